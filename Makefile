@@ -50,7 +50,8 @@ ARCH_SRC := $(wildcard arch/$(ARCH)/*.S arch/$(ARCH)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)
 PRELOAD_SRC := $(wildcard preload/*/*.c)
 RECORDER_SRC := $(wildcard cli/recorder/*.c cli/recorder/*/*.c)
-CLI_SRC := $(filter-out $(RECORDER_SRC),$(wildcard cli/*.c cli/*/*.c))
+CLI_SRC := $(filter-out $(RECORDER_SRC),$(wildcard cli/*.c cli/*/*.c \
+	cli/*/*/*.c))
 
 target-obj = $(patsubst %,$(O)/target/%.o,$(basename $(1)))
 host-obj = $(patsubst %,$(O)/host/%.o,$(basename $(1)))

@@ -11,8 +11,8 @@
 #include <zstd.h>
 
 #include "cli/base/grow.h"
-#include "cli/trace/compose.h"
-#include "cli/trace/recent.h"
+#include "cli/trace/format/recent.h"
+#include "cli/trace/write/compose.h"
 
 #define EVENTS_OF_CHUNK 16384	/* as many as a busy program's chunks have */
 #define COLUMNS 6		/* those that are not empty */

@@ -1,6 +1,6 @@
 /*
  * trace_encode.h: events into a trace, one at a time, as fast as they can be
- * made. cli/trace/compose.h writes the same format from lists, and is the
+ * made. cli/trace/write/compose.h writes the same format from lists, and is the
  * simpler one.
  */
 #ifndef GNOMON_TRACE_ENCODE_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/trace/trace_format.h"
+#include "cli/trace/format/trace_format.h"
 
 #define ENCODER_THREADS_MAX 256
 

@@ -12,10 +12,10 @@
 #include "bench/trace_model.h"
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
-#include "cli/base/tell.h"
-#include "cli/model/blocks.h"
-#include "cli/model/contexts.h"
-#include "cli/trace/reader.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/core/contexts.h"
+#include "cli/trace/read/reader.h"
 
 struct past {			/* of a context */
 	uint64_t last;		/* number of its last allocation, from 1 */

@@ -4,7 +4,7 @@
 #ifndef GNOMON_COMMANDS_H
 #define GNOMON_COMMANDS_H
 
-#include "cli/base/command.h"
+#include "cli/base/terminal/command.h"
 
 /* Tables that are put together at start (recording options) need a call. */
 const struct command *cmd_run_command(void);

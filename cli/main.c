@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/base/bar.h"
-#include "cli/base/command.h"
 #include "cli/base/grow.h"
-#include "cli/base/manual.h"
 #include "cli/base/shortened.h"
-#include "cli/base/tell.h"
+#include "cli/base/terminal/bar.h"
+#include "cli/base/terminal/command.h"
+#include "cli/base/terminal/manual.h"
+#include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
 
 #define COMMANDS_MAX 32

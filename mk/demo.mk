@@ -3,7 +3,7 @@
 # without them.
 
 DEMO := $(O)/demo/concordance
-DEMO_TEXTS := docs/*.md cli/*.c cli/*/*.c
+DEMO_TEXTS := docs/*.md cli/*.c cli/*/*.c cli/*/*/*.c
 DEMO_TRACE := $(O)/demo.trace
 DEMO_SQL_TRACE := $(O)/demo-sqlite3.trace
 

@@ -5,7 +5,7 @@ HOST_SHARED_OBJ := $(call host-obj,preload/base/options.c \
 	preload/base/signal_list.c)
 
 # Messages of protocol buffers: C from each .proto of cli/.
-PROTO_SRC := $(wildcard cli/*/*.proto)
+PROTO_SRC := $(wildcard cli/*/*/*.proto)
 PROTO_C := $(patsubst %.proto,$(O)/generated/%.pb-c.c,$(PROTO_SRC))
 $(O)/generated/%.pb-c.c $(O)/generated/%.pb-c.h &: %.proto \
 		| $(call packages,build)

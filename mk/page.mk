@@ -1,6 +1,6 @@
 # Pages: TypeScript and styles of cli/page/, each bundled into one file, which
-# cli/export/flame_pages.c takes into the command. esbuild is one program, and
-# needs no network; types are checked by `make lint`.
+# cli/flamegraph/flame_pages.c takes into the command. esbuild is one program,
+# and needs no network; types are checked by `make lint`.
 
 PAGE_O := $(O)/page
 PAGE_SRC := $(wildcard cli/page/*.ts cli/page/*.css)
@@ -22,7 +22,8 @@ $(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) $(call made-by,page) \
 $(PAGE_O)/%.html: cli/page/%.html
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-FLAME_PAGES_OBJ := $(foreach o,$(O) $(O)/checked,$o/host/cli/export/flame_pages.o)
+FLAME_PAGES_OBJ := $(foreach o,$(O) $(O)/checked,\
+	$o/host/cli/flamegraph/flame_pages.o)
 $(FLAME_PAGES_OBJ): $(PAGES) mk/page.mk
 $(FLAME_PAGES_OBJ): \
 	HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'

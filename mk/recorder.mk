@@ -10,10 +10,11 @@ RECORDER_SHARED := preload/ring/gate.c preload/base/options.c \
 # options.
 RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \
 	cli/base/mount_view.c cli/base/whole.c \
-	cli/model/blocks.c cli/model/edges.c cli/model/movings.c \
-	cli/model/pairing.c cli/model/weigh.c cli/options_agree.c \
-	cli/symbol/elf_class.c cli/symbol/elf_symbols.c \
-	cli/symbol/elf_tables.c cli/symbol/reduced.c
+	cli/model/core/blocks.c cli/model/core/edges.c cli/model/core/movings.c \
+	cli/model/core/pairing.c cli/model/core/weigh.c \
+	cli/command/options_agree.c \
+	cli/symbol/elf/elf_class.c cli/symbol/elf/elf_symbols.c \
+	cli/symbol/elf/elf_tables.c cli/symbol/elf/reduced.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
 RECORDER_LINK := -static-pie
 RECORDER_LIBS := -lzstd -lm

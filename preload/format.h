@@ -1,8 +1,8 @@
 /*
- * format.h: the live file, and of the trace what hooks tell: kinds of events and
- * what is counted where it changes. Who reads traces includes it as well, by
- * cli/trace/trace_format.h. The prose is docs/FORMAT.md; lint compares names and
- * numbers.
+ * format.h: the live file, and of the trace what hooks tell: kinds of events
+ * and what is counted where it changes. Who reads traces includes it as well,
+ * by cli/trace/format/trace_format.h. The prose is docs/FORMAT.md; lint
+ * compares names and numbers.
  */
 #ifndef GNOMON_FORMAT_H
 #define GNOMON_FORMAT_H

@@ -2,10 +2,11 @@
  * shortened.c: see shortened.h.
  *
  * Traces are read by pread. But binaries and debug files are mapped
- * (cli/symbol/elffile.c), and a program may be built anew meanwhile: the page
- * behind a file's new end is then SIGBUS. The handler puts a page of zeroes in
- * its place and lets the thread go on. (A copy of each file instead would cost
- * the memory and the time of gigabytes for the few pages that are read.)
+ * (cli/symbol/elf/elffile.c), and a program may be built anew meanwhile: the
+ * page behind a file's new end is then SIGBUS. The handler puts a page of
+ * zeroes in its place and lets the thread go on. (A copy of each file instead
+ * would cost the memory and the time of gigabytes for the few pages that are
+ * read.)
  *
  * I1  The handler calls what may be called in one: mmap is a system call and
  *     no more. errno is kept.

@@ -4,7 +4,7 @@
 #ifndef GNOMON_EXPORTERS_H
 #define GNOMON_EXPORTERS_H
 
-#include "cli/export/export.h"
+#include "cli/command/export.h"
 
 extern const struct exporter *const exporters[];	/* NULL behind the last */
 const struct exporter *exporter_named(const char *name);	/* or NULL */

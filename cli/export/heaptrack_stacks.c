@@ -16,7 +16,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "cli/base/utf8.h"
+#include "cli/base/text/utf8.h"
 #include "unwind/claim.h"
 
 #define PAIRS_MAX (1u << 20)

@@ -8,12 +8,12 @@
 
 #include <stdint.h>
 
-#include "cli/base/buffer.h"
 #include "cli/base/intern.h"
 #include "cli/base/pairset.h"
 #include "cli/base/table.h"
+#include "cli/base/text/buffer.h"
 #include "cli/export/packed.h"
-#include "cli/profile/inward.h"
+#include "cli/stack/inward.h"
 
 struct heaptrack_pair {
 	uint64_t size;

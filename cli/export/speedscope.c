@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/json.h"
 #include "cli/base/status.h"
+#include "cli/base/text/json.h"
 
 /* Its published URL is what tells the format. */
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"

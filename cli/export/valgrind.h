@@ -4,7 +4,7 @@
 #ifndef GNOMON_VALGRIND_H
 #define GNOMON_VALGRIND_H
 
-#include "cli/export/export.h"
+#include "cli/command/export.h"
 
 /*
  * A frame as Valgrind writes it, "0xADDRESS: FUNCTION (FILE:LINE)" or

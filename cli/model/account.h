@@ -16,10 +16,10 @@
 #ifndef GNOMON_ACCOUNT_H
 #define GNOMON_ACCOUNT_H
 
-#include "cli/model/edges.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/weigh.h"
 #include "cli/model/model.h"
 #include "cli/model/tap.h"
-#include "cli/model/weigh.h"
 #include "unwind/claim.h"
 
 /* The block is new and complete but for its cost; `chain`: of which it is the

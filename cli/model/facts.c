@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/quote.h"
+#include "cli/base/text/quote.h"
 #include "cli/model/model.h"
 #include "unwind/claim.h"
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/pattern.h"
-#include "cli/base/quantity.h"
+#include "cli/base/text/pattern.h"
+#include "cli/base/text/quantity.h"
 
 struct filter {
 	struct filter_word *words;	/* in the order they were given */

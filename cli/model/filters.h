@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/base/command.h"
 #include "cli/base/notes.h"
+#include "cli/base/terminal/command.h"
 #include "cli/model/moment.h"
 
 enum filter_id {

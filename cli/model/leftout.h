@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/trace/file_records.h"
+#include "cli/trace/decode/file_records.h"
 
 struct model;
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/pattern.h"
+#include "cli/base/text/pattern.h"
 #include "cli/model/model.h"
 #include "unwind/claim.h"
 

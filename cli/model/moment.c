@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/buffer.h"
 #include "cli/base/grow.h"
-#include "cli/base/quantity.h"
+#include "cli/base/text/buffer.h"
+#include "cli/base/text/quantity.h"
 #include "cli/model/model.h"
 
 #define NAMES_SHOWN 8

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/trace/control_records.h"
+#include "cli/trace/decode/control_records.h"
 
 struct model;
 

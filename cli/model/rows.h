@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/model/figures.h"
 #include "cli/model/model.h"
+#include "cli/model/stats/figures.h"
 
 struct row {
 	struct figures figures;

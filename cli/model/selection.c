@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/pattern.h"
-#include "cli/model/bits.h"
+#include "cli/base/text/pattern.h"
+#include "cli/model/core/bits.h"
 #include "cli/model/map_filter.h"
 #include "cli/model/model.h"
 #include "unwind/claim.h"

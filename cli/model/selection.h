@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/model/blocks.h"
-#include "cli/model/chains.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/core/chains.h"
 
 struct filter;
 struct model;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/model/edges.h"
+#include "cli/model/core/edges.h"
 
 /*
  * `node` is one of the model that was read first. `number` is the block's as

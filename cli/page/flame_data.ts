@@ -1,5 +1,5 @@
 /*
- * The tree that cli/export/flame_data.c wrote into the page, and what follows
+ * The tree that cli/flamegraph/flame_data.c wrote into the page, and what follows
  * from it. Nodes are numbers, in the order of a walk from the root (0): what a
  * node called is node + 1 … end[node] - 1. Children are drawn with the largest
  * first, of the cost that is shown, "(n smaller)" last.

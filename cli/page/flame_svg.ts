@@ -1,7 +1,7 @@
 /*
  * What a flame graph as a picture does in a browser: it is as wide as the
  * window, a click zooms, and the field at the top searches. Boxes and their
- * numbers are in the picture (cli/export/flame_svg.c); without this script it
+ * numbers are in the picture (cli/flamegraph/flame_svg.c); without this script it
  * is the same picture, standing still.
  */
 import * as names from "./names";

@@ -1,5 +1,5 @@
 /*
- * Sizes, times and numbers as the command prints them (cli/base/quantity.c).
+ * Sizes, times and numbers as the command prints them (cli/base/text/quantity.c).
  */
 
 export function size(bytes: number): string {

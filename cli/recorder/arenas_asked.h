@@ -4,7 +4,7 @@
 #ifndef GNOMON_ARENAS_ASKED_H
 #define GNOMON_ARENAS_ASKED_H
 
-#include "cli/recorder/recording.h"
+#include "cli/recorder/base/recording.h"
 #include "preload/ring/arenas.h"
 
 /* Has a thread asked. To be called again and again while it is ASKED: a

@@ -19,10 +19,10 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/log.h"
-#include "cli/recorder/proc_file.h"
-#include "cli/recorder/proc_stat.h"
-#include "cli/recorder/time_ns.h"
+#include "cli/recorder/output/log.h"
+#include "cli/recorder/base/proc_file.h"
+#include "cli/recorder/base/proc_stat.h"
+#include "cli/recorder/base/time_ns.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
 #include "unwind/claim.h"

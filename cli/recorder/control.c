@@ -37,16 +37,16 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/futex.h"
+#include "cli/recorder/base/futex.h"
 #include "cli/recorder/gate_serve.h"
-#include "cli/recorder/time_ns.h"
-#include "cli/recorder/zeroed.h"
-#include "cli/recorder/log.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/base/zeroed.h"
+#include "cli/recorder/output/log.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/books/stats.h"
 #include "cli/recorder/writer_task.h"
-#include "cli/recorder/xxh64.h"
+#include "cli/recorder/base/xxh64.h"
 #include "unwind/claim.h"
 
 #define CONTROL_NAMES 4096	/* snapshots whose names are remembered */

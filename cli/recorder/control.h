@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/trace/trace_format.h"
+#include "cli/trace/format/trace_format.h"
 #include "preload/base/control_request.h"
 
 struct writer;

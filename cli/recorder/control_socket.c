@@ -26,9 +26,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cli/recorder/base/result.h"
+#include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/control_probe.h"
-#include "cli/recorder/result.h"
-#include "cli/recorder/time_ns.h"
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 

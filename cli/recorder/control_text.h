@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "cli/recorder/control.h"
-#include "cli/control_format.h"
+#include "cli/command/control_format.h"
 
 /* Where this character is; n: nowhere. */
 size_t control_text_find(const char *line, size_t n, char c);

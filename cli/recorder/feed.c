@@ -29,9 +29,9 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/futex.h"
-#include "cli/recorder/time_ns.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/futex.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/census.h"
 #include "cli/recorder/control.h"
 #include "cli/recorder/emit/emit_capture.h"

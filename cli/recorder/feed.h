@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/recorder/base/recording.h"
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"
 #include "cli/recorder/emit/emit_heap.h"
@@ -14,9 +15,8 @@
 #include "cli/recorder/emit/emit_node.h"
 #include "cli/recorder/emit/emit_rest.h"
 #include "cli/recorder/emit/encode.h"
-#include "cli/recorder/nested.h"
-#include "cli/recorder/pool.h"
-#include "cli/recorder/recording.h"
+#include "cli/recorder/live/nested.h"
+#include "cli/recorder/live/pool.h"
 #include "unwind/claim.h"
 
 /* What the writer knows of one ring beside its header. */

@@ -12,8 +12,8 @@
  */
 #include "cli/recorder/last_look.h"
 
-#include "cli/recorder/futex.h"
-#include "cli/recorder/time_ns.h"
+#include "cli/recorder/base/futex.h"
+#include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/writer_task.h"
 
 /* A program that is looked for in one directory after the other is one exec

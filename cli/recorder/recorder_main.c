@@ -35,10 +35,10 @@
 #include <unistd.h>
 
 #include "cli/base/deep_call.h"
-#include "cli/recorder/futex.h"
-#include "cli/recorder/lost_page.h"
-#include "cli/recorder/message_out.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/base/futex.h"
+#include "cli/recorder/base/message_out.h"
+#include "cli/recorder/live/lost_page.h"
+#include "cli/recorder/process/target_file.h"
 #include "cli/recorder/writer_task.h"
 #include "preload/ring/gate.h"
 

@@ -20,7 +20,7 @@
 #include "cli/recorder/control.h"
 #include "cli/recorder/books/cull.h"
 #include "cli/recorder/books/parts.h"
-#include "cli/trace/ring_record.h"
+#include "cli/trace/format/ring_record.h"
 #include "unwind/claim.h"
 
 #define SEQUENCE_AHEAD 16	/* records whose memory is fetched */

@@ -8,7 +8,7 @@
 
 #include "cli/recorder/feed.h"
 #include "cli/recorder/books/ledger.h"
-#include "cli/recorder/grown.h"
+#include "cli/recorder/base/grown.h"
 
 struct control;
 struct cull;

@@ -20,16 +20,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli/recorder/failure.h"
-#include "cli/recorder/futex.h"
-#include "cli/recorder/proc_file.h"
-#include "cli/recorder/result.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/failure.h"
+#include "cli/recorder/base/futex.h"
+#include "cli/recorder/base/proc_file.h"
+#include "cli/recorder/base/result.h"
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/control.h"
 #include "cli/recorder/dump/dump.h"
 #include "cli/recorder/memory/program_ranges.h"
-#include "cli/recorder/seccomp_verdict.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/seccomp_verdict.h"
+#include "cli/recorder/process/target_file.h"
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 

@@ -23,12 +23,12 @@
 #include <unistd.h>
 
 #include "cli/recorder/census.h"
-#include "cli/recorder/exit_told.h"
-#include "cli/recorder/failure.h"
-#include "cli/recorder/futex.h"
-#include "cli/recorder/log.h"
+#include "cli/recorder/process/exit_told.h"
+#include "cli/recorder/base/failure.h"
+#include "cli/recorder/base/futex.h"
+#include "cli/recorder/output/log.h"
 #include "cli/recorder/serve.h"
-#include "cli/recorder/time_ns.h"
+#include "cli/recorder/base/time_ns.h"
 #include "preload/base/ban.h"
 #include "cli/recorder/last_look.h"
 #include "preload/ring/gate.h"

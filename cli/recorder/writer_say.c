@@ -6,9 +6,9 @@
  */
 #include "cli/recorder/writer_task.h"
 
-#include "cli/recorder/futex.h"
-#include "cli/recorder/log.h"
-#include "cli/recorder/time_ns.h"
+#include "cli/recorder/base/futex.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/output/log.h"
 #include "preload/ring/gate.h"
 
 #define WRITER_UNSEEN_NS (5 * UINT64_C(1000000000))

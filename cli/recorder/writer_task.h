@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/control_format.h"
+#include "cli/command/control_format.h"
 #include "cli/recorder/books/books.h"
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"
@@ -23,16 +23,16 @@
 #include "cli/recorder/emit/encode.h"
 #include "cli/recorder/feed.h"
 #include "cli/recorder/embed/foreign.h"
-#include "cli/recorder/live.h"
+#include "cli/recorder/live/live.h"
 #include "cli/recorder/memory/maps_watch.h"
-#include "cli/recorder/output.h"
-#include "cli/recorder/pool.h"
+#include "cli/recorder/output/output.h"
+#include "cli/recorder/live/pool.h"
 #include "cli/recorder/memory/pressure.h"
-#include "cli/recorder/recording.h"
-#include "cli/recorder/reporter.h"
-#include "cli/recorder/seccomp_watch.h"
+#include "cli/recorder/base/recording.h"
+#include "cli/recorder/output/reporter.h"
+#include "cli/recorder/process/seccomp_watch.h"
 #include "cli/recorder/memory/snapshot.h"
-#include "cli/recorder/target.h"
+#include "cli/recorder/process/target.h"
 #include "cli/recorder/memory/usage.h"
 
 struct writer {

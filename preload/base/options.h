@@ -2,8 +2,8 @@
  * options.h: the options of a recording, in one table: how their values are
  * read. The library and the recorder read them from variables of the
  * environment, the command from its command line, too; what the command says of
- * them is in cli/option_help.h, what they have to be like beyond that, and
- * beside each other, in cli/options_agree.h.
+ * them is in cli/command/option_help.h, what they have to be like beyond that,
+ * and beside each other, in cli/command/options_agree.h.
  *
  * Usable from the freestanding library and from the command: it needs only
  * mem* and str* functions. No state; any thread.
@@ -94,7 +94,7 @@ struct option_entry {
 extern const struct option_entry options_table[OPTION_COUNT];
 
 /* Words of the choices, in the order of the table; those that hooks do not go by
- * are in cli/options_agree.h. */
+ * are in cli/command/options_agree.h. */
 enum { OPTION_SHADOW_AUTO, OPTION_SHADOW_VALIDATE, OPTION_SHADOW_OFF };
 enum { OPTION_MAPS_ON, OPTION_MAPS_OFF };
 enum {

@@ -1,6 +1,6 @@
 /*
- * patch_format.h: the plan by which entry points of an allocator that is
- * linked into the program are patched. The command makes it (cli/plan.h), the
+ * patch_format.h: the plan by which entry points of an allocator that is linked
+ * into the program are patched. The command makes it (cli/run/plan.h), the
  * library applies it (preload/patch/patch.h).
  *
  * It travels in one variable of the environment, so it outlives exec, chroot

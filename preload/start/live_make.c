@@ -280,8 +280,8 @@ static long live_make_map(struct live_made *made, const struct gl_header *h,
 }
 
 /*
- * What the recorder's pool does for every other ring (cli/recorder/pool.c). The
- * data region:	| headers of all rings | structs gl_thread | data of ring 0 |
+ * What the recorder's pool does for every other ring (cli/recorder/live/pool.c).
+ * The data region:	| headers of all rings | structs gl_thread | data of ring 0 |
  */
 static void live_make_ring(struct live_made *made, const struct gl_header *h,
 			   uint64_t bytes)

@@ -1,7 +1,7 @@
 /*
  * live_make.h: making the live mapping, by a thread that starts the recorder or
  * by the task that helps it (launch.c). What grows in it afterwards is the
- * recorder's (cli/recorder/live.h).
+ * recorder's (cli/recorder/live/live.h).
  */
 #ifndef GNOMON_LIVE_MAKE_H
 #define GNOMON_LIVE_MAKE_H

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "cli/recorder/live.h"
+#include "cli/recorder/live/live.h"
 #include "tests/fault/fault.h"
 
 const uint64_t fault_whose = FAULT_RECORDER;

@@ -25,7 +25,7 @@
 #include <zstd.h>
 
 #include "cli/base/grow.h"
-#include "cli/trace/compose.h"
+#include "cli/trace/write/compose.h"
 #include "tests/hostile/whole_trace.h"
 
 #define CRAFTED_OPS 0x80

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/symbol/dwarf_lookup.h"
-#include "cli/symbol/dwarf_split.h"
-#include "cli/symbol/elffile.h"
-#include "cli/symbol/fdes.h"
-#include "cli/symbol/minidebug.h"
-#include "cli/symbol/symtab.h"
+#include "cli/symbol/dwarf/dwarf_lookup.h"
+#include "cli/symbol/dwarf/dwarf_split.h"
+#include "cli/symbol/elf/elffile.h"
+#include "cli/symbol/elf/fdes.h"
+#include "cli/symbol/elf/minidebug.h"
+#include "cli/symbol/elf/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/embed/embed_glob.h"
-#include "cli/symbol/reduced.h"
+#include "cli/symbol/elf/reduced.h"
 
 #define LONGEST 4096		/* of a pattern */
 

@@ -1,6 +1,6 @@
 /*
  * fuzz_jitdump.c: the bytes of a fuzzer as a compiler's description of code
- * that it made at run time (cli/symbol/jitdump.h). Everything that was
+ * that it made at run time (cli/symbol/jit/jitdump.h). Everything that was
  * understood is asked for.
  */
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/symbol/jitdump.h"
+#include "cli/symbol/jit/jitdump.h"
 
 #define ASKED 64
 

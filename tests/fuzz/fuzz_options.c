@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/pattern.h"
-#include "cli/base/quantity.h"
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/pattern.h"
+#include "cli/base/text/quantity.h"
 #include "cli/commands.h"
 #include "cli/model/filters.h"
 #include "preload/base/options.h"

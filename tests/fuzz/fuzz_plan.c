@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/base/tell.h"
-#include "cli/plan_image.h"
+#include "cli/base/terminal/tell.h"
 #include "cli/recorder/embed/foreign.h"
+#include "cli/run/plan_image.h"
 #include "preload/patch/patch_plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/profile/suppressions.h"
+#include "cli/stack/suppressions.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

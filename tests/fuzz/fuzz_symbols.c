@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/symbol/code.h"
-#include "cli/symbol/returned.h"
-#include "cli/symbol/symbols.h"
+#include "cli/symbol/code/code.h"
+#include "cli/symbol/code/returned.h"
+#include "cli/symbol/names/symbols.h"
 
 #define PLACES 24
 

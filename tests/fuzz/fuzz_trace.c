@@ -15,15 +15,15 @@
 #include <xxhash.h>
 
 #include "cli/base/grow.h"
-#include "cli/symbol/perfmap.h"
-#include "cli/trace/scan.h"
-#include "cli/trace/columns.h"
-#include "cli/trace/control_records.h"
-#include "cli/trace/file_records.h"
-#include "cli/trace/leftover.h"
-#include "cli/trace/map_records.h"
-#include "cli/trace/memory_records.h"
-#include "cli/trace/records.h"
+#include "cli/symbol/jit/perfmap.h"
+#include "cli/trace/decode/scan.h"
+#include "cli/trace/decode/columns.h"
+#include "cli/trace/decode/control_records.h"
+#include "cli/trace/decode/file_records.h"
+#include "cli/trace/live/leftover.h"
+#include "cli/trace/decode/map_records.h"
+#include "cli/trace/decode/memory_records.h"
+#include "cli/trace/decode/records.h"
 
 #define BATCH 256
 

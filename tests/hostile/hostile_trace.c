@@ -19,11 +19,11 @@
  */
 #include <inttypes.h>
 
-#include "cli/base/buffer.h"
+#include "cli/base/text/buffer.h"
 
 static void hooked_add(struct buffer *text, const char *bytes, size_t size);
 #define buffer_add hooked_add
-#include "cli/trace/compose.c"
+#include "cli/trace/write/compose.c"
 #undef buffer_add
 
 #include "judge.h"

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
 #include "cli/model/model.h"
 #include "cli/model/rows.h"

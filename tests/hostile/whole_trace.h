@@ -14,9 +14,9 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "cli/base/buffer.h"
-#include "cli/trace/compose.h"
-#include "cli/trace/trace_format.h"
+#include "cli/base/text/buffer.h"
+#include "cli/trace/format/trace_format.h"
+#include "cli/trace/write/compose.h"
 
 #define WHOLE_ID UINT64_C(0x7768006f6c650001)
 #define WHOLE_PIECES_MAX 64

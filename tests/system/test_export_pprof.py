@@ -26,7 +26,7 @@ FILTERS = (("sqlite3", ("--function", "sqlite3_step")),
            ("many_names", ("--lifetime-max", "10s")))
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "programs")
-PROTO = os.path.join(HERE, "..", "..", "cli", "export")
+PROTO = os.path.join(HERE, "..", "..", "cli", "export", "pprof")
 
 
 @functools.lru_cache(None)

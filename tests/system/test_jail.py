@@ -65,7 +65,8 @@ def without_a_counter(directory):
 
 def known_calls(folder):
     """What seccomp_verdict.c looks for in a filter."""
-    with open(os.path.join(folder, "cli", "recorder", "seccomp_verdict.c"),
+    with open(os.path.join(folder, "cli", "recorder", "process",
+                           "seccomp_verdict.c"),
               encoding="utf-8") as source:
         return set(re.findall(r"(?:__NR_|SECCOMP_[A-Z]+\()(\w+)",
                               source.read()))

@@ -19,7 +19,7 @@ PROGRAM = "golden"
 
 def current():
     """(major, minor) of what is written now."""
-    with open(os.path.join(ROOT, "cli", "trace", "trace_format.h"),
+    with open(os.path.join(ROOT, "cli", "trace", "format", "trace_format.h"),
               encoding="utf-8") as header:
         found = dict(re.findall(r"^#define GT_(MAJOR|MINOR) (\d+)$",
                                 header.read(), re.M))

@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 
+import lint_cli
 import lint_preload
 
 CODE_FOLDERS = ["arch", "unwind", "preload", "library", "stub", "cli", "tests",
@@ -29,12 +30,11 @@ ANY_MAY = ["unwind/claim.h"]
 # formats, what lies in the live mapping or is asked and answered there, the
 # table of options, and a few helpers without state that both sides need. Of
 # the reader only what check_recorder lets it reach.
-RECORDER_MAY = ["cli/recorder/", "cli/control_format.h",
-                "cli/options_agree.h", "cli/trace/trace_format.h",
-                "cli/trace/ring_record.h", "cli/trace/recent.h",
-                "preload/format.h",
-                "unwind/layout.h", "arch.h", "library/gnomon/gnomon.h",
-                "cli/base/", "cli/model/", "cli/symbol/"]
+RECORDER_MAY = ["cli/recorder/", "cli/command/control_format.h",
+                "cli/command/options_agree.h", "cli/trace/format/",
+                "preload/format.h", "unwind/layout.h", "arch.h",
+                "library/gnomon/gnomon.h", "cli/base/", "cli/model/",
+                "cli/symbol/"]
 RECORDER_MAY += ["preload/%s.h" % stem for stem in """
     base/ban base/base base/control_request base/error_words base/options
     base/patch_format ring/arenas ring/dump_part ring/exit_place ring/gate
@@ -53,36 +53,13 @@ MAY_INCLUDE = {
     # What is linked into programs stands alone.
     "stub": ["stub/", "library/gnomon/gnomon.h"],
     "library": ["library/", "unwind/", "arch.h", "interrupted.h"],
-    "cli/base": ["cli/base/"],
-    "cli/trace": ["cli/trace/", "cli/base/", "preload/format.h"],
-    "cli/symbol": ["cli/symbol/", "cli/base/", "unwind/"],
-    "cli/model": ["cli/model/", "cli/trace/", "cli/symbol/", "cli/base/"],
-    "cli/profile": ["cli/profile/", "cli/model/", "cli/trace/", "cli/symbol/",
-                    "cli/base/"],
-    "cli/export": ["cli/export/", "cli/profile/", "cli/model/", "cli/trace/",
-                   "cli/symbol/", "cli/base/"],
-    # Both sides of `run` share the table of recording options and the layout
-    # of a plan.
-    "cli": ["cli/", "preload/base/options.h", "preload/base/patch_format.h",
-            "preload/base/signal_list.h"],
     "cli/recorder": RECORDER_MAY,
-    "cli/recorder/books": RECORDER_MAY,
-    "cli/recorder/dump": RECORDER_MAY,
-    "cli/recorder/embed": RECORDER_MAY,
-    "cli/recorder/memory": RECORDER_MAY,
+    **lint_cli.may_include(),
 }
 
-# Exceptions from that. Below the commands nothing prints (cli/base/notes.h). The
-# command knows the recorder as a program only. In the recorder emit/ tells what
-# the other folders know, and they write by it; of each other they know nothing.
-PRINTS = ["cli/base/tell.h", "cli/base/bar.h"]
+# Exceptions from that. In the recorder emit/ tells what the other folders know,
+# and they write by it; of each other they know nothing.
 MAY_NOT_INCLUDE = {
-    "cli/trace": PRINTS,
-    "cli/symbol": PRINTS,
-    "cli/model": PRINTS,
-    "cli/profile": PRINTS,
-    "cli/export": PRINTS,
-    "cli": ["cli/recorder/"],
     "cli/recorder/books": ["cli/recorder/embed/", "cli/recorder/memory/"],
     "cli/recorder/embed": ["cli/recorder/books/", "cli/recorder/memory/"],
     "cli/recorder/memory": ["cli/recorder/books/", "cli/recorder/embed/"],
@@ -103,10 +80,10 @@ RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/layout.h", "unwind/memory.h"}
 # Of the reader the sources that the recorder is made of as well, with their
 # headers, what an event is, and the format of traces.
-RECORDER_READER = {"cli/base/grow.h", "cli/control_format.h",
-                   "cli/trace/event.h",
-                   "cli/trace/ring_record.h", "cli/trace/recent.h",
-                   "cli/trace/trace_format.h"}
+RECORDER_READER = {"cli/base/grow.h", "cli/command/control_format.h",
+                   "cli/trace/format/event.h", "cli/trace/format/recent.h",
+                   "cli/trace/format/ring_record.h",
+                   "cli/trace/format/trace_format.h"}
 
 # What the library may want from the process it lives in. All of it weak: it
 # works without.
@@ -140,25 +117,26 @@ def tracked_files():
     return sorted(name for name in names if os.path.exists(name))
 
 
-def folder_rule(path):
+def folder_rule(path, table):
     best = ""
-    for folder in MAY_INCLUDE:
+    for folder in table:
         if path.startswith(folder + "/") and len(folder) > len(best):
             best = folder
     return best
 
 
 def check_includes(path, lines):
-    folder = folder_rule(path)
+    folder = folder_rule(path, MAY_INCLUDE)
     if not folder:
         return
+    never = MAY_NOT_INCLUDE.get(folder_rule(path, MAY_NOT_INCLUDE), ())
     for number, line in enumerate(lines, 1):
         found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
         if not found:
             continue
         name = found.group(1)
         if not any(map(name.startswith, MAY_INCLUDE[folder] + ANY_MAY)) or \
-                any(map(name.startswith, MAY_NOT_INCLUDE.get(folder, ()))):
+                any(map(name.startswith, never)):
             offend("%s:%d" % (path, number),
                    '%s/ may not include "%s"' % (folder, name))
 
@@ -255,7 +233,8 @@ def enumerators(text, tag):
     return names
 
 
-def check_format(headers=("cli/trace/trace_format.h", "preload/format.h"),
+def check_format(headers=("cli/trace/format/trace_format.h",
+                          "preload/format.h"),
                  prose="docs/FORMAT.md"):
     """The prose has each chunk, kind of event, EXTRA and kind of CONTROL, by
     number and name; of events what their records take, too."""
@@ -286,6 +265,7 @@ def check_source():
                                                         ".cc"))]
     check_names(c_files)
     check_recorder(c_files)
+    lint_cli.check(c_files, offend)
     lint_preload.check(c_files, offend)
     check_format()
     for path in paths:

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/tell.h"
-#include "cli/symbol/elffile.h"
-#include "cli/symbol/symbols.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/symbol/elf/elffile.h"
+#include "cli/symbol/names/symbols.h"
 
 #define PATHS_MAX 16
 

@@ -25,9 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/trace/scan.h"
-#include "cli/trace/columns.h"
-#include "cli/trace/records.h"
+#include "cli/trace/decode/scan.h"
+#include "cli/trace/decode/columns.h"
+#include "cli/trace/decode/records.h"
 
 #define BATCH 1024
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/trace/compose.h"
+#include "cli/trace/write/compose.h"
 
 #define TRACE_ID UINT64_C(0x676e6f6d6f6e3031)
 #define EVENTS_PER_CHUNK 8192

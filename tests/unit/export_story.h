@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
 #include "cli/export/exporters.h"
 #include "model_story.h"
 

@@ -11,7 +11,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-#include "cli/recorder/live.h"
+#include "cli/recorder/live/live.h"
 #include "preload/ring/live_map.h"
 #include "preload/ring/shared.h"
 #include "preload/start/live_make.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/annotate.h"
+#include "cli/annotate/annotate.h"
 
 #define START UINT64_C(0x10000)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/annotate.h"
+#include "cli/annotate/annotate.h"
 
 static void is(const char *from, size_t dedent, size_t width, const char *to)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/anonymize.h"
+#include "cli/transform/anonymize.h"
 
 static struct anonymize with_key(const char *key)
 {

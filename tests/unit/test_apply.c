@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
 #include "model_story.h"
 
 #define EVENTS 4000

@@ -14,7 +14,7 @@
 
 #include "cli/recorder/arenas_asked.h"
 #include "preload/ring/arenas.h"
-#include "cli/recorder/recording.h"
+#include "cli/recorder/base/recording.h"
 #include "preload/ring/ring.h"
 #include "tests/unit/unwind_embed.h"
 

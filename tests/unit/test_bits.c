@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/bits.h"
+#include "cli/model/core/bits.h"
 
 #define NUMBERS 20000
 

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "cli/model/blocks.h"
+#include "cli/model/core/blocks.h"
 
 #define ADDRESSES 4000
 #define CROWD 300

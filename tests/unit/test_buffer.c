@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/base/buffer.h"
+#include "cli/base/text/buffer.h"
 
 static void grows(void **state)
 {

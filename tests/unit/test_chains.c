@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
 #include "model_story.h"
 
 static struct story *story;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/trace/clock.h"
+#include "cli/trace/read/clock.h"
 
 static void test_no_pair(void **unused)
 {

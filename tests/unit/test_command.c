@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/base/command.h"
+#include "cli/base/terminal/command.h"
 
 enum { LIST = 1, FLAG, CHOICE };
 

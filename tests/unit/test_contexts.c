@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/contexts.h"
+#include "cli/model/core/contexts.h"
 
 #define MANY 5000u
 #define FIRST_ID 100u

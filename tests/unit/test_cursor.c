@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/trace/compose.h"
-#include "cli/trace/cursor.h"
+#include "cli/trace/decode/cursor.h"
+#include "cli/trace/write/compose.h"
 
 static void fixed_sizes(void **state)
 {

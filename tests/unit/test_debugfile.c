@@ -15,9 +15,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/base/tell.h"
-#include "cli/symbol/elffile.h"
-#include "cli/symbol/symbols.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/symbol/elf/elffile.h"
+#include "cli/symbol/names/symbols.h"
 
 struct given {
 	const char *path;

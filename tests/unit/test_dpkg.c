@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/symbol/dpkg.h"
+#include "cli/symbol/files/dpkg.h"
 
 static char root[] = "/tmp/test_dpkg.XXXXXX";
 

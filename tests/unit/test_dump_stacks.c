@@ -20,7 +20,7 @@
 
 #include "cli/recorder/dump/dump_stacks.h"
 #include "cli/recorder/dump/elf_names.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 
 #define NODES 64
 #define FIRST GT_STOP_COUNT

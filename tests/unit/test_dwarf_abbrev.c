@@ -12,7 +12,7 @@
 
 #include <dwarf.h>
 
-#include "cli/symbol/dwarf_entry.h"
+#include "cli/symbol/dwarf/dwarf_entry.h"
 
 /* A file with nothing but abbreviations, and one unit. */
 struct given {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/symbol/dwarf_lines.h"
+#include "cli/symbol/dwarf/dwarf_lines.h"
 
 /* Version 4: instructions of 1 byte, line_base -5, line_range 14, opcodes
  * from 13 on, directory "inc", files "a.c" and "b" (in inc). */

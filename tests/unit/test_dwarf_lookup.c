@@ -15,9 +15,9 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-#include "cli/symbol/dwarf_entry.h"
-#include "cli/symbol/dwarf_functions.h"
-#include "cli/symbol/dwarf_lookup.h"
+#include "cli/symbol/dwarf/dwarf_entry.h"
+#include "cli/symbol/dwarf/dwarf_functions.h"
+#include "cli/symbol/dwarf/dwarf_lookup.h"
 
 /* Addresses that are compared in each unit, and units. */
 enum { PLACES = 60, UNITS = 40 };

@@ -12,7 +12,7 @@
 
 #include <dwarf.h>
 
-#include "cli/symbol/dwarf_entry.h"
+#include "cli/symbol/dwarf/dwarf_entry.h"
 
 enum { TAKEN_MAX = 16 };
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/edges.h"
+#include "cli/model/core/edges.h"
 
 #define LANES 5
 #define PLACES 200

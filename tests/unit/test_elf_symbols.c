@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/embed/embed_open.h"
-#include "cli/symbol/elf_symbols.h"
+#include "cli/symbol/elf/elf_symbols.h"
 
 /* More than are read at once. */
 #define MANY 1500

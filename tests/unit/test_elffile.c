@@ -15,8 +15,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "cli/symbol/elffile.h"
-#include "cli/symbol/symtab.h"
+#include "cli/symbol/elf/elffile.h"
+#include "cli/symbol/elf/symtab.h"
 #include "elf_builder.h"
 
 #define MANY 70000u		/* more than SHN_LORESERVE */

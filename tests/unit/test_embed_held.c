@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "cli/recorder/embed/embed_held.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 
 #define SIZE 16384
 

@@ -17,8 +17,8 @@
 #include "preload/ring/area.h"
 #include "preload/ring/exit_place.h"
 #include "preload/process/exit_status.h"
-#include "cli/recorder/exit_told.h"
-#include "cli/recorder/parent_live.h"
+#include "cli/recorder/process/exit_told.h"
+#include "cli/recorder/process/parent_live.h"
 #include "preload/ring/recorder.h"
 
 #define SHARED ((sizeof(struct gl_header) + GL_PAGE - 1) / GL_PAGE * GL_PAGE)

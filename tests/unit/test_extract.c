@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/extract.h"
-#include "cli/trace/reader.h"
+#include "cli/trace/read/reader.h"
+#include "cli/transform/extract.h"
 #include "tests/unit/trace_write.h"
 
 static void paths_become_names(void **state)

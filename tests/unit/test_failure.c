@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/recorder/failure.h"
+#include "cli/recorder/base/failure.h"
 
 static void words(void **state)
 {

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/trace/embedded.h"
-#include "cli/trace/reader.h"
+#include "cli/trace/read/embedded.h"
+#include "cli/trace/read/reader.h"
 #include "tests/unit/trace_write.h"
 
 #define FILE_SIZE (GT_FILE_PIECE + 12345)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/recorder/filter.h"
+#include "cli/recorder/process/filter.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define RUN(f, data) \

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cli/base/fit.h"
+#include "cli/base/text/fit.h"
 
 static void is(void (*fit)(struct buffer *, const char *, size_t),
 	       const char *text, size_t width, const char *wanted)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/export/flame.h"
+#include "cli/flamegraph/flame.h"
 
 #define CONTEXTS 3000
 #define EVENTS 20000

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
 #include "cli/model/model.h"
-#include "cli/trace/fold.h"
+#include "cli/trace/live/fold.h"
 #include "trace_write.h"
 
 #define RING_BYTES 4096

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/model/footprint.h"
+#include "cli/model/stats/footprint.h"
 
 static void peak_and_last(void **state)
 {

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "cli/recorder/embed/foreign.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 #include "preload/ring/patched.h"
 
 /* Defined here, so that it stands among the symbols. */

@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "cli/profile/glue.h"
+#include "cli/stack/glue.h"
 
 static void wrappers(void **state)
 {

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/group_probe.h"
+#include "cli/run/group_probe.h"
 
 #define SLOW_S 3	/* longer than is waited before the probe is looked at */
 

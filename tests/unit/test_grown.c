@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cli/base/room.h"
-#include "cli/recorder/grown.h"
+#include "cli/recorder/base/grown.h"
 
 static void grows(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include "cli/base/hash.h"
 #include "cli/base/table.h"
-#include "cli/model/blocks.h"
+#include "cli/model/core/blocks.h"
 
 #define KEYS 20000
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/histograms.h"
+#include "cli/model/stats/histograms.h"
 
 #define COSTS 300
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/images.h"
+#include "cli/model/core/images.h"
 
 #define IMAGES 120
 #define SPACE 64	/* pages */

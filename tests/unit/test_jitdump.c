@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/base/buffer.h"
-#include "cli/symbol/jitdump.h"
+#include "cli/base/text/buffer.h"
+#include "cli/symbol/jit/jitdump.h"
 
 static struct buffer file;
 static bool big;

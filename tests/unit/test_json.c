@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/json.h"
+#include "cli/base/text/json.h"
 
 static char *text;
 static size_t size;

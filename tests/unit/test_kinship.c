@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/recorder/kinship.h"
+#include "cli/recorder/process/kinship.h"
 
 #define LONG 20000	/* several reads, and more than a variable compared */
 

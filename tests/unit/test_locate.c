@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/trace/locate.h"
+#include "cli/trace/read/locate.h"
 #include "trace_write.h"
 
 #define NOBODY "2147483632"	/* a pid that no process has */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/maps.h"
+#include "cli/model/maps/maps.h"
 
 #define PAGE UINT64_C(4096)
 #define AT UINT64_C(0x7f0000000000)

@@ -14,11 +14,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/model/maps.h"
-#include "cli/trace/columns.h"
+#include "cli/model/maps/maps.h"
+#include "cli/trace/decode/columns.h"
 #include "preload/ring/area.h"
 #include "cli/recorder/memory/maps_watch.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 #include "preload/ring/recorder.h"
 #include "preload/base/sys.h"
 

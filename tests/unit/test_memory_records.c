@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/trace/memory_records.h"
+#include "cli/trace/decode/memory_records.h"
 #include "cli/recorder/emit/varint.h"
 
 static uint8_t bytes[1 << 16];

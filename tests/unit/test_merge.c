@@ -9,8 +9,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "cli/trace/compose.h"
-#include "cli/trace/merge.h"
+#include "cli/trace/read/merge.h"
+#include "cli/trace/write/compose.h"
 
 struct seen {
 	uint64_t last;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/recorder/message_out.h"
+#include "cli/recorder/base/message_out.h"
 
 static char path[] = "/tmp/gnomon-unit-message.XXXXXX";
 static int file, pid;

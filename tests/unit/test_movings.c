@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/movings.h"
+#include "cli/model/core/movings.h"
 
 #define LANES 500
 #define MANY 100000

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/symbol/names.h"
+#include "cli/symbol/names/names.h"
 
 static void check(void (*make)(struct buffer *, const char *),
 		  const char *from, const char *to)

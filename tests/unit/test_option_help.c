@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/option_help.h"
+#include "cli/command/option_help.h"
 
 static void each_has_the_name_of_its_variable(void **state)
 {

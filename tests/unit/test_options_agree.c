@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/options_agree.h"
+#include "cli/command/options_agree.h"
 
 static struct options options;
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/recorder/output.h"
+#include "cli/recorder/output/output.h"
 
 static char directory[] = "/tmp/gnomon-test-output.XXXXXX";
 

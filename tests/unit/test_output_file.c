@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/base/tell.h"
-#include "cli/output_file.h"
-#include "cli/trace/trace_format.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/command/output_file.h"
+#include "cli/trace/format/trace_format.h"
 
 static char directory[] = "/tmp/gnomon-unit-output-XXXXXX";
 

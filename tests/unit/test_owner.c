@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/recorder/owner.h"
+#include "cli/recorder/process/owner.h"
 
 static char users[] = "/tmp/gnomon-test-passwd.XXXXXX";
 static char groups[] = "/tmp/gnomon-test-group.XXXXXX";

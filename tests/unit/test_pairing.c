@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "cli/model/pairing.h"
-#include "cli/trace/trace_format.h"
+#include "cli/model/core/pairing.h"
+#include "cli/trace/format/trace_format.h"
 
 static struct pairing pairing;
 

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
 #include "model_story.h"
 
 static struct story *story;

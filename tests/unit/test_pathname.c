@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli/recorder/pathname.h"
+#include "cli/recorder/base/pathname.h"
 
 static void fits(void **state)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/base/pattern.h"
+#include "cli/base/text/pattern.h"
 
 static bool matches(const char *expression, const char *text)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/symbol/perfmap.h"
+#include "cli/symbol/jit/perfmap.h"
 
 static void add(struct perfmap *map, const char *text)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/places.h"
+#include "cli/model/core/places.h"
 
 #define RANGES 60
 #define SPACE 400

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/plan_code.h"
+#include "cli/run/plan_code.h"
 #include "preload/patch/patch.h"
 
 typedef long function(long a, long b);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/plan_names.h"
+#include "cli/run/plan_names.h"
 
 static const struct plan_family *family(const char *prefix)
 {

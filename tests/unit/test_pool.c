@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "preload/ring/area.h"
-#include "cli/recorder/pool.h"
+#include "cli/recorder/live/pool.h"
 #include "preload/ring/pool_take.h"
 #include "live_builder.h"
 

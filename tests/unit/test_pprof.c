@@ -15,7 +15,7 @@
 #include <zlib.h>
 
 #include "cli/export/exporters.h"
-#include "cli/export/profile.pb-c.h"
+#include "cli/export/pprof/profile.pb-c.h"
 
 #define PLAIN_MAX (1 << 20)
 #define NODE(i) (GT_STOP_COUNT + (uint32_t)(i))

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/recorder/base/recording.h"
 #include "cli/recorder/memory/pressure.h"
-#include "cli/recorder/recording.h"
 
 #define MIB (UINT64_C(1) << 20)
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/recorder/proc_file.h"
+#include "cli/recorder/base/proc_file.h"
 
 static void of_a_process(void **state)
 {

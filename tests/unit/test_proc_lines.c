@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/recorder/proc_lines.h"
+#include "cli/recorder/base/proc_lines.h"
 
 static char path[] = "/tmp/gnomon-test.XXXXXX";
 

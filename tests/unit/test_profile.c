@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/profile/difference.h"
-#include "cli/profile/inward.h"
-#include "cli/profile/profile.h"
-#include "cli/profile/profile_groups.h"
-#include "cli/profile/profile_walk.h"
+#include "cli/stack/difference.h"
+#include "cli/stack/inward.h"
+#include "cli/stack/profile.h"
+#include "cli/stack/profile_groups.h"
+#include "cli/stack/profile_walk.h"
 
 #define SIDES 2
 #define FUNCTIONS 9

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "cli/base/quantity.h"
+#include "cli/base/text/quantity.h"
 
 static uint64_t size_of(const char *text)
 {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/base/quote.h"
+#include "cli/base/text/quote.h"
 
 static void is(const char *words, size_t size, const char *wanted)
 {

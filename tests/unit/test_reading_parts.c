@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/reading.h"
+#include "cli/command/reading.h"
 #include "trace_write.h"
 
 static char directory[32];

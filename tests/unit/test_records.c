@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "cli/trace/compose.h"
-#include "cli/trace/records.h"
+#include "cli/trace/decode/records.h"
+#include "cli/trace/write/compose.h"
 
 #define EVENTS 5000
 

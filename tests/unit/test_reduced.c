@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/symbol/reduced.h"
+#include "cli/symbol/elf/reduced.h"
 #include "elf_builder.h"
 
 #define PIECE 4099		/* no part of anything's size */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/symbol/returned.h"
+#include "cli/symbol/code/returned.h"
 
 const char *returned_constant(void);
 const char *returned_computed(void);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/gate_serve.h"
-#include "cli/trace/ring_record.h"
+#include "cli/trace/format/ring_record.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real.h"
 #include "preload/ring/area.h"

@@ -10,7 +10,7 @@
 
 #include <xxhash.h>
 
-#include "cli/trace/scan.h"
+#include "cli/trace/decode/scan.h"
 #include "trace_write.h"
 
 #define CHUNKS 5

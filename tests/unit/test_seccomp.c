@@ -15,8 +15,8 @@
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 #include "preload/ring/forbidden.h"
-#include "cli/recorder/seccomp_verdict.h"
-#include "cli/recorder/seccomp_watch.h"
+#include "cli/recorder/process/seccomp_verdict.h"
+#include "cli/recorder/process/seccomp_watch.h"
 
 static struct gl_shared shared;
 static struct recording writer = { .shared = &shared };

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
 #include "cli/model/selection.h"
 #include "model_story.h"
 

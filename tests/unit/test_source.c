@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "cli/trace/source.h"
+#include "cli/trace/decode/source.h"
 
 #define SIZE (5u << 20)
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/spans.h"
+#include "cli/model/maps/spans.h"
 
 #define PAGES 300
 

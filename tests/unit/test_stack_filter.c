@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/profile/stack_filter.h"
+#include "cli/stack/stack_filter.h"
 
 #define CONTEXTS 4
 

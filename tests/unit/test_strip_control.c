@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/tell.h"
+#include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
 #include "cli/model/filters.h"
 #include "model_story.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/strip_marks.h"
+#include "cli/transform/strip_marks.h"
 
 #define STREAMS 4
 #define UNITS 40000	/* of 16 bytes */

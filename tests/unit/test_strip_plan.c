@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/strip_plan.h"
+#include "cli/transform/strip_plan.h"
 #include "trace_write.h"
 
 #define OWNER 1

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/profile/suppressions.h"
+#include "cli/stack/suppressions.h"
 
 /* ---- patterns ---- */
 

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 #include "cli/base/mount_view.h"
-#include "cli/closing.h"
-#include "cli/trace/sweep.h"
-#include "cli/trace/trace_format.h"
+#include "cli/run/closing.h"
+#include "cli/trace/format/trace_format.h"
+#include "cli/trace/live/sweep.h"
 #include "trace_write.h"
 
 #define NOBODY 0x7ffffff0

@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/recorder/proc_stat.h"
-#include "cli/recorder/target.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/base/proc_stat.h"
+#include "cli/recorder/process/target.h"
+#include "cli/recorder/process/target_file.h"
 #include "preload/base/sys.h"
 
 static struct gl_header live;

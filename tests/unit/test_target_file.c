@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 
 static char buffer[PROC_LINES_BUFFER];
 

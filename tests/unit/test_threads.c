@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/model/threads.h"
+#include "cli/model/core/threads.h"
 
 static struct threads threads;
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/model/tuning.h"
+#include "cli/model/core/tuning.h"
 
 static struct trace_event extra(unsigned what, const uint64_t *args)
 {

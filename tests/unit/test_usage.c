@@ -11,11 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/trace/memory_records.h"
-#include "cli/trace/scan.h"
+#include "cli/trace/decode/memory_records.h"
+#include "cli/trace/decode/scan.h"
 #include "preload/ring/area.h"
 #include "cli/recorder/memory/usage.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 
 #define MS UINT64_C(1000000)
 #define STEP (10 * MS)		/* between calls, as the writer makes them */

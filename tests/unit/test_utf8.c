@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "cli/base/utf8.h"
+#include "cli/base/text/utf8.h"
 
 #define BAD "\xef\xbf\xbd"	/* U+FFFD */
 

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "preload/ring/choose.h"
-#include "cli/model/weigh.h"
+#include "cli/model/core/weigh.h"
 
 static void as_the_reader(uint64_t size, uint64_t mean)
 {

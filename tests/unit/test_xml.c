@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/base/xml.h"
+#include "cli/base/text/xml.h"
 
 static void is(const char *text, const char *wanted)
 {

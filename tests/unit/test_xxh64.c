@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "cli/recorder/xxh64.h"
+#include "cli/recorder/base/xxh64.h"
 
 #define ROOM 1000
 

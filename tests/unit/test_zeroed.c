@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/zeroed.h"
 #include "preload/base/base.h"
 
 static void whole_lines_of_zeros(void **state)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/trace/compose.h"
+#include "cli/trace/write/compose.h"
 
 #define TRACE_WRITE_ID UINT64_C(0x1234567890abcdef)
 

@@ -11,7 +11,7 @@
 #include "cli/recorder/books/ledger_answer.h"
 #include "cli/recorder/emit/emit_rest.h"
 #include "library/gnomon/gnomon.h"
-#include "cli/recorder/time_ns.h"
+#include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 

@@ -30,9 +30,9 @@
 #include <errno.h>
 
 #include "arch.h"
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/books/cull_line.h"
 #include "cli/recorder/books/ledger_whole.h"
-#include "cli/recorder/zeroed.h"
 #include "unwind/claim.h"
 
 /* Totals are told so often; more rarely where there are many of them. */

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "cli/trace/ring_record.h"
+#include "cli/trace/format/ring_record.h"
 #include "unwind/claim.h"
 
 #define CULL_EXTRAS (ENCODE_EXTRAS - 2)

@@ -14,7 +14,7 @@
 #include "preload/base/base.h"
 #include "cli/recorder/books/ledger_table.h"
 #include "cli/recorder/books/ledger_whole.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/zeroed.h"
 #include "unwind/claim.h"
 
 #define CULL_BUCKETS 65536u

@@ -6,7 +6,7 @@
 
 #include "cli/recorder/emit/emit_totals.h"
 #include "cli/recorder/books/ledger.h"
-#include "cli/recorder/grown.h"
+#include "cli/recorder/base/grown.h"
 
 /* A block that is left out. */
 struct cull_block {

@@ -1,6 +1,7 @@
 /*
- * ledger.c: see ledger.h: what the births and ends of cli/model/edges.h do to
- * its sums. Figures come out as a reader's of the trace (cli/model/account.c).
+ * ledger.c: see ledger.h: what the births and ends of cli/model/core/edges.h do
+ * to its sums. Figures come out as a reader's of the trace
+ * (cli/model/account.c).
  *
  * FOREIGN BLOCKS. What a clear finds live stays in the table, so that its free
  * is known for what it is; it is not counted (view).

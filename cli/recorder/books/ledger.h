@@ -4,7 +4,7 @@
  *
  * Events come to it in the order of their stamps, as far as the writer can
  * tell (sequence.h), and mean what they mean to a reader of the trace: both
- * have them from cli/model/edges.h. Of a sample, its sums are of what the
+ * have them from cli/model/core/edges.h. Of a sample, its sums are of what the
  * blocks stand for (weigh.h), in fixed point here: who tells them takes whole
  * numbers (ledger_whole.h).
  *
@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/model/edges.h"
-#include "cli/model/weigh.h"
-#include "cli/recorder/grown.h"
-#include "cli/trace/trace_format.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/weigh.h"
+#include "cli/recorder/base/grown.h"
+#include "cli/trace/format/trace_format.h"
 #include "preload/base/base.h"
 #include "preload/ring/ledger_ask.h"
 #include "unwind/claim.h"

@@ -28,13 +28,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "cli/recorder/failure.h"
-#include "cli/recorder/owner.h"
+#include "cli/recorder/base/failure.h"
+#include "cli/recorder/process/owner.h"
 #include "cli/recorder/books/parts_open.h"
-#include "cli/recorder/pathname.h"
-#include "cli/recorder/result.h"
+#include "cli/recorder/base/pathname.h"
+#include "cli/recorder/base/result.h"
 #include "cli/recorder/writer_task.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/zeroed.h"
 #include "unwind/claim.h"
 
 #define PARTS_RECORD 32		/* bytes of a record in a ring, about */

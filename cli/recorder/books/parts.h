@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cli/recorder/emit/emit_totals.h"
-#include "cli/trace/trace_format.h"
+#include "cli/trace/format/trace_format.h"
 
 struct writer;
 

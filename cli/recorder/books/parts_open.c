@@ -19,7 +19,7 @@
 #include "cli/recorder/census.h"
 #include "cli/recorder/books/ledger_whole.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/message_out.h"
+#include "cli/recorder/base/message_out.h"
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/recorder/base/failure.h"
+#include "cli/recorder/base/pathname.h"
+#include "cli/recorder/base/result.h"
+#include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/books/ledger_whole.h"
-#include "cli/recorder/failure.h"
-#include "cli/recorder/log.h"
-#include "cli/recorder/owner.h"
-#include "cli/recorder/pathname.h"
-#include "cli/recorder/result.h"
-#include "cli/recorder/time_ns.h"
+#include "cli/recorder/output/log.h"
+#include "cli/recorder/process/owner.h"
 #include "cli/recorder/writer_task.h"
 
 #define STATS_CLASSES 64	/* the last: everything larger, too */

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "arch.h"
+#include "cli/recorder/base/pathname.h"
 #include "cli/recorder/dump/elf_names.h"
-#include "cli/recorder/pathname.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 #include "preload/base/base.h"
 #include "preload/ring/dump_part.h"
 #include "unwind/claim.h"

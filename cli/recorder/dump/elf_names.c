@@ -16,7 +16,7 @@
 
 #include "arch.h"
 #include "cli/recorder/embed/embed_open.h"
-#include "cli/symbol/elf_symbols.h"
+#include "cli/symbol/elf/elf_symbols.h"
 #include "preload/ring/dump_part.h"
 #include "unwind/claim.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/trace/trace_format.h"
+#include "cli/trace/format/trace_format.h"
 
 #define EMBED_GLOB_BYTES 32768	/* of all paths that are found */
 #define EMBED_GLOB_LOOKS 20000	/* names of directories that are looked at */

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/recorder/proc_file.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/base/proc_file.h"
+#include "cli/recorder/process/target_file.h"
 
 #define EMBED_HELD_GONE " (deleted)"
 

@@ -21,9 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/recorder/pathname.h"
-#include "cli/recorder/proc_file.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/base/pathname.h"
+#include "cli/recorder/base/proc_file.h"
+#include "cli/recorder/process/target_file.h"
 
 #define EMBED_OPEN_DEBUG "/usr/lib/debug"
 

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "cli/symbol/elf_tables.h"
-#include "cli/trace/trace_format.h"
+#include "cli/symbol/elf/elf_tables.h"
+#include "cli/trace/format/trace_format.h"
 
 struct embed_wanted {
 	char path[GT_PATH_MAX];	/* as mapped; absolute, or not of a file */

@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "cli/recorder/base/pathname.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/log.h"
-#include "cli/recorder/owner.h"
-#include "cli/recorder/pathname.h"
+#include "cli/recorder/output/log.h"
+#include "cli/recorder/process/owner.h"
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "cli/recorder/emit/chunk.h"
-#include "cli/symbol/reduced.h"
+#include "cli/symbol/elf/reduced.h"
 #include "cli/recorder/embed/embed_open.h"
 
 struct writer;

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cli/recorder/parent_live.h"
-#include "cli/recorder/xxh64.h"
+#include "cli/recorder/base/xxh64.h"
+#include "cli/recorder/process/parent_live.h"
 
 static uint64_t embed_seen_hash(const void *bytes, size_t n, uint64_t seed)
 {

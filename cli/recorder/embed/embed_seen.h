@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/recorder/base/recording.h"
 #include "cli/recorder/embed/embed_open.h"
-#include "cli/recorder/recording.h"
 
 #define EMBED_SEEN_MOST 512	/* files that are remembered */
 

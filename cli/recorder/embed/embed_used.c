@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "preload/base/base.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 #include "unwind/claim.h"
 
 #define EMBED_USED_NODES 4096	/* looked at in one go: 1 ms */

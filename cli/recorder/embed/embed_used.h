@@ -10,7 +10,7 @@
 
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/recorder/emit/emit_image.h"
-#include "cli/recorder/live.h"
+#include "cli/recorder/live/live.h"
 
 struct embed_used {
 	struct emit_image *emit;

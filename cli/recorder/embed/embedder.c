@@ -20,10 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/options_agree.h"
+#include "cli/command/options_agree.h"
 #include "cli/recorder/emit/text_key.h"
-#include "cli/recorder/time_ns.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/embed/embed_glob.h"
 #include "cli/recorder/embed/embed_out.h"
 #include "cli/recorder/embed/embed_seen.h"

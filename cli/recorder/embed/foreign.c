@@ -17,8 +17,8 @@
 #include "arch.h"
 #include "preload/base/base.h"
 #include "cli/recorder/embed/embed_open.h"
-#include "cli/recorder/target_file.h"
-#include "cli/symbol/elf_symbols.h"
+#include "cli/recorder/process/target_file.h"
+#include "cli/symbol/elf/elf_symbols.h"
 #include "preload/base/patch_format.h"
 #include "preload/ring/patched.h"
 

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/recorder/result.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/result.h"
+#include "cli/recorder/base/zeroed.h"
 #include "preload/base/base.h"
-#include "cli/recorder/xxh64.h"
+#include "cli/recorder/base/xxh64.h"
 #include "unwind/claim.h"
 
 #define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END … */

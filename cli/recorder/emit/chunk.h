@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/trace/trace_format.h"
+#include "cli/trace/format/trace_format.h"
 
 struct chunk_out {
 	int fd;

@@ -7,7 +7,7 @@
  */
 #include "cli/recorder/emit/code_map.h"
 
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/zeroed.h"
 #include "unwind/claim.h"
 
 #define CODE_MAP_RANGE_MAX (UINT64_C(64) << 20)	/* no compiler's function */

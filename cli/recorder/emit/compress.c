@@ -30,8 +30,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/zeroed.h"
 #include "unwind/claim.h"
 
 #define COMPRESS_WINDOW_LOG 17

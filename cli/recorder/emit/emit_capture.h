@@ -5,8 +5,8 @@
 #ifndef GNOMON_EMIT_CAPTURE_H
 #define GNOMON_EMIT_CAPTURE_H
 
+#include "cli/recorder/base/recording.h"
 #include "cli/recorder/emit/chunk.h"
-#include "cli/recorder/recording.h"
 
 /* Of a thread that has ended; its state is not yet another's. */
 void emit_capture(struct chunk_out *out, const struct recording *r,

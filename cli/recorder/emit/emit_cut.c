@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/zeroed.h"
 #include "preload/base/base.h"
 #include "unwind/claim.h"
 

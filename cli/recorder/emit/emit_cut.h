@@ -12,7 +12,7 @@
 
 #include "unwind/claim.h"
 
-#include "cli/trace/trace_format.h"
+#include "cli/trace/format/trace_format.h"
 
 struct emit_cut {
 	const struct gl_node *whole;	/* the threads' nodes */

@@ -1,7 +1,7 @@
 /*
  * emit_dump.c: only the heads of records are read, two short reads each, as
  * the code between them is of no use here. Its reader's own parser, which takes
- * all of it, is cli/symbol/jitdump.c.
+ * all of it, is cli/symbol/jit/jitdump.c.
  *
  * A record is taken once the file has all of it. What makes no sense ends the
  * reading for ever.

@@ -20,11 +20,11 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/pathname.h"
+#include "cli/recorder/base/pathname.h"
 #include "preload/base/base.h"
-#include "cli/recorder/log.h"
-#include "cli/recorder/target_file.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/output/log.h"
+#include "cli/recorder/process/target_file.h"
+#include "cli/recorder/base/zeroed.h"
 #include "unwind/claim.h"
 
 #define EMIT_IMAGE_BATCH 32	/* looked up in one pass over the mappings */

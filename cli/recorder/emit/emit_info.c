@@ -9,14 +9,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/recorder/base/proc_file.h"
+#include "cli/recorder/base/proc_stat.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/embed/embedder.h"
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
-#include "cli/recorder/exit_told.h"
-#include "cli/recorder/proc_file.h"
-#include "cli/recorder/proc_stat.h"
-#include "cli/recorder/time_ns.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/process/exit_told.h"
 #include "unwind/claim.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */

@@ -7,9 +7,9 @@
 
 #include "cli/recorder/control_socket.h"
 #include "cli/recorder/feed.h"
-#include "cli/recorder/live.h"
+#include "cli/recorder/live/live.h"
 #include "cli/recorder/memory/maps_watch.h"
-#include "cli/recorder/output.h"
+#include "cli/recorder/output/output.h"
 #include "cli/recorder/memory/usage.h"
 
 struct embedder;

@@ -27,10 +27,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/replaced_tell.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/time_ns.h"
-#include "cli/recorder/zeroed.h"
 #include "unwind/claim.h"
 
 #define EMIT_NAMES_PIECE (256u << 10)	/* a chunk's; fits WRITER_ROOM */

@@ -16,8 +16,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/zeroed.h"
 #include "preload/base/base.h"
 #include "unwind/claim.h"
 

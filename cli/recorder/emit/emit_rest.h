@@ -5,8 +5,8 @@
 #ifndef GNOMON_EMIT_REST_H
 #define GNOMON_EMIT_REST_H
 
+#include "cli/recorder/base/recording.h"
 #include "cli/recorder/emit/chunk.h"
-#include "cli/recorder/recording.h"
 
 struct emit_rest {
 	/* in the trace already */

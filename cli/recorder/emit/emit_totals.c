@@ -6,8 +6,8 @@
 
 #include <errno.h>
 
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/zeroed.h"
 #include "unwind/claim.h"
 
 #define EMIT_TOTALS_ROWS 4096	/* of a chunk */

@@ -20,9 +20,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/zeroed.h"
-#include "cli/trace/ring_record.h"
+#include "cli/trace/format/ring_record.h"
 #include "unwind/claim.h"
 
 #define ENCODE_BATCH 128	/* records, in the first cache */

@@ -10,7 +10,7 @@
 
 #include "cli/recorder/emit/compress.h"
 #include "cli/recorder/emit/emit_node.h"
-#include "cli/trace/recent.h"
+#include "cli/trace/format/recent.h"
 
 /* Events of one chunk: columns of this length stay in the cache, and longer
  * ones compress no better. */

@@ -9,7 +9,7 @@
 
 #include "cli/recorder/emit/emit_totals.h"
 #include "cli/recorder/books/ledger.h"
-#include "cli/recorder/grown.h"
+#include "cli/recorder/base/grown.h"
 
 struct writer;
 

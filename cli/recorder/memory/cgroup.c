@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/recorder/pathname.h"
-#include "cli/recorder/proc_file.h"
+#include "cli/recorder/base/pathname.h"
+#include "cli/recorder/base/proc_file.h"
 
 #define CGROUP_TEXT_MAX 1024
 #define CGROUP_UNLIMITED (UINT64_C(1) << 60)	/* version 1 has such numbers */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/trace/trace_format.h"
+#include "cli/trace/format/trace_format.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 

@@ -28,13 +28,13 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/proc_file.h"
-#include "cli/recorder/time_ns.h"
-#include "cli/recorder/zeroed.h"
+#include "cli/recorder/base/proc_file.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/base/zeroed.h"
 #include "preload/base/base.h"
-#include "cli/recorder/target_file.h"
-#include "cli/recorder/proc_lines.h"
-#include "cli/recorder/xxh64.h"
+#include "cli/recorder/process/target_file.h"
+#include "cli/recorder/base/proc_lines.h"
+#include "cli/recorder/base/xxh64.h"
 #include "unwind/claim.h"
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */

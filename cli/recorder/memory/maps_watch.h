@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/recorder/base/proc_lines.h"
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/memory/own_ranges.h"
-#include "cli/recorder/proc_lines.h"
 
 /* One mapping of the last look: what it takes to see that it is the same. */
 struct maps_watch_entry {

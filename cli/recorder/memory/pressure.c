@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/recorder/proc_file.h"
-#include "cli/recorder/recording.h"
+#include "cli/recorder/base/proc_file.h"
+#include "cli/recorder/base/recording.h"
 #include "unwind/claim.h"
 
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))

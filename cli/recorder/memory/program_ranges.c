@@ -1,7 +1,7 @@
 /* program_ranges.c: see program_ranges.h. */
 #include "cli/recorder/memory/program_ranges.h"
 
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/process/target_file.h"
 #include "preload/base/base.h"
 #include "unwind/claim.h"
 

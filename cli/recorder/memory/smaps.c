@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cli/recorder/proc_lines.h"
+#include "cli/recorder/base/proc_lines.h"
 
 static const char *const smaps_keys[SMAPS_FIGURES] = {
 	[SMAPS_RSS] = "Rss:",

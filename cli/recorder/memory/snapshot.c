@@ -24,10 +24,10 @@
 
 #include "cli/recorder/arenas_asked.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/time_ns.h"
-#include "cli/recorder/zeroed.h"
-#include "cli/recorder/log.h"
-#include "cli/recorder/target_file.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/base/zeroed.h"
+#include "cli/recorder/output/log.h"
+#include "cli/recorder/process/target_file.h"
 #include "preload/ring/gate.h"
 #include "unwind/claim.h"
 

@@ -14,9 +14,9 @@
 #include "preload/ring/arenas.h"
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"
-#include "cli/recorder/live.h"
-#include "cli/recorder/proc_lines.h"
-#include "cli/recorder/recording.h"
+#include "cli/recorder/live/live.h"
+#include "cli/recorder/base/proc_lines.h"
+#include "cli/recorder/base/recording.h"
 #include "cli/recorder/memory/own_ranges.h"
 #include "cli/recorder/memory/smaps.h"
 

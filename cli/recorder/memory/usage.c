@@ -30,11 +30,11 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/proc_file.h"
-#include "cli/recorder/proc_stat.h"
-#include "cli/recorder/target_file.h"
-#include "cli/recorder/time_ns.h"
-#include "cli/recorder/proc_lines.h"
+#include "cli/recorder/base/proc_file.h"
+#include "cli/recorder/base/proc_stat.h"
+#include "cli/recorder/process/target_file.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/base/proc_lines.h"
 #include "cli/recorder/memory/smaps.h"
 #include "unwind/claim.h"
 

@@ -1,0 +1,275 @@
+/*
+ * annotate_source.c: source files: where they are, and their lines as a
+ * terminal may show them. A file is somebody else's: it may be of any size,
+ * be no text, and hold what would confuse a terminal or a reader (control
+ * characters, marks that turn the direction of text around).
+ *
+ * Tried in this order: each --source-root (OLD=NEW: what begins with OLD is
+ * under NEW; DIR: the path, and the path without its first parts, under DIR),
+ * the same with -d's directories; the recorded path under the sysroot.
+ *
+ * Called by the main thread.
+ */
+#include "cli/annotate/annotate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+
+#define SOURCE_MAX (64u << 20)
+#define SOURCE_TAB 8
+
+/* ---- finding ---- */
+
+struct found {
+	int fd;
+	char *path;
+	struct stat status;
+};
+
+/* Frees the path if it is none. */
+static bool try_path(struct found *found, char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0 && fstat(fd, &found->status) == 0 &&
+	    S_ISREG(found->status.st_mode) &&
+	    found->status.st_size <= SOURCE_MAX) {
+		found->fd = fd;
+		found->path = path;
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return false;
+}
+
+/* All of the path under a directory, then less and less of it. */
+static bool try_under(struct found *found, const char *directory,
+		      const char *file)
+{
+	while (file != NULL) {
+		while (*file == '/')
+			file++;
+		if (*file != 0 &&
+		    try_path(found, grow_format("%s/%s", directory, file)))
+			return true;
+		file = strchr(file, '/');
+	}
+	return false;
+}
+
+static bool try_root(struct found *found, const char *root, const char *path)
+{
+	const char *equals = strchr(root, '=');
+	size_t size;
+
+	if (equals == NULL)
+		return try_under(found, root, path);
+	size = (size_t)(equals - root);
+	return strncmp(path, root, size) == 0 &&
+		try_path(found, grow_format("%s%s", equals + 1, path + size));
+}
+
+static bool find(struct found *found, const struct annotate_options *options,
+		 const char *path)
+{
+	const struct debugfile_places *places = options->places;
+
+	for (size_t i = 0; i < options->root_count; i++)
+		if (try_root(found, options->roots[i], path))
+			return true;
+	for (size_t i = 0; i < places->path_count; i++)
+		if (try_under(found, places->paths[i], path))
+			return true;
+	return try_path(found, grow_format("%s%s", places->sysroot ?
+					   places->sysroot : "", path));
+}
+
+/* ---- reading ---- */
+
+static void split(struct annotate_source *source)
+{
+	const char *text = source->text.data;
+	size_t size = source->text.size;
+
+	for (size_t at = 0; at < size;) {
+		const char *end = memchr(text + at, '\n', size - at);
+
+		GROW(source->start, source->lines, source->capacity);
+		source->start[source->lines++] = at;
+		at = end == NULL ? size : (size_t)(end - text) + 1;
+	}
+	GROW(source->start, source->lines, source->capacity);
+	source->start[source->lines] = size;
+}
+
+static bool read_all(struct annotate_source *source, int fd)
+{
+	char piece[65536];
+	ssize_t n;
+
+	while ((n = read(fd, piece, sizeof(piece))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || source->text.size + (size_t)n > SOURCE_MAX)
+			return false;
+		buffer_add(&source->text, piece, (size_t)n);
+	}
+	return true;
+}
+
+void annotate_source_read(struct annotate_source *source,
+			  const struct annotate_options *options,
+			  const char *file, const char *directory,
+			  const char *binary)
+{
+	struct found found = { .fd = -1 };
+	struct stat status;
+	char *path;
+
+	memset(source, 0, sizeof(*source));
+	path = file[0] == '/' || directory == NULL ?
+		grow_copy(file, strlen(file)) :
+		grow_format("%s/%s", directory, file);
+	if (find(&found, options, path)) {
+		source->path = found.path;
+		if (read_all(source, found.fd)) {
+			split(source);
+			source->newer = binary != NULL &&
+				stat(binary, &status) == 0 &&
+				found.status.st_mtime > status.st_mtime;
+		} else {
+			free(source->path);
+			source->path = NULL;
+		}
+		close(found.fd);
+	}
+	free(path);
+}
+
+void annotate_source_free(struct annotate_source *source)
+{
+	free(source->path);
+	free(source->start);
+	buffer_free(&source->text);
+}
+
+/* ---- lines for people ---- */
+
+/* The length of the UTF-8 character at the start; 0: it is none. */
+static size_t character(const unsigned char *text, size_t size, uint32_t *value)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t length = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 :
+		text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 :
+		text[0] < 0xf5 ? 4 : 0;
+
+	if (length == 0 || length > size)
+		return 0;
+	*value = length == 1 ? text[0] : text[0] & (0x7fu >> length);
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*value = *value << 6 | (text[i] & 0x3f);
+	}
+	if (*value < least[length] || *value > 0x10ffff ||
+	    (*value >= 0xd800 && *value < 0xe000))
+		return 0;
+	return length;
+}
+
+/* Columns of a character (UAX 11, roughly); 0: it joins the one before;
+ * -1: it is not to be shown. */
+static int columns_of(uint32_t c)
+{
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+		return -1;
+	/* marks and overrides of direction, separators of lines */
+	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	    (c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
+		return -1;
+	if ((c >= 0x300 && c < 0x370) || (c >= 0xfe00 && c < 0xfe10))
+		return 0;
+	if ((c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) ||
+	    (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
+	    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
+	    (c >= 0x1f300 && c < 0x1fb00) || (c >= 0x20000 && c < 0x3fffe))
+		return 2;
+	return 1;
+}
+
+size_t annotate_indent(const char *text, size_t size)
+{
+	size_t column = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] == '\t')
+			column += SOURCE_TAB - column % SOURCE_TAB;
+		else if (text[i] == ' ')
+			column++;
+		else if (text[i] != '\r')
+			return column;
+	}
+	return SIZE_MAX;
+}
+
+/* Blanks up to a column, but for those left out. */
+static size_t put_blanks(struct buffer *out, size_t from, size_t to,
+			 size_t dedent, size_t width)
+{
+	for (; from < to; from++)
+		if (from >= dedent && from - dedent < width)
+			buffer_add(out, " ", 1);
+	return to;
+}
+
+void annotate_printable(struct buffer *out, const char *text, size_t size,
+			size_t dedent, size_t width)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t column = 0, start = out->size;
+
+	while (size > 0 && (text[size - 1] == '\r' || text[size - 1] == '\n'))
+		size--;
+	for (size_t i = 0, length; i < size; i += length) {
+		uint32_t value = 0;
+		int columns;
+
+		length = character(at + i, size - i, &value);
+		if (value == '\t' && length == 1) {
+			column = put_blanks(out, column, column + SOURCE_TAB -
+					    column % SOURCE_TAB, dedent,
+					    width);
+			continue;
+		}
+		columns = length == 0 ? -1 : columns_of(value);
+		if (length == 0)
+			length = 1;
+		if (column + (size_t)(columns > 0 ? columns : 1) >
+		    dedent + width && columns != 0)
+			break;
+		if (columns >= 0 && value != ' ')
+			buffer_add(out, text + i, length);
+		else if (column >= dedent)
+			buffer_add(out, columns >= 0 ? " " : "?", 1);
+		column += columns >= 0 ? (size_t)columns : 1;
+	}
+	while (out->size > start && out->data[out->size - 1] == ' ')
+		out->data[--out->size] = 0;
+}
+
+void annotate_source_line(const struct annotate_source *source, size_t line,
+			  size_t dedent, size_t width, struct buffer *out)
+{
+	size_t from = source->start[line - 1], to = source->start[line];
+
+	annotate_printable(out, source->text.data + from, to - from, dedent,
+			   width);
+}

@@ -1,0 +1,256 @@
+/*
+ * cmd_annotate.c: `gnomon annotate`: a function's source or instructions with
+ * what they allocate. Runs in the main thread; everything else does the work.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/annotate/annotate.h"
+#include "cli/base/text/quantity.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/commands.h"
+#include "cli/command/reading.h"
+#include "cli/command/output_file.h"
+
+enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, OUTPUT, JSON };
+
+static const struct command_option options[] = {
+	{ COST, "cost", 'c', "live|peak|own-peak|total|count|temporary", NULL,
+	  "what lines and calls are counted by: bytes live at the end, share "
+	  "of the peak, bytes in total, number of allocations, of temporary "
+	  "ones; own-peak adds up what each stack held at most (live; total "
+	  "where nothing is)" },
+	{ WHOLE, "all", 'a', NULL, NULL,
+	  "the whole function, not only what is near something that costs" },
+	{ EVERY, "every", 'e', NULL, NULL,
+	  "all functions that match, not only the largest" },
+	{ AROUND, "lines", 'n', "N", "3",
+	  "lines before and behind one that costs; twice as many "
+	  "instructions" },
+	{ DISASSEMBLY, "disassembly", 'D', NULL, NULL,
+	  "instructions, even where the source is found" },
+	{ SOURCE_ROOT, "source-root", 'S', "[OLD=]DIR", NULL,
+	  "where to look for source files: what was below OLD when it was "
+	  "compiled, or anything, is below DIR; may be given several times" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the result to FILE" },
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read, with all costs" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+#define ROOTS_MAX 64
+#define AROUND_MAX 100000
+
+struct request {
+	struct reading reading;
+	struct annotate_options options;
+	const char *roots[ROOTS_MAX];
+	const char *output;
+	bool json;
+};
+
+static int take_around(struct request *request, const char *value)
+{
+	uint64_t count;
+	int error = quantity_parse_count(value, &count);
+
+	if (error == 0 && count > AROUND_MAX)
+		error = -ERANGE;
+	request->options.around = (unsigned)count;
+	return error;
+}
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+	struct annotate_options *chosen = &request->options;
+
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	switch (id) {
+	case COST:
+		for (int key = 0; key < FIGURE_KEYS; key++)
+			if (strcmp(value, figure_names[key]) == 0)
+				chosen->key = (enum figure)key;
+		chosen->key_given = true;
+		break;
+	case WHOLE:
+		chosen->whole = true;
+		break;
+	case EVERY:
+		chosen->every = true;
+		break;
+	case AROUND:
+		return take_around(request, value);
+	case DISASSEMBLY:
+		chosen->disassembly = true;
+		break;
+	case SOURCE_ROOT:
+		if (chosen->root_count == ROOTS_MAX)
+			return -ERANGE;
+		request->roots[chosen->root_count++] = value;
+		break;
+	case OUTPUT:
+		request->output = value;
+		break;
+	case JSON:
+		request->json = true;
+		break;
+	}
+	return 0;
+}
+
+/* What is live says most; where nothing is, what there was at all. */
+static void choose_key(struct request *request,
+		       const struct annotate *annotate)
+{
+	if (request->options.key_given)
+		return;
+	request->options.key = FIGURE_TOTAL;
+	for (size_t i = 0; i < annotate->count; i++)
+		if (annotate->functions[i].sum.all.live_bytes > 0)
+			request->options.key = FIGURE_LIVE;
+}
+
+static int show(struct request *request, struct annotate *annotate, int status)
+{
+	FILE *out = output_file_open(request->output);
+
+	if (out == NULL)
+		return EXIT_NOTHING;
+	choose_key(request, annotate);
+	annotate_sort(annotate, request->options.key);
+	if (request->json)
+		annotate_json(annotate, &request->options, out);
+	else
+		annotate_text(annotate, &request->options, out);
+	return output_file_close(out, request->output, status);
+}
+
+static int find_and_show(struct request *request, const char *function)
+{
+	static struct model model;
+	const struct filter *words = request->reading.filter;
+	struct annotate annotate = { .model = &model, .wanted = function };
+	struct frames frames;
+	int status = reading_model(&request->reading, &model,
+				   request->reading.traces[0]);
+
+	if (status == EXIT_NOTHING)
+		return status;
+	reading_frames(&request->reading, &frames, &model);
+	annotate.frames = &frames;
+	if (filter_has_stacks(words))
+		annotate.filter = stack_filter_new(words, &frames);
+	/* what is wrong was said */
+	if (filter_has_stacks(words) && annotate.filter == NULL) {
+		status = EXIT_NOTHING;
+	} else {
+		status = annotate_find(&annotate, request->options.places) ?
+			show(request, &annotate, status) : EXIT_NOTHING;
+		filter_tell_unmatched(words, tell_notes());
+	}
+	annotate_free(&annotate);
+	stack_filter_free(annotate.filter);
+	frames_free(&frames);
+	model_free(&model);
+	return status;
+}
+
+/* [TRACE] FUNCTION. Of several traces the reading says that it is one. */
+static bool fits(int operands, char **argv)
+{
+	if (operands < 1)
+		tell_error("annotate wants a trace and the name of a function: "
+			   "`gnomon annotate TRACE FUNCTION`");
+	else if (operands > 2)
+		tell_error("%s: one function of one trace at a time: leave it "
+			   "out; an expression may match several (--every)",
+			   argv[2]);
+	else if (operands == 2 && argv[0][strspn(argv[0], "0123456789")] != 0 &&
+		 access(argv[0], F_OK) != 0 && errno == ENOENT)
+		tell_error("%s: no such trace; of two functions, one at a time "
+			   "is shown: `gnomon annotate [TRACE] FUNCTION`",
+			   argv[0]);
+	else
+		return true;
+	return false;
+}
+
+static int run_annotate(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	const char *function;
+	int operands, status;
+
+	reading_init(&request.reading);
+	request.options.around = 3;
+	request.options.roots = request.roots;
+	request.options.places = &request.reading.places;
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	if (!fits(operands, argv + 1))
+		return EXIT_NOTHING;
+	request.options.full = request.reading.full_names;
+	function = argv[operands];
+	status = EXIT_NOTHING;
+	if (reading_find_one(&request.reading, operands - 1, argv + 1)) {
+		if (operands == 1)
+			request.options.newest = request.reading.traces[0];
+		status = find_and_show(&request, function);
+	}
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Shows the source of a function, and at each line how much the calls "
+	"there allocated: in all (first column), and by calling the allocator "
+	"itself, with nothing but the language's own library between (self). "
+	"What a function inlined into it allocates counts at the line where "
+	"it is called; a recursive call counts once.",
+	"Where the source is not found, or with --disassembly, it shows the "
+	"instructions instead, with costs at calls.",
+	"FUNCTION is the name, with or without parameters; else a regular "
+	"expression (PCRE2), and of several functions the largest is shown; "
+	"or LIBRARY+0xOFFSET, a place in a library that has no symbols. "
+	"TRACE may be left out: then it is the newest one here, which is named "
+	"first. On a terminal, lines are cut at 80 columns.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing was found; 3 "
+	"parts of the trace were missing or damaged, which is said on standard "
+	"error.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon annotate a.trace parse_table",
+	"the lines of parse_table that allocate",
+	"gnomon annotate --cost peak --every a.trace '^Parser::'",
+	"the methods of Parser, by their share of the peak",
+	"gnomon annotate -S /build/src=$HOME/src a.trace main",
+	"a program that was compiled in /build/src",
+	"gnomon annotate a.trace libfoo.so+0x1c40",
+	"the code at that place of a library without symbols",
+	NULL
+};
+
+static const struct command_group *const groups[] = {
+	&reading_symbols, &reading_model_options, &filter_options, NULL
+};
+
+const struct command cmd_annotate = {
+	.name = "annotate",
+	.operands = "[TRACE] FUNCTION",
+	.summary = "show source or instructions with what they allocate",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_annotate,
+};

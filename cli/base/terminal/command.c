@@ -1,0 +1,290 @@
+/*
+ * command.c: parse by table, as getopt_long does: --name=value, --name value,
+ * -xvalue, -x value, switches bundled behind one dash, -- to end them. getopt
+ * itself keeps its state in globals and prints messages in its own style.
+ *
+ * Called by the main thread.
+ */
+#include "cli/base/terminal/command.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/buffer.h"
+
+#define HELP_COLUMN 28
+#define COMMAND_COLUMN 14
+#define HELP_WIDTH 78
+
+struct parse {
+	const struct command *command;
+	int argc;
+	char **argv;
+	int next;
+	int (*take)(void *owner, int id, const char *value);
+	void *owner;
+	int *status;
+};
+
+static const char *space(const struct command *command)
+{
+	return command->name[0] ? " " : "";
+}
+
+static bool refuse(const struct parse *parse, const char *what,
+		   const char *argument)
+{
+	tell_error("%s%s: try `gnomon%s%s --help`", what, argument,
+		   space(parse->command), parse->command->name);
+	*parse->status = parse->command->wrong_use;
+	return false;
+}
+
+/* Is `value` one of "a|b|c"? */
+static bool is_choice(const char *words, const char *value)
+{
+	size_t size = strlen(value), n;
+
+	for (;; words += n + 1) {
+		n = strcspn(words, "|");
+		if (n == size && memcmp(words, value, n) == 0)
+			return true;
+		if (words[n] == 0)
+			return false;
+	}
+}
+
+static bool give(const struct parse *parse, const struct command_option *option,
+		 const char *value)
+{
+	int error = 0;
+
+	switch (option->id) {
+	case COMMAND_HELP:
+		command_print_help(parse->command, stdout);
+		*parse->status = 0;
+		return false;
+	case COMMAND_VERSION:
+		printf("gnomon %s\n", GNOMON_VERSION);
+		*parse->status = 0;
+		return false;
+	case COMMAND_QUIET:
+		tell_set_quiet(true);
+		return true;
+	default:
+		break;
+	}
+	if (option->value != NULL && value != NULL &&
+	    strchr(option->value, '|') != NULL &&
+	    !is_choice(option->value, value))
+		error = -EINVAL;
+	if (error == 0)
+		error = parse->take(parse->owner, option->id, value);
+	if (error == 0)
+		return true;
+	tell_error("--%s: `%s` is %s: give %s", option->name,
+		   value ? value : "",
+		   error == -ERANGE ? "outside the limits" : "not understood",
+		   option->value ? option->value : "no value");
+	*parse->status = parse->command->wrong_use;
+	return false;
+}
+
+const struct command_option *command_option_at(const struct command *command,
+					       size_t i, const char **title)
+{
+	const struct command_group *const *group = command->groups;
+
+	*title = NULL;
+	if (i < command->option_count)
+		return &command->options[i];
+	i -= command->option_count;
+	for (; group != NULL && *group != NULL; group++) {
+		if (i == 0)
+			*title = (*group)->title;
+		if (i < (*group)->count)
+			return &(*group)->options[i];
+		i -= (*group)->count;
+	}
+	return NULL;
+}
+
+/* By its name of `size` bytes, or by its letter. */
+static const struct command_option *find_option(const struct command *command,
+						const char *name, size_t size,
+						int letter)
+{
+	const struct command_option *option;
+	const char *title;
+
+	for (size_t i = 0; (option = command_option_at(command, i, &title));
+	     i++)
+		if (name == NULL ? option->letter == letter :
+		    strlen(option->name) == size &&
+		    strncmp(option->name, name, size) == 0)
+			return option;
+	return NULL;
+}
+
+bool command_is_optional(const struct command_option *option)
+{
+	return option->value != NULL && strncmp(option->value, "[=", 2) == 0;
+}
+
+static bool parse_long(struct parse *parse, char *argument)
+{
+	char *name = argument + 2, *value = strchr(name, '=');
+	size_t size = value ? (size_t)(value - name) : strlen(name);
+	const struct command_option *option =
+		find_option(parse->command, name, size, 0);
+
+	if (option == NULL)
+		return refuse(parse, "unknown option ", argument);
+	if (option->value == NULL && value != NULL)
+		return refuse(parse, "no value belongs to ", argument);
+	if (value != NULL)
+		return give(parse, option, value + 1);
+	if (option->value == NULL || command_is_optional(option))
+		return give(parse, option, NULL);
+	if (parse->next == parse->argc)
+		return refuse(parse, "a value is missing after ", argument);
+	return give(parse, option, parse->argv[parse->next++]);
+}
+
+static bool parse_short(struct parse *parse, char *argument)
+{
+	for (char *p = argument + 1; *p != 0; p++) {
+		const struct command_option *option =
+			find_option(parse->command, NULL, 0, *p);
+
+		if (option == NULL)
+			return refuse(parse, "unknown option ", argument);
+		if (option->value != NULL) {
+			if (p[1] != 0)
+				return give(parse, option, p + 1);
+			if (parse->next == parse->argc)
+				return refuse(parse, "a value is missing "
+					      "after ", argument);
+			return give(parse, option,
+				    parse->argv[parse->next++]);
+		}
+		if (!give(parse, option, NULL))
+			return false;
+	}
+	return true;
+}
+
+bool command_parse(const struct command *command, int argc, char **argv,
+		   int (*take)(void *owner, int id, const char *value),
+		   void *owner, int *operands, int *status)
+{
+	struct parse parse = { command, argc, argv, 1, take, owner, status };
+	bool options = true;
+
+	*operands = 0;
+	while (parse.next < argc) {
+		char *argument = argv[parse.next++];
+
+		if (options && strcmp(argument, "--") == 0) {
+			options = false;
+		} else if (options && strncmp(argument, "--", 2) == 0) {
+			if (!parse_long(&parse, argument))
+				return false;
+		} else if (options && argument[0] == '-' && argument[1]) {
+			if (!parse_short(&parse, argument))
+				return false;
+		} else {
+			argv[1 + (*operands)++] = argument;
+			if (command->stops_at_operand)
+				options = false;
+		}
+	}
+	if (1 + *operands < argc)
+		argv[1 + *operands] = NULL;
+	return true;
+}
+
+/* ---- help ---- */
+
+static void print_option(const struct command_option *option,
+			 struct buffer *out)
+{
+	struct buffer help = { 0 };
+	size_t start = out->size, width;
+
+	if (option->letter != 0)
+		buffer_printf(out, "  -%c, --%s", option->letter,
+			      option->name);
+	else
+		buffer_printf(out, "      --%s", option->name);
+	if (option->value != NULL)
+		buffer_printf(out, "%s%s",
+			      command_is_optional(option) ? "" : " ",
+			      option->value);
+	width = out->size - start;
+	buffer_string(&help, option->help);
+	if (option->fallback != NULL && option->fallback[0] != 0)
+		buffer_printf(&help, " (%s)", option->fallback);
+	start = out->size;
+	buffer_wrap(out, help.data, HELP_COLUMN, HELP_WIDTH);
+	buffer_free(&help);
+	/* The text's first line goes beside the option if there is room. */
+	if (width + 2 <= HELP_COLUMN) {
+		memmove(out->data + start, out->data + start + width,
+			out->size - start - width + 1);
+		out->size -= width;
+	} else {
+		buffer_string(&help, out->data + start);
+		out->size = start;
+		buffer_printf(out, "\n%s", help.data);
+		buffer_free(&help);
+	}
+}
+
+static void print_commands(const struct command *const *commands,
+			   struct buffer *out)
+{
+	buffer_string(out, "commands:\n");
+	for (; *commands != NULL; commands++) {
+		struct buffer line = { 0 };
+		size_t start;
+
+		buffer_printf(&line, "  %-*s", COMMAND_COLUMN - 2,
+			      (*commands)->name);
+		start = out->size;
+		buffer_wrap(out, (*commands)->summary, COMMAND_COLUMN,
+			    HELP_WIDTH);
+		memcpy(out->data + start, line.data, COMMAND_COLUMN);
+		buffer_free(&line);
+	}
+	buffer_string(out, "\noptions:\n");
+}
+
+void command_print_help(const struct command *command, FILE *out)
+{
+	const struct command_option *option;
+	struct buffer text = { 0 };
+	const char *title;
+
+	buffer_printf(&text, "usage: gnomon%s%s [options] %s\n\n",
+		      space(command), command->name, command->operands);
+	for (size_t i = 0; command->description[i] != NULL; i++) {
+		buffer_wrap(&text, command->description[i], 0, HELP_WIDTH);
+		buffer_string(&text, "\n");
+	}
+	if (command->commands != NULL)
+		print_commands(command->commands, &text);
+	for (size_t i = 0; (option = command_option_at(command, i, &title));
+	     i++) {
+		if (title != NULL)
+			buffer_printf(&text, "\n%s:\n", title);
+		print_option(option, &text);
+	}
+	for (size_t i = 0; command->examples[i] != NULL; i += 2)
+		buffer_printf(&text, "%s  %s\n      %s\n",
+			      i == 0 ? "\nexamples:\n" : "",
+			      command->examples[i], command->examples[i + 1]);
+	fwrite(text.data, 1, text.size, out);
+	buffer_free(&text);
+}

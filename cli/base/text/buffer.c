@@ -1,0 +1,104 @@
+/*
+ * buffer.c: growing text buffers. Not shared between threads.
+ */
+#include "cli/base/text/buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+#ifdef GNOMON_CLAIMS
+bool buffer_is_valid(const struct buffer *text)
+{
+	return text->data == NULL ? text->size == 0 && text->capacity == 0 :
+	       text->size < text->capacity && text->data[text->size] == 0;
+}
+#endif
+
+void buffer_add(struct buffer *text, const char *bytes, size_t size)
+{
+	if (text->capacity - text->size < size + 1) {
+		size_t capacity = text->capacity ? text->capacity : 256;
+
+		while (capacity - text->size < size + 1)
+			capacity *= 2;
+		text->data = grow_resize(text->data, capacity, 1);
+		text->capacity = capacity;
+	}
+	CLAIM_FULL(text->capacity - text->size > size);
+	if (size)	/* bytes may be NULL then */
+		memcpy(text->data + text->size, bytes, size);
+	text->size += size;
+	text->data[text->size] = 0;
+	CLAIM_FULL(buffer_is_valid(text));
+}
+
+void buffer_string(struct buffer *text, const char *string)
+{
+	buffer_add(text, string, strlen(string));
+}
+
+void buffer_printf(struct buffer *text, const char *format, ...)
+{
+	va_list args;
+	char *piece;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&piece, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	buffer_add(text, piece, (size_t)n);
+	free(piece);
+}
+
+void buffer_wrap(struct buffer *text, const char *paragraph, int indent, int width)
+{
+	const char *p = paragraph;
+
+	assert(width > indent);
+	while (*p != 0) {
+		size_t room = (size_t)(width - indent), size = strlen(p);
+
+		if (size > room) {
+			size = room;
+			while (size > 0 && p[size] != ' ')
+				size--;
+			if (size == 0)	/* one word longer than a line */
+				size = strcspn(p, " ");
+		}
+		buffer_printf(text, "%*s%.*s\n", indent, "", (int)size, p);
+		p += size;
+		p += strspn(p, " ");
+	}
+}
+
+void buffer_printable(struct buffer *text)
+{
+	for (size_t i = 0; i < text->size; i++) {
+		unsigned char c = (unsigned char)text->data[i];
+
+		if (c < 0x20 || c == 0x7f)
+			text->data[i] = ' ';
+	}
+	CLAIM_FULL(buffer_is_valid(text));
+}
+
+void buffer_clear(struct buffer *text)
+{
+	text->size = 0;
+	if (text->data != NULL)
+		text->data[0] = 0;
+	CLAIM_FULL(buffer_is_valid(text));
+}
+
+void buffer_free(struct buffer *text)
+{
+	free(text->data);
+	memset(text, 0, sizeof(*text));
+}

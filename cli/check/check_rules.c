@@ -1,0 +1,92 @@
+/*
+ * check_rules.c: what a trace is measured by.
+ */
+#include <string.h>
+
+#include "cli/check/check.h"
+
+/* Costs that a trace has one value of, in the order of their lines. */
+static const enum figure costs[] = {
+	FIGURE_LIVE, FIGURE_PEAK, FIGURE_TOTAL, FIGURE_COUNT, FIGURE_TEMPORARY
+};
+
+#define COSTS (sizeof(costs) / sizeof(costs[0]))
+
+void check_values(const struct model *model, const struct leaks *leaks,
+		  struct check_values *values)
+{
+	const struct totals *totals = &model->totals;
+
+	memset(values, 0, sizeof(*values));
+	values->of[FIGURE_LIVE] = leaks->live_bytes;
+	values->live_blocks = leaks->live_blocks;
+	values->of[FIGURE_PEAK] = totals->peak_bytes;
+	values->of[FIGURE_TOTAL] = totals->total_bytes;
+	values->of[FIGURE_COUNT] = totals->allocations;
+	values->of[FIGURE_TEMPORARY] = totals->temporary;
+}
+
+/* The most that a value may have become: exact where no growth is allowed. */
+static uint64_t grown(uint64_t before, double percent)
+{
+	double more = (double)before * percent / 100;
+
+	if (more >= (double)(UINT64_MAX - before))
+		return UINT64_MAX;
+	return before + (uint64_t)more;
+}
+
+/*
+ * Where no byte may be live, or more than was, blocks of no bytes that leaked
+ * count, too: malloc(0) makes one each time, and LeakSanitizer tells it.
+ */
+static bool is_kept(enum figure cost, const struct check_values *values,
+		    uint64_t limit, uint64_t blocks_limit)
+{
+	if (cost == FIGURE_LIVE && limit == 0 &&
+	    values->live_blocks > blocks_limit)
+		return false;
+	return values->of[cost] <= limit;
+}
+
+static struct check_verdict *add(struct check_result *result,
+				 const char *prefix, enum figure cost,
+				 const struct check_values *values,
+				 uint64_t limit, uint64_t blocks_limit)
+{
+	struct check_verdict *verdict = &result->verdicts[result->count++];
+
+	memset(verdict, 0, sizeof(*verdict));
+	snprintf(verdict->name, sizeof(verdict->name), "%s-%s", prefix,
+		 figure_names[cost]);
+	verdict->cost = cost;
+	verdict->value = values->of[cost];
+	verdict->blocks = values->live_blocks;
+	verdict->limit = limit;
+	verdict->passed = is_kept(cost, values, limit, blocks_limit);
+	result->failed += !verdict->passed;
+	return verdict;
+}
+
+void check_judge(const struct check_rules *rules,
+		 const struct check_values *values,
+		 const struct check_values *baseline,
+		 struct check_result *result)
+{
+	result->count = 0;
+	result->failed = 0;
+	for (size_t i = 0; i < COSTS; i++)
+		if (rules->limited[costs[i]])
+			add(result, "max", costs[i], values,
+			    rules->limit[costs[i]], 0);
+	for (size_t i = 0; i < COSTS && baseline != NULL; i++) {
+		uint64_t before = baseline->of[costs[i]];
+		struct check_verdict *verdict;
+
+		verdict = add(result, "growth", costs[i], values,
+			      grown(before, rules->growth),
+			      grown(baseline->live_blocks, rules->growth));
+		verdict->is_growth = true;
+		verdict->before = before;
+	}
+}

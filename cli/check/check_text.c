@@ -1,0 +1,113 @@
+/*
+ * check_text.c: verdicts for people, a line each, and as rows of JSON.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/base/terminal/style.h"
+#include "cli/base/text/quantity.h"
+#include "cli/check/check.h"
+
+static bool is_bytes(enum figure cost)
+{
+	return cost == FIGURE_LIVE || cost == FIGURE_PEAK ||
+		cost == FIGURE_TOTAL;
+}
+
+static const char *amount(char *text, enum figure cost, uint64_t value)
+{
+	return is_bytes(cost) ?
+		quantity_size(text, value > INT64_MAX ? INT64_MAX :
+			      (int64_t)value) :
+		quantity_count(text, value);
+}
+
+/* What there was, where a rule compares. */
+static void put_before(const struct check_verdict *verdict, FILE *out)
+{
+	char text[QUANTITY_TEXT];
+	double more = (double)verdict->value - (double)verdict->before;
+
+	fprintf(out, "  was %s", amount(text, verdict->cost,
+					verdict->before));
+	if (verdict->before > 0)
+		fprintf(out, " (%+.1f%%)", more * 100 /
+			(double)verdict->before);
+}
+
+static void put_suppressed(const struct check_result *result, FILE *out)
+{
+	const struct leaks *leaks = result->leaks;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
+
+	if (leaks->suppressed_stacks == 0) {
+		fprintf(out, "  suppressed     nothing\n");
+		return;
+	}
+	fprintf(out, "  suppressed     %s live in %s block%s of %s stack%s\n",
+		quantity_size(a, (int64_t)leaks->suppressed_bytes),
+		quantity_count(b, leaks->suppressed_blocks),
+		leaks->suppressed_blocks == 1 ? "" : "s",
+		quantity_count(c, leaks->suppressed_stacks),
+		leaks->suppressed_stacks == 1 ? "" : "s");
+}
+
+void check_text(const struct check_result *result, FILE *out)
+{
+	const struct style *style = style_of(out);
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	fprintf(out, "%s%s\n", result->trace, result->model->sample_mean ?
+		": estimated from a sample" : "");
+	for (size_t i = 0; i < result->count; i++) {
+		const struct check_verdict *verdict = &result->verdicts[i];
+
+		fprintf(out, "  %-17s limit %10s  value %10s  %s%s%s",
+			verdict->name,
+			amount(a, verdict->cost, verdict->limit),
+			amount(b, verdict->cost, verdict->value),
+			verdict->passed ? "" : style->warn,
+			verdict->passed ? "pass" : "fail", style->off);
+		if (verdict->is_growth)
+			put_before(verdict, out);
+		/* A growth from anything fills the line. */
+		if (verdict->cost == FIGURE_LIVE && verdict->blocks > 0 &&
+		    (!verdict->is_growth || verdict->limit == 0))
+			fprintf(out, "  in %s block%s",
+				quantity_count(a, verdict->blocks),
+				verdict->blocks == 1 ? "" : "s");
+		fputc('\n', out);
+	}
+	put_suppressed(result, out);
+	for (size_t i = 0; i < result->count; i++)
+		if (result->stacks[i].size > 0)
+			fprintf(out, "\n  %s: the largest stacks behind it\n%s",
+				result->verdicts[i].name,
+				result->stacks[i].data);
+}
+
+void check_json(const struct check_result *result, struct json *json)
+{
+	for (size_t i = 0; i < result->count; i++) {
+		const struct check_verdict *verdict = &result->verdicts[i];
+
+		json_object(json, NULL);
+		json_string(json, "trace", result->trace);
+		json_string(json, "name", verdict->name);
+		json_uint(json, "limit", verdict->limit);
+		json_uint(json, "value", verdict->value);
+		if (verdict->cost == FIGURE_LIVE)
+			json_uint(json, "blocks", verdict->blocks);
+		json_bool(json, "pass", verdict->passed);
+		json_bool(json, "estimated", result->model->sample_mean != 0);
+		if (verdict->is_growth)
+			json_uint(json, "baseline", verdict->before);
+		json_uint(json, "suppressed_bytes",
+			  result->leaks->suppressed_bytes);
+		json_uint(json, "suppressed_blocks",
+			  result->leaks->suppressed_blocks);
+		json_uint(json, "suppressed_stacks",
+			  result->leaks->suppressed_stacks);
+		json_end_object(json);
+	}
+}

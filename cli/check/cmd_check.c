@@ -1,0 +1,480 @@
+/*
+ * cmd_check.c: `gnomon check`: hold traces against limits and against an
+ * older trace, for tests and CI. Runs in the main thread.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/quantity.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/check/check.h"
+#include "cli/commands.h"
+#include "cli/model/rows.h"
+#include "cli/stack/difference.h"
+#include "cli/command/print/profile_stack.h"
+#include "cli/command/reading.h"
+#include "cli/command/output_file.h"
+
+#define STACKS_SHOWN 3		/* of a rule that failed */
+#define STACK_LINES 8		/* of each, from its site outward */
+
+enum {
+	MAX_LIVE = 1, MAX_PEAK, MAX_TOTAL, MAX_COUNT, MAX_TEMPORARY, BASELINE,
+	MAX_GROWTH, JUNIT, OUTPUT, JSON
+};
+
+static const struct command_option options[] = {
+	{ MAX_LIVE, "max-live", 0, "SIZE", NULL,
+	  "at most so many bytes may be live at the end, without what is "
+	  "suppressed; 0: nor a block of no bytes" },
+	{ MAX_PEAK, "max-peak", 0, "SIZE", NULL,
+	  "at most so many bytes may be live at once" },
+	{ MAX_TOTAL, "max-total", 0, "SIZE", NULL,
+	  "at most so many bytes may be allocated in all" },
+	{ MAX_COUNT, "max-count", 0, "N", NULL,
+	  "at most so many allocations" },
+	{ MAX_TEMPORARY, "max-temporary", 0, "N", NULL,
+	  "at most so many of them temporary" },
+	{ BASELINE, "baseline", 0, "TRACE", NULL,
+	  "compare with this trace: live, peak, total, count, temporary" },
+	{ MAX_GROWTH, "max-growth", 0, "PERCENT", "0%",
+	  "by how much each may be more than in the baseline" },
+	{ JUNIT, "junit", 0, "FILE", NULL,
+	  "write the results to FILE as JUnit XML, too" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the verdicts to FILE" },
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_group *const groups[] = {
+	&leaks_options, &reading_model_options, &reading_symbols, NULL
+};
+
+struct request {
+	struct reading reading;
+	struct check_rules rules;
+	bool has_rules;
+	bool has_growth;
+	bool json;
+	bool full_names;
+	const char *baseline;
+	const char *junit;
+	const char *output;
+	struct leaks leaks;
+	struct leaks old_leaks;	/* of the baseline: with the same rules */
+};
+
+/* A trace that was read. */
+struct subject {
+	struct model *model;
+	struct frames frames;
+	int status;
+};
+
+static int take_limit(struct request *request, enum figure cost,
+		      int (*parse)(const char *, uint64_t *),
+		      const char *value)
+{
+	request->has_rules = true;
+	request->rules.limited[cost] = true;
+	return parse(value, &request->rules.limit[cost]);
+}
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+	int error;
+
+	if (leaks_is_option(id)) {
+		error = leaks_take(&request->leaks, id, value);
+		return error ? error : leaks_take(&request->old_leaks, id,
+						  value);
+	}
+	switch (id) {
+	case MAX_LIVE:
+		return take_limit(request, FIGURE_LIVE, quantity_parse_size,
+				  value);
+	case MAX_PEAK:
+		return take_limit(request, FIGURE_PEAK, quantity_parse_size,
+				  value);
+	case MAX_TOTAL:
+		return take_limit(request, FIGURE_TOTAL, quantity_parse_size,
+				  value);
+	case MAX_COUNT:
+		return take_limit(request, FIGURE_COUNT, quantity_parse_count,
+				  value);
+	case MAX_TEMPORARY:
+		return take_limit(request, FIGURE_TEMPORARY,
+				  quantity_parse_count, value);
+	case BASELINE:
+		request->baseline = value;
+		request->has_rules = true;
+		return 0;
+	case MAX_GROWTH:
+		request->has_growth = true;
+		return quantity_parse_growth(value, &request->rules.growth);
+	case JUNIT:
+		request->junit = value;
+		return 0;
+	case OUTPUT:
+		request->output = value;
+		return 0;
+	case JSON:
+		request->json = true;
+		return 0;
+	default:
+		return reading_take(&request->reading, id, value);
+	}
+}
+
+/* ---- reading ---- */
+
+static bool open_subject(struct request *request, struct subject *subject,
+			 const char *trace, struct leaks *leaks)
+{
+	subject->model = grow_alloc(sizeof(*subject->model));
+	subject->status = reading_model(&request->reading, subject->model,
+					trace);
+	if (subject->status == EXIT_NOTHING) {
+		free(subject->model);
+		subject->model = NULL;
+		return false;
+	}
+	reading_frames(&request->reading, &subject->frames, subject->model);
+	leaks_find(leaks, &subject->frames, &request->reading.places);
+	if (subject->model->damages.all > 0)
+		tell_note("%s: --guard found damaged blocks, %" PRIu64 " in "
+			  "all, which no rule is about: gnomon report "
+			  "shows them", trace, subject->model->damages.all);
+	return true;
+}
+
+static void close_subject(struct subject *subject)
+{
+	if (subject->model == NULL)
+		return;
+	frames_free(&subject->frames);
+	model_free(subject->model);
+	free(subject->model);
+}
+
+/* ---- what is behind a rule that failed ---- */
+
+struct behind {
+	struct request *request;
+	struct subject *now, *before;
+	struct profile *all, *unsuppressed;	/* made when they are needed */
+	struct profile_stack stack;
+};
+
+static void print_amount(FILE *out, enum figure cost, uint64_t value,
+			 const char *sign)
+{
+	char text[QUANTITY_TEXT];
+	bool bytes = cost != FIGURE_COUNT && cost != FIGURE_TEMPORARY;
+
+	fprintf(out, "\n    %s%s%s\n", sign, bytes ?
+		quantity_size(text, (int64_t)value) :
+		quantity_count(text, value), bytes ? "" :
+		cost == FIGURE_TEMPORARY ? " temporary" :
+		value == 1 ? " allocation" : " allocations");
+}
+
+/* Of stacks that hold blocks of no bytes, these are all there is to say. */
+static void print_blocks(FILE *out, uint64_t blocks)
+{
+	char text[QUANTITY_TEXT];
+
+	fprintf(out, "\n    %s block%s of no bytes\n",
+		quantity_count(text, blocks), blocks == 1 ? "" : "s");
+}
+
+static void print_largest(struct behind *behind, enum figure cost, FILE *out)
+{
+	struct request *request = behind->request;
+	const struct rows_query query = {
+		.key = cost,
+		.keep = cost == FIGURE_LIVE ? leaks_keeps : NULL,
+		.keeper = &request->leaks,
+		.limit = STACKS_SHOWN,
+	};
+	struct rows rows;
+
+	rows_collect(behind->now->model, &query, &rows);
+	rows_sort(&rows);
+	for (size_t i = 0; i < rows.count && i < STACKS_SHOWN; i++) {
+		const struct row *row = &rows.list[i];
+
+		if (!figures_any(&row->figures, cost, rows.end_ns))
+			break;
+		if (row_value(&rows, row) > 0)
+			print_amount(out, cost, row_value(&rows, row), "");
+		else
+			print_blocks(out, figures_blocks(&row->figures, cost));
+		profile_stack_of_context(&behind->stack, &behind->now->frames,
+					 row->node, request->full_names);
+		profile_stack_print(&behind->stack, true, STACK_LINES, 6,
+				    request->full_names, out);
+	}
+	free(rows.list);
+}
+
+static struct profile *both_sides(struct behind *behind, bool suppress)
+{
+	struct profile **profile = suppress ? &behind->unsuppressed :
+		&behind->all;
+
+	if (*profile != NULL)
+		return *profile;
+	*profile = profile_new(2);
+	profile_add(*profile, 0, &behind->before->frames,
+		    suppress ? leaks_keeps : NULL,
+		    &behind->request->old_leaks);
+	profile_add(*profile, 1, &behind->now->frames,
+		    suppress ? leaks_keeps : NULL, &behind->request->leaks);
+	profile_seal(*profile);
+	return *profile;
+}
+
+static void print_grown(struct behind *behind, enum figure cost, FILE *out)
+{
+	struct profile *profile = both_sides(behind, cost == FIGURE_LIVE);
+	bool full = behind->request->full_names;
+	struct profile_groups stacks;
+	struct differences found;
+	unsigned shown = 0;
+
+	profile_groups(profile, PROFILE_BY_STACK, cost, &stacks);
+	differences_find(profile, &stacks, cost, 0, &found);
+	for (size_t i = 0; i < found.count && shown < STACKS_SHOWN; i++) {
+		const struct difference *one = &found.list[i];
+
+		if (one->after < one->before)
+			continue;
+		print_amount(out, cost, one->size, "+");
+		profile_stack_of_node(&behind->stack, profile,
+				      stacks.list[one->group].node, full);
+		profile_stack_print(&behind->stack, true, STACK_LINES, 6, full,
+				    out);
+		shown++;
+	}
+	differences_free(&found);
+	profile_groups_free(&stacks);
+}
+
+static void find_stacks(struct request *request, struct subject *now,
+			struct subject *before, struct check_result *result)
+{
+	struct behind behind = { request, now, before, NULL, NULL, { 0 } };
+
+	for (size_t i = 0; i < result->count; i++) {
+		const struct check_verdict *verdict = &result->verdicts[i];
+		char *text = NULL;
+		size_t size = 0;
+		FILE *out;
+
+		if (verdict->passed)
+			continue;
+		out = open_memstream(&text, &size);
+		if (out == NULL)
+			continue;	/* no memory: the verdict stands */
+		/* Where no byte is more it is about blocks without any. */
+		if (verdict->is_growth && verdict->value > verdict->limit)
+			print_grown(&behind, verdict->cost, out);
+		else
+			print_largest(&behind, verdict->cost, out);
+		fclose(out);
+		buffer_add(&result->stacks[i], text, size);
+		free(text);
+	}
+	profile_free(behind.all);
+	profile_free(behind.unsuppressed);
+	profile_stack_free(&behind.stack);
+}
+
+/* ---- all traces ---- */
+
+struct output {
+	struct json json;
+	struct buffer suites;
+	size_t failed, unread, partial, rules;
+};
+
+static void check_one(struct request *request, const char *trace,
+		      struct subject *before,
+		      const struct check_values *baseline,
+		      struct output *output, size_t number)
+{
+	struct check_result result = { .trace = trace, .number = number,
+				       .leaks = &request->leaks };
+	struct check_values values;
+	struct subject now;
+
+	if (open_subject(request, &now, trace, &request->leaks)) {
+		check_values(now.model, &request->leaks, &values);
+		result.model = now.model;
+		check_judge(&request->rules, &values, baseline, &result);
+		find_stacks(request, &now, before, &result);
+		output->partial += now.status == EXIT_PARTIAL;
+	}
+	output->unread += now.model == NULL;
+	output->failed += result.failed;
+	output->rules += result.count;
+	check_junit_suite(&result, &output->suites);
+	if (request->json)
+		check_json(&result, &output->json);
+	else if (now.model != NULL)
+		check_text(&result, output->json.out);
+	close_subject(&now);
+	for (size_t i = 0; i < CHECK_VERDICTS_MAX; i++)
+		buffer_free(&result.stacks[i]);
+}
+
+static void put_summary(struct request *request, struct output *output)
+{
+	struct json *json = &output->json;
+
+	json_end_array(json);
+	leaks_json(&request->leaks, json);
+	json_object(json, "summary");
+	json_uint(json, "traces", request->reading.trace_count);
+	json_uint(json, "unread", output->unread);
+	json_uint(json, "rules", output->rules);
+	json_uint(json, "failed", output->failed);
+	json_bool(json, "pass", output->failed == 0 && output->unread == 0);
+	json_end_object(json);
+	json_end_object(json);
+}
+
+static int check_all(struct request *request, struct subject *before)
+{
+	struct output output = {
+		.json = { .out = output_file_open(request->output) },
+	};
+	const struct check_values *baseline = NULL;
+	struct check_values values;
+	int status;
+
+	if (output.json.out == NULL)
+		return EXIT_NOTHING;
+	if (request->baseline != NULL) {
+		check_values(before->model, &request->old_leaks, &values);
+		baseline = &values;
+	}
+	if (request->json) {
+		json_object(&output.json, NULL);
+		json_uint(&output.json, "schema", 1);
+		json_array(&output.json, "rows");
+	}
+	for (size_t i = 0; i < request->reading.trace_count; i++)
+		check_one(request, request->reading.traces[i], before,
+			  baseline, &output, i);
+	if (request->json)
+		put_summary(request, &output);
+	else
+		leaks_print(&request->leaks, output.json.out);
+	status = output.unread > 0 ? EXIT_NOTHING :
+		output.failed > 0 ? EXIT_NO :
+		output.partial > 0 ? EXIT_PARTIAL : EXIT_COMPLETE;
+	if (request->junit != NULL &&
+	    !check_junit_write(request->junit, &output.suites))
+		status = EXIT_NOTHING;
+	buffer_free(&output.suites);
+	return output_file_close(output.json.out, request->output, status);
+}
+
+static int run(struct request *request, int operands, char **argv)
+{
+	struct subject before = { 0 };
+	int status = EXIT_NOTHING;
+
+	if (!request->has_rules) {
+		tell_error("no limit was given: try --max-live 0, or "
+			   "--baseline TRACE; `gnomon check --help` lists all");
+		return EXIT_NOTHING;
+	}
+	if (request->has_growth && request->baseline == NULL) {
+		tell_error("--max-growth: growth from what: give --baseline "
+			   "TRACE");
+		return EXIT_NOTHING;
+	}
+	/* Rules are written for full names; what is shown is shortened. */
+	request->full_names = request->reading.full_names;
+	request->reading.full_names = true;
+	if (leaks_open(&request->leaks, tell_notes()) != 0)
+		return EXIT_NOTHING;
+	if (request->baseline != NULL &&
+	    (leaks_open(&request->old_leaks, tell_notes()) != 0 ||
+	     !open_subject(request, &before, request->baseline,
+			   &request->old_leaks)))
+		return EXIT_NOTHING;
+	if (reading_find(&request->reading, operands, argv))
+		status = check_all(request, &before);
+	if (status == EXIT_COMPLETE && before.status == EXIT_PARTIAL)
+		status = EXIT_PARTIAL;
+	close_subject(&before);
+	return status;
+}
+
+static int run_check(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = run(&request, operands, argv + 1);
+	leaks_close(&request.leaks);
+	leaks_close(&request.old_leaks);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Holds a trace against limits, one line for each: name, limit, value, "
+	"pass or fail. Of a rule that fails the largest call stacks behind it "
+	"are shown.",
+	"--max-live 0 means that nothing may be left: not even blocks of no "
+	"bytes, which malloc(0) makes and LeakSanitizer tells, too. A larger "
+	"limit is about bytes alone.",
+	"TRACE is a file, several files or a directory; left out, it is the "
+	"newest trace here. Each trace has to keep all the rules.",
+	"Suppressions say what may be live at the end. Those of files "
+	"(--suppressions) are LeakSanitizer's; a program can have its own, in "
+	"a function __lsan_default_suppressions that returns them as a "
+	"constant; and there are some for what C library, loader and C++ "
+	"library keep. What they left out is always told.",
+	"Exit status: 0 all rules are kept; 1 one is not; 2 wrong use, or a "
+	"trace could not be read; 3 all are kept, but parts of a trace were "
+	"missing or damaged.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon check --max-live 0 --suppressions lsan.supp a.trace",
+	"nothing may be leaked but what the file allows",
+	"gnomon check --max-peak 200M --max-count 1000000 --junit out.xml "
+	"traces/", "limits for each trace of a directory, for a CI server",
+	"gnomon check --baseline old.trace --max-growth 5% new.trace",
+	"no cost may have grown by more than 5 %",
+	NULL
+};
+
+const struct command cmd_check = {
+	.name = "check",
+	.operands = "[TRACE ...]",
+	.summary = "hold traces against limits, for tests and CI",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_check,
+};

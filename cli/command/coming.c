@@ -1,0 +1,119 @@
+/*
+ * coming.c: see coming.h. Signs of a recorder that is to come are, one after the
+ * other: the process is to load our library (its environment), has loaded it,
+ * has a task that has become gnomon-recorder. By the time that there is a control
+ * socket, the last one still holds. The others hold for ever, so they count only
+ * in a young process. Main thread.
+ */
+#include "cli/command/coming.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/command/recorders.h"
+
+#define COMING_LIBRARY "/libgnomon.so"
+#define COMING_PAUSE_US 5000
+#define COMING_PATIENCE_US 2000000
+#define COMING_YOUNG_S 2.0	/* it has loaded our library a moment ago */
+#define COMING_NEW_S 0.1	/* it may be about to execute its program */
+
+/* The process's file in /proc; NULL: it has none, or we may not read it. */
+static FILE *open_file(pid_t pid, const char *name)
+{
+	char *path = grow_format("/proc/%d/%s", (int)pid, name);
+	FILE *file = fopen(path, "re");
+
+	free(path);
+	return file;
+}
+
+/* Whether any piece of the file, each ended by this byte, names our library. */
+static bool names_library(pid_t pid, const char *name, int end,
+			  const char *begin)
+{
+	FILE *file = open_file(pid, name);
+	char *piece = NULL;
+	size_t size = 0;
+	bool found = false;
+
+	while (!found && file != NULL &&
+	       getdelim(&piece, &size, end, file) > 0)
+		found = strncmp(piece, begin, strlen(begin)) == 0 &&
+			strstr(piece, COMING_LIBRARY) != NULL;
+	free(piece);
+	if (file != NULL)
+		fclose(file);
+	return found;
+}
+
+/* Field 22 of its line, which is in ticks since the machine was started. */
+static double age_s(pid_t pid)
+{
+	FILE *file = open_file(pid, "stat");
+	unsigned long long ticks = 0;
+	struct timespec now;
+	char line[1024];
+	const char *at;
+
+	at = file != NULL && fgets(line, sizeof(line), file) != NULL ?
+		strrchr(line, ')') : NULL;
+	for (int field = 2; at != NULL && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (at != NULL)
+		ticks = strtoull(at, NULL, 10);
+	if (file != NULL)
+		fclose(file);
+	if (ticks == 0 || clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+		return COMING_YOUNG_S;
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 -
+		(double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* As it knows itself: the last number of its line NSpid. */
+static pid_t inner_pid(pid_t pid)
+{
+	FILE *file = open_file(pid, "status");
+	char *line = NULL, *last;
+	size_t size = 0;
+	long inner = 0;
+
+	while (inner == 0 && file != NULL &&
+	       getline(&line, &size, file) > 0)
+		if (strncmp(line, "NSpid:", 6) == 0) {
+			last = strrchr(line, '\t');
+			inner = last ? strtol(last, NULL, 10) : pid;
+		}
+	free(line);
+	if (file != NULL)
+		fclose(file);
+	return inner > 0 ? (pid_t)inner : pid;
+}
+
+static bool is_coming(pid_t pid)
+{
+	double age = age_s(pid);
+
+	if (age < COMING_NEW_S)
+		return true;
+	if (age < COMING_YOUNG_S &&
+	    (names_library(pid, "maps", '\n', "") ||
+	     names_library(pid, "environ", 0, "LD_PRELOAD=")))
+		return true;
+	return recorders_find(inner_pid(pid)) != 0;
+}
+
+bool coming_pause(pid_t pid, unsigned *waited_us)
+{
+	struct timespec pause = { 0, COMING_PAUSE_US * 1000 };
+
+	if (*waited_us >= COMING_PATIENCE_US || !is_coming(pid))
+		return false;
+	nanosleep(&pause, NULL);
+	*waited_us += COMING_PAUSE_US;
+	return true;
+}

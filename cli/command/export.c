@@ -1,0 +1,156 @@
+/*
+ * export.c: see export.h: what exporters share. Called by the main thread.
+ */
+#include "cli/command/export.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/quantity.h"
+
+void export_contexts(struct export *export,
+		     void (*each)(void *owner, uint32_t node, uint32_t part,
+				  const struct figures *figures),
+		     void *owner)
+{
+	const struct contexts *contexts = &export->model->contexts;
+
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
+		struct figures figures;
+
+		if (cost->allocations == 0)
+			continue;
+		model_figures(export->model, cost, &figures);
+		if (export->keep == NULL ||
+		    export->keep(export->keeper, cost->node, &figures))
+			each(owner, cost->node, cost->part, &figures);
+	}
+}
+
+bool *export_keeps(struct export *export)
+{
+	const struct contexts *contexts = &export->model->contexts;
+	bool *keeps;
+
+	if (export->keep == NULL)
+		return NULL;
+	keeps = grow_zeroed(contexts->node_count, sizeof(*keeps));
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
+		struct figures figures;
+
+		model_figures(export->model, cost, &figures);
+		keeps[cost->node] |= export->keep(export->keeper, cost->node,
+						  &figures);
+	}
+	return keeps;
+}
+
+static uint64_t peak_of_contexts(const struct model *model)
+{
+	struct figures sum = { 0 };
+
+	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+		struct figures figures;
+
+		model_figures(model, &model->contexts.costs[i], &figures);
+		figures_add(&sum, &figures);
+	}
+	return sum.peak_bytes;
+}
+
+void export_note_contexts(const struct export *export)
+{
+	const struct model *model = export->model;
+	char blocks[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
+
+	if (model->leftout.rest_blocks > 0)
+		notes_hint(export->model->options.notes, "%s: %s allocations "
+			   "(%s) were not recorded, by their size or thread, "
+			   "but counted in all: they are not in the output",
+			   export->trace, quantity_count(blocks,
+			   model->leftout.rest_blocks), quantity_size(bytes,
+			   (int64_t)model->leftout.rest_bytes));
+	if (model->selection != NULL && model->leftout.blocks > 0)
+		notes_hint(export->model->options.notes, "%s: of %s blocks only "
+			   "sums are known: they are not in the output, for "
+			   "nobody knows what the filters say of them",
+			   export->trace, quantity_count(blocks,
+			   model->leftout.blocks));
+	else if (model->leftout.blocks > 0 && model->totals.peak_bytes > 0 &&
+		 peak_of_contexts(model) == 0)
+		notes_hint(export->model->options.notes, "%s: only sums were "
+			   "recorded: the peak (%s) is not in the output, for "
+			   "no stack has a share of it", export->trace,
+			   quantity_size(bytes,
+			   (int64_t)model->totals.peak_bytes));
+}
+
+void export_note_events(const struct export *export)
+{
+	const struct model *model = export->model;
+	char blocks[QUANTITY_TEXT];
+
+	if (model->sample_mean > 0)
+		notes_hint(export->model->options.notes, "%s: is a sample of "
+			   "the blocks: the output has those that are in it, "
+			   "not estimates of all, as reports do", export->trace);
+	if (model->leftout.blocks > 0)
+		notes_hint(export->model->options.notes, "%s: %s blocks were "
+			   "left out of it, of which only sums are known: they "
+			   "are not in the output", export->trace,
+			   quantity_count(blocks, model->leftout.blocks));
+}
+
+uint64_t export_value(const struct export *export,
+		      const struct figures *figures)
+{
+	switch (export->cost) {
+	case FIGURE_COUNT:
+		return figures->count;
+	case FIGURE_TEMPORARY:
+		return figures->temporary;
+	case FIGURE_TOTAL:
+		return figures->total_bytes;
+	case FIGURE_PEAK:
+		return figures->peak_bytes;
+	default:
+		return figures->live_bytes;
+	}
+}
+
+const char *export_unit(const struct export *export)
+{
+	return export->cost == FIGURE_COUNT ||
+		export->cost == FIGURE_TEMPORARY ? "count" : "bytes";
+}
+
+static const char *name_of(struct buffer *scratch, const char *function,
+			   const char *library, uint64_t offset,
+			   uint64_t address)
+{
+	if (function != NULL)
+		return function;
+	buffer_clear(scratch);
+	if (library != NULL)
+		buffer_printf(scratch, "%s+0x%" PRIx64, library, offset);
+	else
+		buffer_printf(scratch, "0x%" PRIx64, address);
+	return scratch->data;
+}
+
+const char *export_frame_name(struct buffer *scratch,
+			      const struct frame *frame)
+{
+	return name_of(scratch, frame->function, frame->library,
+		       frame->module_offset, frame->address);
+}
+
+const char *export_profile_name(struct buffer *scratch,
+				const struct profile_frame *frame)
+{
+	return name_of(scratch, frame->function, frame->library,
+		       frame->offset, frame->offset);
+}

@@ -1,0 +1,97 @@
+/*
+ * export.h: traces as the files of other tools.
+ *
+ * An exporter is one file: a function that writes, and a struct exporter, put
+ * into the table of cli/export/exporters.c. It is given a trace that was read:
+ * figures of all contexts, and names for the asking. There are three ways to go
+ * on:
+ *
+ *	export_contexts   every context with its figures: what is summed up
+ *	export->profile   the same as one tree of normalised frames, if it
+ *	                  `wants_profile`
+ *	model_follow      each block as it begins and ends (cli/model/tap.h):
+ *	                  streams of events, in memory of contexts and live
+ *	                  blocks
+ *
+ * Filters, --alive-at among them, hold in all three but for those of stacks
+ * in the last, where export_keeps tells them.
+ * Called by the main thread.
+ */
+#ifndef GNOMON_EXPORT_H
+#define GNOMON_EXPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/base/text/buffer.h"
+#include "cli/stack/frames.h"
+#include "cli/stack/profile.h"
+
+struct export {
+	const char *trace;		/* its path */
+	struct model *model;
+	struct frames *frames;		/* all symbols are looked up */
+	struct profile *profile;	/* sealed, one side; or NULL */
+	bool (*keep)(void *owner, uint32_t node,
+		     const struct figures *figures);	/* NULL: all */
+	void *keeper;
+	enum figure cost;		/* live, peak, total, count, temporary */
+	bool cost_given;		/* else it is live */
+	const char *filters;		/* as given: " --size-min 64k"; or NULL */
+	bool threads;			/* told apart (`can_split_threads`) */
+	bool blocks;			/* each by itself (`can_list_blocks`) */
+	const char *output;		/* name of the file; NULL: stdout */
+	FILE *out;
+};
+
+struct exporter {
+	const char *name;		/* of --format */
+	const char *what;		/* for help: one line */
+	bool binary;			/* not for a terminal */
+	bool wants_profile;
+	bool wants_costs;	/* and its self_of_cost */
+	bool can_split_threads;		/* takes --threads: costs are by thread
+					 * then, figures' part is the thread */
+	bool can_list_blocks;		/* takes --by block */
+	bool has_threads;		/* of each block, in any case */
+	bool wants_blocks;		/* by model_follow: reads the trace
+					 * again */
+	unsigned wants;			/* enum model_want */
+	/* Returns an exit status; writes to `out` only. Messages about the
+	 * output itself are output_file_close's. */
+	int (*write)(struct export *export);
+};
+
+/* Each cost (context, or its part: see model_split) that filters keep and
+ * that ever allocated; `part` as in struct context_cost. */
+void export_contexts(struct export *export,
+		     void (*each)(void *owner, uint32_t node, uint32_t part,
+				  const struct figures *figures),
+		     void *owner);
+/* A table of what filters of stacks keep, by node, for model_follow: free it.
+ * NULL: they keep all. */
+bool *export_keeps(struct export *export);
+/* Say what of the report's figures no context has. */
+void export_note_contexts(const struct export *export);
+/* For formats of single events: say what of the report's figures is in no
+ * event of the trace. */
+void export_note_events(const struct export *export);
+
+/* The value that is exported, of `cost`: bytes, or a count. */
+uint64_t export_value(const struct export *export,
+		      const struct figures *figures);
+/* Its unit: "bytes" or "count". */
+const char *export_unit(const struct export *export);
+
+/*
+ * The name of a frame for formats that have no other place for what is known:
+ * the function; where it has none, LIBRARY+0xOFFSET, or 0xADDRESS. Valid until
+ * the next call with this buffer.
+ */
+const char *export_frame_name(struct buffer *scratch,
+			      const struct frame *frame);
+const char *export_profile_name(struct buffer *scratch,
+				const struct profile_frame *frame);
+
+#endif

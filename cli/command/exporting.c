@@ -1,0 +1,86 @@
+/*
+ * exporting.c: see exporting.h. Called by the main thread.
+ */
+#include "cli/command/exporting.h"
+
+#include <string.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/stack/frames_prepare.h"
+#include "cli/command/output_file.h"
+
+int exporting_take_cost(struct export *export, const char *value)
+{
+	export->cost_given = true;
+	for (int key = 0; key < FIGURE_KEYS; key++)
+		if (strcmp(value, figure_names[key]) == 0)
+			export->cost = (enum figure)key;
+	return 0;
+}
+
+static void fill_in(struct export *export, const struct exporter *exporter,
+		    struct stack_filter *filter)
+{
+	export->keep = filter ? stack_filter_keeps : NULL;
+	export->keeper = filter;
+	frames_prepare_all(export->frames);
+	if (!exporter->wants_profile)
+		return;
+	export->profile = profile_new(1);
+	export->profile->with_costs = exporter->wants_costs;
+	profile_add(export->profile, 0, export->frames, export->keep, filter);
+	profile_seal(export->profile);
+}
+
+/* The output is opened when the trace could be read, and not before: what was
+ * in the file stays there otherwise. */
+static int write_out(struct export *export, const struct exporter *exporter)
+{
+	bool blocks = export->blocks || exporter->wants_blocks;
+	int status;
+
+	if (blocks && !model_can_be_read_again(export->trace,
+					       tell_notes()))
+		return EXIT_NOTHING;
+	export->out = output_file_open(export->output);
+	if (export->out == NULL)
+		return EXIT_NOTHING;
+	export_note_contexts(export);
+	if (blocks)
+		export_note_events(export);
+	status = exporter->write(export);
+	return output_file_close(export->out, export->output, status);
+}
+
+int exporting_run(struct export *export, struct reading *reading,
+		  const struct exporter *exporter)
+{
+	static struct model model;
+	struct stack_filter *filter = NULL;
+	struct frames frames;
+	int status, written;
+
+	reading->model.wants |= exporter->wants;
+	if (export->threads)
+		reading->model.split = MODEL_SPLIT_THREAD;
+	export->trace = reading->traces[0];
+	export->filters = reading->filters.data;
+	status = reading_model(reading, &model, export->trace);
+	if (status == EXIT_NOTHING)
+		return status;
+	reading_frames(reading, &frames, &model);
+	export->model = &model;
+	export->frames = &frames;
+	written = EXIT_NOTHING;
+	if (reading_stack_filter(reading, &frames, &filter)) {
+		fill_in(export, exporter, filter);
+		written = write_out(export, exporter);
+		filter_tell_unmatched(reading->filter, tell_notes());
+	}
+	if (export->profile != NULL)
+		profile_free(export->profile);
+	stack_filter_free(filter);
+	frames_free(&frames);
+	model_free(&model);
+	return written == EXIT_COMPLETE ? status : written;
+}

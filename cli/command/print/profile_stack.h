@@ -1,0 +1,39 @@
+/*
+ * profile_stack.h: stacks for people and programs, of profiles and of models
+ * that were read with full names: as in a report.
+ */
+#ifndef GNOMON_PROFILE_STACK_H
+#define GNOMON_PROFILE_STACK_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/base/text/json.h"
+#include "cli/command/print/report_parts.h"
+#include "cli/stack/profile.h"
+
+struct profile_stack {
+	struct frame *list;	/* innermost first */
+	size_t count;
+	size_t capacity;
+	size_t site;
+	enum gt_stop stop;
+	struct intern names;	/* shortened ones */
+};
+
+/* A zeroed one is empty; each of these fills it anew. `full`: names are left
+ * as they are, else shortened as in reports. */
+void profile_stack_of_node(struct profile_stack *stack,
+			   const struct profile *profile, uint32_t node,
+			   bool full);
+void profile_stack_of_context(struct profile_stack *stack,
+			      struct frames *frames, uint32_t node, bool full);
+void profile_stack_free(struct profile_stack *stack);
+
+/* At most `lines` from the site outward. `whole`: before them what is inside
+ * of the site, too, without which two stacks may look the same. */
+void profile_stack_print(const struct profile_stack *stack, bool whole,
+			 size_t lines, int indent, bool full, FILE *out);
+void profile_stack_json(const struct profile_stack *stack, struct json *json);
+
+#endif

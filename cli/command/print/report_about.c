@@ -1,0 +1,158 @@
+/*
+ * report_about.c: what a report says of a trace as a whole, out of its model.
+ * Called by the main thread.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/command/print/report_parts.h"
+
+static char *text_of(const char *text)
+{
+	return grow_copy(text ? text : "", text ? strlen(text) : 0);
+}
+
+static void take_losses(struct report_process *about,
+			const struct model *model)
+{
+	const struct reader_report *report = &model->report;
+
+	about->dropped = model_dropped(model);
+	about->unpaired = model->totals.unpaired;
+	about->foreign_frees = model->controls.foreign;
+	about->unrecorded = model->leftout.rest_blocks;
+	about->unrecorded_bytes = model->leftout.rest_bytes;
+	about->forked = model_fact(model, GT_INFO, "parent_trace") != NULL;
+	about->damaged = report->damage_count + report->malformed;
+	about->lost_bytes = report->lost_bytes;
+	about->sample_mean = model->sample_mean;
+	about->being_written = report->being_written;
+	about->ended = report->ended;
+	about->failed = report->failed;
+}
+
+static void add_up(const struct report *r, struct report_process *about)
+{
+	const struct contexts *contexts = &r->model->contexts;
+	bool split = r->model->options.split != MODEL_SPLIT_NONE;
+	struct table seen = { 0 };
+
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
+		struct figures figures;
+
+		model_figures(r->model, cost, &figures);
+		if (r->keep != NULL &&
+		    !r->keep(r->keeper, cost->node, &figures))
+			continue;
+		figures_add(&about->sum, &figures);
+		/* One that fell apart is one context. */
+		if (split && table_get(&seen, cost->node) != TABLE_NONE)
+			continue;
+		if (split)
+			table_set(&seen, cost->node, 1);
+		about->contexts++;
+	}
+	table_free(&seen);
+}
+
+static void take_children(struct report_process *about,
+			  const struct model *model)
+{
+	static const char child[] = "child_";
+
+	for (size_t i = 0; i < model->fact_count; i++) {
+		const struct fact *fact = &model->facts[i];
+
+		if (fact->type != GT_COUNTERS ||
+		    strncmp(fact->key, child, sizeof(child) - 1) != 0)
+			continue;
+		GROW(about->children, about->child_count,
+		     about->child_capacity);
+		about->children[about->child_count++] = (struct report_child){
+			.pid = strtoull(fact->key + sizeof(child) - 1, NULL,
+					10),
+			.status = (int)strtol(fact->value, NULL, 10),
+		};
+	}
+}
+
+void report_about(struct report *r, const char *trace)
+{
+	const struct model *model = r->model;
+	struct report_process *about = &r->about;
+	struct buffer end = { 0 }, command = { 0 };
+	uint64_t peak_stamp = model_peak_stamp(model);
+
+	memset(about, 0, sizeof(*about));
+	model_exit_text(model, &end);
+	about->trace = text_of(trace);
+	about->program = text_of(model_fact(model, GT_INFO, "exe"));
+	model_command(model, &command);
+	about->command = text_of(command.data);
+	buffer_free(&command);
+	about->exit = text_of(end.data);
+	about->exit_unknown = model_exit_unknown(model);
+	take_children(about, model);
+	about->pid = model_number(model, GT_INFO, "pid", 0);
+	about->parent = model_number(model, GT_INFO, "ppid", 0);
+	about->process = model_number(model, GT_INFO, "starttime", 0);
+	about->start_ns = model_number(model, GT_INFO, "start_realtime_ns", 0);
+	about->duration_ns = model_duration_ns(model);
+	about->threads = model_thread_count(model);
+	add_up(r, about);
+	if (model->selection == NULL && r->keep == NULL) {
+		about->unrecorded_in_sum = model->leftout.rest_blocks;
+		about->sum.count += model->leftout.rest_blocks;
+		about->sum.total_bytes += model->leftout.rest_bytes;
+	}
+	/* Of all contexts together it is no bound. */
+	if (r->options->filters[0] == 0) {
+		about->sum.own_peak_bytes = model->totals.peak_bytes;
+		about->sum.own_peak_blocks = model->totals.peak_blocks;
+		about->sum.own_peak_ns = model_since_start_ns(
+			model, model->totals.peak_stamp);
+	}
+	/* Of what is only in totals no context has a share. */
+	if (about->sum.peak_bytes == 0 && model->selection == NULL &&
+	    r->keep == NULL) {
+		about->sum.peak_bytes = model->totals.peak_bytes;
+		about->sum.peak_blocks = model->totals.peak_blocks;
+		peak_stamp = model->totals.peak_stamp;
+	}
+	/* of some of them, too, of whom nothing was there at the time */
+	if (about->sum.peak_bytes > 0 || model->whole.peak_bytes > 0)
+		about->peak_time_ns = model_since_start_ns(
+			model, peak_stamp);
+	take_losses(about, model);
+	report_sizes_add(r);
+	buffer_free(&end);
+}
+
+void report_heap(const struct report *r, struct heap_share shares[HEAP_PARTS])
+{
+	const struct contexts *contexts = &r->model->contexts;
+	bool *kept = NULL;
+
+	if (r->keep != NULL)
+		kept = grow_zeroed(contexts->cost_count, sizeof(*kept));
+	for (size_t i = 0; i < contexts->cost_count && kept != NULL; i++) {
+		struct figures figures;
+
+		model_figures(r->model, &contexts->costs[i], &figures);
+		kept[i] = r->keep(r->keeper, contexts->costs[i].node,
+				  &figures);
+	}
+	heap_shares(r->model, kept, shares);
+	free(kept);
+}
+
+void report_process_free(struct report_process *process)
+{
+	free(process->trace);
+	free(process->program);
+	free(process->command);
+	free(process->exit);
+	free(process->children);
+}

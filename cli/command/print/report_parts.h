@@ -1,0 +1,199 @@
+/*
+ * report_parts.h: what reports are made of, for commands that say a part of the
+ * same: a trace's summary, stacks and figures as text and as JSON. Called by
+ * the main thread.
+ */
+#ifndef GNOMON_REPORT_PARTS_H
+#define GNOMON_REPORT_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/base/text/json.h"
+#include "cli/base/terminal/style.h"
+#include "cli/model/heap.h"
+#include "cli/model/rows.h"
+#include "cli/stack/frames.h"
+#include "cli/stack/profile.h"
+#include "cli/stack/frame_table.h"
+#include "cli/command/print/report_sizes.h"
+
+enum report_by {
+	REPORT_BY_DEFAULT,
+	REPORT_BY_STACK,
+	REPORT_BY_SITE,
+	REPORT_BY_FUNCTION,	/* of the site, as the next two */
+	REPORT_BY_FILE,
+	REPORT_BY_LIBRARY,
+	REPORT_BY_THREAD,
+	REPORT_BY_SIZE,
+	REPORT_BY_BLOCK,
+	REPORT_BYS
+};
+
+enum report_tree {
+	REPORT_TREE_NONE,
+	REPORT_TREE_TOP_DOWN,
+	REPORT_TREE_BOTTOM_UP
+};
+
+struct report_options {
+	enum report_by by;
+	enum report_tree tree;
+	bool sizes;
+	bool no_rows;		/* text: only what else was asked for */
+	bool one_key;		/* --sort was given: only that section */
+	enum figure key;
+	bool top_given;
+	uint64_t top;		/* rows; 0: all */
+	bool full_names;
+	bool frame_table;	/* JSON: see frame_table.h */
+	bool all_figures;	/* of each row, not only of the key */
+	const char *trace;
+	const char *filters;	/* as the user wrote them; "": none */
+	bool moment;		/* one of them is --alive-at: live means then */
+};
+
+/* What a process was told of a child that a signal ended. */
+struct report_child {
+	uint64_t pid;
+	int status;
+};
+
+/* What is said of a trace, or of several as if they were one. */
+struct report_process {
+	char *trace;		/* its path */
+	char *program;		/* "" if it is not known, as the next ones */
+	char *command;
+	char *exit;		/* how it ended, */
+	bool exit_unknown;	/* which its own trace does not say */
+	struct report_child *children;
+	size_t child_count, child_capacity;
+	uint64_t pid, parent;	/* 0: not known */
+	uint64_t process;	/* its start as the kernel counts: with the pid,
+				 * what stays the same across exec */
+	uint64_t start_ns;	/* since 1970; 0: not known */
+	uint64_t duration_ns;
+	struct figures sum;	/* of what passes the filters */
+	uint64_t peak_time_ns;
+	uint64_t threads;
+	uint64_t contexts;
+	uint64_t dropped;
+	uint64_t unpaired;
+	uint64_t foreign_frees;	/* of blocks from before, or not recorded */
+	uint64_t unrecorded;	/* by choice: allocations, */
+	uint64_t unrecorded_bytes;
+	uint64_t unrecorded_in_sum;	/* those of them that `sum` counts */
+	bool forked;		/* it began with its parent's blocks, which it
+				 * may free: those are unpaired */
+	uint64_t damaged;	/* places */
+	uint64_t lost_bytes;	/* of events */
+	uint64_t sample_mean;	/* bytes; 0: no sample, figures are exact */
+	bool being_written;
+	bool ended;		/* it has an end, */
+	bool failed;		/* which says that recording failed */
+	unsigned depth;		/* in a tree of processes */
+};
+
+/* A stack, innermost frame first. */
+struct report_stack {
+	const struct frame *list;
+	size_t count;
+	size_t site;		/* index in the list */
+	enum gt_stop stop;
+};
+
+/* A report in the making: of one model, or of a profile. */
+struct report {
+	const struct report_options *options;
+	const struct debugfile_places *places;	/* of symbols */
+	struct model *model;		/* NULL: there were several */
+	struct frames *frames;		/* of the model */
+	struct profile *profile;	/* NULL: rows are of the model */
+	FILE *out;
+	const struct style *style;
+	uint64_t end_ns;	/* of the recording */
+	/* Which contexts count; NULL: all. */
+	bool (*keep)(void *owner, uint32_t node,
+		     const struct figures *figures);
+	void *keeper;
+	struct report_process about;
+	struct report_sizes sizes;
+	struct report_stack stack;	/* of the last report_load */
+	/* JSON: frames are written once, behind the rows; NULL: in each. */
+	struct frame_table *once;
+	struct frame *scratch;		/* its list, with a profile */
+	size_t scratch_capacity;
+};
+
+/* Sets `about` from the model, once the rest is there; adds to `sizes`. */
+void report_about(struct report *report, const char *trace);
+/* Where the live blocks lie that pass the filters. */
+void report_heap(const struct report *report,
+		 struct heap_share shares[HEAP_PARTS]);
+void report_process_free(struct report_process *process);
+/* What the whole is, of which rows are shares; 0: no sum means anything. */
+uint64_t report_whole(const struct report *report, enum figure key);
+
+/* ---- parts of a text ---- */
+
+#define REPORT_WIDTH 79
+
+/* "s", unless there is one. */
+const char *report_plural(uint64_t count);
+void report_summary(const struct report *report);
+/* A line of both summaries, of a trace that was anonymised. */
+void report_made_up_text(const struct model *model, FILE *out);
+/* A line that says which filters there are, if any. */
+void report_filters(const struct report *report);
+/* A text from a trace, in at most `width` columns. */
+void report_put_text(FILE *out, const char *text, size_t width);
+/* The end of a path, unless `full`. */
+void report_put_path(FILE *out, const char *path, size_t width, bool full);
+/* Its lines about what is missing. */
+void report_losses(const struct report *report,
+		   const struct report_process *about);
+/* A frame's name and place, shortened to fit side by side, with two blanks
+ * between, into `width` columns. */
+void report_frame_text(const struct frame *frame, bool full, size_t width,
+		       struct buffer *name, struct buffer *place);
+/* A frame on a line of its own. */
+void report_frame(const struct report *report, const struct frame *frame,
+		  int indent);
+/* The loaded stack: from the frame `first` outward, at most `limit` lines (0:
+ * all) and the outermost one. */
+void report_stack(const struct report *report, size_t first, size_t limit,
+		  int indent);
+/* The figures of a row, without a line's end; `bound`: its own peak is the
+ * sum of others'. */
+void report_figures(const struct report *report, const struct figures *figures,
+		    enum figure key, bool bound);
+
+/* ---- parts of JSON ---- */
+
+/* The member "summary". */
+void report_json_summary(struct json *json, const struct report *report);
+/* Those of its members that all summaries have. */
+void report_json_totals(struct json *json, const struct report_process *about);
+/* Members of a row. */
+void report_json_figures(struct json *json, const struct figures *figures,
+			 uint64_t end_ns);
+/* Their own peak is the sum of others'. */
+void report_json_bound(struct json *json, bool bound);
+/* "stack", and "stopped" if it ends early: of the last frames_of, from the
+ * frame `first` outward. `once`: frames are numbers in there; NULL: each is
+ * written out. */
+void report_json_stack(struct json *json, const struct report_stack *stack,
+		       size_t first, struct frame_table *once);
+
+/* ---- memory of the whole process ---- */
+
+/* As kernel and C library count it: lines and keys of a report's summary; a
+ * section and two arrays of `gnomon info`. */
+void report_memory_text(const struct model *model, FILE *out);
+void report_memory_summary(struct json *json, const struct model *model);
+void report_memory_info(const struct model *model, FILE *out);
+void report_memory_json(struct json *json, const struct model *model);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * report_relatives.c: see report_relatives.h. Who records a shell script, or
+ * a wrapper that ends with exec, gets a trace of little interest beside the
+ * one that was wanted. Called by the main thread.
+ */
+#include "cli/command/print/report_relatives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/fit.h"
+#include "cli/base/text/quantity.h"
+#include "cli/base/text/quote.h"
+#include "cli/trace/live/fold.h"
+#include "cli/trace/read/family.h"
+#include "cli/trace/read/locate.h"
+
+#define TRACES_MAX 1000		/* looked at: a summary must not take long */
+
+struct relatives {
+	char *successor;	/* of the same process, after exec */
+	uint64_t succeeded_ns;	/* when */
+	uint64_t children;
+};
+
+/* The first one that the process ran after this one. */
+static void take_successor(struct relatives *found, const char *path,
+			   uint64_t begin_ns)
+{
+	if (found->successor != NULL && begin_ns >= found->succeeded_ns)
+		return;
+	free(found->successor);
+	found->successor = grow_copy(path, strlen(path));
+	found->succeeded_ns = begin_ns;
+}
+
+static void look_at(struct relatives *found, const struct report *r,
+		    const char *path)
+{
+	struct trace_facts facts;
+
+	if (fold_facts(path, &facts) != 0 || facts.result != SCAN_OPEN_OK ||
+	    facts.trace_id == r->model->report.trace_id)
+		return;
+	if ((uint64_t)facts.pid != r->about.pid)
+		found->children += (uint64_t)facts.parent == r->about.pid;
+	else if (facts.start_time == r->about.process &&
+		 facts.begin_ns > r->about.start_ns)
+		take_successor(found, path, facts.begin_ns);
+}
+
+/* A command to be pasted, so it is not cut; where the line has no room, on
+ * one of its own. */
+static void put_hint(const struct report *r, size_t column, const char *path)
+{
+	struct buffer hint = { 0 };
+
+	buffer_string(&hint, "gnomon report ");
+	quote_word(&hint, path, strlen(path));
+	if (column + 1 + fit_columns(hint.data) <= REPORT_WIDTH)
+		fprintf(r->out, " %s\n", hint.data);
+	else
+		fprintf(r->out, "\n               %s\n", hint.data);
+	buffer_free(&hint);
+}
+
+void report_relatives_text(const struct report *r)
+{
+	char *directory = family_directory(r->about.trace);
+	struct relatives found = { 0 };
+	char a[QUANTITY_TEXT];
+	char **paths;
+	size_t count;
+	bool more;
+
+	if (r->about.pid != 0 &&
+	    locate_all(directory, &paths, &count, &more) == 0) {
+		for (size_t i = 0; i < count; i++) {
+			if (i < TRACES_MAX)
+				look_at(&found, r, paths[i]);
+			free(paths[i]);
+		}
+		free(paths);
+	}
+	if (found.successor != NULL) {
+		fprintf(r->out, "  then         another program:");
+		put_hint(r, 32, found.successor);
+	}
+	if (found.children > 0) {
+		int column = fprintf(r->out, "  children     %s trace%s of "
+				     "what it started:",
+				     quantity_count(a, found.children),
+				     report_plural(found.children));
+
+		put_hint(r, (size_t)column, directory);
+	}
+	free(found.successor);
+	free(directory);
+}

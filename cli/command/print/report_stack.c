@@ -1,0 +1,248 @@
+/*
+ * report_stack.c: stacks and figures as lines of text.
+ * Called by the main thread.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/base/text/fit.h"
+#include "cli/base/text/quantity.h"
+#include "cli/command/print/report_parts.h"
+#include "cli/symbol/names/names.h"
+
+#define FUNCTION_MIN 24		/* columns that a name has before a place */
+#define LIBRARY_SHORT 20	/* columns of a library's that is shortened */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * "file:line:column  library"; of a brief one only what matters most. A long
+ * library's name is shortened first, and left out only where a file is told.
+ */
+enum brevity {
+	WHOLE, NO_COLUMN, SHORT_LIBRARY, NO_LIBRARY, NO_FILE, NOTHING,
+	BREVITIES
+};
+
+static void add_library(struct buffer *out, const char *library,
+			enum brevity brevity)
+{
+	buffer_string(out, out->size ? "  " : "");
+	if (brevity < SHORT_LIBRARY)
+		buffer_string(out, library);
+	else
+		fit_middle(out, library, LIBRARY_SHORT);
+}
+
+static void add_place(struct buffer *out, const struct frame *frame, bool full,
+		      enum brevity brevity)
+{
+	bool in_file = frame->file != NULL && brevity < NO_FILE;
+
+	if (brevity == NOTHING)
+		return;
+	if (in_file) {
+		buffer_printf(out, "%s", full ? frame->file :
+			      base_name(frame->file));
+		if (frame->line > 0)
+			buffer_printf(out, ":%u", frame->line);
+		if (frame->column > 0 && brevity < NO_COLUMN)
+			buffer_printf(out, ":%u", frame->column);
+	}
+	if (frame->inlined)
+		buffer_printf(out, "%s(inlined)", out->size ? "  " : "");
+	else if (frame->library != NULL && !frame->nameless &&
+		 !(in_file && brevity == NO_LIBRARY))
+		add_library(out, frame->library, brevity);
+}
+
+void report_frame_text(const struct frame *frame, bool full, size_t width,
+		       struct buffer *name, struct buffer *place)
+{
+	/* As much of the place as leaves the name enough. */
+	for (enum brevity brevity = WHOLE; brevity < BREVITIES; brevity++) {
+		buffer_clear(place);
+		add_place(place, frame, full, brevity);
+		if (full || place->size + 2 + FUNCTION_MIN <= width)
+			break;
+	}
+	if (place->size > 0 && place->size + 2 < width)
+		width -= place->size + 2;
+	if (frame->function == NULL)
+		buffer_printf(name, "0x%" PRIx64 " in no file",
+			      frame->address);
+	else if (full)
+		buffer_string(name, frame->function);
+	else if (frame->nameless)
+		fit_middle(name, frame->function, width);
+	else
+		names_brief(name, frame->function, width);
+	buffer_printable(name);
+	if (place->size > 0)
+		buffer_printable(place);
+}
+
+void report_frame(const struct report *r, const struct frame *frame,
+		  int indent)
+{
+	struct buffer place = { 0 }, name = { 0 };
+
+	report_frame_text(frame, r->options->full_names,
+			  REPORT_WIDTH - (size_t)indent, &name, &place);
+	fprintf(r->out, "%*s%s", indent, "", name.data);
+	if (place.size > 0)
+		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,
+			r->style->off);
+	putc('\n', r->out);
+	buffer_free(&place);
+	buffer_free(&name);
+}
+
+static bool is_same(const struct frame *a, const struct frame *b)
+{
+	return a->address == b->address && a->function == b->function &&
+		a->file == b->file && a->line == b->line &&
+		!a->inlined && !b->inlined;
+}
+
+/* How many frames from `i` on are the same as frame `i`: recursion. */
+static size_t same_frames(const struct report_stack *stack, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < stack->count &&
+	       is_same(&stack->list[i], &stack->list[i + n]))
+		n++;
+	return n;
+}
+
+void report_stack(const struct report *r, size_t first, size_t limit,
+		  int indent)
+{
+	const struct report_stack *stack = &r->stack;
+	const char *stop = frames_stop_text(stack->stop);
+	size_t lines = 0, i = first;
+
+	while (i < stack->count && (limit == 0 || lines < limit ||
+				    stack->count - i == 1)) {
+		size_t same = same_frames(stack, i);
+
+		report_frame(r, &stack->list[i], indent);
+		if (same > 2)
+			fprintf(r->out, "%*s%s(the same %zu times more)%s\n",
+				indent, "", r->style->dim, same - 1,
+				r->style->off);
+		i += same > 2 ? same : 1;
+		lines++;
+	}
+	if (i < stack->count) {
+		fprintf(r->out, "%*s%s... %zu more up to%s\n", indent, "",
+			r->style->dim, stack->count - 1 - i, r->style->off);
+		report_frame(r, &stack->list[stack->count - 1], indent);
+	}
+	if (stop != NULL)
+		fprintf(r->out, "%*s%s[the stack ends here: %s]%s\n", indent,
+			"", r->style->dim, stop, r->style->off);
+}
+
+/* ---- figures ---- */
+
+uint64_t report_whole(const struct report *r, enum figure key)
+{
+	switch (key) {
+	case FIGURE_LIVE:
+	case FIGURE_PEAK:
+	case FIGURE_TOTAL:
+	case FIGURE_COUNT:
+	case FIGURE_TEMPORARY:
+		return figures_value(&r->about.sum, key, r->end_ns);
+	default:
+		return 0;	/* no sum means anything */
+	}
+}
+
+static void put_share(const struct report *r, uint64_t value, uint64_t whole)
+{
+	char share[QUANTITY_TEXT];
+
+	if (whole > 0)
+		fprintf(r->out, "%s%6s%s  ", r->style->share,
+			quantity_percent(share, value, whole), r->style->off);
+}
+
+static void put_held(const struct report *r, const char *before,
+		     uint64_t bytes, uint64_t blocks)
+{
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	fprintf(r->out, "%s%s in %s block%s", before,
+		quantity_size(a, (int64_t)bytes), quantity_count(b, blocks),
+		report_plural(blocks));
+}
+
+static void put_times(const struct report *r, const struct figures *figures,
+		      enum figure key)
+{
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
+
+	if (key == FIGURE_LIFETIME) {
+		fprintf(r->out, "%s%s%s on average over %s free%s",
+			r->style->share,
+			quantity_time(a, figures_mean_lifetime(figures)),
+			r->style->off, quantity_count(b, figures->frees),
+			report_plural(figures->frees));
+		return;
+	}
+	fprintf(r->out, "%s%s%s: first at %s, last at %s; ",
+		r->style->share, quantity_time(a, figures_value(figures, key,
+							r->end_ns)),
+		r->style->off, quantity_time(b, figures->first_ns),
+		quantity_time(c, figures->last_ns));
+	fprintf(r->out, "%s live",
+		quantity_size(a, (int64_t)figures->live_bytes));
+}
+
+void report_figures(const struct report *r, const struct figures *figures,
+		    enum figure key, bool bound)
+{
+	uint64_t value = figures_value(figures, key, r->end_ns);
+	const char *plural = report_plural(figures->count);
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	put_share(r, value, report_whole(r, key));
+	switch (key) {
+	case FIGURE_LIVE:
+		put_held(r, "", value, figures->live_blocks);
+		break;
+	case FIGURE_PEAK:
+		put_held(r, "", value, figures->peak_blocks);
+		break;
+	case FIGURE_OWN_PEAK:
+		put_held(r, bound ? "at most " : "", value,
+			 figures->own_peak_blocks);
+		break;
+	case FIGURE_TOTAL:
+		fprintf(r->out, "%s in %s allocation%s",
+			quantity_size(a, (int64_t)value),
+			quantity_count(b, figures->count), plural);
+		break;
+	case FIGURE_COUNT:
+		fprintf(r->out, "%s allocation%s, %s in total",
+			quantity_count(a, value), plural,
+			quantity_size(b, (int64_t)figures->total_bytes));
+		break;
+	case FIGURE_TEMPORARY:
+		fprintf(r->out, "%s of %s allocation%s",
+			quantity_count(a, value),
+			quantity_count(b, figures->count), plural);
+		break;
+	default:
+		put_times(r, figures, key);
+		break;
+	}
+}

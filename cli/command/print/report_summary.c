@@ -1,0 +1,303 @@
+/*
+ * report_summary.c: the first paragraph of a report: what ran, how much it
+ * allocated, and what the figures lack. Called by the main thread.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/base/text/fit.h"
+#include "cli/base/text/quantity.h"
+#include "cli/model/heap.h"
+#include "cli/command/print/report_parts.h"
+#include "cli/command/print/report_controls.h"
+#include "cli/command/print/report_relatives.h"
+#include "cli/command/print/report_threads.h"
+
+#define COLUMN 15		/* where the second words begin */
+#define VALUE_WIDTH (REPORT_WIDTH - COLUMN)
+
+const char *report_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* Where the live blocks lie. The main arena is where nearly all programs have
+ * nearly all of them: told where that is not so. */
+static void put_heap(const struct report *r)
+{
+	static const char *const texts[HEAP_UNKNOWN] = {
+		"in malloc's heap", "in heaps of further threads",
+		"in mappings of their own"
+	};
+	struct heap_share shares[HEAP_PARTS];
+	const char *gap = "               ";
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	report_heap(r, shares);
+	for (unsigned i = 0; i < HEAP_UNKNOWN; i++) {
+		if (shares[i].blocks == 0)
+			continue;
+		fprintf(r->out, "%s%s %s, %s with what it rounds up", gap,
+			quantity_size(a, (int64_t)shares[i].bytes), texts[i],
+			quantity_size(b, (int64_t)shares[i].usable));
+		gap = ";\n               ";
+	}
+	if (gap[0] == ';')
+		fprintf(r->out, "\n");
+}
+
+static void put_temporary(const struct report *r)
+{
+	const struct figures *sum = &r->about.sum;
+	uint64_t between = r->model->options.temporary;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	if (r->about.sample_mean > 0) {
+		fprintf(r->out, "  temporary    not known: a sample lacks what was "
+			"allocated between\n");
+		return;
+	}
+	fprintf(r->out, "  temporary    %s (%s of all %sallocations): freed ",
+		quantity_count(a, sum->temporary),
+		quantity_percent(b, sum->temporary, sum->count -
+				 r->about.unrecorded_in_sum),
+		r->about.unrecorded_in_sum > 0 ? "recorded " : "");
+	if (between == 0)
+		fprintf(r->out, "before the\n               next allocation "
+			"of their thread\n");
+	else
+		fprintf(r->out, "after no\n               more than %s other "
+			"allocation%s of their thread\n",
+			quantity_count(a, between), report_plural(between));
+}
+
+/* Blocks of which the trace has only the totals: what that means for the
+ * figures. */
+static void put_left_out(const struct report *r)
+{
+	const struct leftout *leftout = &r->model->leftout;
+	const uint64_t *run = leftout->run.value;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	if (leftout->blocks == 0)
+		return;
+	fprintf(r->out, "  left out     %s block%s (%s) of which the trace has "
+		"only the totals:\n               %s\n",
+		quantity_count(a, leftout->blocks),
+		report_plural(leftout->blocks),
+		quantity_size(b, (int64_t)leftout->bytes),
+		r->model->selection != NULL ?
+		"nobody knows what the filters say of them: not counted" :
+		"counted above and in --sizes, not in --by size");
+	if (run[GT_RUN_PEAK_KEPT] == 0 &&
+	    run[GT_RUN_PEAK_BYTES] > r->about.sum.peak_bytes &&
+	    model_number(r->model, GT_INFO, "part", 0) == 0)
+		fprintf(r->out, "               the peak is that of the others; "
+			"with them it was %s\n",
+			quantity_size(a, (int64_t)run[GT_RUN_PEAK_BYTES]));
+}
+
+static void put_totals(const struct report *r)
+{
+	const struct figures *sum = &r->about.sum;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
+
+	fprintf(r->out, "  allocations  %s, %s in total (a realloc is one, "
+		"and a free)\n", quantity_count(a, sum->count),
+		quantity_size(b, (int64_t)sum->total_bytes));
+	fprintf(r->out, "  frees        %s\n",
+		quantity_count(a, sum->frees));
+	/* with filters it is no peak of theirs, and may be less than live */
+	fprintf(r->out, r->options->filters[0] == 0 ?
+		"  peak         %s in %s block%s, after %s: %s\n" :
+		"  at the peak  %s in %s block%s of these, after %s: %s\n",
+		quantity_size(a, (int64_t)sum->peak_bytes),
+		quantity_count(b, sum->peak_blocks),
+		report_plural(sum->peak_blocks),
+		quantity_time(c, r->about.peak_time_ns),
+		r->options->filters[0] != 0 ? "when all was most" :
+		model_number(r->model, GT_INFO, "part", 0) != 0 ?
+		"the most in this part" : "the most at any time");
+	fprintf(r->out, "  live         %s in %s block%s%s\n",
+		quantity_size(a, (int64_t)sum->live_bytes),
+		quantity_count(b, sum->live_blocks),
+		report_plural(sum->live_blocks),
+		r->options->moment ? " at the moment that was asked for" :
+		r->about.being_written ? " now" :
+		r->model->controls.off ? " when recording stopped" :
+		" at the end: leaked, or in use to the last");
+	put_heap(r);
+	put_temporary(r);
+	put_left_out(r);
+	report_unrecorded_text(r);
+	report_pools_text(r);
+	report_lifetimes_line(r);
+}
+
+/* All of the file could be read, whatever it is that it holds. */
+static bool is_whole(const struct report_process *about)
+{
+	return about->damaged == 0 && about->lost_bytes == 0;
+}
+
+static void put_dropped(const struct report *r,
+			const struct report_process *about)
+{
+	const char *what = "";
+	char a[QUANTITY_TEXT];
+
+	if (about->dropped != 0) {
+		fprintf(r->out, "  %sdropped%s      %s event%s lost (ring "
+			"full, or no writer):\n               all figures are "
+			"too low\n", r->style->warn, r->style->off,
+			quantity_count(a, about->dropped),
+			about->dropped == 1 ? " was" : "s were");
+		return;
+	}
+	if (about->failed)
+		what = " until recording stopped: what came later is missing";
+	else if (!about->ended)
+		what = " until the last event that is here";
+	else if (is_whole(about) &&
+		 (r->model == NULL || r->model->leftout.blocks == 0))
+		what = r->model != NULL && r->model->edges.gap ?
+			": all that was to be recorded is here" :
+			": every event is here";
+	fprintf(r->out, "  dropped      0%s\n", what);
+}
+
+/* What the figures lack. Always told, also when it is nothing. */
+void report_losses(const struct report *r, const struct report_process *about)
+{
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	if (about->sample_mean > 0)
+		fprintf(r->out, "  %sestimated%s    from a sample: one block in "
+			"every %s or so; sums are right\n               on "
+			"average, small ones by chance\n", r->style->warn,
+			r->style->off, quantity_size(a,
+					(int64_t)about->sample_mean));
+	put_dropped(r, about);
+	if (about->unpaired > 0)
+		fprintf(r->out, "  unpaired     %s free%s without %s "
+			"allocation, or the reverse\n",
+			quantity_count(a, about->unpaired),
+			report_plural(about->unpaired),
+			about->unpaired == 1 ? "its" : "their");
+	else
+		fprintf(r->out, "  unpaired     0: each free is of a block whose "
+			"allocation is known\n");
+	if (about->foreign_frees > 0)
+		fprintf(r->out, "  foreign      %s free%s of blocks from before%s, "
+			"or that were not recorded\n",
+			quantity_count(a, about->foreign_frees),
+			report_plural(about->foreign_frees),
+			about->forked ? " a fork" : "");
+	if (!is_whole(about))
+		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
+			"could not be read (%s of events)\n", r->style->warn,
+			r->style->off, quantity_count(a, about->damaged),
+			report_plural(about->damaged),
+			quantity_size(b, (int64_t)about->lost_bytes));
+	else
+		fprintf(r->out, "  damaged      0: all that is in the trace could "
+			"be read\n");
+}
+
+/* `text`, which a terminal would obey, in at most `width` columns. */
+void report_put_text(FILE *out, const char *text, size_t width)
+{
+	struct buffer line = { 0 };
+
+	fit_start(&line, text, width);
+	buffer_printable(&line);
+	fputs(line.data, out);
+	buffer_free(&line);
+}
+
+void report_put_path(FILE *out, const char *path, size_t width, bool full)
+{
+	struct buffer line = { 0 };
+
+	fit_path(&line, path, full ? SIZE_MAX : width);
+	buffer_printable(&line);
+	fputs(line.data, out);
+	buffer_free(&line);
+}
+
+void report_made_up_text(const struct model *model, FILE *out)
+{
+	if (model_made_up(model) != MODEL_GENUINE)
+		fprintf(out, "  anonymized   names of functions were taken out; "
+			"other names are made up\n");
+}
+
+/* As many lines as it needs, behind a word of the summary. */
+static void put_lines(const struct report *r, const char *text)
+{
+	struct buffer plain = { 0 }, lines = { 0 };
+
+	buffer_string(&plain, text);
+	buffer_printable(&plain);
+	buffer_wrap(&lines, plain.data, COLUMN, REPORT_WIDTH);
+	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
+	buffer_free(&plain);
+	buffer_free(&lines);
+}
+
+static void put_program(const struct report *r)
+{
+	const struct report_process *about = &r->about;
+	struct buffer ran = { 0 };
+	char a[QUANTITY_TEXT];
+	int size = snprintf(NULL, 0, " (pid %" PRIu64 ")", about->pid);
+
+	fprintf(r->out, "  program      ");
+	report_put_path(r->out, about->program[0] ? about->program : "?",
+			VALUE_WIDTH - (size_t)size, r->options->full_names);
+	fprintf(r->out, " (pid %" PRIu64 ")\n", about->pid);
+	if (about->command[0] != 0) {
+		fprintf(r->out, "  command      ");
+		report_put_text(r->out, about->command,
+				r->options->full_names ? SIZE_MAX :
+				VALUE_WIDTH);
+		putc('\n', r->out);
+	}
+	buffer_printf(&ran, "%s, %" PRIu64 " thread%s; %s",
+		      quantity_time(a, about->duration_ns), about->threads,
+		      report_plural(about->threads), about->exit);
+	fprintf(r->out, "  ran          ");
+	put_lines(r, ran.data);
+	buffer_free(&ran);
+	report_made_up_text(r->model, r->out);
+	report_relatives_text(r);
+}
+
+void report_filters(const struct report *r)
+{
+	struct buffer text = { 0 }, wrapped = { 0 };
+
+	if (r->options->filters[0] == 0)
+		return;
+	buffer_printf(&text, "only blocks with%s", r->options->filters);
+	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
+	fputs(wrapped.data, r->out);
+	buffer_free(&text);
+	buffer_free(&wrapped);
+}
+
+void report_summary(const struct report *r)
+{
+	fputs(r->style->title, r->out);
+	report_put_path(r->out, r->options->trace, REPORT_WIDTH,
+			r->options->full_names);
+	fprintf(r->out, "%s\n", r->style->off);
+	report_filters(r);
+	fputc('\n', r->out);
+	put_program(r);
+	report_view_text(r);
+	put_totals(r);
+	report_memory_text(r->model, r->out);
+	report_losses(r, &r->about);
+	report_slow_text(r->model, r->out);
+}

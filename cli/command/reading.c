@@ -1,0 +1,368 @@
+/*
+ * reading.c: see reading.h. Called by the main thread.
+ */
+#include "cli/command/reading.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/quantity.h"
+#include "cli/command/coming.h"
+#include "cli/trace/live/fold.h"
+#include "cli/trace/read/family.h"
+#include "cli/trace/read/locate.h"
+
+#define PID_MAX_DIGITS 7	/* the kernel's limit is 4194304 */
+
+enum { DEBUG_PATH = READING_IDS, SYSROOT, NO_DEBUGINFOD, FULL_NAMES, TEMPORARY,
+       READING_END };
+
+static const struct command_option symbol_options[] = {
+	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
+	  "where to look for programs, libraries and their debug files, "
+	  "besides where they were: a file, a directory or a .build-id tree; "
+	  "may be given several times" },
+	{ SYSROOT, "sysroot", 0, "DIR", "/",
+	  "the paths in the trace are under DIR" },
+	{ NO_DEBUGINFOD, "no-debuginfod", 0, NULL, NULL,
+	  "ask no debuginfod server, though DEBUGINFOD_URLS is set; what its "
+	  "cache has is used all the same" },
+	{ FULL_NAMES, "full-names", 0, NULL, NULL,
+	  "names as the demangler makes them, paths of source files" },
+};
+
+const struct command_group reading_symbols = {
+	"symbols", symbol_options,
+	sizeof(symbol_options) / sizeof(symbol_options[0])
+};
+
+static const struct command_option model_options[] = {
+	{ TEMPORARY, "temporary", 0, "N", "0",
+	  "a block is temporary if at most N other allocations of its thread "
+	  "came between its own and its free" },
+};
+
+const struct command_group reading_model_options = {
+	"meanings", model_options,
+	sizeof(model_options) / sizeof(model_options[0])
+};
+
+void reading_init(struct reading *reading)
+{
+	memset(reading, 0, sizeof(*reading));
+	reading->places.paths = reading->paths;
+	reading->places.notes = tell_notes();
+	reading->places.missing = &reading->missing;
+	reading->model.notes = tell_notes();
+	reading->filter = filter_new(tell_notes());
+}
+
+bool reading_has(int id)
+{
+	return (id >= READING_IDS && id < READING_END) ||
+		filter_is_option(id);
+}
+
+static int take_filter(struct reading *reading, int id, const char *value)
+{
+	int error = filter_take(reading->filter, id, value);
+
+	if (error != 0)
+		return error;
+	for (size_t i = 0; i < filter_options.count; i++)
+		if (filter_options.options[i].id == id)
+			buffer_printf(&reading->filters, " --%s %s",
+				      filter_options.options[i].name, value);
+	buffer_printable(&reading->filters);
+	reading->model.filter = reading->filter;
+	return 0;
+}
+
+/* A typo should be seen; what is there must not depend on it. */
+static void tell_unless_there(const char *option, const char *path)
+{
+	if (access(path, R_OK) != 0)
+		tell_note("%s: given with %s, cannot be read: %s: nothing is "
+			  "looked for there", path, option, strerror(errno));
+}
+
+int reading_take(struct reading *reading, int id, const char *value)
+{
+	if (filter_is_option(id))
+		return take_filter(reading, id, value);
+	switch (id) {
+	case DEBUG_PATH:
+		if (reading->places.path_count == READING_PATHS_MAX)
+			return -ERANGE;
+		reading->paths[reading->places.path_count++] = value;
+		tell_unless_there("-d", value);
+		return 0;
+	case SYSROOT:
+		tell_unless_there("--sysroot", value);
+		reading->places.sysroot = value;
+		return 0;
+	case NO_DEBUGINFOD:
+		reading->places.no_debuginfod = true;
+		return 0;
+	case FULL_NAMES:
+		reading->full_names = true;
+		return 0;
+	case TEMPORARY:
+		return quantity_parse_count(value, &reading->model.temporary);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* ---- which traces ---- */
+
+static void add_trace(struct reading *reading, char *path)
+{
+	GROW(reading->traces, reading->trace_count, reading->trace_capacity);
+	reading->traces[reading->trace_count++] = path;
+}
+
+/* A trace that is a part of a recording. */
+struct part_of {
+	struct trace_facts facts;
+	size_t index;
+};
+
+static int compare_parts(const void *left, const void *right)
+{
+	const struct trace_facts *a = &((const struct part_of *)left)->facts;
+	const struct trace_facts *b = &((const struct part_of *)right)->facts;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->start_time != b->start_time)
+		return a->start_time < b->start_time ? -1 : 1;
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return a->part < b->part ? -1 : a->part > b->part;
+}
+
+static bool is_same_recording(const struct part_of *a, const struct part_of *b)
+{
+	return a->facts.pid == b->facts.pid &&
+	       a->facts.start_time == b->facts.start_time &&
+	       a->facts.begin_ns == b->facts.begin_ns;
+}
+
+/* Of a recording that is kept in parts, the last one knows everything that the
+ * others do: they become NULL. */
+static void keep_last_parts(const char *directory, char **paths, size_t count)
+{
+	struct part_of *parts = NULL;
+	size_t n = 0, capacity = 0, left_out = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct trace_facts facts;
+
+		if (fold_facts(paths[i], &facts) != 0 || facts.part == 0)
+			continue;
+		GROW(parts, n, capacity);
+		parts[n].facts = facts;
+		parts[n++].index = i;
+	}
+	if (n > 0)
+		qsort(parts, n, sizeof(*parts), compare_parts);
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (!is_same_recording(&parts[i], &parts[i + 1]))
+			continue;
+		free(paths[parts[i].index]);
+		paths[parts[i].index] = NULL;
+		left_out++;
+	}
+	if (left_out > 0)
+		tell_note("%s: %zu earlier part%s of recordings %s left out: "
+			  "the last has the sums of all; name a part to read "
+			  "it", directory, left_out, left_out == 1 ? "" : "s",
+			  left_out == 1 ? "is" : "are");
+	free(parts);
+}
+
+static bool add_directory(struct reading *reading, const char *directory)
+{
+	char **paths;
+	size_t count;
+	bool more;
+	int error = locate_all(directory, &paths, &count, &more);
+
+	if (error != 0) {
+		tell_error("%s: the directory cannot be listed: %s", directory,
+			   strerror(-error));
+		return false;
+	}
+	if (count == 0)
+		tell_error("%s: no trace in this directory: name one, or make "
+			   "one with `gnomon run PROGRAM`", directory);
+	if (more)
+		tell_note("%s: only %d of its files were looked at: name "
+			  "traces one by one", directory, LOCATE_MAX);
+	keep_last_parts(directory, paths, count);
+	for (size_t i = 0; i < count; i++)
+		if (paths[i] != NULL)
+			add_trace(reading, paths[i]);
+	free(paths);
+	reading->many = true;
+	return count > 0;
+}
+
+static bool add_process(struct reading *reading, const char *number)
+{
+	pid_t pid = (pid_t)strtol(number, NULL, 10);
+	unsigned waited_us = 0;
+	char *trace;
+	int error;
+
+	do
+		trace = locate_process(pid, &error);
+	while (trace == NULL && error == -ENOENT &&
+	       coming_pause(pid, &waited_us));
+	if (trace != NULL) {
+		add_trace(reading, trace);
+		return true;
+	}
+	if (error == -ESRCH)
+		tell_error("%s: neither a file here nor a process, and no "
+			   "trace here is of one: check the name", number);
+	else if (error == -EACCES || error == -EPERM)
+		tell_error("%s: no file here, and the process cannot be looked "
+			   "at: %s: name its trace", number, strerror(-error));
+	else
+		tell_error("%s: no file here, and the process is not being "
+			   "recorded: start it with `gnomon run`", number);
+	return false;
+}
+
+static bool is_number(const char *text)
+{
+	size_t size = strlen(text);
+
+	return size > 0 && size <= PID_MAX_DIGITS &&
+		strspn(text, "0123456789") == size;
+}
+
+static bool add_operand(struct reading *reading, const char *operand)
+{
+	struct stat status;
+	int found;
+
+	if (strcmp(operand, "-") == 0)
+		operand = "/dev/stdin";
+	found = stat(operand, &status);
+	if (found == 0 && S_ISDIR(status.st_mode))
+		return add_directory(reading, operand);
+	if (found != 0 && errno == ENOENT && is_number(operand))
+		return add_process(reading, operand);
+	/* Whatever else is wrong with it, the reader says. */
+	add_trace(reading, grow_copy(operand, strlen(operand)));
+	return true;
+}
+
+/* The newest trace here, or that of what started it, or of what was meant to
+ * be recorded by that. */
+static char *newest_wanted(void)
+{
+	char *newest = locate_newest("."), *eldest, *wanted;
+
+	if (newest == NULL)
+		return NULL;
+	eldest = family_eldest(newest);
+	if (eldest != NULL) {
+		free(newest);
+		newest = eldest;
+	}
+	wanted = family_wanted(newest);
+	if (wanted == NULL)
+		return newest;
+	tell_note("%s: what %s started or became; `gnomon report .` lists all",
+		  wanted, newest);
+	free(newest);
+	return wanted;
+}
+
+bool reading_find(struct reading *reading, int count, char **operands)
+{
+	char *newest;
+
+	if (!filter_fits(reading->filter, tell_notes()))
+		return false;
+	newest = count == 0 ? newest_wanted() : NULL;
+	if (newest != NULL)
+		add_trace(reading, newest);
+	else if (count == 0)
+		tell_error("no trace in this directory: name one, or make one "
+			   "with `gnomon run PROGRAM`");
+	for (int i = 0; i < count; i++)
+		if (!add_operand(reading, operands[i]))
+			return false;
+	reading->many |= count > 1;
+	return reading->trace_count > 0;
+}
+
+bool reading_find_one(struct reading *reading, int count, char **operands)
+{
+	struct stat status;
+
+	if (count > 1) {
+		tell_error("%s: one trace is read at a time: leave out %s",
+			   operands[0], operands[1]);
+		return false;
+	}
+	if (count == 1 && stat(operands[0], &status) == 0 &&
+	    S_ISDIR(status.st_mode)) {
+		tell_error("%s: is a directory: name one of its traces; "
+			   "`gnomon report %s` lists them", operands[0],
+			   operands[0]);
+		return false;
+	}
+	return reading_find(reading, count, operands);
+}
+
+/* ---- what is in them ---- */
+
+int reading_model(struct reading *reading, struct model *model,
+		  const char *trace)
+{
+	int status;
+
+	model_init(model);
+	model->options = reading->model;
+	status = model_read(model, trace);
+	if (status == EXIT_NOTHING)
+		model_free(model);
+	return status;
+}
+
+void reading_frames(const struct reading *reading, struct frames *frames,
+		    struct model *model)
+{
+	frames_init(frames, model, &reading->places, reading->full_names);
+}
+
+bool reading_stack_filter(const struct reading *reading,
+			  struct frames *frames,
+			  struct stack_filter **filter)
+{
+	*filter = NULL;
+	if (!filter_has_stacks(reading->filter))
+		return true;
+	*filter = stack_filter_new(reading->filter, frames);
+	return *filter != NULL;
+}
+
+void reading_free(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->trace_count; i++)
+		free(reading->traces[i]);
+	free(reading->traces);
+	filter_free(reading->filter);
+	buffer_free(&reading->filters);
+}

@@ -1,0 +1,86 @@
+/*
+ * reading.h: what all commands that read traces share: which traces are
+ * meant, where symbols are, which blocks count.
+ *
+ *	struct reading reading;
+ *
+ *	reading_init(&reading);
+ *	command_parse(…, take, …)	take: reading_take for its ids
+ *	reading_find(&reading, operands, argv + 1)
+ *	status = reading_model(&reading, &model, reading.traces[0]);
+ *	reading_frames(&reading, &frames, &model);
+ *	reading_stack_filter(&reading, &frames, &filter);
+ *	reading_free(&reading);
+ */
+#ifndef GNOMON_READING_H
+#define GNOMON_READING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/base/terminal/command.h"
+#include "cli/model/model.h"
+#include "cli/stack/frames.h"
+#include "cli/stack/stack_filter.h"
+
+/* Ids of their options begin here; filters have those from 1000. */
+#define READING_IDS 2000
+
+/* What a command lists as its `groups`: those that make sense for it, and
+ * filter_options (filters.h), which also go through reading_take. */
+extern const struct command_group reading_symbols;	/* -d, --sysroot, … */
+extern const struct command_group reading_model_options; /* --temporary */
+
+#define READING_PATHS_MAX 64
+
+struct reading {
+	/* What was asked for. */
+	struct debugfile_places places;
+	_Atomic unsigned missing;	/* of places */
+	const char *paths[READING_PATHS_MAX];
+	bool full_names;
+	struct model_options model;	/* its filter: NULL without words */
+	struct filter *filter;
+	struct buffer filters;	/* as they were given: " --size-min 64k" */
+	/* reading_find: the traces. */
+	char **traces;
+	size_t trace_count;
+	size_t trace_capacity;
+	bool many;	/* a directory was named, or several traces */
+};
+
+void reading_init(struct reading *reading);
+/* Is the option one of the groups above, or a filter? */
+bool reading_has(int id);
+/* As command_parse wants of its `take`. */
+int reading_take(struct reading *reading, int id, const char *value);
+
+/*
+ * The traces that operands mean: a file, a directory (all in it), the number
+ * of a process being recorded; without any, the newest trace here. A name
+ * that is a file is that file, also if it is a number. False: what is wrong,
+ * also with the filters, was said, and the status is EXIT_NOTHING.
+ */
+bool reading_find(struct reading *reading, int count, char **operands);
+/* The same for commands that read one trace at a time; reading->traces[0]. */
+bool reading_find_one(struct reading *reading, int count, char **operands);
+
+/*
+ * Initialises the model and reads the trace into it. Returns what model_read
+ * does; with EXIT_NOTHING the model was freed.
+ */
+int reading_model(struct reading *reading, struct model *model,
+		  const char *trace);
+/* For the stacks of that model. */
+void reading_frames(const struct reading *reading, struct frames *frames,
+		    struct model *model);
+/*
+ * Sets *filter to what keeps the stacks that words were given about; NULL
+ * where none were. False: they do not fit the trace, which was said.
+ */
+bool reading_stack_filter(const struct reading *reading,
+			  struct frames *frames,
+			  struct stack_filter **filter);
+void reading_free(struct reading *reading);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * recorders.c: see recorders.h. A recorder has a name of its own, and the id of
+ * its process for its first argument (cli/recorder/recorder_main.c).
+ */
+#include "cli/command/recorders.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/command/control_format.h"
+
+#define WORDS_MAX 4096	/* of a command line: more than its first two words */
+
+/* The first n - 1 bytes of a file of /proc/PID, ended by a NUL; how many. */
+static ssize_t read_some(const char *pid, const char *name, char *to, size_t n)
+{
+	char path[300];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%s/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	got = read(fd, to, n - 1);
+	close(fd);
+	to[got > 0 ? got : 0] = '\0';
+	return got;
+}
+
+/* 0: it is no recorder. */
+static pid_t recorded_by(const char *recorder)
+{
+	char text[WORDS_MAX], *second, *end;
+	ssize_t got;
+	long pid;
+
+	if (read_some(recorder, "comm", text, sizeof(text)) <= 0 ||
+	    strcmp(text, CONTROL_RECORDER "\n") != 0)
+		return 0;
+	/* empty once it has ended */
+	got = read_some(recorder, "cmdline", text, sizeof(text));
+	second = text + strlen(text) + 1;
+	if (got <= 0 || second >= text + got)
+		return 0;
+	pid = strtol(second, &end, 10);
+	return end != second && *end == '\0' && pid > 0 && pid <= INT_MAX ?
+		       (pid_t)pid : 0;
+}
+
+pid_t recorders_whom(pid_t pid)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", (int)pid);
+	return recorded_by(name);
+}
+
+pid_t recorders_find(pid_t pid)
+{
+	DIR *list = opendir("/proc");
+	struct dirent *entry;
+	pid_t found = 0;
+
+	if (list == NULL)
+		return 0;
+	while (found == 0 && (entry = readdir(list)) != NULL)
+		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' &&
+		    recorded_by(entry->d_name) == pid)
+			found = (pid_t)strtol(entry->d_name, NULL, 10);
+	closedir(list);
+	return found;
+}
+
+bool recorders_await(pid_t recorder, unsigned most_us)
+{
+	struct pollfd end = { .events = POLLIN };
+
+	end.fd = (int)syscall(SYS_pidfd_open, recorder, 0);
+	if (end.fd < 0)
+		return errno == ESRCH;
+	poll(&end, 1, (int)(most_us / 1000) + 1);
+	close(end.fd);
+	return true;
+}

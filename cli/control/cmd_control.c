@@ -1,0 +1,243 @@
+/*
+ * cmd_control.c: `gnomon start`, `stop`, `snapshot` and `clear`: steering the
+ * recording of a program that runs. Main thread.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/json.h"
+#include "cli/commands.h"
+#include "cli/control/control_client.h"
+#include "cli/trace/format/trace_format.h"
+
+enum { JSON = 1 };
+
+static const struct command_option options[] = {
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+#define OPTION_TOTAL (sizeof(options) / sizeof(options[0]))
+
+static int take(void *owner, int id, const char *value)
+{
+	bool *json = owner;
+
+	(void)id, (void)value;
+	*json = true;
+	return 0;
+}
+
+static bool read_pid(const char *text, int *pid)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end != 0 || number < 1 ||
+	    number > INT_MAX)
+		return false;
+	*pid = (int)number;
+	return true;
+}
+
+static void print_json(const char *command, int pid,
+		       const struct control_reply *reply)
+{
+	struct json json = { .out = stdout };
+
+	json_object(&json, NULL);
+	json_uint(&json, "schema", 1);
+	json_string(&json, "command", command);
+	json_uint(&json, "pid", (uint64_t)pid);
+	json_bool(&json, "done", reply->done);
+	json_bool(&json, "recording", reply->on);
+	json_string(&json, "name", reply->name[0] ? reply->name : NULL);
+	json_string(&json, "trace", reply->trace);
+	json_string(&json, "message",
+		    reply->message[0] ? reply->message : NULL);
+	json_end_object(&json);
+}
+
+static void print_text(const char *command, int pid,
+		       const struct control_reply *reply)
+{
+	if (!reply->done)
+		tell_error("%d: %s: nothing was changed", pid,
+			   reply->message);
+	else if (tell_is_quiet())
+		return;
+	else if (strcmp(command, "snapshot") == 0)
+		printf("%d: snapshot @%s is in %s\n", pid, reply->name,
+		       reply->trace);
+	else if (strcmp(command, "clear") == 0)
+		printf("%d: what was recorded up to now is left out of "
+		       "reports of %s\n", pid, reply->trace);
+	else if (reply->on)
+		printf("%d: recording begins, into %s\n", pid, reply->trace);
+	else
+		printf("%d: recording stops: %s can be read\n", pid,
+		       reply->trace);
+}
+
+static int ask(const char *command, const char *name, int pid, bool json)
+{
+	static struct control_reply reply;
+	char *request = name == NULL ? grow_copy(command, strlen(command)) :
+		grow_format("%s %s", command, name);
+	bool answered = control_client_ask(pid, request, &reply);
+
+	free(request);
+	if (!answered)
+		return EXIT_NOTHING;
+	if (json)
+		print_json(command, pid, &reply);
+	else
+		print_text(command, pid, &reply);
+	if (fflush(stdout) != 0) {
+		tell_error("standard output: writing failed");
+		return EXIT_NOTHING;
+	}
+	return reply.done ? EXIT_COMPLETE : EXIT_NO;
+}
+
+/* A request is one line of text: what else is in a name would not be a part
+ * of it. */
+static bool name_fits(const char *name)
+{
+	for (const char *at = name; *at != 0; at++) {
+		if ((unsigned char)*at >= ' ' && *at != 0x7f)
+			continue;
+		tell_error("a name is text without control characters, and "
+			   "this one has one as byte %zu: give another name",
+			   (size_t)(at - name) + 1);
+		return false;
+	}
+	if (strlen(name) < GT_NAME_MAX)
+		return true;
+	tell_error("name too long (at most %d bytes): this one has %zu",
+		   GT_NAME_MAX - 1, strlen(name));
+	return false;
+}
+
+/* Of a program and its recorder, which have the same name for pidof, one is
+ * left: the program. */
+static int settle_pids(int operands, char **argv)
+{
+	int first, other;
+
+	if (operands < 2 || !read_pid(argv[0], &first))
+		return operands;
+	for (int i = 1; i < operands; i++)
+		if (!read_pid(argv[i], &other) ||
+		    control_client_recorded(other) !=
+		    control_client_recorded(first))
+			return operands;
+	return 1;
+}
+
+/* A name may stand before the process's id, or behind it. */
+static int run_control(const struct command *command, int argc, char **argv)
+{
+	bool takes_name = strcmp(command->name, "snapshot") == 0, json = false;
+	const char *name = NULL;
+	int operands, status, pid;
+
+	if (!command_parse(command, argc, argv, take, &json, &operands,
+			   &status))
+		return status;
+	argv++;
+	operands = settle_pids(operands, argv);
+	if (operands == 2 && takes_name &&
+	    read_pid(argv[0], &pid) != read_pid(argv[1], &pid)) {
+		bool first = !read_pid(argv[0], &pid);
+
+		name = first ? argv[0] : argv[1];
+		argv[0] = first ? argv[1] : argv[0];
+		operands = 1;
+	}
+	if (operands != 1 || !read_pid(argv[0], &pid)) {
+		tell_error("%s: give the id of one process, as in `gnomon %s "
+			   "%s1234`", operands > 0 ? argv[operands - 1] :
+			   command->name,
+			   command->name, takes_name ? "[NAME] " : "");
+		return EXIT_NOTHING;
+	}
+	if (name != NULL && !name_fits(name))
+		return EXIT_NOTHING;
+	return ask(command->name, name, control_client_recorded(pid), json);
+}
+
+#define EXIT_PARAGRAPH							\
+	"Only the user who started the recording may ask, and root. "	\
+	"Exit status: 0 done; 1 it was so already; 2 wrong use, or the "	\
+	"program cannot be asked."
+
+static const char *const start_description[] = {
+	"Begins to record a program that was started with `gnomon run --off`, "
+	"or that was stopped. All goes into one trace. Reports are about what "
+	"was recorded since the last start, unless they are told otherwise "
+	"(--from start): blocks from before are not counted, nor are their "
+	"frees.",
+	EXIT_PARAGRAPH,
+	NULL
+};
+static const char *const stop_description[] = {
+	"Ends the recording of a program for now: `gnomon start` begins a new "
+	"one. The program goes on, hardly slower than without gnomon. The "
+	"trace can be read at once.",
+	EXIT_PARAGRAPH,
+	NULL
+};
+static const char *const snapshot_description[] = {
+	"Notes all mappings of a program, how much of each is in memory, and "
+	"what its allocator holds. It has a name, which is then understood "
+	"wherever a time is: as in --to @NAME. One without a name gets a "
+	"number; a name that is taken gets one behind it. Ends when the "
+	"snapshot is there.",
+	EXIT_PARAGRAPH,
+	NULL
+};
+static const char *const clear_description[] = {
+	"Leaves out of reports what was recorded up to now: the same as a stop "
+	"and a start, with nothing missed in between. --from start brings it "
+	"back.",
+	EXIT_PARAGRAPH,
+	NULL
+};
+
+static const char *const start_examples[] = {
+	"gnomon start $(pgrep -o server)", "record a server from now on", NULL
+};
+static const char *const stop_examples[] = {
+	"gnomon stop $(pgrep -o server)", "enough is known of it", NULL
+};
+static const char *const snapshot_examples[] = {
+	"gnomon snapshot warm 1234",
+	"then: gnomon report --from @warm", NULL
+};
+static const char *const clear_examples[] = {
+	"gnomon clear 1234", "what follows is what counts", NULL
+};
+
+#define CONTROL_COMMAND(word, arguments, text)				\
+	const struct command cmd_##word = {				\
+		.name = #word,						\
+		.operands = arguments,					\
+		.summary = text,					\
+		.description = word##_description,			\
+		.examples = word##_examples,				\
+		.options = options,					\
+		.option_count = OPTION_TOTAL,				\
+		.wrong_use = EXIT_NOTHING,				\
+		.main = run_control,					\
+	}
+
+CONTROL_COMMAND(start, "PID", "begin to record a running program");
+CONTROL_COMMAND(stop, "PID", "end the recording of a running program");
+CONTROL_COMMAND(snapshot, "[NAME] PID",
+		"note the memory of a running program");
+CONTROL_COMMAND(clear, "PID", "let reports begin anew from now on");

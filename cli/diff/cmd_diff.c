@@ -1,0 +1,353 @@
+/*
+ * cmd_diff.c: `gnomon diff`: what changed between two traces, or between two
+ * moments of one. Runs in the main thread.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/quantity.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/commands.h"
+#include "cli/diff/diff.h"
+#include "cli/stack/stack_filter.h"
+#include "cli/command/reading.h"
+#include "cli/command/output_file.h"
+
+#define TOP 10			/* rows with --cost, */
+#define TOP_OF_EACH 3		/* of each cost without it, */
+#define TOP_JSON 1000		/* and with --json */
+
+enum { COST = 1, BY, TOP_ROWS, THRESHOLD, OUTPUT, JSON };
+
+static const struct command_option options[] = {
+	{ COST, "cost", 'c', "live|peak|total|count|temporary", NULL,
+	  "compare only these: bytes live at the end, share of the peak, bytes "
+	  "in total, number of allocations, of temporary ones (all five)" },
+	{ COST, "sort", 's', "live|peak|total|count|temporary", NULL,
+	  "the same" },
+	{ BY, "by", 'b', "stack|site|function|file|library", "stack",
+	  "what is compared: whole call stacks; or the innermost line of the "
+	  "program's own code, its function, file, library" },
+	{ TOP_ROWS, "top", 'n', "N", NULL,
+	  "rows of each cost, 0 for all (3; 10 with --cost; 1000 with "
+	  "--json)" },
+	{ THRESHOLD, "threshold", 't', "AMOUNT", "0",
+	  "differences that are not larger do not count: bytes, a number, or "
+	  "a share (5%) of the larger side" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the comparison to FILE" },
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_group *const groups[] = {
+	&filter_options, &reading_model_options, &reading_symbols, NULL
+};
+
+struct request {
+	struct reading reading;
+	struct diff diff;
+	const char *moments[2];	/* --from, --to */
+	const char *output;
+	bool json;
+	bool top_given;
+	int status;		/* of reading */
+};
+
+static int take_threshold(struct diff_threshold *threshold, const char *value)
+{
+	if (strchr(value, '%') != NULL)
+		return quantity_parse_growth(value, &threshold->percent);
+	return quantity_parse_size(value, &threshold->amount);
+}
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+	struct moment moment;
+
+	switch (id) {
+	case COST:
+		for (int key = 0; key < FIGURE_KEYS; key++)
+			if (strcmp(value, figure_names[key]) == 0)
+				request->diff.cost = (enum figure)key;
+		request->diff.one_cost = true;
+		return 0;
+	case BY:
+		for (int by = 0; by < PROFILE_BY_COUNT; by++)
+			if (strcmp(value, profile_by_names[by]) == 0)
+				request->diff.by = (enum profile_by)by;
+		return 0;
+	case TOP_ROWS:
+		request->top_given = true;
+		return quantity_parse_count(value, &request->diff.top);
+	case THRESHOLD:
+		return take_threshold(&request->diff.threshold, value);
+	case OUTPUT:
+		request->output = value;
+		return 0;
+	case JSON:
+		request->json = true;
+		return 0;
+	case FILTER_FROM:
+	case FILTER_TO:
+		/* Moments of one trace, filters of two: known later. */
+		request->moments[id == FILTER_TO] = value;
+		return moment_parse(value, &moment);
+	default:
+		return reading_take(&request->reading, id, value);
+	}
+}
+
+/* ---- reading ---- */
+
+/* Adds a trace to a side, as it was `until_ns` after its start; 0: all. */
+static bool add_trace(struct request *request, unsigned side,
+		      const char *trace, uint64_t until_ns)
+{
+	struct diff_side *to = &request->diff.sides[side];
+	struct stack_filter *filter = NULL;
+	struct model *model = grow_alloc(sizeof(*model));
+	struct frames frames;
+	bool fits = true;
+	int status;
+
+	request->reading.model.until_ns = until_ns;
+	status = reading_model(&request->reading, model, trace);
+	if (status == EXIT_NOTHING) {
+		free(model);
+		return false;
+	}
+	if (status == EXIT_PARTIAL)
+		request->status = EXIT_PARTIAL;
+	reading_frames(&request->reading, &frames, model);
+	if (filter_has_stacks(request->reading.filter)) {
+		filter = stack_filter_new(request->reading.filter, &frames);
+		fits = filter != NULL;
+	}
+	if (fits) {
+		uint64_t duration_ns = model_duration_ns(model);
+
+		profile_add(request->diff.profile, side, &frames,
+			    filter ? stack_filter_keeps : NULL, filter);
+		to->traces++;
+		to->dropped += model_dropped(model);
+		to->estimated |= model->sample_mean != 0;
+		to->running |= model->report.being_written;
+		if (until_ns != 0 && until_ns < duration_ns)
+			duration_ns = until_ns;
+		if (duration_ns > to->duration_ns)
+			to->duration_ns = duration_ns;
+	}
+	stack_filter_free(filter);
+	frames_free(&frames);
+	model_free(model);
+	free(model);
+	return fits;
+}
+
+/* A file, or all traces of a directory. */
+static bool add_operand(struct request *request, unsigned side, char **operand)
+{
+	struct reading *reading = &request->reading;
+	size_t first = reading->trace_count;
+
+	request->diff.sides[side].label = *operand;
+	if (!reading_find(reading, 1, operand))
+		return false;
+	for (size_t i = first; i < reading->trace_count; i++)
+		if (!add_trace(request, side, reading->traces[i], 0))
+			return false;
+	return true;
+}
+
+/* How long after the start --from or --to is, of a trace. */
+static bool find_moment(const char *trace, const char *text, uint64_t *ns)
+{
+	struct model *model = grow_alloc(sizeof(*model));
+	struct moment moment;
+	bool found = false;
+
+	model_init(model);
+	model->options.notes = tell_notes();
+	if (moment_parse(text, &moment) == 0 &&
+	    model_read_outline(model, trace) != EXIT_NOTHING)
+		found = moment_ns(model, &moment, ns);
+	model_free(model);
+	free(model);
+	/* 0 would mean all of it. */
+	if (found && *ns == 0)
+		*ns = 1;
+	return found;
+}
+
+static bool add_moments(struct request *request, int operands, char **argv,
+			struct buffer *labels)
+{
+	static const char *const ends[2] = { "start", "end" };
+	struct reading *reading = &request->reading;
+
+	if (!reading_find_one(reading, operands, argv))
+		return false;
+	for (unsigned side = 0; side < 2; side++) {
+		const char *moment = request->moments[side];
+		const char *trace = reading->traces[0];
+		uint64_t ns = 0;
+
+		/* A clear between the two must not hide what the first has. */
+		if (moment == NULL)
+			moment = ends[side];
+		buffer_printf(&labels[side], "%s at %s", trace, moment);
+		request->diff.sides[side].label = labels[side].data;
+		if (strcmp(moment, "end") != 0 &&
+		    !find_moment(trace, moment, &ns))
+			return false;
+		if (side == 0)
+			reading->model.begin_ns = ns;
+		if (!add_trace(request, side, trace, ns))
+			return false;
+	}
+	return true;
+}
+
+static bool add_both(struct request *request, int operands, char **argv,
+		     struct buffer *labels)
+{
+	bool moments = request->moments[0] || request->moments[1];
+
+	if (operands < 2 && moments)
+		return add_moments(request, operands, argv, labels);
+	if (operands != 2) {
+		tell_error("%s: give two traces, or one with --from and --to",
+			   operands < 2 ? "there is nothing to compare with" :
+			   "too many traces");
+		return false;
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (request->moments[i] != NULL &&
+		    reading_take(&request->reading, i ? FILTER_TO :
+				 FILTER_FROM, request->moments[i]) != 0)
+			return false;
+	return add_operand(request, 0, &argv[0]) &&
+		add_operand(request, 1, &argv[1]);
+}
+
+/* ---- comparing ---- */
+
+static uint64_t threshold_of(const struct diff *diff, enum figure cost)
+{
+	uint64_t before = profile_value(diff->profile, &diff->sides[0].sum,
+					cost);
+	uint64_t after = profile_value(diff->profile, &diff->sides[1].sum,
+				       cost);
+	double share = (double)(before > after ? before : after) *
+		diff->threshold.percent / 100;
+	uint64_t amount = diff->threshold.amount;
+
+	if (share >= (double)UINT64_MAX)
+		return UINT64_MAX;
+	return (uint64_t)share > amount ? (uint64_t)share : amount;
+}
+
+static void compare(struct diff *diff)
+{
+	profile_seal(diff->profile);
+	for (unsigned side = 0; side < 2; side++)
+		profile_inclusive(diff->profile, PROFILE_ROOT, side,
+				  &diff->sides[side].sum);
+	profile_groups(diff->profile, diff->by, diff->cost, &diff->groups);
+	for (unsigned i = 0; i < DIFF_COSTS; i++) {
+		if (!diff_shows(diff, diff_costs[i]))
+			continue;
+		differences_find(diff->profile, &diff->groups, diff_costs[i],
+				 threshold_of(diff, diff_costs[i]),
+				 &diff->found[i]);
+		diff->differs |= diff->found[i].count > 0;
+	}
+}
+
+static int print(struct request *request)
+{
+	struct diff *diff = &request->diff;
+	FILE *out = output_file_open(request->output);
+
+	if (out == NULL)
+		return EXIT_NOTHING;
+	if (!request->top_given)
+		diff->top = request->json ? TOP_JSON : diff->one_cost ? TOP :
+			TOP_OF_EACH;
+	diff->full_names = request->reading.full_names;
+	if (request->json)
+		diff_json(diff, out);
+	else
+		diff_text(diff, out);
+	return output_file_close(out, request->output,
+				 diff->differs ? EXIT_NO : request->status);
+}
+
+static int run_diff(const struct command *command, int argc, char **argv)
+{
+	struct request request = { .diff.by = PROFILE_BY_STACK };
+	struct buffer labels[2] = { { 0 }, { 0 } };
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	request.diff.profile = profile_new(2);
+	if (add_both(&request, operands, argv + 1, labels)) {
+		compare(&request.diff);
+		status = print(&request);
+		filter_tell_unmatched(request.reading.filter, tell_notes());
+	}
+	for (unsigned i = 0; i < DIFF_COSTS; i++)
+		differences_free(&request.diff.found[i]);
+	profile_groups_free(&request.diff.groups);
+	profile_free(request.diff.profile);
+	buffer_free(&labels[0]);
+	buffer_free(&labels[1]);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Compares two traces, or one trace at two moments (--from, --to). "
+	"Stacks are the same if their libraries, functions, files and lines "
+	"are: addresses, process ids and the order of things do not matter.",
+	"A moment includes what happened at it: live at 10s is the same as "
+	"`gnomon report --alive-at 10s`.",
+	"A and B are files, or directories, of which all traces are summed "
+	"up. With one trace, --from and --to are the two moments: live is what "
+	"was live then, the other costs are what they had come to. With two, "
+	"they are filters as in `gnomon report`.",
+	"Exit status: 0 no difference; 1 there is one that is larger than the "
+	"threshold; 2 wrong use, or nothing could be read; 3 no difference, "
+	"but parts of a trace were missing or damaged.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon diff old.trace new.trace", "all that changed",
+	"gnomon diff --cost live --by function --threshold 64k a.trace b.trace",
+	"functions that hold 64 KiB more or less at the end",
+	"gnomon diff a.trace --from 10s --to 60s",
+	"what is live a minute after the start that was not after 10 seconds",
+	NULL
+};
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.operands = "A B | TRACE --from MOMENT --to MOMENT",
+	.summary = "what changed between two traces, or two moments of one",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_diff,
+};

@@ -1,0 +1,54 @@
+/*
+ * diff.h: the parts of `gnomon diff`: two sides in one profile, and how their
+ * differences are told. Called by the main thread.
+ */
+#ifndef GNOMON_DIFF_H
+#define GNOMON_DIFF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/stack/difference.h"
+#include "cli/stack/profile.h"
+#include "cli/stack/profile_groups.h"
+
+#define DIFF_COSTS 5
+extern const enum figure diff_costs[DIFF_COSTS];
+
+struct diff_side {
+	const char *label;	/* trace, directory, or moment */
+	uint64_t traces;
+	uint64_t duration_ns;	/* of the longest */
+	uint64_t dropped;	/* events that are missing */
+	bool estimated;		/* from a sample */
+	bool running;		/* its end is now */
+	struct figures sum;	/* of all that is compared */
+};
+
+/* Not larger differences do not count. */
+struct diff_threshold {
+	double percent;		/* of the larger side's sum of the cost; */
+	uint64_t amount;	/* and of these two the larger one */
+};
+
+struct diff {
+	struct diff_side sides[2];
+	struct profile *profile;	/* sealed */
+	enum profile_by by;
+	bool one_cost;
+	enum figure cost;
+	struct diff_threshold threshold;
+	uint64_t top;		/* rows of a cost; 0: all */
+	bool full_names;
+	struct profile_groups groups;
+	struct differences found[DIFF_COSTS];	/* of costs that are shown */
+	bool differs;
+};
+
+/* Is this one of the costs that are compared? */
+bool diff_shows(const struct diff *diff, enum figure cost);
+void diff_text(const struct diff *diff, FILE *out);
+void diff_json(const struct diff *diff, FILE *out);
+
+#endif

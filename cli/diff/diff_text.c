@@ -1,0 +1,331 @@
+/*
+ * diff_text.c: differences for people, within 80 columns, and as JSON.
+ */
+#include "cli/diff/diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/base/terminal/style.h"
+#include "cli/base/text/fit.h"
+#include "cli/base/text/quantity.h"
+#include "cli/command/print/profile_stack.h"
+#include "cli/command/print/report_parts.h"
+#include "cli/symbol/names/names.h"
+
+#define STACK_LINES 12		/* from the site outward */
+#define NAME_WIDTH 70
+
+const enum figure diff_costs[DIFF_COSTS] = {
+	FIGURE_LIVE, FIGURE_PEAK, FIGURE_TOTAL, FIGURE_COUNT, FIGURE_TEMPORARY
+};
+
+static const struct {
+	const char *title;
+	const char *meaning;
+	bool bytes;
+} costs[FIGURE_KEYS] = {
+	[FIGURE_LIVE] = { "LIVE", "not freed", true },
+	[FIGURE_PEAK] = { "PEAK", "live when the program held most", true },
+	[FIGURE_TOTAL] = { "TOTAL", "ever allocated", true },
+	[FIGURE_COUNT] = { "COUNT", "allocations", false },
+	[FIGURE_TEMPORARY] = { "TEMPORARY", "freed soon after", false },
+};
+
+bool diff_shows(const struct diff *diff, enum figure cost)
+{
+	return !diff->one_cost || diff->cost == cost;
+}
+
+static const char *amount(char *text, enum figure cost, uint64_t value)
+{
+	return costs[cost].bytes ?
+		quantity_size(text, value > INT64_MAX ? INT64_MAX :
+			      (int64_t)value) : quantity_count(text, value);
+}
+
+/* "+1.5M", "-3", "0 B" */
+static const char *change(char *text, enum figure cost, uint64_t before,
+			  uint64_t after)
+{
+	text[0] = after > before ? '+' : '-';
+	if (after == before)
+		amount(text, cost, 0);
+	else
+		amount(text + 1, cost, after > before ? after - before :
+		       before - after);
+	return text;
+}
+
+/* ---- text ---- */
+
+static void put_total(const struct diff *diff, enum figure cost, FILE *out)
+{
+	uint64_t before = profile_value(diff->profile, &diff->sides[0].sum,
+					cost);
+	uint64_t after = profile_value(diff->profile, &diff->sides[1].sum,
+				       cost);
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT + 1];
+
+	fprintf(out, "  %-12s %13s %13s %14s", figure_names[cost],
+		amount(a, cost, before), amount(b, cost, after),
+		change(c, cost, before, after));
+	if (before > 0 && before != after)
+		fprintf(out, "  %+.1f%%", ((double)after - (double)before) *
+			100 / (double)before);
+	fputc('\n', out);
+}
+
+static void put_summary(const struct diff *diff, FILE *out)
+{
+	static const char *const names[2] = { "before", "after" };
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	for (unsigned side = 0; side < 2; side++) {
+		const struct diff_side *one = &diff->sides[side];
+
+		fprintf(out, "%-7s %s\n", names[side], one->label);
+		if (one->traces > 1)
+			fprintf(out, "        the sum of %s traces\n",
+				quantity_count(a, one->traces));
+		if (one->running)
+			fprintf(out, "        still running: its end is now\n");
+		if (one->estimated)
+			fprintf(out, "        estimated from a sample\n");
+		if (one->dropped > 0)
+			fprintf(out, "        %s event%s of it lost\n",
+				quantity_count(a, one->dropped),
+				one->dropped == 1 ? " was" : "s were");
+	}
+	fprintf(out, "\n  %-12s %13s %13s %14s\n", "", "before", "after",
+		"difference");
+	for (unsigned i = 0; i < DIFF_COSTS; i++)
+		put_total(diff, diff_costs[i], out);
+	fprintf(out, "  %-12s %13s %13s\n", "ran",
+		quantity_time(a, diff->sides[0].duration_ns),
+		quantity_time(b, diff->sides[1].duration_ns));
+}
+
+/* `place`: it is no name, but where a function is that has none. */
+static void put_name(const struct diff *diff, const char *name, bool place,
+		     FILE *out)
+{
+	struct buffer text = { 0 };
+
+	if (name == NULL)
+		buffer_string(&text, "?? in no file");
+	else if (diff->full_names)
+		buffer_string(&text, name);
+	else if (place)
+		fit_middle(&text, name, NAME_WIDTH);
+	else
+		names_brief(&text, name, NAME_WIDTH);
+	buffer_printable(&text);
+	fprintf(out, "      %s\n", text.data);
+	buffer_free(&text);
+}
+
+/* What a row is about. */
+static void put_what(const struct diff *diff, uint32_t number,
+		     struct profile_stack *stack, FILE *out)
+{
+	const struct profile_group *group = &diff->groups.list[number];
+	const struct profile_frame *frame =
+		group->frame == PROFILE_NONE ? NULL :
+		&diff->profile->frames[group->frame];
+
+	switch (diff->by) {
+	case PROFILE_BY_FUNCTION:
+		put_name(diff, frame ? frame->function : NULL,
+			 frame && frame->nameless, out);
+		if (frame && frame->library && !frame->nameless)
+			fprintf(out, "      in %s\n", frame->library);
+		return;
+	case PROFILE_BY_FILE:
+		put_name(diff, frame ? frame->file ? frame->file :
+			 frame->library : NULL, false, out);
+		return;
+	case PROFILE_BY_LIBRARY:
+		put_name(diff, frame ? frame->library : NULL, false, out);
+		return;
+	default:
+		break;
+	}
+	profile_stack_of_node(stack, diff->profile, group->node,
+			      diff->full_names);
+	if (diff->by == PROFILE_BY_SITE && stack->count > stack->site + 1)
+		stack->count = stack->site + 1;
+	profile_stack_print(stack, diff->by == PROFILE_BY_STACK, STACK_LINES,
+			    6, diff->full_names, out);
+}
+
+static void put_row(const struct diff *diff, const struct difference *row,
+		    enum figure cost, struct profile_stack *stack, FILE *out)
+{
+	const struct style *style = style_of(out);
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT + 1];
+
+	fprintf(out, "\n  %-7s %s%s%s", difference_names[row->state],
+		style->share, change(c, cost, row->before, row->after),
+		style->off);
+	if (row->state == DIFFERENCE_GROWN || row->state == DIFFERENCE_SHRUNK)
+		fprintf(out, "  from %s to %s", amount(a, cost, row->before),
+			amount(b, cost, row->after));
+	fputc('\n', out);
+	put_what(diff, row->group, stack, out);
+}
+
+static void put_cost(const struct diff *diff, unsigned i, FILE *out)
+{
+	const struct differences *found = &diff->found[i];
+	enum figure cost = diff_costs[i];
+	const struct style *style = style_of(out);
+	struct profile_stack stack = { 0 };
+	size_t shown = diff->top != 0 && diff->top < found->count ?
+		diff->top : found->count;
+	char text[QUANTITY_TEXT];
+
+	fprintf(out, "\n%s%s%s (%s): ", style->title, costs[cost].title,
+		style->off, costs[cost].meaning);
+	if (found->count == 0)
+		fprintf(out, "no difference");
+	for (unsigned state = 0, n = 0; state < DIFFERENCE_STATES; state++)
+		if (found->states[state] > 0)
+			fprintf(out, "%s%s %s", n++ ? ", " : "",
+				quantity_count(text, found->states[state]),
+				difference_names[state]);
+	if (found->below > 0)
+		fprintf(out, "; %s within the threshold",
+			quantity_count(text, found->below));
+	fputc('\n', out);
+	for (size_t row = 0; row < shown; row++)
+		put_row(diff, &found->list[row], cost, &stack, out);
+	if (shown < found->count)
+		fprintf(out, "\n  and %s more: --cost %s --top 0\n",
+			quantity_count(text, found->count - shown),
+			figure_names[cost]);
+	profile_stack_free(&stack);
+}
+
+void diff_text(const struct diff *diff, FILE *out)
+{
+	put_summary(diff, out);
+	for (unsigned i = 0; i < DIFF_COSTS; i++)
+		if (diff_shows(diff, diff_costs[i]))
+			put_cost(diff, i, out);
+}
+
+/* ---- JSON ---- */
+
+static void json_figures(struct json *json, const char *key,
+			 const struct diff *diff,
+			 const struct figures *figures)
+{
+	json_object(json, key);
+	report_json_figures(json, figures, diff->profile->end_ns);
+	json_end_object(json);
+}
+
+static void json_side(struct json *json, const char *key,
+		      const struct diff_side *side)
+{
+	const struct figures *sum = &side->sum;
+
+	json_object(json, key);
+	json_string(json, "trace", side->label);
+	json_uint(json, "traces", side->traces);
+	json_uint(json, "duration_ns", side->duration_ns);
+	json_uint(json, "dropped", side->dropped);
+	json_bool(json, "estimated", side->estimated);
+	/* As in a report's summary. Own peaks have no sum. */
+	json_uint(json, "allocations", sum->count);
+	json_uint(json, "frees", sum->frees);
+	json_uint(json, "total_bytes", sum->total_bytes);
+	json_uint(json, "live_bytes", sum->live_bytes);
+	json_uint(json, "live_blocks", sum->live_blocks);
+	json_uint(json, "peak_bytes", sum->peak_bytes);
+	json_uint(json, "peak_blocks", sum->peak_blocks);
+	json_uint(json, "temporary", sum->temporary);
+	json_uint(json, "lifetime_ns", figures_mean_lifetime(sum));
+	json_end_object(json);
+}
+
+static void json_row(struct json *json, const struct diff *diff,
+		     const struct difference *row, enum figure cost,
+		     struct profile_stack *stack)
+{
+	const struct profile_group *group = &diff->groups.list[row->group];
+
+	json_object(json, NULL);
+	json_string(json, "cost", figure_names[cost]);
+	json_string(json, "state", difference_names[row->state]);
+	json_uint(json, "before_value", row->before);
+	json_uint(json, "after_value", row->after);
+	json_int(json, "difference", (int64_t)(row->after - row->before));
+	json_figures(json, "before", diff,
+		     profile_group_self(diff->profile, &diff->groups,
+					row->group, 0));
+	json_figures(json, "after", diff,
+		     profile_group_self(diff->profile, &diff->groups,
+					row->group, 1));
+	if (diff->by != PROFILE_BY_STACK) {
+		const struct profile_frame none = { 0 };
+		const struct profile_frame *frame =
+			group->frame == PROFILE_NONE ? &none :
+			&diff->profile->frames[group->frame];
+
+		json_uint(json, "stacks", group->contexts);
+		if (diff->by == PROFILE_BY_FUNCTION) {
+			json_string(json, "function", frame->function);
+			json_bool(json, "named",
+				  frame->function && !frame->nameless);
+			if (frame->nameless)
+				json_uint(json, "module_offset",
+					  frame->offset);
+		}
+		if (diff->by == PROFILE_BY_FILE)
+			json_string(json, "file", frame->file);
+		json_string(json, "library", frame->library);
+	}
+	/* The one of them that costs most. */
+	profile_stack_of_node(stack, diff->profile, group->node,
+			      diff->full_names);
+	profile_stack_json(stack, json);
+	json_end_object(json);
+}
+
+void diff_json(const struct diff *diff, FILE *out)
+{
+	struct json json = { .out = out };
+	struct profile_stack stack = { 0 };
+
+	json_object(&json, NULL);
+	json_uint(&json, "schema", 1);
+	json_object(&json, "summary");
+	json_bool(&json, "differs", diff->differs);
+	json_side(&json, "before", &diff->sides[0]);
+	json_side(&json, "after", &diff->sides[1]);
+	for (unsigned i = 0; i < DIFF_COSTS; i++) {
+		const struct differences *found = &diff->found[i];
+
+		if (!diff_shows(diff, diff_costs[i]))
+			continue;
+		json_object(&json, figure_names[diff_costs[i]]);
+		for (unsigned state = 0; state < DIFFERENCE_STATES; state++)
+			json_uint(&json, difference_names[state],
+				  found->states[state]);
+		json_uint(&json, "equal", found->equal);
+		json_uint(&json, "below_threshold", found->below);
+		json_end_object(&json);
+	}
+	json_end_object(&json);
+	json_array(&json, "rows");
+	for (unsigned i = 0; i < DIFF_COSTS; i++)
+		for (size_t row = 0; row < diff->found[i].count &&
+		     (diff->top == 0 || row < diff->top); row++)
+			json_row(&json, diff, &diff->found[i].list[row],
+				 diff_costs[i], &stack);
+	json_end_array(&json);
+	json_end_object(&json);
+	profile_stack_free(&stack);
+}

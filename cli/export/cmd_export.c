@@ -1,0 +1,165 @@
+/*
+ * cmd_export.c: `gnomon export`: a trace as a file of another tool. Runs in
+ * the main thread; cli/export/ does the work.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/command/exporting.h"
+#include "cli/commands.h"
+#include "cli/export/exporters.h"
+
+enum { FORMAT = 1, COST, BY, THREADS, OUTPUT };
+
+struct request {
+	struct reading reading;
+	struct export export;
+	const struct exporter *format;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	switch (id) {
+	case FORMAT:
+		request->format = exporter_named(value);
+		return request->format ? 0 : -EINVAL;
+	case COST:
+		return exporting_take_cost(&request->export, value);
+	case BY:
+		request->export.blocks = strcmp(value, "block") == 0;
+		break;
+	case THREADS:
+		request->export.threads = true;
+		break;
+	case OUTPUT:
+		request->export.output = value;
+		break;
+	}
+	return 0;
+}
+
+/* Does what was asked for fit together? */
+static bool is_possible(const struct request *request)
+{
+	const struct exporter *format = request->format;
+
+	if (format == NULL)
+		tell_error("export wants a format: `gnomon export --format F`; "
+			   "`gnomon export --help` lists them");
+	else if (request->export.threads && !format->can_split_threads &&
+		 (format->has_threads || request->export.blocks))
+		tell_error("--threads: %s has the thread of each block in any "
+			   "case: leave it out", format->name);
+	else if (request->export.threads && !format->can_split_threads &&
+		 format->can_list_blocks)
+		tell_error("--threads: a stack in %s is one for all threads; "
+			   "--by block lists each block with its thread",
+			   format->name);
+	else if (request->export.threads && !format->can_split_threads)
+		tell_error("--threads: %s has no place for threads",
+			   format->name);
+	else if (request->export.blocks && !format->can_list_blocks)
+		tell_error("--by block: %s has no place for single blocks; "
+			   "json, ndjson and csv have", format->name);
+	else if (request->export.blocks && request->export.cost_given)
+		tell_error("--by block --cost: blocks come in the order in "
+			   "which they end");
+	else if (format->binary && request->export.output == NULL &&
+		 isatty(STDOUT_FILENO))
+		tell_error("%s is not for a terminal: name a file with -o FILE",
+			   format->name);
+	else
+		return true;
+	return false;
+}
+
+static int run_export(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	if (is_possible(&request) &&
+	    reading_find_one(&request.reading, operands, argv + 1))
+		status = exporting_run(&request.export, &request.reading,
+				    request.format);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Writes what a trace says as a file that other tools read. Sums and "
+	"numbers are those of `gnomon report`, also with filters.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
+	"parts of the trace were missing or damaged, which is said on standard "
+	"error.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon export --format collapsed a.trace | flamegraph.pl > a.svg",
+	"a flame graph of what is live at the end",
+	NULL
+};
+
+static const struct command_group *const groups[] = {
+	&reading_model_options, &reading_symbols, &filter_options, NULL
+};
+
+/* The formats and what they are, from their table. */
+static struct command_option options[] = {
+	{ FORMAT, "format", 'F', NULL, NULL, NULL },
+	{ COST, "cost", 'c', EXPORTING_COSTS, "live",
+	  "what is counted, where a format has room for one figure, and what "
+	  "its reader shows first, where there is room for more: bytes live at "
+	  "the end (or at --alive-at), share of the peak, bytes in total, "
+	  "number of allocations, of temporary ones" },
+	{ BY, "by", 'b', "stack|block", "stack",
+	  "json, ndjson, csv: list stacks with all their figures, or each "
+	  "allocation with its address, size, thread, times and stack" },
+	{ THREADS, "threads", 0, NULL, NULL,
+	  "tell threads apart, where the format can" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the result to FILE" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static struct command command = {
+	.name = "export",
+	.operands = "[TRACE]",
+	.summary = "write a trace as a file of another tool",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_export,
+};
+
+const struct command *cmd_export_command(void)
+{
+	static struct buffer names, help;
+
+	if (options[0].value != NULL)
+		return &command;
+	for (size_t i = 0; exporters[i] != NULL; i++) {
+		buffer_printf(&names, "%s%s", i ? "|" : "",
+			      exporters[i]->name);
+		buffer_printf(&help, "%s%s: %s", i ? "; " : "",
+			      exporters[i]->name, exporters[i]->what);
+	}
+	options[0].value = names.data;
+	options[0].help = help.data;
+	return &command;
+}

@@ -1,0 +1,511 @@
+/*
+ * firefox.c: the Firefox Profiler's own ("processed") format, version 63, for
+ * profiler.firefox.com and profiler-cli.
+ *
+ *	meta, libs, shared	what all threads refer to: firefox_tables.h
+ *	threads	 the program	native allocations, each with the free of the
+ *				same memoryAddress: what was allocated and
+ *				freed when (firefox_rows.h); or one for each
+ *				thread. Markers, on the first
+ *		 a thread for each other cost, as the reader's own importer
+ *		 of DHAT's files makes them: what is live, what was live at
+ *		 the peak, how many allocations, how many temporary ones
+ *	counters		what was live, and resident, over time
+ *
+ * Readers drop what is at or behind the end of the recording, so that is a
+ * little later here. Called by the main thread.
+ */
+#include "cli/export/exporters.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/status.h"
+#include "cli/base/text/json.h"
+#include "cli/base/text/quantity.h"
+#include "cli/export/firefox/firefox_rows.h"
+#include "cli/export/firefox/firefox_tables.h"
+#include "cli/export/firefox/firefox_times.h"
+
+#define VERSION 63		/* of the processed format */
+#define GECKO_VERSION 31	/* of the other one, which comes with it */
+#define END_NS 1000		/* behind the last event */
+
+struct writing {
+	struct export *export;
+	struct firefox_tables tables;
+	struct firefox_rows rows;
+	struct firefox_row *peak;	/* a row for each context */
+	size_t peak_count, peak_capacity;
+	uint64_t end_ns;
+	size_t of_events;	/* threads that are not of a cost alone */
+	size_t threads;		/* written so far */
+	struct json json;
+	char pid[24];
+	const char *name;	/* of the program */
+};
+
+/* ---- threads: what they all have ---- */
+
+static void write_ns(struct json *json, const char *key, uint64_t ns)
+{
+	json_decimal(json, key, ns, FIREFOX_MS_DECIMALS);
+}
+
+static void write_empty(struct json *json, const char *const *keys)
+{
+	for (; *keys != NULL; keys++) {
+		json_array(json, *keys);
+		json_end_array(json);
+	}
+	json_uint(json, "length", 0);
+	json_end_object(json);
+}
+
+static void write_no_samples(struct json *json)
+{
+	static const char *const keys[] = { "stack", "time", NULL };
+
+	json_object(json, "samples");
+	json_string(json, "weight", NULL);
+	json_string(json, "weightType", "samples");
+	write_empty(json, keys);
+}
+
+static void write_no_markers(struct json *json)
+{
+	static const char *const keys[] = { "data", "name", "startTime",
+					    "endTime", "phase", "category",
+					    NULL };
+
+	json_object(json, "markers");
+	write_empty(json, keys);
+}
+
+static void begin_thread(struct writing *w, const char *name)
+{
+	struct json *json = &w->json;
+
+	json_object(json, NULL);
+	json_string(json, "processType", "default");
+	json_string(json, "processName", w->name);
+	json_uint(json, "processStartupTime", 0);
+	if (w->export->model->report.being_written)
+		json_string(json, "processShutdownTime", NULL);
+	else
+		write_ns(json, "processShutdownTime", w->end_ns);
+	json_uint(json, "registerTime", 0);
+	json_string(json, "unregisterTime", NULL);
+	json_array(json, "pausedRanges");
+	json_end_array(json);
+	json_string(json, "name", name);
+	json_bool(json, "isMainThread", w->threads++ == 0);
+	json_string(json, "pid", w->pid);
+}
+
+/* ---- rows ---- */
+
+/* Those rows of a list that have a value. */
+struct view {
+	const struct firefox_row *list;
+	size_t count;
+	uint64_t (*value)(const struct firefox_row *row);
+	bool balanced;		/* ends have their places, too */
+};
+
+static uint64_t bytes_of(const struct firefox_row *row)
+{
+	return row->bytes;
+}
+
+static uint64_t live_of(const struct firefox_row *row)
+{
+	return row->lives ? row->bytes : 0;
+}
+
+static uint64_t blocks_of(const struct firefox_row *row)
+{
+	return row->ends ? 0 : row->blocks;
+}
+
+static uint64_t temporary_of(const struct firefox_row *row)
+{
+	return row->ends ? 0 : row->temporary;
+}
+
+/* A free has no stack, as nobody knows who frees: readers look for that of
+ * the allocation, by the address. */
+static void write_stack(struct writing *w, const struct firefox_row *row)
+{
+	uint32_t stack = row->ends ? FIREFOX_NONE :
+		firefox_stack(&w->tables, row->node);
+
+	if (stack == FIREFOX_NONE)
+		json_string(&w->json, NULL, NULL);
+	else
+		json_uint(&w->json, NULL, stack);
+}
+
+static void write_time(struct writing *w, const struct firefox_row *row)
+{
+	json_decimal(&w->json, NULL, row->ns, FIREFOX_MS_DECIMALS);
+}
+
+static void write_address(struct writing *w, const struct firefox_row *row)
+{
+	json_uint(&w->json, NULL, row->id);
+}
+
+static uint64_t tid_of(const struct writing *w, uint32_t thread)
+{
+	uint32_t tid = w->export->model->threads.list[thread].tid;
+
+	return tid != 0 ? tid : model_number(w->export->model, GT_INFO, "pid",
+					     0);
+}
+
+static void write_tid(struct writing *w, const struct firefox_row *row)
+{
+	json_uint(&w->json, NULL, tid_of(w, row->thread));
+}
+
+static size_t write_column(struct writing *w, const char *name,
+			   const struct view *view,
+			   void (*write)(struct writing *w,
+					 const struct firefox_row *row))
+{
+	size_t count = 0;
+
+	json_array(&w->json, name);
+	for (size_t i = 0; i < view->count; i++) {
+		const struct firefox_row *row = &view->list[i];
+		uint64_t value = view->value(row);
+
+		if (value == 0)
+			continue;
+		count++;
+		if (write != NULL)
+			write(w, row);
+		else if (row->ends)
+			json_int(&w->json, NULL, -(int64_t)value);
+		else
+			json_uint(&w->json, NULL, value);
+	}
+	json_end_array(&w->json);
+	return count;
+}
+
+static void write_rows(struct writing *w, const char *name,
+		       const char *weight_type, const struct view *view)
+{
+	size_t count;
+
+	json_object(&w->json, name);
+	write_column(w, "time", view, write_time);
+	write_column(w, "stack", view, write_stack);
+	if (view->balanced) {
+		write_column(w, "memoryAddress", view, write_address);
+		write_column(w, "threadId", view, write_tid);
+	}
+	count = write_column(w, "weight", view, NULL);
+	json_string(&w->json, "weightType", weight_type);
+	json_uint(&w->json, "length", count);
+	json_end_object(&w->json);
+}
+
+/* ---- threads ---- */
+
+static void write_events(struct writing *w, size_t first, size_t end)
+{
+	const struct view view = { w->rows.list + first, end - first, bytes_of,
+				   true };
+	const struct model *model = w->export->model;
+	uint32_t thread = first < w->rows.count ? view.list->thread : 0;
+	const char *name = threads_name(&model->threads.list[thread]);
+	struct json *json = &w->json;
+	bool is_first = w->threads == 0;
+
+	begin_thread(w, w->export->threads && name[0] ? name : w->name);
+	json_uint(json, "tid", tid_of(w, thread));
+	write_no_samples(json);
+	write_rows(w, "nativeAllocations", "bytes", &view);
+	if (is_first)
+		firefox_write_markers(w->export, &w->tables, json);
+	else
+		write_no_markers(json);
+	json_end_object(json);
+}
+
+/* All rows of a thread, for each that has some. */
+static void write_all_events(struct writing *w)
+{
+	size_t first = 0, end;
+
+	do {
+		for (end = first; end < w->rows.count &&
+		     w->rows.list[end].thread == w->rows.list[first].thread;)
+			end++;
+		write_events(w, first, end);
+		first = end;
+	} while (first < w->rows.count);
+}
+
+/* In the order in which they are threads. */
+static const struct cost {
+	enum figure cost;
+	const char *name;
+	uint64_t (*value)(const struct firefox_row *row);
+} costs[] = {
+	{ FIGURE_LIVE, "live bytes", live_of },
+	{ FIGURE_PEAK, "bytes at the peak", bytes_of },
+	{ FIGURE_COUNT, "allocations", blocks_of },
+	{ FIGURE_TEMPORARY, "temporary allocations", temporary_of },
+};
+#define COSTS (sizeof(costs) / sizeof(costs[0]))
+
+static void write_cost(struct writing *w, const struct cost *cost)
+{
+	bool peak = cost->cost == FIGURE_PEAK;
+	bool bytes = peak || cost->cost == FIGURE_LIVE;
+	const struct view view = { peak ? w->peak : w->rows.list,
+				   peak ? w->peak_count : w->rows.count,
+				   cost->value, false };
+
+	begin_thread(w, cost->name);
+	json_string(&w->json, "tid", cost->name);
+	if (bytes) {
+		write_no_samples(&w->json);
+		write_rows(w, "nativeAllocations", "bytes", &view);
+	} else {
+		write_rows(w, "samples", "samples", &view);
+	}
+	write_no_markers(&w->json);
+	json_end_object(&w->json);
+}
+
+static void write_threads(struct writing *w)
+{
+	json_array(&w->json, "threads");
+	write_all_events(w);
+	firefox_rows_by_time(&w->rows);
+	for (size_t i = 0; i < COSTS; i++)
+		write_cost(w, &costs[i]);
+	json_end_array(&w->json);
+}
+
+/* ---- meta ---- */
+
+static void write_categories(struct json *json)
+{
+	static const struct { const char *name, *color; } list[] = {
+		[FIREFOX_OTHER] = { "Other", "grey" },
+		[FIREFOX_PROGRAM] = { "Program", "blue" },
+		[FIREFOX_LIBRARIES] = { "Libraries", "green" },
+		[FIREFOX_ALLOCATORS] = { "Allocators", "orange" },
+	};
+
+	json_array(json, "categories");
+	for (size_t i = 0; i < FIREFOX_CATEGORIES; i++) {
+		json_object(json, NULL);
+		json_string(json, "name", list[i].name);
+		json_string(json, "color", list[i].color);
+		json_array(json, "subcategories");
+		json_string(json, NULL, "Other");
+		json_end_array(json);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void write_entry(struct json *json, const char *label,
+			const char *value)
+{
+	json_object(json, NULL);
+	json_string(json, "label", label);
+	json_string(json, "format", "string");
+	json_string(json, "value", value);
+	json_end_object(json);
+}
+
+static void write_about(struct writing *w)
+{
+	const struct model *model = w->export->model;
+	char quantity[QUANTITY_TEXT];
+	struct json *json = &w->json;
+
+	json_array(json, "extra");
+	json_object(json, NULL);
+	json_string(json, "label", "gnomon");
+	json_array(json, "entries");
+	write_entry(json, "Version", GNOMON_VERSION);
+	if (w->export->filters != NULL && w->export->filters[0] != 0)
+		write_entry(json, "Filters", w->export->filters + 1);
+	if (model->sample_mean > 0)
+		write_entry(json, "Estimates, from a sample of one block in "
+			    "about", quantity_size(quantity, (int64_t)
+						   model->sample_mean));
+	write_entry(json, "Times of allocations are exact to",
+		    w->rows.span_ns == UINT64_MAX ?
+		    "nothing: sums of each stack are all there is" :
+		    quantity_time(quantity, w->rows.span_ns));
+	json_end_array(json);
+	json_end_object(json);
+	json_end_array(json);
+}
+
+/* The thread of --cost, and that all of them are shown in this order. */
+static void write_selection(struct writing *w)
+{
+	struct json *json = &w->json;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < COSTS; i++)
+		if (costs[i].cost == w->export->cost)
+			shown = w->of_events + i;
+	json_array(json, "initialSelectedThreads");
+	json_uint(json, NULL, shown);
+	json_end_array(json);
+	json_array(json, "initialVisibleThreads");
+	for (size_t i = 0; i < w->of_events + COSTS; i++)
+		json_uint(json, NULL, i);
+	json_end_array(json);
+	json_bool(json, "keepProfileThreadOrder", true);
+}
+
+static void write_command(struct writing *w)
+{
+	struct buffer text = { 0 };
+
+	model_command(w->export->model, &text);
+	if (text.size > 0)
+		json_string(&w->json, "arguments", text.data);
+	buffer_free(&text);
+}
+
+static void write_meta(struct writing *w)
+{
+	const struct model *model = w->export->model;
+	struct json *json = &w->json;
+
+	json_object(json, "meta");
+	json_uint(json, "version", GECKO_VERSION);
+	json_uint(json, "preprocessedProfileVersion", VERSION);
+	json_string(json, "product", w->name);
+	json_string(json, "importedFrom", "gnomon " GNOMON_VERSION);
+	json_uint(json, "interval", 1);
+	json_decimal(json, "startTime",
+		     model_number(model, GT_INFO, "start_realtime_ns",
+				  model->first_sync.realtime_ns),
+		     FIREFOX_MS_DECIMALS);
+	json_uint(json, "profilingStartTime", 0);
+	write_ns(json, "profilingEndTime", w->end_ns);
+	json_uint(json, "processType", 0);
+	json_uint(json, "stackwalk", 1);
+	json_string(json, "platform", "Linux");
+	/* else readers ask servers for names, and tell them all libraries */
+	json_bool(json, "symbolicated", true);
+	json_bool(json, "usesOnlyOneStackType", true);
+	json_bool(json, "sourceCodeIsNotOnSearchfox", true);
+	write_command(w);
+	write_categories(json);
+	firefox_write_marker_schema(json);
+	write_selection(w);
+	write_about(w);
+	json_end_object(json);
+}
+
+/* ---- all of it ---- */
+
+static void add_peak(void *owner, uint32_t node, uint32_t part,
+		     const struct figures *figures)
+{
+	struct writing *w = owner;
+
+	(void)part;
+	if (figures->peak_bytes == 0)
+		return;
+	GROW(w->peak, w->peak_count, w->peak_capacity);
+	w->peak[w->peak_count++] = (struct firefox_row){
+		.ns = model_since_start_ns(w->export->model, w->export->model->
+					   totals.peak_stamp),
+		.node = node,
+		.bytes = figures->peak_bytes,
+	};
+}
+
+static const char *name_of(const struct model *model)
+{
+	const char *program = model_fact(model, GT_INFO, "exe");
+	const char *slash = program ? strrchr(program, '/') : NULL;
+
+	if (slash != NULL && slash[1] != 0)
+		return slash + 1;
+	return program != NULL && program[0] != 0 ? program : "unknown";
+}
+
+static void prepare(struct writing *w)
+{
+	const struct model *model = w->export->model;
+	const struct firefox_rows *rows = &w->rows;
+
+	w->name = name_of(model);
+	snprintf(w->pid, sizeof(w->pid), "%" PRIu64,
+		 model_number(model, GT_INFO, "pid", 0));
+	w->end_ns = model_duration_ns(model);
+	w->of_events = 1;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (rows->list[i].ns > w->end_ns)
+			w->end_ns = rows->list[i].ns;
+		w->of_events += i > 0 && rows->list[i].thread !=
+			rows->list[i - 1].thread;
+	}
+	w->end_ns += END_NS;
+	export_contexts(w->export, add_peak, w);
+}
+
+/* Without events there is that of all blocks, if no stack is left out. */
+static const struct timeline *live_over_time(const struct writing *w)
+{
+	const struct export *export = w->export;
+
+	return w->rows.span_ns == UINT64_MAX && export->keep == NULL ?
+		&export->model->timeline : &w->rows.timeline;
+}
+
+static int write_firefox(struct export *export)
+{
+	struct writing *w = grow_zeroed(1, sizeof(*w));
+	int status;
+
+	w->export = export;
+	w->json.out = export->out;
+	status = firefox_rows_collect(&w->rows, export);
+	if (status != EXIT_NOTHING) {
+		prepare(w);
+		firefox_tables_init(&w->tables, export->frames);
+		json_object(&w->json, NULL);
+		write_meta(w);
+		write_threads(w);
+		firefox_write_counters(export, live_over_time(w), w->pid,
+				       &w->json);
+		firefox_write_libs(&w->tables, &w->json);
+		firefox_write_shared(&w->tables, &w->json);
+		json_end_object(&w->json);
+		firefox_tables_free(&w->tables);
+	}
+	firefox_rows_free(&w->rows);
+	free(w->peak);
+	free(w);
+	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+}
+
+const struct exporter export_firefox = {
+	.name = "firefox",
+	.what = "the Firefox Profiler's JSON: what was allocated and freed, "
+		"over time",
+	.can_split_threads = true,
+	.wants = MODEL_WANT_TIMELINE,
+	.write = write_firefox,
+};

@@ -1,0 +1,283 @@
+/*
+ * firefox_rows.c: see firefox_rows.h.
+ *
+ *  I1  Sums over rows are those over contexts, which are the report's: where
+ *      events come to something else, rows are made of contexts.
+ */
+#include "cli/export/firefox/firefox_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/status.h"
+#include "cli/export/bundles.h"
+#include "cli/export/valgrind.h"
+#include "cli/model/selection.h"
+
+/* As many as readers take without effort; but four for each context, of which
+ * bundles need half. */
+#define BUNDLES (1u << 17)
+#define BUNDLES_OF_CONTEXT 4
+
+struct sums {
+	uint64_t blocks, bytes, live_bytes, temporary;
+};
+
+struct collecting {
+	struct export *export;
+	struct bundles bundles;
+	bool *keeps;		/* by node; NULL: all */
+	struct timeline *timeline;
+	struct timeline_sums now;
+	uint64_t end_ns;
+};
+
+/* ---- events ---- */
+
+static bool is_kept(const struct collecting *c, uint32_t node)
+{
+	return node < c->export->model->contexts.node_count &&
+		(c->keeps == NULL || c->keeps[node]);
+}
+
+static void add_block(struct collecting *c, const struct block *block,
+		      uint32_t node, uint64_t ended, bool temporary)
+{
+	const struct model *model = c->export->model;
+	struct bundle bundle = {
+		.node = node,
+		.born = model_since_start_ns(model, block->birth),
+		.ended = ended,
+		.bytes = block->size,
+		.blocks = 1,
+		.temporary = temporary,
+	};
+
+	if (c->export->threads && block->thread < model->threads.count)
+		bundle.thread = block->thread;
+	bundles_add(&c->bundles, &bundle);
+}
+
+static void take_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
+{
+	struct collecting *c = owner;
+
+	(void)number, (void)chain;
+	if (!is_kept(c, node))
+		return;
+	timeline_advance(c->timeline, block->birth, &c->now);
+	c->now.live_bytes += block->size;
+	c->now.live_blocks++;
+	c->now.allocations++;
+	timeline_high(c->timeline, c->now.live_bytes, c->now.live_blocks);
+}
+
+static void take_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
+		     uint32_t chain)
+{
+	struct collecting *c = owner;
+
+	(void)number, (void)end, (void)chain;
+	if (!is_kept(c, node))
+		return;
+	timeline_advance(c->timeline, stamp, &c->now);
+	c->now.live_bytes -= block->size;
+	c->now.live_blocks--;
+	c->now.frees++;
+	add_block(c, block, node, model_since_start_ns(c->export->model, stamp),
+		  block->temporary);
+}
+
+static void add_live(struct collecting *c)
+{
+	const struct model *model = c->export->model;
+	const struct block *block;
+	uint64_t at = 0;
+
+	while ((block = model_next_block(model, &at)) != NULL) {
+		uint32_t node = model->contexts.costs[block->cost].node;
+
+		if (is_kept(c, node))
+			add_block(c, block, node, BUNDLE_LIVES, false);
+	}
+}
+
+static int follow(struct collecting *c)
+{
+	const struct model *model = c->export->model;
+	const struct model_tap tap = { .owner = c, .birth = take_birth,
+				       .end = take_end };
+	int status = EXIT_COMPLETE;
+
+	/* At a moment, nothing has ended yet. */
+	if (model->selection == NULL ||
+	    !selection_is_of_moment(model->selection)) {
+		status = model_follow(model, c->export->trace, &tap);
+		timeline_finish(c->timeline, &c->now);
+	}
+	if (status != EXIT_NOTHING)
+		add_live(c);
+	return status;
+}
+
+/* ---- contexts ---- */
+
+static void add_sums(void *owner, uint32_t node, uint32_t part,
+		     const struct figures *figures)
+{
+	struct sums *sums = owner;
+
+	(void)node, (void)part;
+	sums->blocks += figures->count;
+	sums->bytes += figures->total_bytes;
+	sums->live_bytes += figures->live_bytes;
+	sums->temporary += figures->temporary;
+}
+
+static bool is_all(struct collecting *c)
+{
+	struct sums must = { 0 }, is = { 0 };
+
+	export_contexts(c->export, add_sums, &must);
+	for (size_t i = 0; i < c->bundles.count; i++) {
+		const struct bundle *bundle = &c->bundles.list[i];
+
+		is.blocks += bundle->blocks;
+		is.bytes += bundle->bytes;
+		is.temporary += bundle->temporary;
+		is.live_bytes += bundle->ended == BUNDLE_LIVES ?
+			bundle->bytes : 0;
+	}
+	return memcmp(&must, &is, sizeof(is)) == 0;
+}
+
+static uint64_t without(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+/* What lives, and the rest, of which nobody knows when it ended. */
+static void add_context(void *owner, uint32_t node, uint32_t part,
+			const struct figures *figures)
+{
+	struct collecting *c = owner;
+	struct bundle bundle = {
+		.node = node,
+		.thread = c->export->threads ? part : 0,
+		.born = figures->first_ns,
+		.ended = BUNDLE_LIVES,
+		.bytes = figures->live_bytes,
+		.blocks = figures->live_blocks,
+	};
+
+	if (bundle.blocks > 0 || bundle.bytes > 0)
+		bundles_add(&c->bundles, &bundle);
+	bundle.ended = c->end_ns;
+	bundle.bytes = without(figures->total_bytes, figures->live_bytes);
+	bundle.blocks = without(figures->count, figures->live_blocks);
+	bundle.temporary = figures->temporary;
+	if (bundle.blocks > 0 || bundle.bytes > 0 || bundle.temporary > 0)
+		bundles_add(&c->bundles, &bundle);
+}
+
+static void from_contexts(struct collecting *c)
+{
+	size_t limit = c->bundles.limit;
+
+	bundles_free(&c->bundles);
+	bundles_init(&c->bundles, limit);
+	timeline_free(c->timeline);
+	export_contexts(c->export, add_context, c);
+}
+
+/* ---- rows ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct firefox_row *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->ends - y->ends;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct firefox_row *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return by_time(a, b);
+}
+
+static void make_rows(struct firefox_rows *rows, const struct bundles *bundles)
+{
+	rows->list = grow_alloc((bundles->count * 2 + 1) *
+				sizeof(*rows->list));
+	for (size_t i = 0; i < bundles->count; i++) {
+		const struct bundle *bundle = &bundles->list[i];
+		struct firefox_row row = {
+			.ns = bundle->born,
+			.id = (uint32_t)i + 1,
+			.node = bundle->node,
+			.thread = bundle->thread,
+			.lives = bundle->ended == BUNDLE_LIVES,
+			.bytes = bundle->bytes,
+			.blocks = bundle->blocks,
+			.temporary = bundle->temporary,
+		};
+
+		rows->list[rows->count++] = row;
+		row.ns = bundle->ended > row.ns ? bundle->ended : row.ns;
+		row.ends = true;
+		if (!row.lives)
+			rows->list[rows->count++] = row;
+	}
+	qsort(rows->list, rows->count, sizeof(*rows->list), by_thread);
+}
+
+void firefox_rows_by_time(struct firefox_rows *rows)
+{
+	qsort(rows->list, rows->count, sizeof(*rows->list), by_time);
+}
+
+int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
+{
+	const struct model *model = export->model;
+	size_t limit = model->contexts.cost_count * BUNDLES_OF_CONTEXT;
+	struct collecting c = { .export = export,
+				.timeline = &rows->timeline,
+				.end_ns = model_duration_ns(model) };
+	bool followed;
+	int status = EXIT_COMPLETE;
+
+	memset(rows, 0, sizeof(*rows));
+	bundles_init(&c.bundles, limit > BUNDLES ? limit : BUNDLES);
+	c.keeps = export_keeps(export);
+	followed = model->sample_mean == 0 && model->leftout.blocks == 0 &&
+		valgrind_can_follow(export);
+	if (followed)
+		status = follow(&c);
+	if (status != EXIT_NOTHING) {
+		rows->span_ns = UINT64_C(1) << c.bundles.shift;
+		if (!followed || !is_all(&c)) {
+			rows->span_ns = UINT64_MAX;
+			from_contexts(&c);
+		}
+		make_rows(rows, &c.bundles);
+	}
+	bundles_free(&c.bundles);
+	free(c.keeps);
+	return status;
+}
+
+void firefox_rows_free(struct firefox_rows *rows)
+{
+	free(rows->list);
+	timeline_free(&rows->timeline);
+}

@@ -1,0 +1,263 @@
+/*
+ * firefox_tables.c: see firefox_tables.h.
+ *
+ *  I1  Equal texts, libraries, sources, functions and stacks are one. Frames
+ *      of one place lie side by side, the outermost first.
+ *  I2  A stack's number is higher than that of the one around it: readers go
+ *      through the table once.
+ */
+#include "cli/export/firefox/firefox_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/utf8.h"
+#include "cli/command/export.h"
+
+/* ---- texts, libraries, sources ---- */
+
+uint32_t firefox_text(struct firefox_tables *tables, const char *text)
+{
+	struct buffer valid = { 0 };
+	const char *unique;
+	uint32_t number;
+
+	utf8_add(&valid, text);
+	unique = intern_string(&tables->names, valid.data ? valid.data : "");
+	buffer_free(&valid);
+	number = table_get(&tables->text_of, (uintptr_t)unique);
+	if (number != TABLE_NONE)
+		return number;
+	GROW(tables->texts, tables->text_count, tables->text_capacity);
+	tables->texts[tables->text_count] = unique;
+	number = (uint32_t)tables->text_count++;
+	table_set(&tables->text_of, (uintptr_t)unique, number);
+	return number;
+}
+
+static const struct image *image_of(const struct firefox_tables *tables,
+				    uint32_t index)
+{
+	return &tables->frames->model->images.list[index];
+}
+
+static uint32_t lib_of(struct firefox_tables *tables, uint32_t image)
+{
+	uint32_t number = table_get(&tables->lib_of, image);
+
+	if (number != TABLE_NONE)
+		return number;
+	GROW(tables->libs, tables->lib_count, tables->lib_capacity);
+	GROW(tables->lib_names, tables->lib_count, tables->lib_name_capacity);
+	tables->lib_names[tables->lib_count] =
+		firefox_text(tables, image_of(tables, image)->name);
+	tables->libs[tables->lib_count] = image;
+	number = (uint32_t)tables->lib_count++;
+	table_set(&tables->lib_of, image, number);
+	return number;
+}
+
+static uint32_t source_of(struct firefox_tables *tables, const char *file)
+{
+	uint32_t text, number;
+
+	if (file == NULL)
+		return FIREFOX_NONE;
+	text = firefox_text(tables, file);
+	number = table_get(&tables->source_of, text);
+	if (number != TABLE_NONE)
+		return number;
+	GROW(tables->sources, tables->source_count, tables->source_capacity);
+	tables->sources[tables->source_count] = text;
+	number = (uint32_t)tables->source_count++;
+	table_set(&tables->source_of, text, number);
+	return number;
+}
+
+/* ---- functions and frames ---- */
+
+static uint32_t func_of(struct firefox_tables *tables, uint32_t lib,
+			const struct frame *frame)
+{
+	struct firefox_func func = {
+		.name = firefox_text(tables, export_frame_name(
+					     &tables->scratch, frame)),
+		.lib = lib,
+		.source = source_of(tables, frame->file),
+	};
+	const char *unique = intern_bytes(&tables->names, (const char *)&func,
+					  sizeof(func));
+	uint32_t number = table_get(&tables->func_of, (uintptr_t)unique);
+
+	if (number != TABLE_NONE)
+		return number;
+	GROW(tables->funcs, tables->func_count, tables->func_capacity);
+	tables->funcs[tables->func_count] = func;
+	number = (uint32_t)tables->func_count++;
+	table_set(&tables->func_of, (uintptr_t)unique, number);
+	return number;
+}
+
+static uint32_t add_frame(struct firefox_tables *tables,
+			  const struct firefox_frame *frame)
+{
+	GROW(tables->list, tables->frame_count, tables->frame_capacity);
+	tables->list[tables->frame_count] = *frame;
+	return (uint32_t)tables->frame_count++;
+}
+
+/* Where the first byte of the file was mapped. */
+static uint64_t base_of(const struct image *image)
+{
+	uint64_t base = image->bias, first = UINT64_MAX;
+
+	for (unsigned s = 0; s < image->segment_count; s++)
+		if (image->segments[s].start < first) {
+			first = image->segments[s].start;
+			base = first - image->segments[s].offset;
+		}
+	return base;
+}
+
+static enum firefox_category category_of(const struct image *image,
+					 const struct frame *frame)
+{
+	if (frame->glue)
+		return FIREFOX_ALLOCATORS;
+	if (image == NULL)
+		return FIREFOX_OTHER;
+	return image->flags & GT_IMAGE_MAIN ? FIREFOX_PROGRAM :
+		FIREFOX_LIBRARIES;
+}
+
+/* Of a place that has frames. */
+static uint32_t make_frames(struct firefox_tables *tables,
+			    const struct frames_place *place)
+{
+	const struct images *images = &tables->frames->model->images;
+	uint64_t pc = place->exact ? place->address : place->address - 1;
+	uint32_t lib = FIREFOX_NONE, first = (uint32_t)tables->frame_count;
+	uint64_t address = FIREFOX_NO_ADDRESS;
+	const struct image *image = NULL;
+
+	if (place->owner < images->count) {
+		uint32_t index = images->list[place->owner].same_as;
+
+		image = image_of(tables, index);
+		lib = lib_of(tables, index);
+		address = pc - base_of(image);
+	}
+	for (uint32_t i = place->count; i-- > 0;) {
+		const struct frame *frame = &place->list[i];
+
+		add_frame(tables, &(struct firefox_frame){
+			.address = address,
+			.func = func_of(tables, lib, frame),
+			.depth = place->count - 1 - i,
+			.category = category_of(image, frame),
+			.line = frame->line,
+			.column = frame->column,
+		});
+	}
+	return first;
+}
+
+/* ---- stacks ---- */
+
+static uint32_t stack_in(struct firefox_tables *tables, uint32_t outer,
+			 uint32_t frame)
+{
+	uint64_t key = (uint64_t)outer << 32 | frame;
+	uint32_t stack = table_get(&tables->stack_of, key);
+
+	if (stack != TABLE_NONE)
+		return stack;
+	GROW(tables->stacks, tables->stack_count, tables->stack_capacity);
+	stack = (uint32_t)tables->stack_count++;
+	tables->stacks[stack] = (struct firefox_stack){ outer, frame };
+	table_set(&tables->stack_of, key, stack);
+	return stack;
+}
+
+/* Values of inward.h are stacks + 1; 0: no frame yet. */
+static uint32_t begin_stack(void *owner, uint32_t root)
+{
+	struct firefox_tables *tables = owner;
+	const char *why = frames_stop_text((enum gt_stop)root);
+	struct buffer text = { 0 };
+	struct frame frame = { 0 };
+	uint32_t func;
+
+	if (why == NULL)
+		return 0;
+	buffer_printf(&text, "[the stack ends here: %s]", why);
+	frame.function = text.data;
+	func = func_of(tables, FIREFOX_NONE, &frame);
+	buffer_free(&text);
+	return 1 + stack_in(tables, FIREFOX_NONE, add_frame(
+		tables, &(struct firefox_frame){
+			.address = FIREFOX_NO_ADDRESS,
+			.func = func,
+			.category = FIREFOX_OTHER,
+		}));
+}
+
+static uint32_t step_inward(void *owner, uint32_t value, uint32_t place)
+{
+	struct firefox_tables *tables = owner;
+	uint32_t count = tables->frames->places[place].count;
+	uint32_t outer = value == 0 ? FIREFOX_NONE : value - 1;
+	uint32_t first;
+
+	if (count == 0)
+		return value;	/* the recorder's own */
+	first = table_get(&tables->of_place, place);
+	if (first == TABLE_NONE) {
+		first = make_frames(tables, &tables->frames->places[place]);
+		table_set(&tables->of_place, place, first);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		outer = stack_in(tables, outer, first + i);
+	return outer + 1;
+}
+
+uint32_t firefox_stack(struct firefox_tables *tables, uint32_t node)
+{
+	uint32_t value = inward_value(&tables->inward, node);
+
+	return value == 0 ? FIREFOX_NONE : value - 1;
+}
+
+void firefox_tables_init(struct firefox_tables *tables, struct frames *frames)
+{
+	memset(tables, 0, sizeof(*tables));
+	tables->frames = frames;
+	tables->inward = (struct inward){
+		.frames = frames,
+		.root = begin_stack,
+		.step = step_inward,
+		.owner = tables,
+	};
+	inward_init(&tables->inward);
+}
+
+void firefox_tables_free(struct firefox_tables *tables)
+{
+	inward_free(&tables->inward);
+	intern_free(&tables->names);
+	table_free(&tables->text_of);
+	table_free(&tables->lib_of);
+	table_free(&tables->source_of);
+	table_free(&tables->func_of);
+	table_free(&tables->of_place);
+	table_free(&tables->stack_of);
+	free(tables->texts);
+	free(tables->libs);
+	free(tables->lib_names);
+	free(tables->sources);
+	free(tables->funcs);
+	free(tables->list);
+	free(tables->stacks);
+	buffer_free(&tables->scratch);
+}

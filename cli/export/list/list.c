@@ -1,0 +1,209 @@
+/*
+ * list.c: see list.h. Called by the main thread.
+ */
+#include "cli/export/list/list.h"
+
+#include <stdlib.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/status.h"
+#include "cli/model/selection.h"
+
+/* ---- blocks ---- */
+
+struct listing {
+	struct export *export;
+	bool *keeps;		/* by node; NULL: all */
+	void (*each)(void *owner, const struct list_block *block);
+	void *owner;
+};
+
+static const char *const fates[] = {
+	[EDGE_FREED] = "freed",
+	[EDGE_MOVED] = "moved",
+	[EDGE_LOST] = "lost",
+};
+
+static void list(const struct listing *listing, const struct block *block,
+		 uint32_t node, struct list_block *listed)
+{
+	const struct model *model = listing->export->model;
+	const struct threads *threads = &model->threads;
+
+	/* What came into the trace since it was read is left out. */
+	if (node >= model->contexts.node_count ||
+	    (listing->keeps != NULL && !listing->keeps[node]))
+		return;
+	listed->address = pools_address(block->address);
+	listed->heap = block->pooled ? pools_name_of(
+		&model->pools, pools_number(block->address)) : NULL;
+	listed->size = block->size;
+	listed->birth_ns = model_since_start_ns(model, block->birth);
+	listed->thread = &threads->list[block->thread < threads->count ?
+					block->thread : 0];
+	listed->context = node;
+	listing->each(listing->owner, listed);
+}
+
+static void take_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
+{
+	(void)owner, (void)block, (void)number, (void)node, (void)chain;
+}
+
+static void take_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
+		     uint32_t chain)
+{
+	const struct listing *listing = owner;
+	struct list_block listed = {
+		.end_ns = model_since_start_ns(listing->export->model, stamp),
+		.fate = fates[end],
+		.temporary = block->temporary,
+	};
+
+	(void)number, (void)chain;
+	list(listing, block, node, &listed);
+}
+
+static void list_live(const struct listing *listing)
+{
+	const struct model *model = listing->export->model;
+	const struct block *block;
+	uint64_t at = 0;
+
+	while ((block = model_next_block(model, &at)) != NULL) {
+		struct list_block listed = { .end_ns = LIST_NOT_ENDED,
+					     .fate = "live" };
+
+		list(listing, block, model->contexts.costs[block->cost].node,
+		     &listed);
+	}
+}
+
+int list_blocks(struct export *export,
+		void (*each)(void *owner, const struct list_block *block),
+		void *owner)
+{
+	const struct model *model = export->model;
+	struct listing listing = { .export = export, .each = each,
+				   .owner = owner };
+	const struct model_tap tap = {
+		.owner = &listing,
+		.birth = take_birth,
+		.end = take_end,
+	};
+	int status = EXIT_COMPLETE;
+
+	listing.keeps = export_keeps(export);
+	/* At a moment, nothing has ended yet. */
+	if (model->selection == NULL ||
+	    !selection_is_of_moment(model->selection))
+		status = model_follow(model, export->trace, &tap);
+	if (status != EXIT_NOTHING)
+		list_live(&listing);
+	free(listing.keeps);
+	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+}
+
+void list_block_json(struct json *json, const struct list_block *block)
+{
+	json_uint(json, "address", block->address);
+	json_uint(json, "size", block->size);
+	if (block->heap != NULL)
+		json_string(json, "heap", block->heap);
+	json_uint(json, "tid", block->thread->tid);
+	json_string(json, "thread", threads_name(block->thread));
+	json_uint(json, "time_ns", block->birth_ns);
+	if (block->end_ns == LIST_NOT_ENDED)
+		json_string(json, "end_ns", NULL);
+	else
+		json_uint(json, "end_ns", block->end_ns);
+	json_string(json, "fate", block->fate);
+	json_bool(json, "temporary", block->temporary);
+	json_uint(json, "context", block->context);
+}
+
+/* ---- contexts ---- */
+
+struct order {
+	struct export *export;
+	struct ranked {
+		uint64_t value;
+		uint32_t node;
+	} *list;
+	size_t count, capacity;
+};
+
+static void add_place(void *owner, uint32_t node, uint32_t part,
+		      const struct figures *figures)
+{
+	struct order *order = owner;
+
+	(void)part;
+	GROW(order->list, order->count, order->capacity);
+	order->list[order->count++] = (struct ranked){
+		export_value(order->export, figures), node
+	};
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+void list_contexts(struct export *export,
+		   void (*each)(void *owner, uint32_t node,
+				const struct figures *figures),
+		   void *owner)
+{
+	const struct contexts *contexts = &export->model->contexts;
+	struct order order = { .export = export };
+
+	export_contexts(export, add_place, &order);
+	if (order.count > 0)
+		qsort(order.list, order.count, sizeof(*order.list), by_value);
+	for (size_t i = 0; i < order.count; i++) {
+		uint32_t node = order.list[i].node;
+		struct figures figures;
+
+		model_figures(export->model, &contexts->costs[
+				contexts_find_cost(contexts, node, 0)],
+			      &figures);
+		each(owner, node, &figures);
+	}
+	free(order.list);
+}
+
+static void put_figure(void *owner, const char *name, uint64_t value)
+{
+	json_uint(owner, name, value);
+}
+
+void list_context_json(struct json *json, struct export *export,
+		       uint32_t node, const struct figures *figures,
+		       struct frame_table *once)
+{
+	struct frames *frames = export->frames;
+	const char *stop;
+
+	json_uint(json, "context", node);
+	figures_each(figures, model_duration_ns(export->model), put_figure,
+		     json);
+	frames_of(frames, node);
+	stop = frames_stop_text(frames->stop);
+	if (stop != NULL)
+		json_string(json, "stopped", stop);
+	json_array(json, "stack");
+	for (size_t i = 0; i < frames->count; i++)
+		if (once != NULL)
+			json_uint(json, NULL, frame_table_number(
+					once, &frames->list[i]));
+		else
+			frame_table_frame(json, &frames->list[i]);
+	json_end_array(json);
+}

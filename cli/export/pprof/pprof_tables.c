@@ -1,0 +1,400 @@
+/*
+ * pprof_tables.c: see pprof_tables.h.
+ *
+ *  I1  Equal texts, functions, mappings and locations are one. Places that
+ *      differ only in how they were reached (a call, a signal) or in which
+ *      node stands for code made at run time are one location.
+ *  I2  A location's mapping is always there, and its address is inside of the
+ *      call: readers look symbols up by it and step over nothing.
+ */
+#include "cli/export/pprof/pprof_tables.h"
+
+#include <assert.h>
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/utf8.h"
+#include "cli/export/pprof/profile.pb-c.h"
+#include "unwind/claim.h"
+
+/* In brackets: readers do not look for such a file. */
+#define NOWHERE "[no file]"
+#define PAGE_SIZE_DEFAULT 4096
+#define PAGE_SIZE_MAX 0x1000000
+
+/* ---- texts ---- */
+
+uint32_t pprof_text(struct pprof_tables *tables, const char *text)
+{
+	struct buffer valid = { 0 };
+	const char *unique;
+	uint32_t number;
+
+	utf8_add(&valid, text);
+	unique = intern_string(&tables->names, valid.data ? valid.data : "");
+	buffer_free(&valid);
+	number = table_get(&tables->text_of, (uintptr_t)unique);
+	if (number != TABLE_NONE)
+		return number;
+	GROW(tables->texts, tables->text_count, tables->text_capacity);
+	tables->texts[tables->text_count] = unique;
+	number = (uint32_t)tables->text_count++;
+	table_set(&tables->text_of, (uintptr_t)unique, number);
+	return number;
+}
+
+/* ---- mappings ---- */
+
+static uint32_t new_mapping(struct pprof_tables *tables,
+			    const struct pprof_mapping *mapping)
+{
+	GROW(tables->mappings, tables->mapping_count,
+	     tables->mapping_capacity);
+	tables->mappings[tables->mapping_count] = *mapping;
+	return (uint32_t)tables->mapping_count++;
+}
+
+static uint32_t build_id_of(struct pprof_tables *tables,
+			    const struct image *image)
+{
+	char text[2 * GL_BUILD_ID_MAX + 1] = "";
+
+	for (size_t i = 0; i < image->build_id_size; i++)
+		sprintf(text + 2 * i, "%02x", image->build_id[i]);
+	return pprof_text(tables, text);
+}
+
+/* As the kernel maps it: from page to page. */
+static uint32_t map_segment(struct pprof_tables *tables, uint32_t index,
+			    unsigned s)
+{
+	const struct image *image =
+		&tables->frames->model->images.list[index];
+	const struct trace_segment *segment = &image->segments[s];
+	uint64_t mask = tables->page_size - 1;
+	uint64_t key = (uint64_t)index << 32 | s;
+	uint32_t number = table_get(&tables->mapping_of, key);
+	struct pprof_mapping mapping = { 0 };
+
+	if (number != TABLE_NONE)
+		return number;
+	if (s < image->segment_count) {
+		mapping.start = segment->start & ~mask;
+		mapping.limit = (segment->start + segment->size + mask) & ~mask;
+		mapping.offset = segment->offset & ~mask;
+	}
+	mapping.filename = pprof_text(tables, image->path);
+	mapping.build_id = build_id_of(tables, image);
+	number = new_mapping(tables, &mapping);
+	table_set(&tables->mapping_of, key, number);
+	return number;
+}
+
+/* What is in no segment, in files that are not as they should be, is taken
+ * for a part of the first with code. */
+static uint32_t map_address(struct pprof_tables *tables, uint32_t index,
+			    uint64_t address)
+{
+	const struct image *image =
+		&tables->frames->model->images.list[index];
+	unsigned code = image->segment_count;
+
+	for (unsigned s = image->segment_count; s-- > 0;) {
+		const struct trace_segment *segment = &image->segments[s];
+
+		if (address - segment->start < segment->size)
+			return map_segment(tables, index, s);
+		if (segment->flags & PF_X)
+			code = s;
+	}
+	return map_segment(tables, index, code);
+}
+
+static uint32_t map_nowhere(struct pprof_tables *tables)
+{
+	struct pprof_mapping mapping = { 0 };
+
+	if (tables->nowhere == TABLE_NONE) {
+		mapping.filename = pprof_text(tables, NOWHERE);
+		tables->nowhere = new_mapping(tables, &mapping);
+	}
+	return tables->nowhere;
+}
+
+static void map_program(struct pprof_tables *tables)
+{
+	const struct model *model = tables->frames->model;
+	const char *path = model_fact(model, GT_INFO, "exe");
+	struct pprof_mapping mapping = { 0 };
+
+	for (size_t i = 0; i < model->images.count; i++)
+		if (model->images.list[i].flags & GT_IMAGE_MAIN) {
+			map_address(tables, (uint32_t)i, UINT64_MAX);
+			return;
+		}
+	mapping.filename = pprof_text(tables, path ? path : NOWHERE);
+	new_mapping(tables, &mapping);
+}
+
+/* ---- functions and locations ---- */
+
+/* The number of what this description is of; TABLE_NONE: it is new, and
+ * *unique is its key. */
+static uint32_t described(struct pprof_tables *tables,
+			  const struct table *numbers, const char **unique)
+{
+	*unique = intern_bytes(&tables->names, tables->scratch.data,
+			       tables->scratch.size);
+	return table_get(numbers, (uintptr_t)*unique);
+}
+
+static uint32_t function_of(struct pprof_tables *tables,
+			    const struct frame *frame)
+{
+	struct pprof_function function = {
+		.name = pprof_text(tables, frame->function),
+		.filename = pprof_text(tables, frame->file ? frame->file : ""),
+		.start_line = frame->start_line,
+	};
+	const char *unique;
+	uint32_t number;
+
+	function.system_name = frame->symbol == NULL ? function.name :
+		pprof_text(tables, frame->symbol);
+	buffer_clear(&tables->scratch);
+	buffer_printf(&tables->scratch, "f %x %x %x %x", function.name,
+		      function.system_name, function.filename,
+		      function.start_line);
+	number = described(tables, &tables->function_of, &unique);
+	if (number != TABLE_NONE)
+		return number;
+	GROW(tables->functions, tables->function_count,
+	     tables->function_capacity);
+	tables->functions[tables->function_count] = function;
+	number = (uint32_t)tables->function_count++;
+	table_set(&tables->function_of, (uintptr_t)unique, number);
+	return number;
+}
+
+static void add_line(struct pprof_tables *tables, uint32_t mapping,
+		     const struct frame *frame)
+{
+	CLAIM_FULL(mapping < tables->mapping_count);
+	struct pprof_mapping *known = &tables->mappings[mapping];
+
+	/* pprof looks for names itself where it is told that there are none. */
+	known->functions |= !frame->nameless;
+	known->files |= frame->file != NULL;
+	known->lines |= frame->line != 0;
+	known->inlined |= frame->inlined;
+	GROW(tables->lines, tables->line_count, tables->line_capacity);
+	tables->lines[tables->line_count++] = (struct pprof_line){
+		function_of(tables, frame), frame->line, frame->column
+	};
+}
+
+/* A location with the lines from `first` on, which are dropped if there is
+ * one already. */
+static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
+			     uint64_t address, size_t first)
+{
+	struct buffer *key = &tables->scratch;
+	const char *unique;
+	uint32_t number;
+
+	CLAIM_FULL(first <= tables->line_count);
+	buffer_clear(key);
+	buffer_printf(key, "l %x %" PRIx64, mapping, address);
+	for (size_t i = first; i < tables->line_count; i++)
+		buffer_printf(key, " %x:%x:%x", tables->lines[i].function,
+			      tables->lines[i].line, tables->lines[i].column);
+	number = described(tables, &tables->location_of, &unique);
+	if (number != TABLE_NONE) {
+		tables->line_count = first;
+		return number;
+	}
+	GROW(tables->locations, tables->location_count,
+	     tables->location_capacity);
+	tables->locations[tables->location_count] = (struct pprof_location){
+		address, mapping, (uint32_t)first,
+		(uint32_t)(tables->line_count - first)
+	};
+	number = (uint32_t)tables->location_count++;
+	table_set(&tables->location_of, (uintptr_t)unique, number);
+	return number;
+}
+
+static uint32_t make_location(struct pprof_tables *tables,
+			      const struct frames_place *place)
+{
+	const struct images *images = &tables->frames->model->images;
+	uint64_t pc = place->exact ? place->address : place->address - 1;
+	size_t first = tables->line_count;
+	uint32_t mapping;
+
+	if (place->count == 0)
+		return TABLE_NONE;
+	mapping = place->owner < images->count ?
+		map_address(tables, images->list[place->owner].same_as, pc) :
+		map_nowhere(tables);
+	for (uint32_t i = 0; i < place->count; i++)
+		if (place->list[i].function != NULL)
+			add_line(tables, mapping, &place->list[i]);
+	return new_location(tables, mapping, pc, first);
+}
+
+#define UNKNOWN (TABLE_NONE - 1)	/* of_place: not looked up yet */
+
+uint32_t pprof_location(struct pprof_tables *tables, uint32_t place)
+{
+	if (place >= tables->place_count) {
+		size_t count = (size_t)place * 2 + 64;
+
+		tables->of_place = grow_resize(tables->of_place, count,
+					       sizeof(*tables->of_place));
+		for (size_t i = tables->place_count; i < count; i++)
+			tables->of_place[i] = UNKNOWN;
+		tables->place_count = count;
+	}
+	if (tables->of_place[place] == UNKNOWN)
+		tables->of_place[place] = make_location(
+			tables, &tables->frames->places[place]);
+	return tables->of_place[place];
+}
+
+uint32_t pprof_location_stop(struct pprof_tables *tables, const char *why)
+{
+	const struct frame frame = { .function = why };
+	uint32_t mapping = map_nowhere(tables);
+	size_t first = tables->line_count;
+
+	add_line(tables, mapping, &frame);
+	return new_location(tables, mapping, 0, first);
+}
+
+/* ---- all of them ---- */
+
+void pprof_tables_init(struct pprof_tables *tables, struct frames *frames)
+{
+	uint64_t page = model_number(frames->model, GT_INFO, "page_size", 0);
+
+	memset(tables, 0, sizeof(*tables));
+	tables->frames = frames;
+	tables->page_size = page > 0 && page <= PAGE_SIZE_MAX &&
+		(page & (page - 1)) == 0 ? page : PAGE_SIZE_DEFAULT;
+	tables->nowhere = TABLE_NONE;
+	pprof_text(tables, "");
+	map_program(tables);
+}
+
+void pprof_tables_free(struct pprof_tables *tables)
+{
+	intern_free(&tables->names);
+	table_free(&tables->text_of);
+	table_free(&tables->mapping_of);
+	table_free(&tables->function_of);
+	table_free(&tables->location_of);
+	free(tables->texts);
+	free(tables->mappings);
+	free(tables->functions);
+	free(tables->lines);
+	free(tables->locations);
+	free(tables->of_place);
+	buffer_free(&tables->scratch);
+}
+
+static void write_mapping(const struct pprof_mapping *mapping, uint64_t id,
+			  struct pprof_out *out)
+{
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	Pprof__Mapping message = PPROF__MAPPING__INIT;
+	Pprof__Mapping *one = &message;
+
+	message.id = id;
+	message.memory_start = mapping->start;
+	message.memory_limit = mapping->limit;
+	message.file_offset = mapping->offset;
+	message.filename = mapping->filename;
+	message.build_id = mapping->build_id;
+	message.has_functions = mapping->functions;
+	message.has_filenames = mapping->files;
+	message.has_line_numbers = mapping->lines;
+	message.has_inline_frames = mapping->inlined;
+	profile.n_mapping = 1;
+	profile.mapping = &one;
+	pprof_out_message(out, &profile.base);
+}
+
+static void write_location(const struct pprof_tables *tables, size_t number,
+			   struct pprof_out *out)
+{
+	const struct pprof_location *location = &tables->locations[number];
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	Pprof__Location message = PPROF__LOCATION__INIT;
+	Pprof__Location *one = &message;
+	Pprof__Line *lines, **list;
+
+	assert(location->mapping < tables->mapping_count &&
+	       (size_t)location->first_line + location->line_count <=
+		       tables->line_count);
+	lines = grow_alloc(location->line_count * sizeof(*lines));
+	list = grow_alloc(location->line_count * sizeof(*list));
+	for (uint32_t i = 0; i < location->line_count; i++) {
+		const struct pprof_line *line =
+			&tables->lines[location->first_line + i];
+
+		list[i] = &lines[i];
+		pprof__line__init(&lines[i]);
+		lines[i].function_id = line->function + UINT64_C(1);
+		lines[i].line = line->line;
+		lines[i].column = line->column;
+	}
+	message.id = number + 1;
+	message.mapping_id = location->mapping + UINT64_C(1);
+	message.address = location->address;
+	message.n_line = location->line_count;
+	message.line = list;
+	profile.n_location = 1;
+	profile.location = &one;
+	pprof_out_message(out, &profile.base);
+	free(lines);
+	free(list);
+}
+
+static void write_function(const struct pprof_function *function, uint64_t id,
+			   struct pprof_out *out)
+{
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	Pprof__Function message = PPROF__FUNCTION__INIT;
+	Pprof__Function *one = &message;
+
+	message.id = id;
+	message.name = function->name;
+	message.system_name = function->system_name;
+	message.filename = function->filename;
+	message.start_line = function->start_line;
+	profile.n_function = 1;
+	profile.function = &one;
+	pprof_out_message(out, &profile.base);
+}
+
+void pprof_tables_write(struct pprof_tables *tables, struct pprof_out *out)
+{
+	for (size_t i = 0; i < tables->mapping_count; i++)
+		write_mapping(&tables->mappings[i], i + 1, out);
+	for (size_t i = 0; i < tables->location_count; i++)
+		write_location(tables, i, out);
+	for (size_t i = 0; i < tables->function_count; i++)
+		write_function(&tables->functions[i], i + 1, out);
+	for (size_t i = 0; i < tables->text_count; i++) {
+		Pprof__Profile profile = PPROF__PROFILE__INIT;
+		char *text = (char *)tables->texts[i];
+
+		profile.n_string_table = 1;
+		profile.string_table = &text;
+		pprof_out_message(out, &profile.base);
+	}
+}

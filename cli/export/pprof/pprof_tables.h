@@ -1,0 +1,82 @@
+/*
+ * pprof_tables.h: what the samples of a pprof profile refer to: texts,
+ * functions, places in code, and the mappings they lie in. They are collected
+ * first, as they are met, and written afterwards: a mapping says what is known
+ * of all its places.
+ *
+ * Texts and mappings are numbered from 0, as written; functions and locations
+ * too, and their ids are one more, since 0 is none. Called by the main thread.
+ */
+#ifndef GNOMON_PPROF_TABLES_H
+#define GNOMON_PPROF_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/intern.h"
+#include "cli/base/table.h"
+#include "cli/export/pprof/pprof_out.h"
+#include "cli/stack/frames.h"
+
+struct pprof_mapping {
+	uint64_t start, limit, offset;
+	uint32_t filename, build_id;	/* texts */
+	bool functions, files, lines, inlined;	/* are known */
+};
+
+struct pprof_function {
+	uint32_t name, system_name, filename;	/* texts */
+	uint32_t start_line;
+};
+
+struct pprof_line {
+	uint32_t function;
+	uint32_t line, column;
+};
+
+struct pprof_location {
+	uint64_t address;
+	uint32_t mapping;
+	uint32_t first_line, line_count;
+};
+
+struct pprof_tables {
+	struct frames *frames;
+	uint64_t page_size;
+	struct intern names;
+	struct table text_of;		/* interned text -> number */
+	const char **texts;
+	size_t text_count, text_capacity;
+	struct table mapping_of;	/* image, segment -> number */
+	uint32_t nowhere;		/* the mapping of code in no file; or
+					 * TABLE_NONE */
+	struct pprof_mapping *mappings;
+	size_t mapping_count, mapping_capacity;
+	struct table function_of;	/* interned description -> number */
+	struct pprof_function *functions;
+	size_t function_count, function_capacity;
+	struct pprof_line *lines;
+	size_t line_count, line_capacity;
+	struct table location_of;	/* interned description -> number */
+	struct pprof_location *locations;
+	size_t location_count, location_capacity;
+	uint32_t *of_place;		/* by place: location, or TABLE_NONE */
+	size_t place_count;
+	struct buffer scratch;
+};
+
+/* The first mapping is that of the program. */
+void pprof_tables_init(struct pprof_tables *tables, struct frames *frames);
+void pprof_tables_free(struct pprof_tables *tables);
+
+uint32_t pprof_text(struct pprof_tables *tables, const char *text);
+/* The location of a place; TABLE_NONE: it is the recorder's own code. */
+uint32_t pprof_location(struct pprof_tables *tables, uint32_t place);
+/* One that stands for the end of a stack whose walk ended early: `why`. */
+uint32_t pprof_location_stop(struct pprof_tables *tables, const char *why);
+
+/* Write them all; there must be no more of them afterwards. */
+void pprof_tables_write(struct pprof_tables *tables, struct pprof_out *out);
+
+#endif

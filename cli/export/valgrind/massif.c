@@ -1,0 +1,477 @@
+/*
+ * massif.c: what Valgrind's Massif writes, for ms_print and massif-visualizer:
+ * snapshots of how much was live, from the first moment to the last, two of
+ * them with a tree of who allocated it: the peak, which is in no other place
+ * than where it was, and the end.
+ *
+ *	snapshots ─ the timeline's buckets, some of them together
+ *		  ─ with filters of stacks, which the timeline does not know:
+ *		    a second pass over the trace
+ *		  ─ what the allocator added to what was live, its headers and
+ *		    what it rounds up: that pass, too
+ *	tree	  ─ bottom up from the sites, as in `report --tree`; what is
+ *		    less than Massif's threshold, and deeper than DEPTH_MAX,
+ *		    is summed up
+ *
+ * Of a moment (--alive-at) nothing ends: there is one tree, of the end, and the
+ * curve is when it was allocated. With other filters more may have been live
+ * than at the peak, which is the program's: no snapshot is marked as the peak
+ * then that is not the largest one (I1).
+ *
+ * Costs that only grow (--cost total, count) are a curve of their own, whose
+ * peak is the end. Of temporary ones, there is the end only.
+ */
+#include "cli/export/exporters.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/status.h"
+#include "cli/export/valgrind.h"
+#include "cli/model/selection.h"
+#include "cli/stack/profile_walk.h"
+#include "unwind/claim.h"
+
+#define SNAPSHOTS 100u		/* on the curve: Massif's own limit */
+#define THRESHOLD 100u		/* …th of the snapshot: Massif's 1 % */
+#define THRESHOLD_TEXT "1.00%"
+#define DEPTH_MAX 200		/* readers recurse, and indent each level */
+#define TICK_NS 1000000		/* a millisecond: ms_print knows no less */
+/* ms_print takes what is behind this for a comment; the second is what people
+ * read as the same ("fullwidth number sign"). */
+#define COMMENT '#'
+#define COMMENT_SHOWN "\xef\xbc\x83"
+
+/* A branch of a tree that is large enough to be shown. */
+struct branch {
+	uint32_t shown, small;	/* below it: how many are, and are not */
+	uint64_t small_bytes;
+};
+
+struct massif {
+	struct export *export;
+	const struct profile *profile;
+	struct buffer text;
+	unsigned number;	/* of the next snapshot */
+	/* The curve: what was live when each of `rows` spans ended, and what
+	 * the allocator had added to it. */
+	uint64_t values[SNAPSHOTS], extras[SNAPSHOTS];
+	size_t rows, step;	/* of so many buckets each */
+	/* The second pass. */
+	bool *keeps;		/* by node; NULL: all */
+	uint64_t now, extra;
+	size_t row;		/* the next to be written */
+	/* Of the births at the peak's stamp, that of which most was live. */
+	uint64_t peak_now, peak_extra;
+	bool peak_met, peak_over;
+	/* The tree that is counted, or written then. */
+	enum figure key;
+	uint64_t least;
+	bool counting;
+	struct branch *branches;	/* in the order of the walk; the first
+					 * is the whole */
+	size_t branch_count, branch_capacity;
+	size_t *path;		/* branches around, by depth + 1 */
+	size_t path_capacity;
+};
+
+static bool grows(const struct massif *m)
+{
+	return m->key != FIGURE_LIVE && m->key != FIGURE_PEAK;
+}
+
+/* Are these the blocks that are live at a moment? */
+static bool is_of_moment(const struct massif *m)
+{
+	const struct model *model = m->export->model;
+
+	return model->selection != NULL &&
+		selection_is_of_moment(model->selection);
+}
+
+/* To the end of the line. */
+static void put_text(struct massif *m, const char *text)
+{
+	for (; *text != 0; text++)
+		if (*text == COMMENT)
+			fputs(COMMENT_SHOWN, m->export->out);
+		else
+			fputc(*text, m->export->out);
+	fputc('\n', m->export->out);
+}
+
+/* ---- the curve ---- */
+
+static void from_timeline(struct massif *m)
+{
+	const struct timeline *timeline = &m->export->model->timeline;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < timeline->count; i++) {
+		const struct timeline_bucket *bucket = &timeline->buckets[i];
+
+		sum += m->key == FIGURE_COUNT ? bucket->allocations :
+			bucket->allocated_bytes;
+		m->values[i / m->step] = grows(m) ? sum : bucket->live_bytes;
+	}
+}
+
+/* All that is before this stamp has happened. */
+static void advance(struct massif *m, uint64_t stamp)
+{
+	const struct model *model = m->export->model;
+
+	while (m->row < m->rows &&
+	       timeline_stamp(&model->timeline, (m->row + 1) * m->step) <=
+			stamp) {
+		CLAIM_FULL(m->row < SNAPSHOTS);
+		m->extras[m->row] = m->extra;
+		m->values[m->row++] = m->now;
+	}
+	if (m->peak_over || stamp <= model_peak_stamp(model))
+		return;
+	m->peak_over = true;
+	if (!m->peak_met)
+		m->peak_extra = m->extra;
+}
+
+/* A trace that is still written may have more nodes than in the first pass. */
+static bool is_kept(const struct massif *m, uint32_t node)
+{
+	return node < m->export->model->contexts.node_count &&
+		(m->keeps == NULL || m->keeps[node]);
+}
+
+static void take_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
+{
+	struct massif *m = owner;
+
+	(void)number, (void)chain;
+	advance(m, block->birth);
+	if (!is_kept(m, node))
+		return;
+	m->now += m->key == FIGURE_COUNT ? 1 : block->size;
+	m->extra += heap_extra(block);
+	if (block->birth != model_peak_stamp(m->export->model) ||
+	    m->now < m->peak_now)
+		return;
+	m->peak_met = true;
+	m->peak_now = m->now;
+	m->peak_extra = m->extra;
+}
+
+static void take_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
+		     uint32_t chain)
+{
+	struct massif *m = owner;
+
+	(void)number, (void)end, (void)chain;
+	advance(m, stamp);
+	if (!is_kept(m, node) || grows(m))
+		return;
+	m->now -= block->size;
+	m->extra -= heap_extra(block);
+}
+
+/* A pipe is read once; of a sample, a block stands for others, too. */
+static bool follow(struct massif *m)
+{
+	const struct model *model = m->export->model;
+	const struct model_tap tap = { .owner = m, .birth = take_birth,
+				       .end = take_end };
+
+	if (model->sample_mean > 0 || !valgrind_can_follow(m->export) ||
+	    model_follow(model, m->export->trace, &tap) == EXIT_NOTHING)
+		return false;
+	advance(m, UINT64_MAX);
+	return true;
+}
+
+static void find_curve(struct massif *m)
+{
+	const struct timeline *timeline = &m->export->model->timeline;
+	bool followed, again;
+
+	if (timeline->count == 0 || m->key == FIGURE_TEMPORARY)
+		return;
+	m->step = (timeline->count + SNAPSHOTS - 1) / SNAPSHOTS;
+	m->rows = (timeline->count + m->step - 1) / m->step;
+	assert(m->rows <= SNAPSHOTS);
+	m->keeps = export_keeps(m->export);
+	/* The timeline knows neither stacks nor moments. What only grows has
+	 * nothing that an allocator adds. */
+	again = m->keeps != NULL || (is_of_moment(m) && !grows(m));
+	followed = (again || !grows(m)) && follow(m);
+	if (!again)
+		from_timeline(m);
+	else if (!followed)
+		m->rows = 0;	/* there are still the peak and the end */
+	free(m->keeps);
+	m->keeps = NULL;
+}
+
+/* ---- a tree ---- */
+
+static uint64_t value_of(const struct massif *m,
+			 const struct figures *figures)
+{
+	return profile_value(m->profile, figures, m->key);
+}
+
+static void put_line(struct massif *m, unsigned depth, size_t below,
+		     uint64_t bytes, const char *text)
+{
+	fprintf(m->export->out, "%*sn%zu: %" PRIu64 " ", (int)depth, "",
+		below, bytes);
+	put_text(m, text);
+}
+
+static void put_small(struct massif *m, unsigned depth,
+		      const struct branch *branch)
+{
+	if (branch->small == 0)
+		return;
+	fprintf(m->export->out, "%*sn0: %" PRIu64 " in %" PRIu32 " place%s "
+		"below massif's threshold (%s)\n", (int)depth, "",
+		branch->small_bytes, branch->small,
+		branch->small == 1 ? "," : "s, all", THRESHOLD_TEXT);
+}
+
+static size_t lines_below(const struct branch *branch)
+{
+	return (size_t)branch->shown + (branch->small > 0);
+}
+
+static void set_path(struct massif *m, unsigned depth, size_t branch)
+{
+	while (m->path_capacity <= depth) {
+		size_t capacity = m->path_capacity * 2 + 16;
+
+		m->path = grow_resize(m->path, capacity, sizeof(*m->path));
+		m->path_capacity = capacity;
+	}
+	m->path[depth] = branch;
+}
+
+static size_t new_branch(struct massif *m)
+{
+	if (m->counting) {
+		GROW(m->branches, m->branch_count, m->branch_capacity);
+		m->branches[m->branch_count] = (struct branch){ 0 };
+	}
+	return m->branch_count++;
+}
+
+static bool enter(void *owner, const struct profile_branch *branch)
+{
+	struct massif *m = owner;
+	struct branch *around = &m->branches[m->path[branch->depth]];
+	uint64_t value = value_of(m, branch->inclusive);
+	size_t number;
+
+	if (value < m->least) {
+		around->small += m->counting;
+		around->small_bytes += m->counting ? value : 0;
+		return false;
+	}
+	around->shown += m->counting;
+	number = new_branch(m);
+	CLAIM_FULL(number < m->branch_count);
+	set_path(m, branch->depth + 1, number);
+	if (!m->counting)
+		put_line(m, branch->depth + 1,
+			 lines_below(&m->branches[number]), value,
+			 valgrind_frame(&m->text,
+				&m->profile->frames[branch->frame]));
+	return true;
+}
+
+static void leave(void *owner, const struct profile_branch *branch)
+{
+	struct massif *m = owner;
+
+	if (!m->counting && value_of(m, branch->inclusive) >= m->least)
+		put_small(m, branch->depth + 2,
+			  &m->branches[m->path[branch->depth + 1]]);
+}
+
+static void walk_tree(struct massif *m, bool counting)
+{
+	const struct profile_walk walk = {
+		.bottom_up = true,
+		.from_site = true,
+		.key = m->key,
+		.least = 1,
+		.depth_max = DEPTH_MAX,
+		.enter = enter,
+		.leave = leave,
+		.owner = m,
+	};
+
+	m->counting = counting;
+	m->branch_count = 0;
+	set_path(m, 0, new_branch(m));
+	if (counting || m->branches[0].shown + m->branches[0].small > 0)
+		profile_walk(m->profile, &walk);
+}
+
+static void write_tree(struct massif *m, uint64_t whole)
+{
+	m->least = whole / THRESHOLD + (whole % THRESHOLD > 0);
+	if (m->least == 0)
+		m->least = 1;
+	walk_tree(m, true);
+	put_line(m, 0, lines_below(&m->branches[0]), whole,
+		 "(heap allocation functions) malloc/new/new[], "
+		 "--alloc-fns, etc.");
+	walk_tree(m, false);
+	put_small(m, 1, &m->branches[0]);
+}
+
+/* ---- snapshots ---- */
+
+static void put_snapshot(struct massif *m, uint64_t ns, uint64_t value,
+			 uint64_t extra, const char *tree)
+{
+	/* Massif has whole milliseconds; readers take fractions, too. */
+	fprintf(m->export->out, "#-----------\nsnapshot=%u\n#-----------\n"
+		"time=%" PRIu64 ".%06" PRIu64 "\nmem_heap_B=%" PRIu64 "\n"
+		"mem_heap_extra_B=%" PRIu64 "\nmem_stacks_B=0\n"
+		"heap_tree=%s\n", m->number++, ns / TICK_NS, ns % TICK_NS,
+		value, grows(m) ? 0 : extra, tree);
+}
+
+static void put_detailed(struct massif *m, uint64_t ns, enum figure key,
+			 uint64_t value, uint64_t extra, const char *tree)
+{
+	m->key = key;
+	put_snapshot(m, ns, value, extra, tree);
+	write_tree(m, value);
+}
+
+/* Snapshots of the curve that are before a moment. */
+static void put_curve(struct massif *m, size_t *row, uint64_t until_ns)
+{
+	const struct model *model = m->export->model;
+
+	for (; *row < m->rows; ++*row) {
+		uint64_t ns = model_since_start_ns(model, timeline_stamp(
+			&model->timeline, (*row + 1) * m->step));
+
+		if (ns >= until_ns)
+			break;
+		put_snapshot(m, ns, m->values[*row], m->extras[*row], "empty");
+	}
+}
+
+static uint64_t most_of_curve(const struct massif *m)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < m->rows; i++)
+		if (m->values[i] > most)
+			most = m->values[i];
+	return most;
+}
+
+/* I1: is a peak of so many bytes the most that a filter shows? */
+static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
+{
+	const struct export *export = m->export;
+
+	if (export->model->selection == NULL && export->keep == NULL)
+		return true;
+	return bytes > 0 && bytes >= other && bytes >= most_of_curve(m);
+}
+
+/* The curve to its end, with the program's peak in its place. */
+static void put_live(struct massif *m, const struct figures *whole,
+		     uint64_t peak_ns, uint64_t end_ns)
+{
+	bool at_peak = !is_of_moment(m) &&
+		is_most(m, whole->peak_bytes, whole->live_bytes);
+	bool at_end = !at_peak && is_most(m, whole->live_bytes, 0);
+	size_t row = 0;
+
+	if (!is_of_moment(m) && whole->peak_bytes > 0) {
+		put_curve(m, &row, peak_ns);
+		put_detailed(m, peak_ns, FIGURE_PEAK, whole->peak_bytes,
+			     m->peak_extra, at_peak ? "peak" : "detailed");
+	}
+	put_curve(m, &row, end_ns);
+	put_detailed(m, end_ns, FIGURE_LIVE, whole->live_bytes, m->extra,
+		     at_end ? "peak" : "detailed");
+}
+
+static void put_snapshots(struct massif *m)
+{
+	const struct model *model = m->export->model;
+	uint64_t end_ns = model_duration_ns(model);
+	uint64_t peak_ns = model_since_start_ns(model,
+						model_peak_stamp(model));
+	struct figures whole = { 0 };
+	size_t row = 0;
+
+	profile_inclusive(m->profile, PROFILE_ROOT, 0, &whole);
+	put_snapshot(m, 0, 0, 0, "empty");
+	if (grows(m)) {
+		put_curve(m, &row, end_ns);
+		put_detailed(m, end_ns, m->key, value_of(m, &whole), 0, "peak");
+		return;
+	}
+	put_live(m, &whole, peak_ns > end_ns ? end_ns : peak_ns, end_ns);
+}
+
+/* What the numbers are, if not bytes that are live. */
+static const char *other_than_live(const struct massif *m)
+{
+	switch (m->key) {
+	case FIGURE_TOTAL:
+		return ", bytes allocated so far";
+	case FIGURE_COUNT:
+		return ", number of allocations so far";
+	case FIGURE_TEMPORARY:
+		return ", number of temporary allocations";
+	default:
+		return "";
+	}
+}
+
+static void put_head(struct massif *m)
+{
+	valgrind_about(&m->text, m->export);
+	buffer_string(&m->text, other_than_live(m));
+	fputs("desc: ", m->export->out);
+	put_text(m, m->text.data);
+	valgrind_command(&m->text, m->export);
+	fputs("cmd: ", m->export->out);
+	put_text(m, m->text.data);
+	fputs("time_unit: ms\n", m->export->out);
+}
+
+static int write_massif(struct export *export)
+{
+	struct massif m = { .export = export, .profile = export->profile,
+			    .key = export->cost };
+
+	find_curve(&m);
+	put_head(&m);
+	put_snapshots(&m);
+	buffer_free(&m.text);
+	free(m.branches);
+	free(m.path);
+	return EXIT_COMPLETE;
+}
+
+const struct exporter export_massif = {
+	.name = "massif",
+	.what = "Massif's snapshots: ms_print, massif-visualizer",
+	.wants_profile = true,
+	.wants = MODEL_WANT_TIMELINE,
+	.write = write_massif,
+};

@@ -1,0 +1,183 @@
+/*
+ * cmd_flamegraph.c: `gnomon flamegraph`: a trace as a picture or as a page.
+ * Runs in the main thread; flame*.c do the work.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/command/exporting.h"
+#include "cli/commands.h"
+#include "cli/flamegraph/flame.h"
+
+enum { COST = 1, SVG, HTML, LAYOUT, OUTPUT };
+
+struct request {
+	struct reading reading;
+	struct flame_export flame;
+	const struct exporter *format;	/* decide() */
+	bool svg, html;			/* given */
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	switch (id) {
+	case COST:
+		return exporting_take_cost(&request->flame.export, value);
+	case SVG:
+		request->svg = true;
+		break;
+	case HTML:
+		request->html = true;
+		break;
+	case LAYOUT:
+		request->flame.icicle = strcmp(value, "icicle") == 0;
+		break;
+	case OUTPUT:
+		request->flame.export.output = value;
+		break;
+	}
+	return 0;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t size = strlen(name), less = strlen(end);
+
+	return size >= less && strcasecmp(name + size - less, end) == 0;
+}
+
+/* Pictures that people may hope for. */
+static const char *other_kind(const char *output)
+{
+	static const char *const kinds[] = {
+		".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps",
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (ends_with(output, kinds[i]))
+			return kinds[i];
+	return NULL;
+}
+
+/* Whether the name of the output is one of what was asked for. */
+static bool name_fits(const struct request *request, bool page)
+{
+	const char *output = request->flame.export.output;
+	const char *kind = other_kind(output);
+
+	if (kind != NULL) {
+		tell_error("%s: no %s is made here: name it .svg or .html; "
+			   "browsers print either", output, kind);
+		return false;
+	}
+	if (request->html && ends_with(output, ".svg")) {
+		tell_error("%s: --html makes a page, no SVG: name it .html, "
+			   "or leave --html out", output);
+		return false;
+	}
+	if (request->svg && page) {
+		tell_error("%s: --svg makes a picture, no page: name it .svg, "
+			   "or leave --svg out", output);
+		return false;
+	}
+	return true;
+}
+
+static bool decide(struct request *request)
+{
+	struct flame_export *flame = &request->flame;
+	const char *output = flame->export.output;
+	bool page = output != NULL && (ends_with(output, ".html") ||
+				       ends_with(output, ".htm"));
+
+	if (request->svg && request->html) {
+		tell_error("--svg --html: one of them at a time");
+		return false;
+	}
+	if (output != NULL && !name_fits(request, page))
+		return false;
+	request->format = request->html || page ? &flame_html : &flame_svg;
+	flame->filters = request->reading.filters.data ?
+		request->reading.filters.data : "";
+	return true;
+}
+
+static int run_flamegraph(const struct command *command, int argc, char **argv)
+{
+	struct request request = { .flame.icicle = true };
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	if (decide(&request) &&
+	    reading_find_one(&request.reading, operands, argv + 1))
+		status = exporting_run(&request.flame.export, &request.reading,
+				       request.format);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Draws what a trace says as a flame graph: a box for each function, as "
+	"wide as what was allocated in it and in all that it called. An SVG "
+	"picture of one cost, or an HTML page with all of them; both are one "
+	"file that asks the network for nothing, to be opened in a browser: "
+	"click a box to zoom, search by regular expressions. Sums are those of "
+	"`gnomon report`, also with filters.",
+	"What is too small to be seen is drawn with the other small functions "
+	"that its caller called, as \"(n smaller)\".",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
+	"parts of the trace were missing or damaged, which is said on standard "
+	"error.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon flamegraph --cost peak -o peak.svg", "what the peak was made of",
+	"gnomon flamegraph a.trace -o a.html", "all costs in one page",
+	"gnomon flamegraph --fate live --size-min 1M > large.svg",
+	"large blocks that were not freed",
+	NULL
+};
+
+static const struct command_group *const groups[] = {
+	&reading_model_options, &reading_symbols, &filter_options, NULL
+};
+
+static const struct command_option options[] = {
+	{ COST, "cost", 'c', EXPORTING_COSTS, "live",
+	  "how wide a box is; the page begins with it: bytes live at the end "
+	  "(or at --alive-at), share of the peak, bytes in total, number of "
+	  "allocations, of temporary ones" },
+	{ SVG, "svg", 0, NULL, NULL,
+	  "write a picture: what is done unless the output's name ends in "
+	  ".html" },
+	{ HTML, "html", 0, NULL, NULL, "write a page" },
+	{ LAYOUT, "layout", 0, "icicle|flame", "icicle",
+	  "what is called hangs below its caller, or stands upon it; in a "
+	  "browser this can be changed" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the result to FILE" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+const struct command cmd_flamegraph = {
+	.name = "flamegraph",
+	.operands = "[TRACE]",
+	.summary = "draw a trace as a flame graph",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_flamegraph,
+};

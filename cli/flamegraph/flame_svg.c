@@ -1,0 +1,417 @@
+/*
+ * flame_svg.c: a flame graph as an SVG picture of one cost. It is a plain
+ * picture for who runs no scripts: sizes are fixed, names are cut to what
+ * their box has room for. The script in it (cli/page/flame_svg.ts) makes it as
+ * wide as the window, zooms and searches; it goes by the exact numbers that
+ * each box has with it:
+ *
+ *	<g class="f l3" data-s="START" data-v="VALUE" data-d="DEPTH">
+ *	  <title>all of it</title><rect …/><text …>name</text></g>
+ *
+ * START is the sum of all that is left of the box in its row.
+ * Called by the main thread.
+ */
+#include "cli/flamegraph/flame.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/hash.h"
+#include "cli/base/status.h"
+#include "cli/base/text/quantity.h"
+#include "cli/base/text/utf8.h"
+#include "cli/base/text/xml.h"
+
+/* Points; cli/page/flame_svg.ts has them, too. */
+#define WIDTH 1200
+#define MARGIN 10
+#define ROW 17
+#define LEGEND 65		/* below title, what it is, what the mouse is over */
+#define TOP 88
+#define BOTTOM 10
+#define LETTER 6.62		/* of a fixed-width font of 11 points */
+
+/* A 4000th of the picture is 0.3 points. */
+#define SHARE (1.0 / 4000)
+#define NODES_MAX 15000u
+#define DEPTH_MAX 1000u
+#define NAMES_BUDGET (4u << 20)
+#define COLOURS 10
+
+struct picture {
+	const struct flame_export *flame;
+	struct flame_tree tree;
+	enum flame_value cost;
+	uint64_t *starts;	/* of each node */
+	uint32_t depth;		/* of the deepest */
+	size_t name_limit;
+	FILE *out;
+	struct buffer scratch, text;
+};
+
+/* ---- where boxes are ---- */
+
+struct child {
+	uint32_t node, parent;
+	bool rest;		/* "(n smaller)" comes last */
+	uint64_t value;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct child *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->rest != y->rest)
+		return x->rest ? 1 : -1;
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return x->node < y->node ? -1 : 1;
+}
+
+/* Callers come before what they called, so all boxes of lower numbers have
+ * their places when it is the turn of one's children. */
+static void place(struct picture *p)
+{
+	const struct flame_tree *tree = &p->tree;
+	struct child *list = grow_alloc(tree->count * sizeof(*list));
+	uint64_t *next = grow_zeroed(tree->count, sizeof(*next));
+
+	p->starts = grow_zeroed(tree->count, sizeof(*p->starts));
+	for (uint32_t n = 0; n < tree->count; n++) {
+		const struct flame_node *node = &tree->nodes[n];
+
+		list[n] = (struct child){ n, node->parent, node->smaller > 0,
+					  node->values[p->cost] };
+		if (node->depth > p->depth)
+			p->depth = node->depth;
+	}
+	assert(tree->count > 0);
+	qsort(list + 1, tree->count - 1, sizeof(*list), by_size);
+	for (uint32_t i = 1; i < tree->count; i++) {
+		uint64_t *at = &next[list[i].parent];
+
+		p->starts[list[i].node] = next[list[i].node] = *at;
+		*at += list[i].value;
+	}
+	free(list);
+	free(next);
+}
+
+static double points(const struct picture *p, uint64_t value)
+{
+	uint64_t whole = p->tree.nodes[0].values[p->cost];
+
+	return whole == 0 ? 0 :
+		(double)value / (double)whole * (WIDTH - 2 * MARGIN);
+}
+
+static unsigned row_of(const struct picture *p, uint32_t depth)
+{
+	return TOP + ROW * (p->flame->icicle ? depth : p->depth - depth);
+}
+
+/* ---- what is said ---- */
+
+static bool is_bytes(const struct picture *p)
+{
+	return p->cost != FLAME_COUNT && p->cost != FLAME_TEMPORARY;
+}
+
+static void add_value(struct buffer *text, const struct picture *p,
+		      uint64_t value)
+{
+	char size[QUANTITY_TEXT], exact[QUANTITY_TEXT];
+
+	quantity_count(exact, value);
+	if (is_bytes(p))
+		buffer_printf(text, "%s (%s bytes)",
+			      quantity_size(size, (int64_t)value), exact);
+	else
+		buffer_printf(text, "%s allocations", exact);
+}
+
+/* "472M (494,432,377 bytes) allocated in total" */
+static void add_whole(struct buffer *text, const struct picture *p)
+{
+	static const char *const words[FLAME_COSTS] = {
+		[FLAME_LIVE] = " live",
+		[FLAME_PEAK] = " live at the peak",
+		[FLAME_TOTAL] = " allocated in total",
+		[FLAME_COUNT] = "",
+		[FLAME_TEMPORARY] = " that were temporary",
+	};
+
+	add_value(text, p, p->tree.nodes[0].values[p->cost]);
+	buffer_string(text, words[p->cost]);
+}
+
+static void add_place(struct buffer *text, const struct profile_frame *frame)
+{
+	if (frame->file != NULL) {
+		buffer_printf(text, "\n%s", frame->file);
+		if (frame->line > 0)
+			buffer_printf(text, ":%u", frame->line);
+		if (frame->line > 0 && frame->column > 0)
+			buffer_printf(text, ":%u", frame->column);
+	}
+	if (frame->library != NULL)
+		buffer_printf(text, "\n%s", frame->library);
+	if (frame->inlined)
+		buffer_string(text, " (inlined)");
+}
+
+/* All that is known of a box, for its tooltip. */
+static void put_title(struct picture *p, const struct flame_node *node)
+{
+	char percent[QUANTITY_TEXT];
+	struct buffer text = { 0 };
+
+	buffer_string(&text, flame_name(&p->scratch, &p->tree, node,
+					p->name_limit));
+	buffer_printable(&text);	/* the name is the first line */
+	if (node->frame != PROFILE_NONE)
+		add_place(&text, &p->tree.profile->frames[node->frame]);
+	buffer_string(&text, "\n");
+	add_value(&text, p, node->values[p->cost]);
+	buffer_printf(&text, ", %s", quantity_percent(percent,
+		      node->values[p->cost],
+		      p->tree.nodes[0].values[p->cost]));
+	buffer_clear(&p->text);
+	xml_text(&p->text, text.data);
+	fprintf(p->out, "<title>%s</title>", p->text.data);
+	buffer_free(&text);
+}
+
+/* ---- boxes ---- */
+
+/* Functions of one library are told apart by three shades of its colour. */
+static unsigned shade_of(const struct profile_frame *frame)
+{
+	uint32_t hash = 0;
+
+	for (const char *c = frame->function; c != NULL && *c != 0; c++)
+		hash = hash * 31 + (unsigned char)*c;
+	return (unsigned)(hash_fixed(hash ^ frame->offset) % 3);
+}
+
+/* Boxes that are wide enough have a gap between them. */
+static double drawn(double width)
+{
+	return width > 3 ? width - .7 : width;
+}
+
+static void put_class(struct picture *p, const struct flame_node *node)
+{
+	const struct profile_frame *frame;
+	uint32_t library;
+
+	if (node->frame == PROFILE_NONE) {
+		fputs(node->smaller > 0 ? "f rest" : "f root", p->out);
+		return;
+	}
+	frame = &p->tree.profile->frames[node->frame];
+	library = p->tree.library_of[p->tree.number[node->frame]];
+	if (frame->stop != GT_STOP_BOTTOM)
+		fputs("f stop", p->out);
+	else if (frame->glue)
+		fputs("f glue", p->out);
+	else
+		fprintf(p->out, "f l%" PRIu32 " v%u", library == 0 ? 0 :
+			1 + (library - 1) % COLOURS, shade_of(frame));
+}
+
+/* The start of a name that fits into so many letters; signs of East Asia are
+ * two wide. */
+static const char *fitting(struct buffer *text, const char *name,
+			   size_t letters)
+{
+	size_t used = 0, two_less = 0, at = 0;
+
+	while (name[at] != 0) {
+		unsigned size = utf8_length(name + at);
+
+		used += size < 3 ? 1 : 2;
+		if (used > letters)
+			break;
+		at += size ? size : 1;
+		if (used + 2 <= letters)
+			two_less = at;
+	}
+	buffer_clear(text);
+	buffer_add(text, name, name[at] == 0 ? at : two_less);
+	buffer_printable(text);
+	if (name[at] != 0)
+		buffer_string(text, "..");
+	return text->data;
+}
+
+static void put_name(struct picture *p, const struct flame_node *node,
+		     double x, double width)
+{
+	struct buffer text = { 0 };
+	size_t letters = width < 8 ? 0 : (size_t)((width - 6) / LETTER);
+
+	if (letters >= 3) {
+		const char *name = flame_name(&p->scratch, &p->tree, node,
+					      p->name_limit);
+
+		buffer_clear(&p->text);
+		xml_text(&p->text, fitting(&text, name, letters));
+		fprintf(p->out, "<text x=\"%.2f\" y=\"%u\">%s</text>", x + 3,
+			row_of(p, node->depth) + 12, p->text.data);
+		buffer_free(&text);
+	} else {
+		fputs("<text/>", p->out);
+	}
+}
+
+static void put_box(struct picture *p, uint32_t n)
+{
+	const struct flame_node *node = &p->tree.nodes[n];
+	uint64_t value = node->values[p->cost];
+	double x = MARGIN + points(p, p->starts[n]);
+	double width = n == 0 ? WIDTH - 2 * MARGIN : points(p, value);
+
+	fputs("<g class=\"", p->out);
+	put_class(p, node);
+	fprintf(p->out, "\" data-s=\"%" PRIu64 "\" data-v=\"%" PRIu64
+		"\" data-d=\"%" PRIu32 "\">", p->starts[n], value,
+		node->depth);
+	put_title(p, node);
+	fprintf(p->out, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" "
+		"height=\"%d\"/>", x, row_of(p, node->depth), drawn(width), ROW - 1);
+	put_name(p, node, x, width);
+	fputs("</g>\n", p->out);
+}
+
+/* ---- around them ---- */
+
+static void put_head(struct picture *p, unsigned height)
+{
+	struct buffer title = { 0 };
+
+	flame_title(&title, &p->flame->export);
+	buffer_clear(&p->text);
+	xml_text(&p->text, title.data);
+	fprintf(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+		"height=\"%u\" viewBox=\"0 0 %d %u\" data-layout=\"%s\" "
+		"data-unit=\"%s\" data-deepest=\"%" PRIu32 "\">\n"
+		"<title>%s</title>\n<style>", WIDTH, height, WIDTH, height,
+		p->flame->icicle ? "icicle" : "flame",
+		is_bytes(p) ? "bytes" : "allocations", p->depth,
+		p->text.data);
+	buffer_clear(&p->text);
+	xml_text(&p->text, flame_page_svg_css);
+	fprintf(p->out, "%s</style>\n<rect class=\"ground\" width=\"100%%\" "
+		"height=\"100%%\"/>\n", p->text.data);
+	buffer_clear(&p->text);
+	xml_text(&p->text, title.data);
+	fprintf(p->out, "<text class=\"title\" x=\"%d\" y=\"21\">%s</text>\n",
+		MARGIN, p->text.data);
+	buffer_free(&title);
+}
+
+static void put_about(struct picture *p)
+{
+	const struct flame_tree *tree = &p->tree;
+	struct buffer text = { 0 };
+	char count[QUANTITY_TEXT];
+
+	add_whole(&text, p);
+	if (p->flame->export.model->sample_mean != 0)
+		buffer_string(&text, ", estimated from a sample");
+	if (p->flame->filters[0] != 0)
+		buffer_printf(&text, ", of%s", p->flame->filters);
+	if (tree->folded > 0)
+		buffer_printf(&text, "; %s calls too small to be drawn are "
+			      "in \"(n smaller)\"",
+			      quantity_count(count, tree->folded));
+	buffer_clear(&p->text);
+	xml_text(&p->text, text.data);
+	fprintf(p->out, "<text class=\"about\" x=\"%d\" y=\"38\">%s</text>\n",
+		MARGIN, p->text.data);
+	buffer_free(&text);
+}
+
+static void put_library(struct picture *p, const char *class,
+			const char *name, double *x, unsigned y)
+{
+	struct buffer text = { 0 };
+	double width = 14 + LETTER * (double)strnlen(name, 30) + 12;
+
+	if (*x + width > WIDTH - MARGIN)
+		return;
+	buffer_clear(&p->text);
+	xml_text(&p->text, fitting(&text, name, 30));
+	fprintf(p->out, "<g class=\"%s\"><rect x=\"%.1f\" y=\"%u\" "
+		"width=\"10\" height=\"10\"/><text x=\"%.1f\" y=\"%u\">%s"
+		"</text></g>\n", class, *x, y, *x + 14, y + 9, p->text.data);
+	*x += width;
+	buffer_free(&text);
+}
+
+static void put_legend(struct picture *p, unsigned y)
+{
+	const struct flame_tree *tree = &p->tree;
+	double x = MARGIN;
+	char class[16];
+
+	fputs("<g class=\"legend\">\n", p->out);
+	put_library(p, "glue", "allocators, start-up", &x, y);
+	for (uint32_t i = 1; i < tree->library_count && i <= COLOURS; i++) {
+		snprintf(class, sizeof(class), "l%" PRIu32, i);
+		put_library(p, class, tree->libraries[i], &x, y);
+	}
+	fputs("</g>\n", p->out);
+}
+
+static void put_script(struct picture *p)
+{
+	buffer_clear(&p->text);
+	xml_text(&p->text, flame_page_svg_js);
+	fprintf(p->out, "<script>%s</script>\n</svg>\n", p->text.data);
+}
+
+static int write_svg(struct export *export)
+{
+	struct picture p = { .flame = (struct flame_export *)export,
+			     .out = export->out };
+	struct flame_limits limits = { .share = SHARE, .nodes = NODES_MAX,
+				       .depth = DEPTH_MAX };
+	unsigned height;
+
+	while (flame_costs[p.cost] != export->cost)
+		p.cost++;
+	assert(p.cost < FLAME_COSTS);
+	limits.costs = 1u << p.cost;
+	flame_tree_build(&p.tree, export->profile, &limits);
+	place(&p);
+	p.name_limit = flame_name_limit(&p.tree, true, NAMES_BUDGET);
+	height = TOP + ROW * (p.depth + 1) + BOTTOM;
+	put_head(&p, height);
+	put_about(&p);
+	put_legend(&p, LEGEND);
+	fputs("<g id=\"frames\">\n", p.out);
+	for (uint32_t n = 0; n < p.tree.count; n++)
+		put_box(&p, n);
+	fputs("</g>\n", p.out);
+	put_script(&p);
+	flame_tree_free(&p.tree);
+	free(p.starts);
+	buffer_free(&p.scratch);
+	buffer_free(&p.text);
+	return EXIT_COMPLETE;
+}
+
+const struct exporter flame_svg = {
+	.name = "svg",
+	.what = "a flame graph as a picture",
+	.wants_profile = true,
+	.write = write_svg,
+};

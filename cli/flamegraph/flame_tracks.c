@@ -1,0 +1,221 @@
+/*
+ * flame_tracks.c: see flame.h: what was live of the larger nodes of a tree, in
+ * spans of equal width. The blocks are followed in a second pass; each counts
+ * to the innermost node with a track that is around its stack. A row is what
+ * was live when a span ended.
+ *
+ * Called by the main thread.
+ */
+#include "cli/flamegraph/flame.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/status.h"
+#include "cli/model/selection.h"
+
+#define TRACKS_MAX 400u
+#define ROWS_MAX 128u
+#define SHARE_STEP 1.25
+
+struct follower {
+	struct flame_tracks *tracks;
+	const struct flame_export *flame;
+	uint32_t *of_context;	/* its track; PROFILE_NONE: filtered out */
+	uint64_t *live;		/* of each track, now */
+	size_t row;		/* the next to be written */
+};
+
+/* ---- which nodes ---- */
+
+static double share_of(const struct flame_tree *tree, uint32_t n)
+{
+	double most = 0;
+
+	for (int v = 0; v < FLAME_COSTS; v++) {
+		double whole = (double)tree->nodes[0].values[v];
+		double own = (double)tree->nodes[n].values[v];
+
+		if (own > 0 && own / whole > most)
+			most = own / whole;
+	}
+	return most;
+}
+
+/* Callers have no less than what they called, so with a node its callers are
+ * chosen, too. */
+static void choose(struct flame_tracks *tracks, const struct flame_tree *tree)
+{
+	double share = 1e-3;
+	uint32_t count;
+
+	for (;; share *= SHARE_STEP) {
+		count = 0;
+		for (uint32_t n = 0; n < tree->count; n++)
+			count += tree->nodes[n].smaller == 0 &&
+				(n == 0 || share_of(tree, n) >= share);
+		if (count <= TRACKS_MAX || share > 1)
+			break;
+	}
+	assert(count > 0);
+	tracks->nodes = grow_alloc(count * sizeof(*tracks->nodes));
+	for (uint32_t n = 0; n < tree->count && tracks->count < count; n++)
+		if (tree->nodes[n].smaller == 0 &&
+		    (n == 0 || share_of(tree, n) >= share))
+			tracks->nodes[tracks->count++] = n;
+}
+
+/* The innermost node of the tree that is, or is around, one of the profile. */
+static uint32_t around(const struct flame_tree *tree, uint32_t node)
+{
+	uint32_t low = 0, high = tree->count;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (tree->nodes[middle].origin <= node)
+			low = middle;
+		else
+			high = middle;
+	}
+	while (tree->nodes[low].smaller > 0 ||
+	       tree->profile->nodes[tree->nodes[low].origin].end <= node)
+		low = tree->nodes[low].parent;
+	return low;
+}
+
+/* For each node of the tree, the track that it, or the next around it, has. */
+static uint32_t *tracks_of_nodes(const struct flame_tracks *tracks,
+				 const struct flame_tree *tree)
+{
+	uint32_t *track = grow_alloc(tree->count * sizeof(*track));
+	uint32_t next = 0;
+
+	for (uint32_t n = 0; n < tree->count; n++)
+		if (next < tracks->count && tracks->nodes[next] == n)
+			track[n] = next++;
+		else
+			track[n] = track[tree->nodes[n].parent];
+	assert(next == tracks->count);
+	return track;
+}
+
+static uint32_t *tracks_of_contexts(const struct flame_tracks *tracks,
+				    const struct flame_tree *tree,
+				    const struct contexts *contexts)
+{
+	const struct profile *profile = tree->profile;
+	uint32_t *of_node = tracks_of_nodes(tracks, tree);
+	uint32_t *of_context = grow_alloc(contexts->node_count *
+					  sizeof(*of_context));
+
+	memset(of_context, 0xff, contexts->node_count * sizeof(*of_context));
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		uint32_t self = profile->self_of_cost[i];
+
+		if (self != PROFILE_NONE)
+			of_context[contexts->costs[i].node] =
+				of_node[around(tree,
+					profile->selves[self].node)];
+	}
+	free(of_node);
+	return of_context;
+}
+
+/* ---- what was live ---- */
+
+static void write_rows(struct follower *f, uint64_t stamp)
+{
+	struct flame_tracks *tracks = f->tracks;
+	const struct timeline *timeline = &f->flame->export.model->timeline;
+
+	while (f->row < tracks->rows &&
+	       timeline_stamp(timeline, (f->row + 1) * tracks->step) <= stamp) {
+		memcpy(tracks->live + f->row * tracks->count, f->live,
+		       tracks->count * sizeof(*f->live));
+		f->row++;
+	}
+}
+
+/* A trace that is still written may have more nodes than in the first pass. */
+static uint32_t track_of(const struct follower *f, uint32_t node)
+{
+	return node < f->flame->export.model->contexts.node_count ?
+		f->of_context[node] : PROFILE_NONE;
+}
+
+static void take_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
+{
+	struct follower *f = owner;
+
+	(void)number, (void)chain;
+	write_rows(f, block->birth);
+	if (track_of(f, node) != PROFILE_NONE)
+		f->live[track_of(f, node)] += block->size;
+}
+
+static void take_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
+		     uint32_t chain)
+{
+	struct follower *f = owner;
+
+	(void)number, (void)end, (void)chain;
+	write_rows(f, stamp);
+	if (track_of(f, node) != PROFILE_NONE)
+		f->live[track_of(f, node)] -= block->size;
+}
+
+/* A pipe is read once; at a moment, nothing ends; of a sample, a block stands
+ * for others, too. */
+static bool can_follow(const struct flame_export *flame)
+{
+	const struct model *model = flame->export.model;
+	struct stat status;
+
+	return model->timeline.count > 0 && model->sample_mean == 0 &&
+		(model->selection == NULL ||
+		 !selection_is_of_moment(model->selection)) &&
+		stat(flame->export.trace, &status) == 0 &&
+		S_ISREG(status.st_mode);
+}
+
+bool flame_tracks_follow(struct flame_tracks *tracks,
+			 const struct flame_export *flame,
+			 const struct flame_tree *tree)
+{
+	const struct model *model = flame->export.model;
+	struct follower f = { .tracks = tracks, .flame = flame };
+	const struct model_tap tap = { .owner = &f, .birth = take_birth,
+				       .end = take_end };
+	int status;
+
+	*tracks = (struct flame_tracks){ 0 };
+	if (!can_follow(flame))
+		return false;
+	tracks->step = (model->timeline.count + ROWS_MAX - 1) / ROWS_MAX;
+	tracks->rows = (model->timeline.count + tracks->step - 1) /
+		tracks->step;
+	choose(tracks, tree);
+	tracks->live = grow_zeroed(tracks->rows * tracks->count,
+				   sizeof(*tracks->live));
+	f.live = grow_zeroed(tracks->count, sizeof(*f.live));
+	f.of_context = tracks_of_contexts(tracks, tree, &model->contexts);
+	/* Memory for the second pass. */
+	profile_keep_frames(flame->export.profile);
+	status = model_follow(model, flame->export.trace, &tap);
+	write_rows(&f, UINT64_MAX);
+	free(f.live);
+	free(f.of_context);
+	return status != EXIT_NOTHING;
+}
+
+void flame_tracks_free(struct flame_tracks *tracks)
+{
+	free(tracks->nodes);
+	free(tracks->live);
+}

@@ -1,0 +1,121 @@
+/*
+ * cmd_info.c: `gnomon info`: what a trace is, and what was mapped.
+ * Runs in the main thread.
+ */
+#include "cli/base/terminal/tell.h"
+#include "cli/command/reading.h"
+#include "cli/commands.h"
+#include "cli/info/info_sizes.h"
+#include "cli/info/report_info.h"
+
+enum { SIZES = 1, JSON };
+
+static const struct command_option options[] = {
+	{ SIZES, "sizes", 0, NULL, NULL,
+	  "also what the trace's bytes are used for, and how well it compresses" },
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_group *const groups[] = {
+	&reading_symbols,
+	NULL
+};
+
+struct request {
+	struct reading reading;
+	bool sizes;
+	bool json;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	if (id == SIZES)
+		request->sizes = true;
+	else
+		request->json = true;
+	return 0;
+}
+
+static int info(const struct request *request, const char *trace)
+{
+	static struct model model;
+	static struct info_sizes sizes;
+	const struct info_sizes *known = NULL;
+	struct frames frames;
+	int status;
+
+	model_init(&model);
+	model.options.notes = tell_notes();
+	status = model_read_maps(&model, trace);
+	if (status == EXIT_NOTHING)
+		return status;
+	if (request->sizes && info_sizes_read(&sizes, trace))
+		known = &sizes;
+	else if (request->sizes)
+		tell_note("%s: can be read only once, so its sizes are not "
+			  "known: write it to a file first", trace);
+	reading_frames(&request->reading, &frames, &model);
+	if (request->json)
+		report_info_json(&model, &frames, known, trace, stdout);
+	else
+		report_info_text(&model, &frames, known, trace,
+				 request->reading.full_names, stdout);
+	frames_free(&frames);
+	model_free(&model);
+	if (fflush(stdout) != 0) {
+		tell_error("standard output: writing failed");
+		return EXIT_NOTHING;
+	}
+	return status;
+}
+
+static int run_info(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	if (reading_find_one(&request.reading, operands, argv + 1))
+		status = info(&request, request.reading.traces[0]);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Prints what a trace says about the recording itself: the program, its "
+	"threads and the files mapped into it, how stacks were taken and why "
+	"they ended, what was dropped, and how the recording ended; and what "
+	"was mapped, when, and by whom: the program's calls with their stacks, "
+	"and what malloc, pthread_create and dlopen mapped inside of theirs.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
+	"parts of the trace were missing or damaged.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon info --sizes a.trace", "also the bytes of each kind of chunk",
+	NULL
+};
+
+const struct command cmd_info = {
+	.name = "info",
+	.operands = "[TRACE]",
+	.summary = "show what a trace is and how it was recorded",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_info,
+};

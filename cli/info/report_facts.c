@@ -1,0 +1,275 @@
+/*
+ * report_facts.c: see report_facts.h. The keys are those of the trace and of
+ * --json; what a counter counts is said beside it. Called by the main thread.
+ */
+#include "cli/info/report_facts.h"
+
+#include <string.h>
+
+#include "cli/base/text/fit.h"
+#include "cli/base/text/quantity.h"
+#include "cli/base/text/quote.h"
+#include "cli/command/print/report_parts.h"
+
+#define KEY_WIDTH 22
+#define VALUE_COLUMN (2 + KEY_WIDTH + 1)
+
+/* ---- INFO and END ---- */
+
+/* Its arguments on as many lines as they need, which a shell would join. */
+static void add_command(struct buffer *out, const char *words, bool full)
+{
+	struct fit_lines lines = {
+		.out = out, .between = " ", .ending = " \\",
+		.indent = VALUE_COLUMN, .width = REPORT_WIDTH,
+		.column = VALUE_COLUMN,
+	};
+	const size_t most = REPORT_WIDTH - VALUE_COLUMN - 2;
+	struct buffer word = { 0 }, cut = { 0 };
+
+	while (*words != 0) {
+		size_t size = strcspn(words, (const char[]){ RECORDS_NUL, 0 });
+
+		buffer_clear(&word);
+		buffer_clear(&cut);
+		quote_word(&word, words, size);
+		fit_start(&cut, word.data, full ? SIZE_MAX : most);
+		fit_piece(&lines, cut.data);
+		words += size + (words[size] != 0);
+	}
+	buffer_free(&word);
+	buffer_free(&cut);
+}
+
+static void put_fact(const struct fact *fact, bool full, FILE *out)
+{
+	struct buffer line = { 0 }, value = { 0 };
+
+	buffer_printf(&line, "  %-*s ", KEY_WIDTH, fact->key);
+	buffer_string(&value, fact->value);
+	buffer_printable(&value);
+	buffer_printable(&line);
+	if (fact->type == GT_INFO && strcmp(fact->key, "command") == 0)
+		add_command(&line, fact->value, full);
+	else if (fact->value[0] == '/')
+		fit_path(&line, value.data, full ? SIZE_MAX :
+			 REPORT_WIDTH - VALUE_COLUMN);
+	else
+		fit_start(&line, value.size ? value.data : "", full ?
+			  SIZE_MAX : REPORT_WIDTH - VALUE_COLUMN);
+	fprintf(out, "%s\n", line.data);
+	buffer_free(&line);
+	buffer_free(&value);
+}
+
+static void put_facts(const struct model *model, unsigned type,
+		      const char *title, bool full, FILE *out)
+{
+	fprintf(out, "\n%s\n", title);
+	for (size_t i = 0; i < model->fact_count; i++)
+		if (model->facts[i].type == type)
+			put_fact(&model->facts[i], full, out);
+}
+
+/* ---- COUNTERS ---- */
+
+static const struct counter {
+	const char *key;
+	const char *what;	/* NULL: a title */
+} counters[] = {
+	{ "what happened", NULL },
+	{ "events", "allocations, frees and others recorded" },
+	{ "dropped", "events lost: all figures are too low" },
+	{ "early_allocations", "served before the recorder was ready" },
+	{ "nested_events", "by signal handlers, amid another event" },
+	{ "nested_lost", "of those, lost" },
+	{ "late_signals", "toggles and clears that came into force late" },
+	{ "ring_waits", "times a thread waited for the writer" },
+	{ "how stacks were taken", NULL },
+	{ "tier_path", "known whole, from the path cache" },
+	{ "tier_join", "only their inner frames were new" },
+	{ "tier_full", "walked from end to end" },
+	{ "tier_plain", "walked, with nothing remembered" },
+	{ "tier_hardware", "read from the processor's shadow stack" },
+	{ "frames_walked", "frames found by rules in these walks" },
+	{ "barriers_placed", "return addresses replaced, to save walks" },
+	{ "barriers_met", "stacks known from one of those on" },
+	{ "oracle_checks", "taken a second time, to compare" },
+	{ "oracle_differences", "of those, not the same: a fault of gnomon" },
+	{ "nodes", "places in the tree of all stacks" },
+	{ "nodes_emitted", "of those, written into the trace" },
+	{ "rules", "distinct unwind rules in use" },
+	{ "where walks ended", NULL },
+	{ "stop_bottom", "at the outermost frame" },
+	{ "stop_no_image", "at an address of no file" },
+	{ "stop_no_rule", "in code without an unwind rule" },
+	{ "stop_bad_read", "at a word that cannot be read" },
+	{ "stop_no_progress", "at a frame that does not lie outward" },
+	{ "stop_too_deep", "at the limit of frames" },
+	{ "stop_bad_table", "at an unwind table that makes no sense" },
+	{ "stop_loader", "while libraries were changing" },
+	{ "stop_no_memory", "for want of memory for stacks" },
+	{ "stop_early", "before the unwinder was ready" },
+	{ "stop_other", "for another reason" },
+	{ "stop_jit", "in code made at run time, without a table" },
+	{ "what the recorder used", NULL },
+	{ "area_bytes", "memory of its own" },
+	{ "ring_bytes", "memory for events on their way" },
+	{ "writer_cpu_ns", "processor time of the writer" },
+	{ "jit_tables", "unwind tables registered at run time" },
+	{ "jit_refused", "of those, not used" },
+	{ "names_skipped", "of a perf map, left out" },
+	{ "usage_looks", "looks at how much memory there is" },
+	{ "usage_details", "of those, with all figures" },
+	{ "usage_cpu_ns", "processor time for them" },
+	{ "maps_looks", "looks at what is mapped" },
+	{ "maps_cut", "of those, not to the end" },
+	{ "maps_cpu_ns", "processor time for them" },
+	{ "files in the trace", NULL },
+	{ "embedded_files", "put into it (--embed, --include)" },
+	{ "embedded_bytes", "of them, before they are packed" },
+	{ "embed_skipped", "not put into it, for their size or the time" },
+	{ "embed_cut", "put into it without debug information" },
+	{ "embed_inherited", "in the parent's trace" },
+	{ "embed_cpu_ns", "processor time for them" },
+	{ "what the trace's bytes are for", NULL },
+	{ "bytes_events", "allocations, frees and others" },
+	{ "bytes_context", "the tree of all stacks" },
+	{ "bytes_image", "program and libraries" },
+	{ "bytes_maps", "what was mapped" },
+	{ "bytes_control", "starts, stops, markers, names of heaps" },
+	{ "bytes_usage", "memory of the process, over time" },
+	{ "bytes_snapshot", "snapshots of all mappings" },
+	{ "bytes_names", "names of code made at run time" },
+	{ "bytes_thread", "threads" },
+	{ "bytes_capture", "how each thread's stacks were taken" },
+	{ "bytes_sync", "clocks" },
+	{ "bytes_info", "what is above" },
+};
+
+#define COUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+static const char *meaning_of(const char *key)
+{
+	for (size_t i = 0; i < COUNTERS; i++)
+		if (counters[i].what != NULL &&
+		    strcmp(counters[i].key, key) == 0)
+			return counters[i].what;
+	return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t size = strlen(text), n = strlen(end);
+
+	return size >= n && strcmp(text + size - n, end) == 0;
+}
+
+static void put_counter(const char *key, const char *value, const char *what,
+			FILE *out)
+{
+	char text[QUANTITY_TEXT];
+	uint64_t number;
+
+	if (strlen(value) >= 20 || quantity_parse_count(value, &number) != 0)
+		snprintf(text, sizeof(text), "%s", value);
+	else if (ends_with(key, "_ns"))
+		quantity_time(text, number);
+	else if (strncmp(key, "bytes_", 6) == 0 || ends_with(key, "_bytes"))
+		quantity_size(text, (int64_t)number);
+	else
+		quantity_count(text, number);
+	fprintf(out, "    %-18s %13s  %s\n", key, text, what);
+}
+
+/* What is not 0, with its meaning; a title only above such. */
+static void put_known(const struct model *model, FILE *out)
+{
+	const char *title = NULL;
+
+	for (size_t i = 0; i < COUNTERS; i++) {
+		const char *value = model_fact(model, GT_COUNTERS,
+					       counters[i].key);
+
+		if (counters[i].what == NULL) {
+			title = counters[i].key;
+			continue;
+		}
+		if (value == NULL || strcmp(value, "0") == 0)
+			continue;
+		if (title != NULL)
+			fprintf(out, "  %s:\n", title);
+		title = NULL;
+		put_counter(counters[i].key, value, counters[i].what, out);
+	}
+}
+
+static void put_counters(const struct model *model, FILE *out)
+{
+	struct buffer zeros = { 0 };
+	struct fit_lines lines = {
+		.out = &zeros, .between = ", ", .ending = ",", .indent = 4,
+		.width = REPORT_WIDTH, .column = 4,
+	};
+
+	fprintf(out, "\nCOUNTERS\n");
+	put_known(model, out);
+	for (size_t i = 0; i < model->fact_count; i++) {
+		const struct fact *fact = &model->facts[i];
+
+		if (fact->type != GT_COUNTERS)
+			continue;
+		if (strcmp(fact->value, "0") == 0)
+			fit_piece(&lines, fact->key);
+		else if (meaning_of(fact->key) == NULL)
+			put_fact(fact, false, out);
+	}
+	if (zeros.size > 0)
+		fprintf(out, "  all others are 0:\n    %s\n", zeros.data);
+	buffer_free(&zeros);
+}
+
+void report_facts_text(const struct model *model, bool full, FILE *out)
+{
+	put_facts(model, GT_INFO, "RECORDING", full, out);
+	put_counters(model, out);
+	put_facts(model, GT_END, "END", full, out);
+}
+
+/* ---- JSON ---- */
+
+/* Decimal numbers become numbers, everything else stays text. */
+static void json_fact(struct json *json, const struct model *model,
+		      const struct fact *fact)
+{
+	struct buffer command = { 0 };
+	uint64_t value;
+
+	if (fact->type == GT_INFO && strcmp(fact->key, "command") == 0) {
+		model_command(model, &command);
+		json_string(json, fact->key, command.data ? command.data : "");
+	} else if (strlen(fact->value) < 20 &&
+		   quantity_parse_count(fact->value, &value) == 0) {
+		json_uint(json, fact->key, value);
+	} else {
+		json_string(json, fact->key, fact->value);
+	}
+	buffer_free(&command);
+}
+
+static void json_facts(struct json *json, const struct model *model,
+		       unsigned type, const char *name)
+{
+	json_object(json, name);
+	for (size_t i = 0; i < model->fact_count; i++)
+		if (model->facts[i].type == type)
+			json_fact(json, model, &model->facts[i]);
+	json_end_object(json);
+}
+
+void report_facts_json(struct json *json, const struct model *model)
+{
+	json_facts(json, model, GT_INFO, "info");
+	json_facts(json, model, GT_COUNTERS, "counters");
+	json_facts(json, model, GT_END, "end");
+}

@@ -1,0 +1,467 @@
+/*
+ * contexts.c: see contexts.h.
+ *
+ *	id ─▶ pages ─▶ node ─▶ parent node ─▶ … ─▶ root
+ *	         └───▶ cost
+ *
+ * Ids come from a file, so any number may appear: they are looked up in pages
+ * that exist only where an id was used. Nodes are found by an open-addressing
+ * hash of node numbers over (parent, address, image).
+ *
+ *  I1  parent < node for every real node: a parent has to be defined before
+ *      its children, so there are no cycles whatever the file says.
+ *  I2  Pages of ids, 32 KiB each, are no more than PAGES_FREE and one for
+ *      PAGE_DEFINED_MIN ids that were defined: recorders number contexts one
+ *      by one, and a short file must not take all memory.
+ *  I3  With `known`, nodes and late ones belong to that tree, and are only
+ *      read; pages have costs, and no nodes.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/core/contexts.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/hash.h"
+#include "unwind/claim.h"
+
+#define INDEX_FREE UINT64_MAX	/* no node has that number */
+#define INDEX_SLOTS 1024	/* at first */
+#define PAGES_FREE 4096
+#define PAGE_DEFINED_MIN 4
+
+static void add_node(struct contexts *contexts, uint32_t parent,
+		     uint64_t address, uint32_t image)
+{
+	assert(parent < contexts->node_count || parent < CONTEXT_ROOTS); /* I1 */
+	assert(contexts->known == NULL);	/* I3 */
+	GROW(contexts->node_cost, contexts->node_count,
+	     contexts->cost_of_capacity);
+	GROW(contexts->nodes, contexts->node_count, contexts->node_capacity);
+	contexts->node_cost[contexts->node_count] = CONTEXT_NO_COST;
+	contexts->nodes[contexts->node_count++] =
+		(struct context_node){ address, parent, image };
+}
+
+void contexts_init(struct contexts *contexts)
+{
+	memset(contexts, 0, sizeof(*contexts));
+	for (unsigned i = 0; i < CONTEXT_ROOTS; i++)
+		add_node(contexts, i, 0, IMAGE_NONE);
+}
+
+void contexts_init_known(struct contexts *contexts,
+			 const struct contexts *known)
+{
+	size_t size = known->node_count * sizeof(*contexts->node_cost);
+
+	CLAIM_FULL(known->known == NULL);	/* I3 */
+	*contexts = (struct contexts){
+		.known = known,
+		.nodes = known->nodes,
+		.node_count = known->node_count,
+		.late = known->late,
+		.late_count = known->late_count,
+		.defined = known->defined,
+		.node_cost = grow_alloc(size),
+	};
+	memset(contexts->node_cost, 0xff, size);
+}
+
+void contexts_settle(struct contexts *contexts)
+{
+	free(contexts->index);
+	free(contexts->used);
+	contexts->index = NULL;
+	contexts->used = NULL;
+	contexts->used_count = contexts->used_capacity = 0;
+}
+
+/* ---- nodes by (parent, address, image) ---- */
+
+static uint64_t hash_of(uint32_t parent, uint64_t address, uint32_t image)
+{
+	return hash_number(address ^ (uint64_t)parent << 40 ^ parent ^
+			 (uint64_t)image << 52);
+}
+
+/* A node is only looked at if its half of the hash is the wanted one. */
+static uint64_t *find_slot(const struct contexts *contexts, uint64_t hash,
+			   uint32_t parent, uint64_t address, uint32_t image)
+{
+	for (uint64_t i = hash;; i++) {
+		uint64_t *slot = &contexts->index[i & contexts->index_mask];
+		const struct context_node *node;
+
+		if (*slot == INDEX_FREE)
+			return slot;
+		if (*slot >> 32 != hash >> 32)
+			continue;
+		CLAIM_FULL((uint32_t)*slot < contexts->node_count);
+		node = &contexts->nodes[(uint32_t)*slot];
+		if (node->parent == parent && node->address == address &&
+		    node->image == image)
+			return slot;
+	}
+}
+
+static bool is_full(size_t nodes, uint64_t mask)
+{
+	return nodes > (mask >> 3) * 5;
+}
+
+static void enlarge_index(struct contexts *contexts)
+{
+	uint64_t count = INDEX_SLOTS;
+	size_t size;
+
+	CLAIM_FULL(contexts->known == NULL);	/* I3 */
+	while (is_full(contexts->node_count, count - 1))
+		count *= 2;
+	size = count * sizeof(*contexts->index);
+	free(contexts->index);
+	contexts->index = grow_lines(NULL, 0, size);
+	contexts->index_mask = count - 1;
+	memset(contexts->index, 0xff, size);
+	for (size_t i = CONTEXT_ROOTS; i < contexts->node_count; i++) {
+		const struct context_node *node = &contexts->nodes[i];
+		uint64_t at = hash_of(node->parent, node->address,
+				      node->image);
+		uint64_t entry = at >> 32 << 32 | i;
+
+		/* They differ, or are late ones, which nobody seeks: none
+		 * needs to be looked at. */
+		while (contexts->index[at & contexts->index_mask] !=
+		       INDEX_FREE)
+			at++;
+		contexts->index[at & contexts->index_mask] = entry;
+	}
+	CLAIM_FULL(contexts_is_valid(contexts));
+}
+
+static uint32_t node_for(struct contexts *contexts, uint32_t parent,
+			 uint64_t address, uint32_t image)
+{
+	uint64_t hash = hash_of(parent, address, image), *slot;
+
+	if (contexts->index == NULL ||
+	    is_full(contexts->node_count, contexts->index_mask))
+		enlarge_index(contexts);
+	slot = find_slot(contexts, hash, parent, address, image);
+	if (*slot == INDEX_FREE) {
+		*slot = hash >> 32 << 32 | contexts->node_count;
+		add_node(contexts, parent, address, image);
+	}
+	CLAIM_FULL((uint32_t)*slot < contexts->node_count);
+	return (uint32_t)*slot;
+}
+
+/* In no image: see struct context_late. */
+static uint32_t late_node(struct contexts *contexts, uint32_t parent,
+			  const struct trace_node *record)
+{
+	uint32_t node = (uint32_t)contexts->node_count;
+
+	GROW(contexts->late, contexts->late_count, contexts->late_capacity);
+	contexts->late[contexts->late_count++] =
+		(struct context_late){ node, record->id };
+	CLAIM_FULL(contexts->late_count == 1 ||
+		   contexts->late[contexts->late_count - 2].node < node);
+	add_node(contexts, parent, record->address, IMAGE_NONE);
+	return node;
+}
+
+/* ---- ids ---- */
+
+/* The place of an id that is being used; NULL if it has none. */
+static struct context_ref *known_ref(const struct contexts *contexts,
+				     uint32_t id)
+{
+	size_t number = id >> CONTEXT_PAGE_BITS;
+
+	if (number >= contexts->page_count || contexts->pages[number] == NULL)
+		return NULL;
+	return &contexts->pages[number][id &
+		((1u << CONTEXT_PAGE_BITS) - 1)];
+}
+
+/* The same; makes one. NULL: I2. */
+static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
+{
+	struct context_ref *ref = known_ref(contexts, id), **page;
+	size_t number = id >> CONTEXT_PAGE_BITS;
+
+	if (ref != NULL)
+		return ref;
+	if (contexts->page_used >= PAGES_FREE +
+	    contexts->defined / PAGE_DEFINED_MIN)
+		return NULL;
+	if (number >= contexts->page_count) {
+		size_t count = number * 2 + 16;
+
+		contexts->pages = grow_resize(contexts->pages, count,
+					      sizeof(*contexts->pages));
+		memset(contexts->pages + contexts->page_count, 0,
+		       (count - contexts->page_count) *
+		       sizeof(*contexts->pages));
+		contexts->page_count = count;
+	}
+	CLAIM_FULL(number < contexts->page_count);
+	page = &contexts->pages[number];
+	if (*page == NULL) {
+		size_t count = 1u << CONTEXT_PAGE_BITS;
+
+		contexts->page_used++;
+		CLAIM_FULL(contexts->page_used <=
+			   PAGES_FREE + contexts->defined /
+						PAGE_DEFINED_MIN); /* I2 */
+		*page = grow_zeroed(count, sizeof(**page));
+		for (size_t i = 0; i < count; i++)
+			(*page)[i].cost = CONTEXT_NO_COST;
+	}
+	return &(*page)[id & ((1u << CONTEXT_PAGE_BITS) - 1)];
+}
+
+/* Where its node is. */
+static const struct context_ref *defined_ref(const struct contexts *contexts,
+					     uint32_t id)
+{
+	return known_ref(contexts->known ? contexts->known : contexts, id);
+}
+
+uint32_t contexts_node(struct contexts *contexts, uint32_t id)
+{
+	const struct context_ref *ref;
+
+	if (id < GT_STOP_COUNT)
+		return id;
+	ref = defined_ref(contexts, id);
+	CLAIM_FULL(ref == NULL || ref->node < contexts->node_count);
+	if (ref != NULL && ref->node != 0)
+		return ref->node;
+	contexts->undefined++;
+	return CONTEXT_UNDEFINED;
+}
+
+/* A second definition: is it the first one's? */
+static bool is_repeated(struct contexts *contexts,
+			const struct trace_node *record, uint32_t node)
+{
+	const struct context_node *known = &contexts->nodes[node];
+
+	return known->address == record->address &&
+		known->parent == contexts_node(contexts, record->parent);
+}
+
+enum contexts_defined contexts_define(struct contexts *contexts,
+				      struct images *images,
+				      const struct trace_node *record)
+{
+	struct context_ref *ref = NULL;
+	uint32_t parent, image;
+
+	if (contexts->known != NULL)
+		return CONTEXTS_DEFINED;	/* it said what it is */
+	if (record->id >= GT_STOP_COUNT &&
+	    contexts->node_count < UINT32_MAX - 1)
+		ref = ref_of(contexts, record->id);
+	if (ref == NULL)
+		return CONTEXTS_REFUSED;
+	if (ref->node != 0)
+		return is_repeated(contexts, record, ref->node) ?
+			CONTEXTS_DEFINED : CONTEXTS_OTHER;
+	parent = contexts_node(contexts, record->parent);
+	image = images_find(images, record->id, record->address);
+	ref->node = image == IMAGE_NONE ?
+		late_node(contexts, parent, record) :
+		node_for(contexts, parent, record->address, image);
+	CLAIM_FULL(ref->node < contexts->node_count);
+	CLAIM_FULL(parent < ref->node);	/* I1 */
+	contexts->defined++;
+	return parent == CONTEXT_UNDEFINED ? CONTEXTS_ORPHAN :
+		CONTEXTS_DEFINED;
+}
+
+uint32_t contexts_id(const struct contexts *contexts, uint32_t node)
+{
+	size_t low = 0, high = contexts->late_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (contexts->late[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	CLAIM_FULL(low == contexts->late_count ||
+		   contexts->late[low].node >= node);
+	return low < contexts->late_count &&
+		contexts->late[low].node == node ? contexts->late[low].id : 0;
+}
+
+static void enlarge_costs(struct contexts *contexts)
+{
+	size_t capacity = contexts->cost_capacity * 2 + 64;
+
+	contexts->costs = grow_lines(contexts->costs, contexts->cost_count *
+				     sizeof(*contexts->costs),
+				     capacity * sizeof(*contexts->costs));
+	contexts->cost_capacity = capacity;
+}
+
+static uint32_t add_cost(struct contexts *contexts, uint32_t node,
+			 uint32_t part)
+{
+	struct context_cost *cost;
+
+	if (contexts->cost_count == contexts->cost_capacity)
+		enlarge_costs(contexts);
+	CLAIM_FULL(node < contexts->node_count);
+	assert(contexts->cost_count < CONTEXT_NO_COST);
+	cost = &contexts->costs[contexts->cost_count];
+	memset(cost, 0, sizeof(*cost));
+	cost->node = node;
+	cost->part = part;
+	return (uint32_t)contexts->cost_count++;
+}
+
+static uint32_t keyed_cost(struct contexts *contexts, uint64_t key,
+			   uint32_t node, uint32_t part)
+{
+	uint32_t cost = table_get(&contexts->parts, key);
+
+	if (cost == TABLE_NONE) {
+		cost = add_cost(contexts, node, part);
+		table_set(&contexts->parts, key, cost);
+	}
+	CLAIM_FULL(cost < contexts->cost_count);
+	return cost;
+}
+
+static uint64_t part_key(uint32_t node, uint32_t part)
+{
+	return (uint64_t)node << 32 | part;
+}
+
+/* Its key is that of no part: there is no such node. */
+static uint32_t group_cost(struct contexts *contexts, uint32_t node,
+			   uint32_t part)
+{
+	uint32_t group = contexts->group(contexts->group_owner, node, part);
+
+	return keyed_cost(contexts, part_key(UINT32_MAX, group), node, group);
+}
+
+uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
+			    uint32_t part)
+{
+	uint32_t node = contexts_node(contexts, id);
+	uint64_t key = part_key(node, part);
+	uint32_t cost;
+
+	if (contexts->group == NULL)
+		return keyed_cost(contexts, key, node, part);
+	cost = table_get(&contexts->parts, key);
+	if (cost == TABLE_NONE) {
+		cost = group_cost(contexts, node, part);
+		table_set(&contexts->parts, key, cost);
+	}
+	return cost;
+}
+
+uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
+			    uint32_t part)
+{
+	uint32_t cost = contexts->node_cost[node];
+
+	CLAIM_FULL(cost == CONTEXT_NO_COST || cost < contexts->cost_count);
+	if (cost != CONTEXT_NO_COST)
+		return cost;
+	cost = table_get(&contexts->parts, part_key(node, part));
+	return cost != TABLE_NONE ? cost : CONTEXT_NO_COST;
+}
+
+uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
+{
+	uint32_t node = contexts_node(contexts, id);
+	/* The ids of roots, and those that are not defined, may have none. */
+	struct context_ref *ref = id < GT_STOP_COUNT ||
+		defined_ref(contexts, id) != NULL ?
+		ref_of(contexts, id) : NULL;
+	uint32_t *cost = &contexts->node_cost[node];
+
+	if (*cost == CONTEXT_NO_COST)
+		*cost = contexts->group != NULL ?
+			group_cost(contexts, node, 0) :
+			add_cost(contexts, node, 0);
+	if (ref != NULL && node != CONTEXT_UNDEFINED) {
+		GROW(contexts->used, contexts->used_count,
+		     contexts->used_capacity);
+		contexts->used[contexts->used_count++] = id;
+		ref->cost = *cost;
+	}
+	CLAIM_FULL(*cost < contexts->cost_count);
+	return *cost;
+}
+
+void contexts_forget_costs(struct contexts *contexts)
+{
+	for (size_t i = 0; i < contexts->used_count; i++)
+		known_ref(contexts, contexts->used[i])->cost = CONTEXT_NO_COST;
+	for (size_t i = 0; i < contexts->cost_count; i++)
+		contexts->node_cost[contexts->costs[i].node] = CONTEXT_NO_COST;
+	contexts->used_count = contexts->cost_count = 0;
+	table_free(&contexts->parts);
+}
+
+void contexts_free(struct contexts *contexts)
+{
+	/* A trace may leave as many of them out as it likes. */
+	for (size_t i = 0; contexts->page_used > 0; i++)
+		if (contexts->pages[i] != NULL) {
+			free(contexts->pages[i]);
+			contexts->page_used--;
+		}
+	free(contexts->pages);
+	if (contexts->known == NULL) {
+		free(contexts->nodes);
+		free(contexts->late);
+	}
+	free(contexts->node_cost);
+	free(contexts->costs);
+	free(contexts->index);
+	free(contexts->used);
+	table_free(&contexts->parts);
+	memset(contexts, 0, sizeof(*contexts));
+}
+
+#ifdef GNOMON_CLAIMS
+bool contexts_is_valid(const struct contexts *contexts)
+{
+	size_t indexed = 0, slots = contexts->index ?
+		contexts->index_mask + 1 : 0;
+
+	for (size_t i = 0; i < contexts->node_count; i++)
+		if (i < CONTEXT_ROOTS ? contexts->nodes[i].parent != i :
+		    contexts->nodes[i].parent >= i)
+			return false;	/* I1 */
+	for (size_t i = 0; i < slots; i++) {
+		uint64_t slot = contexts->index[i];
+
+		indexed += slot != INDEX_FREE;
+		if (slot != INDEX_FREE &&
+		    (uint32_t)slot >= contexts->node_count)
+			return false;
+	}
+	return contexts->node_count >= CONTEXT_ROOTS &&
+	       (slots & (slots - 1)) == 0 &&
+	       indexed <= contexts->node_count &&
+	       contexts->page_used <= contexts->page_count &&
+	       contexts->page_used <= PAGES_FREE +
+		       contexts->defined / PAGE_DEFINED_MIN + 1;	/* I2 */
+}
+#endif

@@ -1,0 +1,505 @@
+/*
+ * edges.c: see edges.h: all but what nearly every event does.
+ *
+ *  I1  A moving block's lane has active and found set, but not released, and
+ *      is in by_block; no other lane is.
+ *  I2  `waiting` has a free of a block that is not known only if the gap was
+ *      not known when it came, or it was beyond `settled`.
+ *
+ * Called by the reader's thread, or the recorder's writer.
+ */
+#include "cli/model/core/edges.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/room.h"
+#include "unwind/claim.h"
+
+static void odd(struct edges *edges, enum edge_odd what, uint64_t stamp)
+{
+	edges->sink->odd(edges->owner, what, stamp);
+}
+
+static void allocate(struct edges *edges, uint32_t lane,
+		     const struct trace_event *event, uint32_t chain,
+		     bool is_odd)
+{
+	edges_allocate(edges, edges->sink, lane, event, chain, is_odd);
+}
+
+/* A free of the block, by free() or as a part of realloc(), from the context
+ * `by`. Returns the chain that goes on. */
+static uint32_t release(struct edges *edges, struct block *block,
+			uint64_t stamp, uint32_t by, enum edge_end end)
+{
+	uint32_t chain = edges->sink->end(edges->owner, block, stamp, by, end);
+
+	blocks_remove(&edges->blocks, block);
+	return chain;
+}
+
+/* ---- events that wait ---- */
+
+/* The oldest: its time is over, its counterpart never came. */
+static void give_up(struct edges *edges)
+{
+	struct pairing_entry entry;
+	struct block *block;
+
+	CLAIM_FULL(edges->waiting.count > 0);
+	pairing_take(&edges->waiting, edges->waiting.oldest, &entry);
+	CLAIM_FULL(entry.event.kind == GT_ALLOC ||
+		   entry.event.kind == GT_FREE ||
+		   entry.event.kind == GT_REALLOC_BEGIN);
+	if (entry.event.kind != GT_ALLOC) {
+		odd(edges, EDGE_UNKNOWN, entry.event.stamp);
+		return;
+	}
+	odd(edges, EDGE_UNPAIRED, entry.event.stamp);
+	block = blocks_find(&edges->blocks, entry.event.address);
+	if (block != NULL && !block->moving)
+		release(edges, block, entry.event.stamp, 0, EDGE_LOST);
+	allocate(edges, entry.lane, &entry.event, entry.chain, true);
+}
+
+void edges_expire(struct edges *edges, uint64_t stamp)
+{
+	while (edges->waiting.count > 0 && edges->waiting.expires < stamp)
+		give_up(edges);
+}
+
+static void wait_for_pair(struct edges *edges, uint32_t lane,
+			  const struct trace_event *event, uint32_t chain,
+			  bool known)
+{
+	struct pairing_entry entry = { *event, lane, chain, known };
+
+	if (edges->waiting.count == PAIRING_MAX)
+		give_up(edges);
+	CLAIM_FULL(edges->waiting.count < PAIRING_MAX);
+	/* A result waits as what it is to the block: an allocation. */
+	if (event->kind == GT_REALLOC_DONE)
+		entry.event.kind = GT_ALLOC;
+	pairing_wait(&edges->waiting, &entry);
+}
+
+/* A free, or the beginning of a realloc, whose block is not known, or is
+ * moving. False: it is dropped, since the block began unseen. */
+static bool wait_for_block(struct edges *edges, uint32_t lane,
+			   const struct trace_event *event,
+			   struct block *block)
+{
+	if (block == NULL && edges->gap && event->stamp < edges->settled)
+		return false;
+	if (block != NULL)
+		block->odd = 1;
+	wait_for_pair(edges, lane, event, 0, block != NULL);
+	return true;
+}
+
+/* Whether a free that waits is of the block that this allocation has made. In
+ * a gap it may be of the one before that, which nobody knew. */
+static bool is_of(const struct edges *edges, const struct pairing_entry *entry,
+		  uint32_t lane, const struct trace_event *allocation)
+{
+	return !edges->gap || entry->known ||
+	       entry->event.stamp > allocation->stamp ||
+	       (entry->event.stamp == allocation->stamp &&
+		entry->lane != lane);
+}
+
+/* The free, or the beginning of a realloc, that had come before this
+ * allocation. False: there is none. */
+static bool take_free(struct edges *edges, uint32_t lane,
+		      const struct trace_event *allocation,
+		      struct pairing_entry *entry)
+{
+	unsigned i;
+
+	while ((i = pairing_find(&edges->waiting, allocation->address,
+				 1u << GT_FREE | 1u << GT_REALLOC_BEGIN)) !=
+	       PAIRING_NONE) {
+		pairing_take(&edges->waiting, i, entry);
+		if (is_of(edges, entry, lane, allocation))
+			return true;
+		odd(edges, EDGE_UNKNOWN, entry->event.stamp);
+	}
+	return false;
+}
+
+/* ---- reallocation ---- */
+
+#ifdef GNOMON_CLAIMS
+/* Whether the lane has a block that moves. */
+static bool has_moving(const struct edges *edges, uint32_t lane)
+{
+	const struct edges_moving *moving = &edges->moving[lane];
+
+	return moving->generation == edges->generation && moving->active &&
+	       moving->found && !moving->released;
+}
+
+bool edges_is_valid(const struct edges *edges)
+{
+	const struct block *block;
+	uint32_t number = 0;
+	uint64_t marked = 0, moved = 0;
+
+	while ((block = blocks_next(&edges->blocks, &number)) != NULL)
+		marked += block->moving;
+	for (uint32_t i = 0; i < edges->lane_count; i++) {
+		if (!has_moving(edges, i))
+			continue;
+		block = blocks_find(&edges->blocks, edges->moving[i].address);
+		if (block == NULL || !block->moving ||
+		    movings_find(&edges->by_block, block->address) != i)
+			return false;
+		moved++;
+	}
+	return marked == moved &&	/* I1 */
+	       blocks_is_valid(&edges->blocks) &&
+	       pairing_is_valid(&edges->waiting);
+}
+#endif
+
+bool edges_reach(struct edges *edges, uint32_t lane)
+{
+	struct edges_moving *moving;
+	size_t count;
+
+	if (lane < edges->lane_count)
+		return true;
+	if (!movings_reach(&edges->by_block, lane))
+		return false;
+	count = (size_t)1 << edges->by_block.bits;
+	moving = room_resize(edges->moving, count, sizeof(*moving));
+	if (moving == NULL)
+		return false;
+	memset(moving + edges->lane_count, 0,
+	       (count - edges->lane_count) * sizeof(*moving));
+	edges->moving = moving;
+	edges->lane_count = count;
+	assert(lane < edges->lane_count);
+	CLAIM_FULL(edges_is_valid(edges));
+	return true;
+}
+
+static struct edges_moving *moving_of(struct edges *edges, uint32_t lane)
+{
+	struct edges_moving *moving = &edges->moving[lane];
+
+	assert(lane < edges->lane_count);
+	if (moving->generation != edges->generation)
+		memset(moving, 0, sizeof(*moving));
+	if (moving->chains != edges->chains)
+		moving->chain = 0;
+	return moving;
+}
+
+const struct edges_moving *edges_moving_of(struct edges *edges, uint32_t lane)
+{
+	static const struct edges_moving none;
+
+	return lane < edges->lane_count ? moving_of(edges, lane) : &none;
+}
+
+static void mark_moving(struct edges *edges, uint32_t lane,
+			struct block *block)
+{
+	CLAIM_FULL(!block->moving);	/* I1 */
+	block->moving = 1;
+	movings_add(&edges->by_block, lane, block->address);
+	CLAIM_FULL(movings_find(&edges->by_block, block->address) == lane);
+}
+
+/* The address of a moving block was allocated again: it is free since. */
+static void release_moving(struct edges *edges, struct block *block,
+			   uint64_t stamp)
+{
+	uint32_t lane = movings_find(&edges->by_block, block->address);
+	struct edges_moving *moving;
+
+	assert(lane != MOVINGS_NONE);	/* I1 */
+	moving = &edges->moving[lane];
+	CLAIM_FULL(moving->found && !moving->released);	/* I1 */
+	CLAIM_FULL(moving->active && moving->address == block->address);
+	movings_remove(&edges->by_block, lane);
+	moving->released = true;
+	moving->chain = release(edges, block, stamp, moving->by, EDGE_MOVED);
+}
+
+/* The realloc ended; what it was about stays as it is. */
+static void abandon(struct edges *edges, struct edges_moving *moving,
+		    uint64_t stamp)
+{
+	struct block *block;
+
+	CLAIM_FULL(moving->active);
+	moving->active = false;
+	edges->sink->chain_lost(edges->owner, moving->chain, stamp);
+	moving->chain = 0;
+	if (!moving->found || moving->released)
+		return;
+	movings_remove(&edges->by_block, (uint32_t)(moving - edges->moving));
+	block = blocks_find(&edges->blocks, moving->address);
+	CLAIM_FULL(block != NULL && block->moving); /* I1 */
+	if (block != NULL)
+		block->moving = 0;
+}
+
+/* The same, and its beginning does not wait any more. */
+static void forgo(struct edges *edges, struct edges_moving *moving,
+		  uint64_t stamp)
+{
+	struct pairing_entry entry;
+	unsigned i;
+
+	abandon(edges, moving, stamp);
+	if (moving->found)
+		return;
+	i = pairing_find(&edges->waiting, moving->address,
+			 1u << GT_REALLOC_BEGIN);
+	if (i != PAIRING_NONE)
+		pairing_take(&edges->waiting, i, &entry);
+}
+
+static void begin_realloc(struct edges *edges, uint32_t lane,
+			  const struct trace_event *event)
+{
+	struct edges_moving *moving = moving_of(edges, lane);
+	struct block *block = blocks_find(&edges->blocks, event->address);
+
+	if (moving->active) {
+		/* left by siglongjmp, or its result was lost */
+		odd(edges, EDGE_UNPAIRED, event->stamp);
+		forgo(edges, moving, event->stamp);
+	}
+	*moving = (struct edges_moving){
+		.address = event->address,
+		.by = event->context,
+		.generation = edges->generation,
+		.chains = edges->chains,
+		.active = true,
+		.found = block != NULL && !block->moving,
+	};
+	if (moving->found)
+		mark_moving(edges, lane, block);
+	else
+		moving->unknown = !wait_for_block(edges, lane, event, block);
+}
+
+/* The realloc freed the old block; it ends like this. Returns the chain that
+ * goes on. *whole: nothing about it is odd. */
+static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
+			    enum edge_end end, bool *whole)
+{
+	struct edges_moving *moving = moving_of(edges, lane);
+	struct pairing_entry entry;
+	struct block *block;
+	unsigned i;
+
+	*whole = false;
+	if (!moving->active || moving->unknown) {
+		/* its BEGIN, or the block, was lost, or left out */
+		moving->active = false;
+		odd(edges, EDGE_UNKNOWN, stamp);
+		return 0;
+	}
+	moving->active = false;
+	if (moving->found) {
+		if (moving->released)
+			return moving->chain;
+		movings_remove(&edges->by_block, lane);
+		block = blocks_find(&edges->blocks, moving->address);
+		assert(block != NULL);
+		CLAIM_FULL(block->moving); /* I1 */
+		*whole = true;
+		return release(edges, block, stamp, moving->by, end);
+	}
+	/* The block is not known yet: go on waiting, as a free. */
+	i = pairing_find(&edges->waiting, moving->address,
+			 1u << GT_REALLOC_BEGIN);
+	if (i == PAIRING_NONE)
+		return 0;	/* given up and counted */
+	pairing_take(&edges->waiting, i, &entry);
+	entry.event.kind = GT_FREE;
+	entry.lane = lane;
+	pairing_wait(&edges->waiting, &entry);
+	return 0;
+}
+
+static void fail_realloc(struct edges *edges, uint32_t lane, uint64_t stamp)
+{
+	struct edges_moving *moving = moving_of(edges, lane);
+
+	if (moving->active)
+		forgo(edges, moving, stamp);
+	else if (!edges->gap)
+		odd(edges, EDGE_UNPAIRED, stamp);
+}
+
+void edges_realloc(struct edges *edges, uint32_t lane,
+		   const struct trace_event *event)
+{
+	uint32_t chain;
+	bool whole;
+
+	switch (event->kind) {
+	case GT_REALLOC_BEGIN:
+		begin_realloc(edges, lane, event);
+		break;
+	case GT_REALLOC_DONE:
+		chain = end_realloc(edges, lane, event->stamp, EDGE_MOVED,
+				    &whole);
+		allocate(edges, lane, event, chain, !whole);
+		break;
+	case GT_REALLOC_FREED:
+		chain = end_realloc(edges, lane, event->stamp, EDGE_FREED,
+				    &whole);
+		edges->sink->chain_lost(edges->owner, chain, event->stamp);
+		break;
+	case GT_REALLOC_FAILED:
+		fail_realloc(edges, lane, event->stamp);
+		break;
+	}
+}
+
+/* ---- allocation and free ---- */
+
+/* On an address where a block is. */
+void edges_allocate_live(struct edges *edges, uint32_t lane,
+			 const struct trace_event *event, uint32_t chain,
+			 struct block *block)
+{
+	CLAIM_FULL(block->address == event->address);
+	block->odd = 1;
+	if (!block->moving) {
+		wait_for_pair(edges, lane, event, chain, true);
+		return;
+	}
+	release_moving(edges, block, event->stamp);
+	allocate(edges, lane, event, chain, true);
+}
+
+/* A free, or the beginning of a realloc, may have come before this allocation
+ * of its block. */
+void edges_settle_free(struct edges *edges, uint32_t lane,
+		       const struct trace_event *event)
+{
+	struct pairing_entry entry;
+	struct edges_moving *moving;
+	struct block *block = blocks_find(&edges->blocks, event->address);
+
+	CLAIM_FULL(block != NULL && !block->moving);
+	/* Another allocation waits for the address: which of the two is first
+	 * is not known, and the end of this one lets that one begin. */
+	if (pairing_find(&edges->waiting, event->address, 1u << GT_ALLOC) !=
+	    PAIRING_NONE)
+		block->odd = 1;
+	if (!take_free(edges, lane, event, &entry))
+		return;
+	odd(edges, EDGE_REPAIRED, event->stamp);
+	block->odd = 1;
+	if (entry.event.kind == GT_FREE) {
+		release(edges, block, entry.event.stamp, entry.event.context,
+			EDGE_FREED);
+		return;
+	}
+	moving = moving_of(edges, entry.lane);
+	if (moving->active && !moving->found &&
+	    moving->address == event->address) {
+		moving->found = true;
+		mark_moving(edges, entry.lane, block);
+	}
+}
+
+/* A free of a block that is not known, or is moving. */
+void edges_free_unknown(struct edges *edges, uint32_t lane,
+			const struct trace_event *event, struct block *block)
+{
+	if (!wait_for_block(edges, lane, event, block))
+		odd(edges, EDGE_UNKNOWN, event->stamp);
+}
+
+/* The address is free: an allocation may have come before that. */
+void edges_settle_allocation(struct edges *edges, uint64_t address)
+{
+	struct pairing_entry entry;
+	unsigned i = pairing_find(&edges->waiting, address, 1u << GT_ALLOC);
+
+	if (i == PAIRING_NONE)
+		return;
+	pairing_take(&edges->waiting, i, &entry);
+	CLAIM_FULL(entry.event.kind == GT_ALLOC);
+	odd(edges, EDGE_REPAIRED, entry.event.stamp);
+	allocate(edges, entry.lane, &entry.event, entry.chain, true);
+}
+
+/* ---- begin and end ---- */
+
+bool edges_init(struct edges *edges, const struct edges_sink *sink,
+		void *owner, size_t most)
+{
+	memset(edges, 0, sizeof(*edges));
+	edges->sink = sink;
+	edges->owner = owner;
+	edges->settled = UINT64_MAX;
+	edges->waiting.expires = UINT64_MAX;
+	return blocks_try_init(&edges->blocks, most);
+}
+
+void edges_free(struct edges *edges)
+{
+	blocks_free(&edges->blocks);
+	movings_free(&edges->by_block);
+	free(edges->moving);
+	edges->moving = NULL;
+	edges->lane_count = 0;
+}
+
+void edges_lane_ends(struct edges *edges, uint32_t lane, uint64_t stamp)
+{
+	struct edges_moving *moving = moving_of(edges, lane);
+
+	if (moving->active)
+		forgo(edges, moving, stamp);
+}
+
+void edges_forget(struct edges *edges)
+{
+	const struct block *block;
+	uint32_t number = 0;
+
+	while ((block = blocks_next(&edges->blocks, &number)) != NULL)
+		if (block->moving)
+			movings_remove(&edges->by_block,
+				       movings_find(&edges->by_block,
+						    block->address));
+	blocks_clear(&edges->blocks);
+	pairing_clear(&edges->waiting);
+	edges->generation++;
+	CLAIM_FULL(edges_is_valid(edges));
+}
+
+void edges_forget_chains(struct edges *edges)
+{
+	struct pairing_slot *slots = edges->waiting.slots;
+
+	edges->chains++;
+	for (unsigned i = edges->waiting.oldest; i != PAIRING_NONE;
+	     i = slots[i].newer)
+		slots[i].entry.chain = 0;
+}
+
+void edges_finish(struct edges *edges, uint64_t stamp)
+{
+	CLAIM_FULL(edges_is_valid(edges));
+	for (size_t i = 0; i < edges->lane_count; i++)
+		if (moving_of(edges, (uint32_t)i)->active)
+			abandon(edges, &edges->moving[i], stamp);
+	while (edges->waiting.count > 0)
+		give_up(edges);
+	CLAIM_FULL(edges_is_valid(edges));
+}

@@ -1,0 +1,66 @@
+/*
+ * images.h: the ELF objects that were mapped, each with the interval of
+ * context ids (its epoch) in which its addresses meant it.
+ */
+#ifndef GNOMON_IMAGES_H
+#define GNOMON_IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/intern.h"
+#include "cli/base/table.h"
+#include "cli/model/core/places.h"
+#include "cli/trace/decode/records.h"
+
+#define IMAGE_NONE UINT32_MAX
+
+struct image {
+	uint32_t flags;		/* enum gt_image_flags */
+	uint32_t first_node;
+	uint32_t end_node;	/* UINT32_MAX while it is mapped */
+	uint32_t same_as;	/* the first one that was this file at this
+				 * place: it stands for all of them */
+	bool overlapped;	/* shares addresses with another one */
+	bool known;		/* false: only its index was seen */
+	uint64_t bias;
+	unsigned segment_count;
+	struct trace_segment segments[GL_SEGMENTS_MAX];
+	uint8_t build_id[GL_BUILD_ID_MAX];
+	size_t build_id_size;
+	const char *path;	/* "" unknown */
+	const char *name;	/* last part of the path */
+};
+
+#define IMAGES_CACHE 1024
+
+struct images {
+	struct image *list;	/* in the order in which they were mapped */
+	size_t count;
+	size_t capacity;
+	struct table by_index;	/* index in the trace -> index here */
+	struct places places;	/* segments; the owner is an index here */
+	struct intern names;
+	struct { uint64_t page; uint32_t image; } cache[IMAGES_CACHE];
+	uint64_t refused;	/* records over the limit */
+};
+
+void images_init(struct images *images);
+
+/* What is wrong with a record. */
+enum images_added {
+	IMAGES_ADDED,
+	IMAGES_OTHER,		/* its index is another image */
+	IMAGES_UNKNOWN,		/* the end of none, or before it began */
+	IMAGES_REFUSED		/* over the limit */
+};
+enum images_added images_add(struct images *images,
+			     const struct trace_image *record);
+/* The image that `address` meant when node `id` was made; or IMAGE_NONE. */
+uint32_t images_find(struct images *images, uint32_t id, uint64_t address);
+/* The only image that was ever at this address; or IMAGE_NONE. */
+uint32_t images_find_only(const struct images *images, uint64_t address);
+void images_free(struct images *images);
+
+#endif

@@ -1,0 +1,78 @@
+/* pools.c: see pools.h. Called by the reader's thread. */
+#include "cli/model/core/pools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+bool pools_name(struct pools *pools, struct intern *names,
+		const struct trace_control *record)
+{
+	if (record->number == 0 || record->number >= POOLS_MAX)
+		return false;
+	if (record->number >= pools->count) {
+		size_t count = (size_t)record->number + 1;
+
+		pools->list = grow_resize(pools->list, count,
+					  sizeof(*pools->list));
+		for (size_t i = pools->count; i < count; i++)
+			pools->list[i] = (struct pool_entry){ .name = "" };
+		pools->list[0].name = POOLS_ALLOCATOR;
+		pools->count = count;
+	}
+	pools->list[record->number].name =
+		intern_bytes(names, record->name, record->name_size);
+	return true;
+}
+
+void pools_forget(struct pools *pools)
+{
+	for (size_t i = 0; i < pools->count; i++)
+		memset(&pools->list[i].figures, 0,
+		       sizeof(pools->list[i].figures));
+}
+
+void pools_free(struct pools *pools)
+{
+	free(pools->list);
+	memset(pools, 0, sizeof(*pools));
+}
+
+const char *pools_name_of(const struct pools *pools, uint32_t number)
+{
+	if (number == 0)
+		return POOLS_ALLOCATOR;
+	return number < pools->count ? pools->list[number].name : "";
+}
+
+void pools_birth(struct pools *pools, uint64_t address, uint64_t stamp,
+		 uint64_t blocks, uint64_t bytes)
+{
+	struct pool_figures *figures =
+		&pools->list[pools_number(address)].figures;
+
+	CLAIM_FULL(pools_has(pools, address));
+	figures->allocations += blocks;
+	figures->total_bytes += bytes;
+	figures->live_blocks += blocks;
+	figures->live_bytes += bytes;
+	if (figures->live_bytes <= figures->peak_bytes)
+		return;
+	figures->peak_bytes = figures->live_bytes;
+	figures->peak_blocks = figures->live_blocks;
+	figures->peak_stamp = stamp;
+}
+
+void pools_end(struct pools *pools, uint64_t address, uint64_t blocks,
+	       uint64_t bytes, bool freed)
+{
+	struct pool_figures *figures =
+		&pools->list[pools_number(address)].figures;
+
+	CLAIM_FULL(pools_has(pools, address) && figures->live_blocks >= blocks);
+	figures->live_blocks -= blocks;
+	figures->live_bytes -= bytes;
+	figures->frees += freed ? blocks : 0;
+}

@@ -1,0 +1,72 @@
+/*
+ * pools.h: heaps that a program has beside the allocator's: pools of which it
+ * tells the recorder. Their blocks lie inside blocks, or mappings, of the
+ * allocator, so they are counted apart, and nothing counts twice. The upper
+ * bits of a block's address are the number of its heap; 0 is the allocator.
+ */
+#ifndef GNOMON_POOLS_H
+#define GNOMON_POOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/intern.h"
+#include "cli/trace/decode/control_records.h"
+
+#define POOLS_MAX 4096		/* numbers */
+#define POOLS_SHIFT 48
+#define POOLS_ADDRESS ((UINT64_C(1) << POOLS_SHIFT) - 1)
+#define POOLS_ALLOCATOR "malloc"	/* what heap 0 is called */
+
+struct pool_figures {
+	uint64_t allocations, frees;
+	uint64_t total_bytes;
+	uint64_t live_blocks, live_bytes;
+	uint64_t peak_blocks, peak_bytes;	/* its own */
+	uint64_t peak_stamp;
+};
+
+struct pools {
+	struct pool_entry {
+		const char *name;	/* "": not known */
+		struct pool_figures figures;
+	} *list;	/* by number; that of heap 0 has no figures */
+	size_t count;	/* 0: the trace has no heap but the allocator */
+};
+
+/* A zeroed struct pools has none. False: no number of a heap. */
+bool pools_name(struct pools *pools, struct intern *names,
+		const struct trace_control *record);
+void pools_forget(struct pools *pools);		/* all figures */
+void pools_free(struct pools *pools);
+
+/* The number of a block's heap. */
+static inline uint32_t pools_number(uint64_t address)
+{
+	return (uint32_t)(address >> POOLS_SHIFT);
+}
+
+/* Where it lies. */
+static inline uint64_t pools_address(uint64_t address)
+{
+	return address & POOLS_ADDRESS;
+}
+
+/* Its name, as reports print it; never NULL. */
+const char *pools_name_of(const struct pools *pools, uint32_t number);
+
+/* ---- for account.c: the block's heap is one that is listed ---- */
+
+static inline bool pools_has(const struct pools *pools, uint64_t address)
+{
+	uint32_t number = pools_number(address);
+
+	return number != 0 && number < pools->count;
+}
+void pools_birth(struct pools *pools, uint64_t address, uint64_t stamp,
+		 uint64_t blocks, uint64_t bytes);
+void pools_end(struct pools *pools, uint64_t address, uint64_t blocks,
+	       uint64_t bytes, bool freed);
+
+#endif

@@ -1,0 +1,362 @@
+/*
+ * maps.c: mappings and their figures. What events do to them is in
+ * maps_events.c, how looks come in in maps_look.c, who made what they find in
+ * maps_origin.c.
+ *
+ *	EXTRA events ──▶ maps_extra ──┐
+ *	blocks ────────▶ maps_event ──┼──▶ spans, mappings, sites, curve
+ *	MAPS chunks ───▶ maps_take ───┘
+ *
+ * A mapping's entry is used again once MAPS_KEPT others have gone after it; its
+ * site keeps the figures. So memory grows with what is mapped at one time.
+ *
+ * I1: a mapping's `bytes` is the sum of its spans; it is gone if that is 0.
+ * I2: a site's live_bytes is the sum over its mappings.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/maps/maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+
+const char *const map_origin_names[MAP_ORIGINS] = {
+	[MAP_PROGRAM] = "program",
+	[MAP_MALLOC] = "malloc",
+	[MAP_CREATE] = "pthread_create",
+	[MAP_DLOPEN] = "dlopen",
+	[MAP_ALLOCATOR] = "allocator",
+	[MAP_BEFORE] = "before recording",
+	[MAP_RECORDER] = "gnomon",
+	[MAP_OTHER] = "unknown",
+};
+
+/* ---- figures ---- */
+
+static struct map_site *site_of(struct maps *maps,
+				const struct mapping *mapping)
+{
+	uint64_t key = (uint64_t)mapping->origin << 32 | mapping->node;
+	uint32_t i = table_get(&maps->by_site, key);
+
+	if (i == TABLE_NONE) {
+		GROW(maps->sites, maps->site_count, maps->site_capacity);
+		i = (uint32_t)maps->site_count++;
+		maps->sites[i] = (struct map_site){
+			.node = mapping->node, .origin = mapping->origin
+		};
+		table_set(&maps->by_site, key, i);
+	}
+	CLAIM_FULL(i < maps->site_count);
+	return &maps->sites[i];
+}
+
+/* Put into its site's figures, or taken out of them again. */
+static void count_mapping(struct maps *maps, const struct mapping *mapping,
+			  uint64_t one)
+{
+	struct map_site *site = site_of(maps, mapping);
+
+	site->count += one;
+	site->total_bytes += mapping->size * one;
+	site->live_count += mapping->bytes > 0 ? one : 0;
+	site->live_bytes += mapping->bytes * one;
+	if (mapping->origin == MAP_RECORDER)
+		maps->own_bytes += mapping->bytes * one;
+	if (mapping->origin == MAP_OTHER)
+		maps->unclaimed += mapping->bytes * one;
+}
+
+#define COUNT_IN UINT64_C(1)
+#define COUNT_OUT UINT64_MAX	/* minus one */
+
+/* About half as many points: one stands for those up to a step behind it, with
+ * the most of them; what is further away keeps its own time. */
+static void thin_out(struct map_curve *curve)
+{
+	uint64_t whole = curve->points[curve->count - 1].stamp -
+		curve->points[0].stamp;
+	size_t last = 0;
+
+	assert(curve->count == MAPS_POINTS);
+	curve->step = whole / (MAPS_POINTS / 2) + 1;
+	for (size_t i = 1; i < curve->count; i++) {
+		struct map_point point = curve->points[i];
+
+		if (point.stamp - curve->points[last].stamp >= curve->step)
+			curve->points[++last] = point;
+		else if (point.bytes > curve->points[last].bytes)
+			curve->points[last].bytes = point.bytes;
+	}
+	curve->count = last + 1;
+	assert(curve->count < MAPS_POINTS);
+}
+
+void maps_note(struct maps *maps, uint64_t stamp)
+{
+	struct map_curve *curve = &maps->curve;
+	uint64_t bytes = maps->spans.bytes - maps->own_bytes;
+	struct map_point *last = curve->count > 0 ?
+		&curve->points[curve->count - 1] : NULL;
+
+	if (bytes > curve->peak.bytes)
+		curve->peak = (struct map_point){ stamp, bytes };
+	if (last != NULL && last->bytes == bytes)
+		return;
+	if (last != NULL && stamp <= last->stamp && curve->step == 0) {
+		last->bytes = bytes;
+		return;
+	}
+	if (last != NULL &&
+	    (stamp < last->stamp || stamp - last->stamp < curve->step)) {
+		if (bytes > last->bytes)
+			last->bytes = bytes;
+		return;
+	}
+	if (curve->count == MAPS_POINTS)
+		thin_out(curve);
+	curve->points[curve->count++] = (struct map_point){ stamp, bytes };
+}
+
+/* ---- mappings ---- */
+
+uint32_t maps_node(struct maps *maps, uint32_t context)
+{
+	return contexts_node(maps->contexts, context);
+}
+
+/* An entry for a mapping: a new one, or that of the one that went first. */
+static uint32_t new_entry(struct maps *maps)
+{
+	size_t place = maps->gone_count % MAPS_KEPT;
+
+	if (maps->gone_count >= MAPS_KEPT &&
+	    maps->gone[place] != MAPS_NONE) {
+		uint32_t i = maps->gone[place];
+
+		maps->gone[place] = MAPS_NONE;
+		/* it may have come back (undo) */
+		if (maps->list[i].bytes == 0) {
+			maps->forgotten++;
+			return i;
+		}
+	}
+	GROW(maps->list, maps->count, maps->capacity);
+	assert(maps->count < MAPS_NONE);
+	return (uint32_t)maps->count++;
+}
+
+static void retire(struct maps *maps, uint32_t index)
+{
+	if (maps->gone == NULL) {
+		maps->gone = grow_resize(NULL, MAPS_KEPT,
+					 sizeof(*maps->gone));
+		memset(maps->gone, 0xff, MAPS_KEPT * sizeof(*maps->gone));
+	}
+	CLAIM_FULL(index < maps->count && maps->list[index].bytes == 0);
+	maps->gone[maps->gone_count++ % MAPS_KEPT] = index;
+}
+
+uint32_t maps_add(struct maps *maps, const struct mapping *mapping,
+		  uint32_t flags)
+{
+	uint32_t i = new_entry(maps);
+	struct mapping *new = &maps->list[i];
+
+	*new = *mapping;
+	new->bytes = new->size;
+	CLAIM_FULL(new->size > 0 && new->start < new->start + new->size);
+	spans_put(&maps->spans, new->start, new->start + new->size, i, flags);
+	count_mapping(maps, new, COUNT_IN);
+	return i;
+}
+
+void maps_extend(struct maps *maps, uint32_t index, uint64_t start,
+		 uint64_t end, uint32_t flags)
+{
+	struct mapping *mapping = &maps->list[index];
+
+	CLAIM_FULL(index < maps->count && start < end);
+	count_mapping(maps, mapping, COUNT_OUT);
+	mapping->size += end - start;
+	mapping->bytes += end - start;
+	count_mapping(maps, mapping, COUNT_IN);
+	spans_put(&maps->spans, start, end, index, flags);
+}
+
+static void take_piece(void *owner, const struct span *piece)
+{
+	struct maps *maps = owner;
+	struct mapping *mapping = &maps->list[piece->owner];
+
+	CLAIM_FULL(piece->owner < maps->count &&
+		   mapping->bytes >= piece->end - piece->start); /* I1 */
+	count_mapping(maps, mapping, COUNT_OUT);
+	mapping->bytes -= piece->end - piece->start;
+	count_mapping(maps, mapping, COUNT_IN);
+	if (mapping->bytes > 0)
+		return;
+	mapping->unmapped = maps->now;
+	retire(maps, piece->owner);
+}
+
+void maps_cut(struct maps *maps, uint64_t start, uint64_t end)
+{
+	spans_cut(&maps->spans, start, end, take_piece, maps);
+}
+
+/* Spans that are taken from their mappings without having gone. */
+static void part_from(struct maps *maps, const struct span *piece)
+{
+	struct mapping *mapping = &maps->list[piece->owner];
+	uint64_t bytes = piece->end - piece->start;
+
+	CLAIM_FULL(piece->owner < maps->count &&
+		   mapping->bytes >= bytes); /* I1 */
+	count_mapping(maps, mapping, COUNT_OUT);
+	mapping->bytes -= bytes;
+	mapping->size -= bytes < mapping->size ? bytes : mapping->size;
+	if (mapping->size > 0)
+		count_mapping(maps, mapping, COUNT_IN);
+	if (mapping->bytes > 0)
+		return;
+	mapping->unmapped = maps->now;
+	retire(maps, piece->owner);
+}
+
+static void unfind_piece(void *owner, const struct span *piece)
+{
+	struct maps *maps = owner;
+	const struct mapping *mapping = &maps->list[piece->owner];
+
+	if (mapping->origin == MAP_OTHER && mapping->look != 0 &&
+	    mapping->look == maps->looks)
+		part_from(maps, piece);
+	else
+		take_piece(owner, piece);
+}
+
+void maps_unfind(struct maps *maps, uint64_t start, uint64_t end)
+{
+	spans_cut(&maps->spans, start, end, unfind_piece, maps);
+}
+
+void maps_restore(struct maps *maps, const struct span *piece)
+{
+	struct mapping *mapping = &maps->list[piece->owner];
+
+	CLAIM_FULL(piece->owner < maps->count && piece->start < piece->end);
+	count_mapping(maps, mapping, COUNT_OUT);
+	mapping->bytes += piece->end - piece->start;
+	mapping->unmapped = 0;
+	count_mapping(maps, mapping, COUNT_IN);
+	spans_put(&maps->spans, piece->start, piece->end, piece->owner,
+		  piece->flags);
+}
+
+uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
+		    enum map_origin origin, uint32_t node, uint64_t stamp)
+{
+	struct mapping mapping = { 0 };
+	uint32_t index = MAPS_NONE;
+	struct span *pieces;
+	size_t count = spans_take(&maps->spans, start, end, &pieces);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct span *piece = &pieces[i];
+
+		if (index == MAPS_NONE) {
+			mapping = maps->list[piece->owner];
+			mapping.start = piece->start;
+			mapping.size = piece->end - piece->start;
+			mapping.mapped = stamp;
+			mapping.origin = (uint8_t)origin;
+			mapping.node = node;
+			part_from(maps, piece);
+			index = maps_add(maps, &mapping, piece->flags);
+			continue;
+		}
+		part_from(maps, piece);
+		maps_extend(maps, index, piece->start, piece->end,
+			    piece->flags);
+	}
+	free(pieces);
+	return index;
+}
+
+/* ---- the whole ---- */
+
+void maps_init(struct maps *maps, const struct blocks *blocks,
+	       struct contexts *contexts)
+{
+	memset(maps, 0, sizeof(*maps));
+	maps->blocks = blocks;
+	maps->contexts = contexts;
+	maps->due = UINT64_MAX;
+}
+
+#ifdef GNOMON_CLAIMS
+static bool curve_is_valid(const struct map_curve *curve)
+{
+	for (size_t i = 1; i < curve->count; i++)
+		if (curve->points[i].stamp < curve->points[i - 1].stamp)
+			return false;
+	return curve->count <= MAPS_POINTS;
+}
+
+bool maps_is_valid(const struct maps *maps)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < maps->count; i++)
+		bytes += maps->list[i].bytes;
+	for (size_t i = 1; i < maps->kernel_count; i++)
+		if (maps->kernel[i].start < maps->kernel[i - 1].end)
+			return false;
+	return spans_is_valid(&maps->spans) &&
+	       bytes == maps->spans.bytes &&	/* I1 */
+	       curve_is_valid(&maps->curve);
+}
+#endif
+
+void maps_finish(struct maps *maps)
+{
+	maps_look_all(maps, UINT64_MAX);
+	CLAIM_FULL(maps_is_valid(maps));
+	if (maps->curve.count > 0 && maps->curve.step > 0) {
+		/* what it came to, not the most of its last points */
+		maps->curve.step = 0;
+		maps_note(maps, maps->now);
+	}
+}
+
+static void free_look(struct map_look *look)
+{
+	free(look->list);
+}
+
+void maps_free(struct maps *maps)
+{
+	for (size_t i = 0; i < maps->waiting_count; i++)
+		free_look(&maps->waiting[i]);
+	free_look(&maps->building);
+	spans_free(&maps->spans);
+	table_free(&maps->by_site);
+	table_free(&maps->by_page);
+	intern_free(&maps->paths);
+	free(maps->list);
+	free(maps->found);
+	free(maps->gone);
+	free(maps->sites);
+	free(maps->touches);
+	free(maps->clues);
+	free(maps->undo);
+	free(maps->kernel);
+	free(maps->waiting);
+	free(maps->pages);
+	memset(maps, 0, sizeof(*maps));
+}

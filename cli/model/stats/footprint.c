@@ -1,0 +1,181 @@
+/*
+ * footprint.c: see the header.
+ *
+ * A snapshot's mappings come before it does, in chunks that others may stand
+ * between, but never those of another snapshot. Mappings without their
+ * snapshot (the recorder was killed in between) are dropped.
+ *
+ *  I1  snapshots own adjoining parts of `mappings`, in their order; behind
+ *      them lie those gathered for the next.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/model/stats/footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+#define KIB 1024
+#define POINTS_MAX (8u << 20)		/* 9 days at the highest rate */
+#define MAPPINGS_MAX (4u << 20)
+#define SNAPSHOTS_MAX (1u << 20)
+
+void footprint_point(struct footprint *footprint,
+		     const struct trace_usage *point)
+{
+	size_t count = footprint->point_count;
+
+	if (count >= POINTS_MAX ||
+	    (count > 0 && footprint->points[count - 1].stamp > point->stamp)) {
+		footprint->refused++;
+		return;
+	}
+	GROW(footprint->points, footprint->point_count,
+	     footprint->point_capacity);
+	footprint->points[footprint->point_count++] = *point;
+}
+
+/* What no snapshot has claimed goes (I1). */
+static void begin_gathering(struct footprint *footprint, uint64_t number)
+{
+	CLAIM_FULL(footprint->gathered <= footprint->mapping_count);	/* I1 */
+	footprint->mapping_count = footprint->gathered;
+	memset(&footprint->all, 0, sizeof(footprint->all));
+	memset(&footprint->ours, 0, sizeof(footprint->ours));
+	footprint->gathering = number;
+}
+
+static void add(struct footprint_sums *sums,
+		const struct trace_mapping *mapping)
+{
+	sums->mappings++;
+	sums->size += mapping->size;
+	for (unsigned i = GT_MAPPING_RSS; i < GT_MAPPING_VALUES; i++)
+		sums->value[i] += mapping->value[i] * KIB;
+}
+
+void footprint_mapping(struct footprint *footprint,
+		       const struct trace_mapping *mapping)
+{
+	struct footprint_mapping *to;
+
+	if (mapping->snapshot != footprint->gathering)
+		begin_gathering(footprint, mapping->snapshot);
+	add(&footprint->all, mapping);
+	if (mapping->flags & GT_MAPPING_OURS)
+		add(&footprint->ours, mapping);
+	CLAIM_FULL(footprint->ours.mappings <= footprint->all.mappings);
+	if (footprint->mapping_count >= MAPPINGS_MAX) {
+		footprint->refused++;
+		return;
+	}
+	GROW(footprint->mappings, footprint->mapping_count,
+	     footprint->mapping_capacity);
+	CLAIM_FULL(footprint->gathered <= footprint->mapping_count); /* I1 */
+	to = &footprint->mappings[footprint->mapping_count++];
+	to->start = mapping->start;
+	to->size = mapping->size;
+	to->flags = mapping->flags;
+	memcpy(to->value, mapping->value, sizeof(to->value));
+	to->path = intern_bytes(&footprint->names, mapping->path,
+				mapping->path_size);
+}
+
+#ifdef GNOMON_CLAIMS
+bool footprint_is_valid(const struct footprint *footprint)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < footprint->point_count; i++)
+		if (footprint->points[i].stamp < footprint->points[i - 1].stamp)
+			return false;
+	for (size_t i = 0; i < footprint->snapshot_count; i++) {
+		if (footprint->snapshots[i].first != first)
+			return false;	/* I1 */
+		first += footprint->snapshots[i].count;
+	}
+	return first == footprint->gathered &&
+	       footprint->gathered <= footprint->mapping_count;
+}
+#endif
+
+void footprint_snapshot(struct footprint *footprint,
+			const struct trace_snapshot *snapshot)
+{
+	struct footprint_snapshot *to;
+
+	if (snapshot->number != footprint->gathering)
+		begin_gathering(footprint, snapshot->number);
+	if (footprint->snapshot_count >= SNAPSHOTS_MAX) {
+		footprint->refused++;
+		return;
+	}
+	GROW(footprint->snapshots, footprint->snapshot_count,
+	     footprint->snapshot_capacity);
+	to = &footprint->snapshots[footprint->snapshot_count++];
+	to->said = *snapshot;
+	to->said.name = NULL;
+	to->name = intern_bytes(&footprint->names, snapshot->name,
+				snapshot->name_size);
+	to->all = footprint->all;
+	to->ours = footprint->ours;
+	to->first = footprint->gathered;
+	to->count = footprint->mapping_count - footprint->gathered;
+	footprint->gathered = footprint->mapping_count;
+	CLAIM_FULL((footprint->snapshot_count & (footprint->snapshot_count - 1)) ||
+		   footprint_is_valid(footprint));
+	begin_gathering(footprint, 0);
+}
+
+void footprint_free(struct footprint *footprint)
+{
+	free(footprint->points);
+	free(footprint->mappings);
+	free(footprint->snapshots);
+	intern_free(&footprint->names);
+}
+
+uint64_t footprint_peak(const struct footprint *footprint,
+			enum gt_usage_value value, uint64_t *stamp)
+{
+	uint64_t peak = 0;
+
+	*stamp = 0;
+	for (size_t i = 0; i < footprint->point_count; i++) {
+		if (footprint->points[i].value[value] <= peak)
+			continue;
+		peak = footprint->points[i].value[value];
+		*stamp = footprint->points[i].stamp;
+	}
+	return peak * KIB;
+}
+
+uint64_t footprint_last(const struct footprint *footprint,
+			enum gt_usage_value value)
+{
+	if (footprint->point_count == 0)
+		return 0;
+	return footprint->points[footprint->point_count - 1].value[value] *
+	       KIB;
+}
+
+bool footprint_is_detailed(const struct footprint *footprint)
+{
+	for (size_t i = 0; i < footprint->point_count; i++)
+		if (footprint->points[i].value[GT_USAGE_FLAGS] &
+		    GT_USAGE_DETAILED)
+			return true;
+	return false;
+}
+
+const struct footprint_snapshot *
+footprint_arenas(const struct footprint *footprint)
+{
+	for (size_t i = footprint->snapshot_count; i-- > 0;)
+		if (footprint->snapshots[i].said.arenas == GT_ARENAS_TAKEN)
+			return &footprint->snapshots[i];
+	return NULL;
+}

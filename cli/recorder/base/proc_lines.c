@@ -1,0 +1,183 @@
+/*
+ * proc_lines.c: see the header. The kernel hands such files out in pieces that
+ * end where lines do, but nothing here relies on it.
+ *
+ * I1: buffer[at, end) is what was read and not given out; end < size, so that
+ *     there is room for a NUL.
+ */
+#include "cli/recorder/base/proc_lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unwind/claim.h"
+
+int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
+		    size_t size)
+{
+	*lines = (struct proc_lines){
+		.fd = open(path, O_RDONLY | O_CLOEXEC),
+		.buffer = buffer,
+		.size = size,
+	};
+	return lines->fd < 0 ? -errno : 0;
+}
+
+void proc_lines_close(struct proc_lines *lines)
+{
+	if (lines->fd >= 0)
+		close(lines->fd);
+	lines->fd = -1;
+	lines->at = lines->end = 0;
+}
+
+/* Where the next line feed is held, or `end`. */
+static size_t proc_lines_feed(const struct proc_lines *lines)
+{
+	const char *feed = memchr(lines->buffer + lines->at, '\n',
+				  lines->end - lines->at);
+
+	CLAIM_FULL(lines->at <= lines->end &&
+		   lines->end < lines->size); /* I1 */
+	return feed ? (size_t)(feed - lines->buffer) : lines->end;
+}
+
+/* Appends what one read gives. False: there is no more. */
+static bool proc_lines_fill(struct proc_lines *lines)
+{
+	ssize_t got;
+
+	if (lines->at) {
+		memmove(lines->buffer, lines->buffer + lines->at,
+			lines->end - lines->at);
+		lines->end -= lines->at;
+		lines->at = 0;
+	}
+	do
+		got = read(lines->fd, lines->buffer + lines->end,
+			   lines->size - 1 - lines->end);
+	while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		return false;
+	lines->end += got;
+	CLAIM_FULL(lines->at == 0 && lines->end < lines->size); /* I1 */
+	return true;
+}
+
+/* Gives out what is held up to `to`. */
+static char *proc_lines_give(struct proc_lines *lines, size_t to)
+{
+	char *line = lines->buffer + lines->at;
+
+	CLAIM_FULL(to >= lines->at && to <= lines->end);
+	lines->buffer[to] = '\0';
+	lines->at = to < lines->end ? to + 1 : to;
+	return line;
+}
+
+char *proc_lines_next(struct proc_lines *lines)
+{
+	bool more = lines->fd >= 0, skipped;
+	size_t feed;
+	char *line;
+
+	for (;;) {
+		feed = proc_lines_feed(lines);
+		if (feed == lines->end && more &&
+		    lines->end - lines->at < lines->size - 1) {
+			more = proc_lines_fill(lines);
+			continue;
+		}
+		if (feed == lines->at && feed == lines->end)
+			return NULL;
+		skipped = lines->skipping;
+		/* it fills the buffer: what follows belongs to it */
+		lines->skipping = feed == lines->end && more;
+		lines->cut += lines->skipping && !skipped;
+		line = proc_lines_give(lines, feed);
+		if (!skipped)
+			return line;
+	}
+}
+
+uint64_t proc_lines_number(const char **s)
+{
+	uint64_t value = 0;
+
+	for (; **s >= '0' && **s <= '9'; ++*s)
+		value = value * 10 + (**s - '0');
+	return value;
+}
+
+static uint64_t proc_lines_hex(const char **s)
+{
+	uint64_t value = 0;
+
+	for (;; ++*s) {
+		if (**s >= '0' && **s <= '9')
+			value = value << 4 | (uint64_t)(**s - '0');
+		else if (**s >= 'a' && **s <= 'f')
+			value = value << 4 | (uint64_t)(**s - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+/* One character that must be there. */
+static bool proc_lines_skip(const char **s, char c)
+{
+	if (**s != c)
+		return false;
+	++*s;
+	return true;
+}
+
+static bool proc_lines_flags(const char **s, unsigned *flags)
+{
+	static const char letters[] = "rwx";
+	unsigned i;
+
+	*flags = 0;
+	for (i = 0; letters[i]; i++, ++*s) {
+		if (**s == letters[i])
+			*flags |= 1u << i;
+		else if (**s != '-')
+			return false;
+	}
+	if (**s == 's')
+		*flags |= PROC_LINES_SHARED;
+	else if (**s != 'p')
+		return false;
+	++*s;
+	return true;
+}
+
+bool proc_lines_mapping(const char *line, struct proc_lines_mapping *mapping)
+{
+	const char *s = line;
+
+	mapping->start = proc_lines_hex(&s);
+	if (s == line || !proc_lines_skip(&s, '-'))
+		return false;
+	mapping->end = proc_lines_hex(&s);
+	if (mapping->end <= mapping->start || !proc_lines_skip(&s, ' ') ||
+	    !proc_lines_flags(&s, &mapping->flags) ||
+	    !proc_lines_skip(&s, ' '))
+		return false;
+	mapping->offset = proc_lines_hex(&s);
+	if (!proc_lines_skip(&s, ' '))
+		return false;
+	mapping->major = (uint32_t)proc_lines_hex(&s);
+	if (!proc_lines_skip(&s, ':'))
+		return false;
+	mapping->minor = (uint32_t)proc_lines_hex(&s);
+	if (!proc_lines_skip(&s, ' '))
+		return false;
+	mapping->inode = proc_lines_number(&s);
+	while (*s == ' ')
+		s++;
+	mapping->path = s;
+	return true;
+}

@@ -1,0 +1,54 @@
+/*
+ * recording.c: see recording.h.
+ *
+ * WHAT IS BELIEVED. The live mapping is the target's to write, by intent or by
+ * a wild pointer, at any moment. So nothing that is read there is used before
+ * it is copied and checked, and it is read once:
+ *
+ *	where things lie	live.shape: a copy, checked at the start
+ *	rings, their data	recording.given: the recorder's own choice
+ *	tails, limits, counts	the recorder's own; only written there
+ *	heads			at a scan, against tail and size (feed.c)
+ *	records			within [tail, head); kinds and lengths as they
+ *				are read (encode.c, sequence.c)
+ *	nodes, images		copied, then linked to what is in the trace
+ *				(emit_node.c, emit_image.c)
+ *	requests		copied, with a list of what may be asked
+ *				(serve.c)
+ *	all else		figures and flags, which may be anything
+ *
+ * What cannot be is damage. A page that is gone, as the file was cut, reads as
+ * zeros from then on and is damage, too (lost_page.c).
+ */
+#include "cli/recorder/base/recording.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "cli/recorder/base/zeroed.h"
+
+#define RECORDING_WORDS 128	/* bytes that say what is damaged, at most */
+
+struct options *recording_options;
+
+int recording_init(struct recording *r)
+{
+	r->given = zeroed_alloc(GL_RINGS_MAX * sizeof(*r->given));
+	return r->given ? 0 : -ENOMEM;
+}
+
+void recording_damage(struct recording *r, const char *what)
+{
+	char *to = r->message;
+
+	assert(strlen(what) <= RECORDING_WORDS);
+	if (r->damage)
+		return;
+	r->damage = what;
+	to = stpcpy(to, "the memory that the program shares with its recorder "
+			"is damaged (");
+	to = stpcpy(to, what);
+	stpcpy(to, "): recording has stopped, what was written stays "
+		   "readable");
+}

@@ -1,0 +1,474 @@
+/*
+ * pool.c: memory of rings. See pool.h for who makes which transition. The
+ * writer only; what threads do is in pool_take.c.
+ *
+ * The data region of the live mapping:
+ *
+ *	| gl_ring 0 | gl_ring 1 | … | data of a ring | data | … | free … |
+ *	 <- GL_RINGS_MAX headers ->                              ^ used
+ *
+ * Each id keeps its block of data for its next generation. Blocks that were
+ * exchanged for larger ones go to a free list by size, whose links the recorder
+ * has in memory of its own.
+ *
+ * A block lies in one of the pieces that the target maps (preload/format.h); where
+ * it lies there, its owner finds out (preload/ring/ring.c).
+ *
+ * The free lists of rings are stacks whose head carries a tag that counts
+ * changes (Treiber, with the ABA problem solved by the tag).
+ *
+ * I1: an id is in a free list, or its ring's state is ACTIVE, or a thread is
+ *     between the two.
+ */
+#include "cli/recorder/live/pool.h"
+
+#include <assert.h>
+
+#include "cli/recorder/base/futex.h"
+#include "cli/recorder/base/zeroed.h"
+#include "cli/recorder/output/log.h"
+#include "preload/ring/ring_shared.h"
+#include "unwind/claim.h"
+
+#define POOL_MAIN_CLASS 20	/* 1 MiB: the main thread's first ring */
+#define POOL_GROW_CLASSES 2	/* fourfold */
+#define POOL_NESTED_CLASS 13	/* 8 KiB */
+#define POOL_GROW_EIGHTHS 4	/* the other half is for new threads */
+#define POOL_BATCH 8		/* made when a thread had to wait */
+#define POOL_AHEAD_MAX 128	/* kept ready, where threads come fast */
+#define POOL_AHEAD_SINK 16	/* a part of them less at each refill */
+
+static const uint32_t pool_low[RECORDER_POOLS] = { 4, 1 };
+
+static uint64_t pool_end(const struct pool *pool)
+{
+	return pool->live->size - pool->live->shape.data_offset;
+}
+
+/* Offset (in the live file) of memory that nobody has had, 0 if there is none.
+ * All in one piece of what the target maps. */
+static uint64_t pool_more(struct pool *pool, uint64_t bytes)
+{
+	unsigned last = gl_piece_of(GL_DATA_FIRST, pool->used + bytes - 1);
+	uint64_t used = base_max(pool->used,
+				 gl_piece_start(GL_DATA_FIRST, last));
+	uint64_t at = pool->live->shape.data_offset + used;
+
+	if (used + bytes > pool_end(pool) ||
+	    live_reserve(pool->live, at, at + bytes))
+		return 0;
+	CLAIM_FULL(gl_piece_of(GL_DATA_FIRST, used) ==
+		   gl_piece_of(GL_DATA_FIRST, used + bytes - 1));
+	pool->used = used + bytes;
+	CLAIM_FULL(pool_is_valid(pool));
+	return at;
+}
+
+/* The link of a block. Each has more than a page, so no two begin in one. */
+static uint64_t *pool_link_of(const struct pool *pool, uint64_t at)
+{
+	CLAIM_FULL(at >= pool->live->shape.data_offset &&
+		   at < pool->live->shape.data_offset + pool->used);
+	return &pool->links_of[(at - pool->live->shape.data_offset) / GL_PAGE];
+}
+
+/* The same of a block of this class. */
+static uint64_t pool_block(struct pool *pool, unsigned class)
+{
+	uint64_t *list = &pool->free_offset[class - POOL_CLASS_MIN];
+	uint64_t at = *list;
+
+	assert(class >= POOL_CLASS_MIN && class <= POOL_CLASS_MAX);
+	if (at) {
+		*list = *pool_link_of(pool, at);
+		return at;
+	}
+	return pool_more(pool, (UINT64_C(1) << class) + GL_RING_SLACK);
+}
+
+static void pool_give_back(struct pool *pool, uint64_t at, unsigned class)
+{
+	uint64_t *list = &pool->free_offset[class - POOL_CLASS_MIN];
+
+	if (!pool->links_of)
+		return;	/* it is used no more */
+	CLAIM_FULL(at + (UINT64_C(1) << class) + GL_RING_SLACK <=
+		   pool->live->shape.data_offset + pool->used);
+	*pool_link_of(pool, at) = *list;
+	*list = at;
+}
+
+static unsigned pool_class_of(const struct recording_ring *given)
+{
+	CLAIM_FULL(!(given->mask & (given->mask + 1)));
+	return 63 - __builtin_clzll(given->mask + 1);
+}
+
+/* Share of the data region in use, in eighths. */
+static unsigned pool_eighths(const struct pool *pool)
+{
+	uint64_t headers = GL_RINGS_MAX * sizeof(struct gl_ring);
+
+	return (pool->used - headers) * 8 / (pool_end(pool) - headers);
+}
+
+/* Smaller rings for new threads as memory is used up: with the default budget
+ * there is room for some 7000 of them. */
+static unsigned pool_class(const struct pool *pool, enum recorder_pool which)
+{
+	static const uint8_t smaller[8] = { 0, 1, 2, 2, 3, 3, 8, 8 };
+	unsigned eighths = pool_eighths(pool);
+	unsigned class = pool->first_class;
+
+	if (which == RECORDER_NESTED)
+		return eighths < 4 ? POOL_NESTED_CLASS : POOL_CLASS_MIN;
+	if (!pool->main_given && class < POOL_MAIN_CLASS)
+		return POOL_MAIN_CLASS;
+	class -= eighths < 8 ? smaller[eighths] : 8;
+	return class < POOL_CLASS_MIN || class > POOL_CLASS_MAX ?
+		       POOL_CLASS_MIN : class;
+}
+
+static void pool_set_data(struct pool *pool, uint32_t id, uint64_t at,
+			  unsigned class)
+{
+	struct recording_ring *given = &pool->r->given[id];
+	struct gl_ring *ring = &pool->r->rings[id];
+
+	given->ready = false;
+	given->offset = ring->offset = at;
+	given->mask = ring->mask = (UINT64_C(1) << class) - 1;
+	assert(at >= pool->live->shape.data_offset &&
+	       at + given->mask + 1 + GL_RING_SLACK <=
+		       pool->live->shape.data_offset + pool->used);
+	CLAIM_FULL(at % sizeof(uint64_t) == 0);
+}
+
+/* Positions begin anew. */
+static void pool_empty(struct pool *pool, uint32_t id)
+{
+	struct gl_ring *ring = &pool->r->rings[id];
+
+	pool->r->given[id].tail = 0;
+	/* its owner is yet to map the data: who pushes looks up first */
+	ring->data = ring->base = 0;
+	ring->limit = 0;
+	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
+	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
+}
+
+/* The ring in the state in which a thread finds it. */
+static void pool_reset(struct pool *pool, uint32_t id)
+{
+	struct gl_ring *ring = &pool->r->rings[id];
+
+	atomic_store_explicit(&ring->busy, GL_IDLE, memory_order_relaxed);
+	pool_empty(pool, id);
+	ring->dropped = 0;
+}
+
+/* Room for the link of ring `id` in the free lists: a page of them at a time. */
+static bool pool_link(struct pool *pool, uint32_t id)
+{
+	uint64_t at = pool->live->shape.shared_offset +
+		      offsetof(struct gl_shared, ring_next) +
+		      id * sizeof(uint32_t);
+
+	if (id < pool->links)
+		return true;
+	CLAIM_FULL(id == pool->links);
+	if (live_reserve(pool->live, at, at + GL_PAGE))
+		return false;
+	pool->links += GL_PAGE / sizeof(uint32_t);
+	CLAIM_FULL(id < pool->links);
+	return true;
+}
+
+/* A struct gl_thread for it. */
+static bool pool_thread(struct pool *pool, uint32_t id)
+{
+	uint64_t *piece = &pool->r->threads[id / GL_THREADS];
+	uint64_t bytes = GL_THREADS * sizeof(struct gl_thread), at;
+
+	if (*piece)
+		return true;
+	at = pool_more(pool, bytes);
+	if (!at)
+		return false;
+	pool->r->shared->threads[id / GL_THREADS] = *piece = at;
+	return true;
+}
+
+/* The same for its place in the table of rings. */
+static bool pool_place(struct pool *pool, uint32_t id)
+{
+	uint64_t at = pool->live->shape.rings_offset + id * sizeof(uint64_t);
+
+	if (id < pool->places)
+		return true;
+	CLAIM_FULL(id == pool->places);
+	if (live_reserve(pool->live, at, at + GL_PAGE))
+		return false;
+	pool->places += GL_PAGE / sizeof(uint64_t);
+	CLAIM_FULL(id < pool->places);
+	return true;
+}
+
+static bool pool_add(struct pool *pool, enum recorder_pool which)
+{
+	struct live *live = pool->live;
+	uint64_t *table = live_at(live, live->shape.rings_offset);
+	uint32_t id = pool->r->ring_count;
+	uint64_t header = live->shape.data_offset +
+			  id * sizeof(struct gl_ring);
+	unsigned class = pool_class(pool, which);
+	struct gl_ring *ring = live_at(live, header);
+	uint64_t at;
+
+	if (id == GL_RINGS_MAX || !pool_link(pool, id) ||
+	    !pool_place(pool, id) || !pool_thread(pool, id))
+		return false;
+	if (live_reserve(live, header, header + sizeof(*ring)))
+		return false;
+	for (at = 0; class >= POOL_CLASS_MIN && !at; class--)
+		at = pool_block(pool, class);
+	if (!at)
+		return false;
+	pool_set_data(pool, id, at, class + 1);
+	pool_reset(pool, id);
+	ring->id = id;
+	ring->flags = which == RECORDER_NESTED ? GT_THREAD_NESTED : 0;
+	pool->r->given[id].flags = ring->flags;
+	table[id] = header;
+	pool->r->ring_count++;
+	assert(pool->r->ring_count <= GL_RINGS_MAX);
+	if (which == RECORDER_PRIMARY)
+		pool->main_given = true;
+	/* pairs with the acquire of whoever walks the table */
+	atomic_store_explicit(&live->header->ring_count, id + 1,
+			      memory_order_release);
+	ring_push_free(pool->r->shared, which, id + 1);
+	return true;
+}
+
+/* As many as were taken since the last time, twice. */
+static uint32_t pool_ahead(struct pool *pool, enum recorder_pool which)
+{
+	struct gl_shared *shared = pool->r->shared;
+	uint32_t taken = atomic_exchange_explicit(&shared->ring_taken[which],
+						  0, memory_order_relaxed);
+	uint32_t ahead = pool->ahead[which];
+
+	ahead -= (ahead + POOL_AHEAD_SINK - 1) / POOL_AHEAD_SINK;
+	ahead = base_max(ahead, base_min(2 * taken, POOL_AHEAD_MAX));
+	ahead = base_max(ahead, pool_low[which]);
+	assert(ahead >= pool_low[which] && ahead <= POOL_AHEAD_MAX);
+	pool->ahead[which] = ahead;
+	atomic_store_explicit(&shared->ring_alarm[which], ahead / 2,
+			      memory_order_relaxed);
+	return ahead;
+}
+
+/* As many threads as there are rings: of thousands that wait, the others
+ * would only be in the way. */
+static void pool_rouse(struct gl_shared *shared, enum recorder_pool which,
+		       uint32_t rings)
+{
+	if (!rings) {
+		/* there is no memory, and nothing to wait for */
+		futex_wake(&shared->ring_refills[which]);
+		return;
+	}
+	if (futex_wake_some(&shared->ring_refills[which], rings) < rings)
+		return;
+	/* more may be waiting */
+	atomic_store_explicit(&shared->ring_hungry[which], 1,
+			      memory_order_release);
+	/* the writer is not to sleep before the next look */
+	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
+}
+
+static void pool_refill_one(struct pool *pool, enum recorder_pool which)
+{
+	struct gl_shared *shared = pool->r->shared;
+	uint32_t want = pool_ahead(pool, which);
+	bool hungry = atomic_exchange_explicit(&shared->ring_hungry[which], 0,
+					       memory_order_acquire);
+	uint32_t there = atomic_load_explicit(&shared->ring_count[which],
+					      memory_order_relaxed);
+
+	/* where many came, more will come: each refill waits for a whole pass
+	 * over the rings that there are */
+	if (hungry)
+		want = POOL_BATCH + pool->r->ring_count / 8;
+	for (; there < want; there++) {
+		if (pool_add(pool, which))
+			continue;
+		atomic_store_explicit(&shared->ring_exhausted[which],
+				      there == 0, memory_order_relaxed);
+		break;
+	}
+	if (!hungry)
+		return;
+	atomic_fetch_add_explicit(&shared->ring_refills[which], 1,
+				  memory_order_release);
+	pool_rouse(shared, which, there);
+}
+
+void pool_refill(struct pool *pool)
+{
+	pool_refill_one(pool, RECORDER_PRIMARY);
+	pool_refill_one(pool, RECORDER_NESTED);
+}
+
+/*
+ * The first thread's ring is there already: live_make_ring has put it where it
+ * could be put only. It is of the class that its bytes say, if they say one.
+ */
+static bool pool_take_over(struct pool *pool)
+{
+	struct recording *r = pool->r;
+	uint64_t threads = pool->live->shape.data_offset + pool->used;
+	uint64_t before = pool->used +
+			  GL_THREADS * sizeof(struct gl_thread) + GL_RING_SLACK;
+	uint64_t size = r->ring_bytes - before;
+
+	if (r->rings_made != 1)
+		return false;
+	if (r->ring_bytes <= before || r->ring_bytes > pool_end(pool) ||
+	    size & (size - 1) || size < UINT64_C(1) << POOL_CLASS_MIN ||
+	    size > UINT64_C(1) << POOL_CLASS_MAX) {
+		recording_damage(r, "the first ring");
+		return false;
+	}
+	r->threads[0] = threads;
+	r->given[0] = (struct recording_ring){
+		.offset = threads + GL_THREADS * sizeof(struct gl_thread),
+		.mask = size - 1,
+	};
+	r->ring_count = 1;
+	pool->used = r->ring_bytes;
+	CLAIM_FULL(pool_is_valid(pool));
+	return true;
+}
+
+void pool_init(struct pool *pool, struct recording *r, struct live *live,
+	       uint64_t ring_bytes)
+{
+	pool->r = r;
+	pool->live = live;
+	pool->used = GL_RINGS_MAX * sizeof(struct gl_ring);
+	/* the target has reserved the first page */
+	pool->places = GL_PAGE / sizeof(uint64_t);
+	pool->first_class = POOL_CLASS_MIN;
+	while (pool->first_class < POOL_CLASS_MAX &&
+	       (UINT64_C(1) << pool->first_class) < ring_bytes)
+		pool->first_class++;
+	pool->links_of = zeroed_alloc((pool_end(pool) / GL_PAGE + 1) *
+				      sizeof(*pool->links_of));
+	if (pool_take_over(pool)) {
+		pool->links = GL_PAGE / sizeof(uint32_t);
+		pool->main_given = true;
+		return;
+	}
+	/* the last one in is the first one out: the main thread's */
+	pool->main_given = true;
+	pool_refill(pool);
+	pool->main_given = false;
+	pool_add(pool, RECORDER_PRIMARY);
+}
+
+void pool_close(struct pool *pool, uint32_t id)
+{
+	struct recording_ring *given = &pool->r->given[id];
+	enum recorder_pool which = given->flags & GT_THREAD_NESTED ?
+					   RECORDER_NESTED : RECORDER_PRIMARY;
+	unsigned class = pool_class_of(given);
+
+	CLAIM_FULL(class >= POOL_CLASS_MIN && class <= POOL_CLASS_MAX);
+	/* what a busy thread needed is more than its successor needs */
+	if (which == RECORDER_PRIMARY && class > pool->first_class) {
+		uint64_t at = pool_block(pool, pool->first_class);
+
+		if (at) {
+			pool_give_back(pool, given->offset, class);
+			pool_set_data(pool, id, at, pool->first_class);
+		}
+	}
+	pool_reset(pool, id);
+	pool->r->rings[id].generation = ++given->generation;
+	atomic_store_explicit(&pool->r->shared->ring_exhausted[which], 0,
+			      memory_order_relaxed);
+	ring_push_free(pool->r->shared, which, id + 1);
+	CLAIM_FULL(pool_is_valid(pool));
+}
+
+void pool_ready(struct pool *pool, uint32_t id, uint64_t head)
+{
+	struct recording_ring *given = &pool->r->given[id];
+	uint64_t end = given->mask + 1 + GL_RING_SLACK;
+
+	if (likely(given->ready) || head < GL_PAGE)
+		return;
+	given->ready = true;
+	live_ready(pool->live, given->offset + base_min(head, end),
+		   given->offset + end);
+}
+
+bool pool_grow(struct pool *pool, uint32_t id)
+{
+	struct recording_ring *given = &pool->r->given[id];
+	struct gl_ring *ring = &pool->r->rings[id];
+	unsigned class = pool_class_of(given), larger;
+	uint64_t at;
+
+	if (class >= POOL_CLASS_MAX || pool_eighths(pool) >= POOL_GROW_EIGHTHS)
+		return false;
+	larger = base_min(class + POOL_GROW_CLASSES, POOL_CLASS_MAX);
+	assert(larger > class);
+	at = pool_block(pool, larger);
+	if (!at)
+		return false;
+	live_ready(pool->live, at, at + (UINT64_C(1) << larger));
+	/* unused in between: a death just here loses nothing, since the ring
+	 * was drained, and its owner, who waits, puts nothing there any more */
+	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
+	pool_give_back(pool, given->offset, class);
+	/* in this order: its owner looks for its data when both are there */
+	pool_empty(pool, id);
+	pool_set_data(pool, id, at, larger);
+	given->ready = true;
+	ring->generation = ++given->generation;
+	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	log_number(OPTION_LOG_DEBUG, "a ring grows to", given->mask + 1);
+	return true;
+}
+
+#ifdef GNOMON_CLAIMS
+#define VALID_BLOCKS 1024	/* of a list, looked at */
+
+static bool pool_list_ends(const struct pool *pool, unsigned class)
+{
+	uint64_t first = pool->live->shape.data_offset, at;
+	unsigned n = VALID_BLOCKS;
+
+	for (at = pool->free_offset[class - POOL_CLASS_MIN]; at && n; n--) {
+		if (at < first || at + (UINT64_C(1) << class) > first +
+							  pool->used)
+			return false;
+		at = *pool_link_of(pool, at);
+	}
+	return true;
+}
+
+bool pool_is_valid(const struct pool *pool)
+{
+	unsigned class;
+
+	for (class = POOL_CLASS_MIN; class <= POOL_CLASS_MAX; class++)
+		if (!pool_list_ends(pool, class))
+			return false;
+	return pool->used <= pool_end(pool) &&
+	       pool->r->ring_count <= GL_RINGS_MAX;
+}
+#endif

@@ -1,0 +1,179 @@
+/*
+ * log.c: see log.h.
+ *
+ * Lines are appended by one write each, so several processes may share a
+ * file. When it is longer than --log-file-max, it becomes FILE.1, in place of
+ * the one before: by whoever finds it so first; others find that theirs is
+ * not the one of that name any more, and open it anew.
+ *
+ * I1: only the writer uses log_state, from log_begin on.
+ */
+#include "cli/recorder/output/log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/recorder/base/message_out.h"
+#include "cli/recorder/base/recording.h"
+#include "cli/recorder/base/result.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/process/owner.h"
+#include "preload/base/base.h"
+
+#define LOG_DAY 86400	/* seconds */
+#define LOG_LINE_MAX (GT_PATH_MAX + 512)
+
+static struct {
+	int pid, tid;
+	long fd;		/* of the file; negative: none */
+} log_state = { .fd = -1 };
+
+static const char *log_path(void)
+{
+	return options_text(recording_options, OPTION_LOG_FILE);
+}
+
+static bool log_wanted(unsigned level)
+{
+	return unlikely(level <= recording_options->number[OPTION_LOG]);
+}
+
+static void log_open(void)
+{
+	log_state.fd = result_of(open(log_path(), O_WRONLY | O_CREAT |
+				      O_APPEND | O_CLOEXEC | O_NOCTTY |
+				      O_NOFOLLOW, 0600));
+	owner_apply(log_state.fd);
+}
+
+long log_begin(int pid)
+{
+	log_state.pid = log_state.tid = pid;
+	if (log_wanted(OPTION_LOG_ERROR) && log_path()[0])
+		log_open();
+	else
+		log_state.fd = -1;
+	return log_state.fd < -1 ? log_state.fd : 0;
+}
+
+void log_thread(int tid)
+{
+	log_state.tid = tid;
+}
+
+/* Days since 1970-01-01 to a date of the Gregorian calendar: in eras of 400
+ * years that begin in March, so that the day too many is a year's last. (The C
+ * library's gmtime_r opens files that TZ may name.) */
+static void log_date(uint64_t days, unsigned *year, unsigned *month,
+		     unsigned *day)
+{
+	uint64_t since = days + 719468;		/* from 0000-03-01 */
+	uint64_t era = since / 146097, rest = since % 146097;
+	uint64_t of_era =
+		(rest - rest / 1460 + rest / 36524 - rest / 146096) / 365;
+	uint64_t left = rest - (365 * of_era + of_era / 4 - of_era / 100);
+	unsigned march = (5 * left + 2) / 153;	/* months since March */
+
+	*month = march < 10 ? march + 3 : march - 9;
+	*day = left - (153 * march + 2) / 5 + 1;
+	*year = of_era + era * 400 + (*month <= 2);
+	assert(*month >= 1 && *month <= 12 && *day >= 1 && *day <= 31);
+}
+
+/* What a line of a file begins with: when, and whose it is. */
+static int log_begin_line(char *line, size_t size)
+{
+	uint64_t ns = time_ns_of(CLOCK_REALTIME), s = ns / TIME_NS_SECOND;
+	unsigned year, month, day;
+
+	log_date(s / LOG_DAY, &year, &month, &day);
+	return snprintf(line, size, "%u-%02u-%02uT%02u:%02u:%02u.%03uZ %d ",
+			year, month, day, (unsigned)(s % LOG_DAY / 3600),
+			(unsigned)(s / 60 % 60), (unsigned)(s % 60),
+			(unsigned)(ns % TIME_NS_SECOND / 1000000),
+			log_state.pid);
+}
+
+static void log_rename(void)
+{
+	char older[GT_PATH_MAX + 4];
+
+	snprintf(older, sizeof(older), "%s.1", log_path());
+	/* else it goes on under its name */
+	renameat2(AT_FDCWD, log_path(), AT_FDCWD, older, 0);
+}
+
+/* The file under its name: not too long, and the one that is open. */
+static void log_turn(void)
+{
+	uint64_t most = recording_options->number[OPTION_LOG_FILE_MAX];
+	struct stat open, named;
+	bool same;
+
+	if (fstat(log_state.fd, &open))
+		return;
+	same = stat(log_path(), &named) == 0 &&
+	       named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+	if (same && (uint64_t)open.st_size < most)
+		return;
+	if (same && S_ISREG(open.st_mode))
+		log_rename();
+	else if (same)
+		return;		/* a pipe or a terminal */
+	close(log_state.fd);
+	log_open();
+}
+
+static void log_write(unsigned level, const char *what, const char *detail)
+{
+	static const char *const names[] = {
+		"off", "error", "warn", "info", "debug"
+	};
+	char line[LOG_LINE_MAX];
+	size_t size = sizeof(line) - 1, n = 0;
+
+	assert(level < sizeof(names) / sizeof(names[0]));
+	if (log_state.fd >= 0)
+		n = log_begin_line(line, size);
+	n += snprintf(line + n, size - n, "%s %s%s%s", names[level], what,
+		      detail ? ": " : "", detail ? detail : "");
+	if (log_state.fd < 0) {
+		message_out_say(log_state.tid, line);
+		return;
+	}
+	n = base_min(n, size - 1);	/* a longer one is cut */
+	line[n] = '\n';
+	/* nowhere to report a failure to */
+	write(log_state.fd, line, n + 1);
+	log_turn();
+}
+
+void log_say(unsigned level, const char *what, const char *detail)
+{
+	if (log_wanted(level))
+		log_write(level, what, detail);
+}
+
+void log_tell(unsigned level, const char *text)
+{
+	message_out_say(log_state.tid, text);
+	if (log_state.fd >= 0)
+		log_say(level, text, NULL);
+}
+
+void log_number(unsigned level, const char *what, uint64_t number)
+{
+	char digits[24];
+
+	if (!log_wanted(level))
+		return;
+	snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	log_write(level, what, digits);
+}

@@ -1,0 +1,118 @@
+/*
+ * exit_told.c: the writer's half of exit_status.h.
+ */
+#include "cli/recorder/base/recording.h"
+#include "cli/recorder/process/exit_told.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "cli/recorder/base/proc_stat.h"
+#include "cli/recorder/base/time_ns.h"
+#include "preload/ring/exit_place.h"
+#include "cli/recorder/process/parent_live.h"
+#include "unwind/claim.h"
+
+/* It has waited already, and has to get to say so. */
+#define EXIT_STATUS_PATIENCE_NS UINT64_C(1000000000)
+#define EXIT_STATUS_NAP_NS 1000000
+
+/* What stands in the process's place; 0: nothing, or it is not the parent's
+ * file. */
+static uint64_t exit_status_word(const struct recording *r)
+{
+	size_t at = offsetof(struct gl_shared, exits_told) +
+		    exit_status_place(r->pid) * sizeof(uint64_t);
+	uint64_t word;
+
+	CLAIM_FULL(at + sizeof(word) <= sizeof(struct gl_shared));
+	if (!r->parent || r->told.pid != r->parent ||
+	    !parent_live_read(r, at, &word, sizeof(word)))
+		return 0;
+	return word;
+}
+
+void exit_status_begin(struct recording *r)
+{
+	uint64_t parent;
+
+	if (!r->parent && proc_stat_field(r->born->stat, PROC_STAT_PPID,
+					  &parent))
+		r->parent = (int)parent;
+	parent_live_begin(r);
+}
+
+/* Who it is about: as exit_status_who. */
+static uint64_t exit_status_whose(uint64_t word)
+{
+	const uint64_t count = UINT64_C(15) << EXIT_STATUS_COUNT_SHIFT;
+	const uint64_t status = (UINT64_C(1) << EXIT_STATUS_STATUS_BITS) - 1;
+
+	return word & ~count & ~status;
+}
+
+static int exit_status_told(const struct recording *r)
+{
+	uint64_t word = exit_status_word(r);
+
+	/* another one's may stand there */
+	if (word >> EXIT_STATUS_COUNT_SHIFT == r->told.exit_count ||
+	    exit_status_whose(word) != exit_status_who(r->pid, r->parent))
+		return -1;
+	return (uint16_t)word;
+}
+
+/* Whether the parent has such places, lives, and is told of its children. */
+static bool exit_status_may_tell(const struct recording *r)
+{
+	uint64_t ignored;
+
+	if (!r->forked || r->told.fd < 0 || r->told.pid != r->parent ||
+	    r->parent <= 1 ||
+	    (kill(r->parent, 0) && errno == ESRCH))
+		return false;
+	return !proc_stat(r->parent, PROC_STAT_SIGIGNORE, &ignored) ||
+	       !(ignored >> (SIGCHLD - 1) & 1);
+}
+
+bool exit_status_child(const struct recording *r, unsigned *at, int *pid,
+		       int *status)
+{
+	while (*at < GL_EXITS) {
+		uint64_t word = atomic_load_explicit(
+			&r->shared->exits_told[(*at)++], memory_order_relaxed);
+
+		*status = (uint16_t)word;
+		*pid = (int)(exit_status_whose(word) >>
+			     (EXIT_STATUS_PID_BITS + EXIT_STATUS_STATUS_BITS));
+		if (word &&
+		    exit_status_whose(word) == exit_status_who(*pid, r->pid) &&
+		    WIFSIGNALED(*status))
+			return true;
+	}
+	return false;
+}
+
+int exit_status_find(const struct recording *r)
+{
+	const struct timespec nap = { 0, EXIT_STATUS_NAP_NS };
+	uint64_t until = time_ns_now() + EXIT_STATUS_PATIENCE_NS;
+	uint32_t own = atomic_load_explicit(&r->shared->exits, memory_order_relaxed);
+	int code;
+
+	for (;;) {
+		bool more =
+			!own && time_ns_now() < until && exit_status_may_tell(r);
+
+		/* after the look at the parent, which may tell and end */
+		code = exit_status_told(r);
+		if (code >= 0 || !more)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	if (code >= 0)
+		return code; /* I1 */
+	return own ? (int)(own & 0xff) << 8 : -1;
+}

@@ -1,0 +1,103 @@
+/* parent_live.c: see parent_live.h. */
+#include "cli/recorder/process/parent_live.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/base/base.h"
+
+/* What is looked at of the header. */
+#define PARENT_LIVE_HEAD offsetof(struct gl_header, start_time)
+
+#define PARENT_LIVE_NAP_NS 500000
+#define PARENT_LIVE_NAPS 200	/* 0.1 s */
+
+static bool parent_live_bytes(int fd, uint64_t at, void *to, size_t n)
+{
+	return pread(fd, to, n, at) == (long)n;
+}
+
+/* Whether it is one, of our own layout, and has all that may be asked for. */
+static bool parent_live_check(int fd, int32_t *pid)
+{
+	struct gl_header h;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    !parent_live_bytes(fd, 0, &h, PARENT_LIVE_HEAD) ||
+	    !parent_live_bytes(fd, offsetof(struct gl_header, shared_offset),
+			       &h.shared_offset, sizeof(h.shared_offset)))
+		return false;
+	*pid = h.pid;
+	/* its recorder may have yet to begin (writer_fill_live) */
+	return (h.magic == GL_MAGIC || !h.magic) && h.version == GL_VERSION &&
+	       h.header_size == sizeof(h) && h.pid > 0 &&
+	       h.shared_offset == base_round_up(sizeof(h), GL_PAGE) &&
+	       (uint64_t)st.st_size >= h.shared_offset + GL_SHARED_FIRST;
+}
+
+bool parent_live_read(const struct recording *r, size_t offset, void *to,
+		      size_t n)
+{
+	return r->told.fd >= 0 &&
+	       parent_live_bytes(r->told.fd,
+				 base_round_up(sizeof(struct gl_header),
+					       GL_PAGE) + offset, to, n);
+}
+
+/* Whether the parent's recorder has yet to open a trace. */
+static bool parent_live_is_starting(const struct recording *r)
+{
+	uint32_t state, tid;
+
+	return parent_live_read(r, offsetof(struct gl_shared, recorder_state),
+				&state, sizeof(state)) &&
+	       parent_live_read(r, offsetof(struct gl_shared, recorder_tid),
+				&tid, sizeof(tid)) &&
+	       state == GL_RECORDER_STARTING && !(tid & GL_RECORDER_GONE);
+}
+
+/*
+ * The parent's trace, if it was not open yet when the child was forked. One
+ * that was itself forked just before may not have opened it now either: it is
+ * waited for, as a trace that names no parent is one of a program that begins.
+ */
+static void parent_live_trace(struct recording *r)
+{
+	static char path[GT_PATH_MAX];
+	const struct timespec nap = { 0, PARENT_LIVE_NAP_NS };
+	uint64_t magic = 0;
+	bool starting;
+	unsigned naps;
+
+	for (naps = 0; !r->parent_trace[0]; naps++) {
+		/* asked before: then it is there, or never will be */
+		starting = parent_live_is_starting(r);
+		/* written last: then the path is all there */
+		if (parent_live_bytes(r->told.fd, 0, &magic, sizeof(magic)) &&
+		    parent_live_bytes(r->told.fd,
+				      offsetof(struct gl_header, trace_path),
+				      path, sizeof(path)) &&
+		    (!starting || magic) && path[0] == '/' &&
+		    memchr(path, '\0', sizeof(path)))
+			r->parent_trace = path;
+		else if (starting && naps < PARENT_LIVE_NAPS)
+			nanosleep(&nap, NULL);
+		else
+			break;
+	}
+}
+
+void parent_live_begin(struct recording *r)
+{
+	if (r->told.fd < 0)
+		return;
+	if (parent_live_check(r->told.fd, &r->told.pid)) {
+		parent_live_trace(r);
+		return;
+	}
+	close(r->told.fd);
+	r->told.fd = -1;
+}

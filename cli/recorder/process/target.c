@@ -1,0 +1,186 @@
+/*
+ * target.c: see target.h.
+ *
+ * The first thread may end before the process does. It stays as a zombie then,
+ * without memory, descriptors or a program of its own: what the kernel says
+ * of /proc/PID is what it says of that zombie. So whoever asks about sizes asks
+ * about a thread that lives.
+ *
+ * The target's /proc/self/maps was opened by itself and is bound to the memory
+ * that it had then: it is empty once nobody has that any more, because the
+ * target has ended, or has gone on to another program. Where nothing is mounted
+ * at /proc, only the hooks of exec tell of the second.
+ *
+ * How it ended is in /proc until somebody has waited for it, which may be at
+ * once; from then on the kernel (since 6.15) tells it to who has a pidfd.
+ */
+#include "cli/recorder/process/target.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/recorder/base/proc_stat.h"
+#include "cli/recorder/base/time_ns.h"
+#include "cli/recorder/process/target_file.h"
+#include "preload/base/ban.h"
+
+#define TARGET_EXEC_NS (200 * UINT64_C(1000000))	/* a call that fails is shorter */
+
+/* _IOWR(0xff, 11, 64 bytes), of <linux/pidfd.h>, which is too new. */
+#define TARGET_GET_INFO 0xc040ff0bu
+#define TARGET_INFO_EXIT 8u
+
+struct target_info {	/* TARGET_GET_INFO */
+	uint64_t mask;		/* what is wanted, and was found */
+	uint64_t others[6];
+	uint32_t another;
+	int32_t exit_code;
+};
+_Static_assert(sizeof(struct target_info) == 64, "the kernel's first version");
+
+void target_watch(struct target *target)
+{
+	target->pidfd = target_file(GL_FILE_PIDFD);
+}
+
+/* The first thread has ended, others have not. */
+static bool target_leaderless(int pid)
+{
+	uint64_t state, threads;
+
+	return proc_stat(pid, PROC_STAT_STATE, &state) && state == 'Z' &&
+	       proc_stat(pid, PROC_STAT_THREADS, &threads) && threads > 1;
+}
+
+/* A thread, not the first, that is known by its ring and lives; 0: none. */
+static int target_other(const struct target *target)
+{
+	const struct recording *r = target->r;
+	uint32_t id;
+
+	for (id = 0; id < r->ring_count; id++) {
+		const struct gl_ring *ring = &r->rings[id];
+		int32_t tid = __atomic_load_n(&ring->tid, __ATOMIC_RELAXED);
+
+		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) !=
+			    GL_RING_ACTIVE ||
+		    tid <= 0 || tid == r->pid)
+			continue;
+		if (tgkill(r->pid, tid, 0) == 0)
+			return tid;
+	}
+	return 0;
+}
+
+/* What has no memory is on its way out, or has gone. */
+static bool target_memoryless(int pid)
+{
+	uint64_t bytes;
+
+	if (proc_stat(pid, PROC_STAT_VSIZE, &bytes))
+		return !bytes;
+	return kill(pid, 0) && errno == ESRCH;
+}
+
+/* As the hooks say. */
+static bool target_replaced(struct target *target)
+{
+	uint64_t now_ns = time_ns_now();
+
+	if (!atomic_load_explicit(&target->r->shared->execs,
+				  memory_order_acquire)) {
+		target->exec_ns = 0;
+		return false;
+	}
+	if (!target->exec_ns)
+		target->exec_ns = now_ns;
+	return now_ns - target->exec_ns >= TARGET_EXEC_NS;
+}
+
+bool target_same(struct target *target)
+{
+	int maps = target_file(GL_FILE_MAPS_WHOLE);
+	ssize_t got;
+	char byte;
+
+	if (maps < 0)
+		return !target_replaced(target);
+	do
+		got = pread(maps, &byte, 1, 0);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return !target_replaced(target);
+	return got == 1 || target_memoryless(target->r->pid);
+}
+
+bool target_dead(const struct target *target)
+{
+	struct pollfd asked = { .fd = target->pidfd, .events = POLLIN };
+	const struct timespec now = { 0, 0 };
+	int pid = target->r->pid;
+	uint64_t state;
+	int ready;
+
+	if (target->pidfd >= 0) {
+		ready = ppoll(&asked, 1, &now, NULL);
+		if (ready >= 0)
+			return ready == 1;
+	}
+	/* nothing is mounted at /proc */
+	if (!proc_stat(pid, PROC_STAT_STATE, &state))
+		return kill(pid, 0) && errno == ESRCH;
+	return (state == 'Z' || state == 'X') && !target_leaderless(pid);
+}
+
+/* It has been waited for, and the kernel remembers. */
+static bool target_remembered(const struct target *target, int *code)
+{
+	struct target_info info = { .mask = TARGET_INFO_EXIT };
+
+	if (target->pidfd < 0 || target->r->ban_known & SECCOMP_NO_STATUS ||
+	    ioctl(target->pidfd, TARGET_GET_INFO, &info) != 0 ||
+	    !(info.mask & TARGET_INFO_EXIT))
+		return false;
+	*code = info.exit_code;
+	return true;
+}
+
+/* Nobody has waited for it, or is not done with it. Else its number may be
+ * another's. */
+static bool target_zombie(const struct target *target, int *code)
+{
+	uint64_t state, start, value;
+	int pid = target->r->pid;
+
+	if (!proc_stat(pid, PROC_STAT_STATE, &state) ||
+	    (state != 'Z' && state != 'X') ||
+	    !proc_stat(pid, PROC_STAT_STARTTIME, &start) ||
+	    start != target->r->start_time ||
+	    !proc_stat(pid, PROC_STAT_EXIT_CODE, &value))
+		return false;
+	*code = (int)value;
+	return true;
+}
+
+int target_exit_code(const struct target *target)
+{
+	int code;
+
+	/* in this order: it may be waited for in between */
+	if (target_zombie(target, &code) || target_remembered(target, &code))
+		return code;
+	return -1;
+}
+
+int target_task(const struct target *target)
+{
+	int other;
+
+	if (!target_leaderless(target->r->pid))
+		return target->r->pid;
+	other = target_other(target);
+	return other ? other : target->r->pid;
+}

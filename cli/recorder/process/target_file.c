@@ -1,0 +1,168 @@
+/* target_file.c: see target_file.h. */
+#include "cli/recorder/process/target_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "cli/recorder/base/proc_file.h"
+#include "unwind/claim.h"
+
+#define TARGET_FILE_FEED "\\012"
+
+static const char *const target_file_names[GL_FILES] = {
+	[GL_FILE_MAPS] = "maps",
+	[GL_FILE_MAPS_WHOLE] = "maps",
+	[GL_FILE_SMAPS] = "smaps",
+	[GL_FILE_ROLLUP] = "smaps_rollup",
+	[GL_FILE_EXE] = "exe",
+	[GL_FILE_PIDFD] = "",
+	[GL_FILE_PARENT] = "",
+};
+
+#define TARGET_FILE_FEED "\\012"
+#define TARGET_FILE_PROC 0x9fa0		/* PROC_SUPER_MAGIC */
+
+static int target_files[GL_FILES];
+static int target_file_pid;
+
+/* What the mapping says may be anything: a descriptor of another kind is none
+ * of what is read line by line. */
+static bool target_file_is(unsigned which, int fd)
+{
+	struct statfs fs;
+
+	if (fd < 0 || fd == STDERR_FILENO || fcntl(fd, F_SETFD, FD_CLOEXEC))
+		return false;
+	return which > GL_FILE_ROLLUP ||
+	       (fstatfs(fd, &fs) == 0 && fs.f_type == TARGET_FILE_PROC);
+}
+
+void target_file_init(const int32_t file[GL_FILES], int pid)
+{
+	unsigned i;
+
+	target_file_pid = pid;
+	for (i = 0; i < GL_FILES; i++)
+		target_files[i] = target_file_is(i, file[i]) ? file[i] : -1;
+}
+
+int target_file(enum gl_file which)
+{
+	CLAIM_FULL(which < GL_FILES);
+	return target_files[which];
+}
+
+void target_file_path(enum gl_file which, char *path, size_t size)
+{
+	if (target_files[which] >= 0)
+		snprintf(path, size, "/proc/self/fd/%d", target_files[which]);
+	else if (proc_file_is_ours())
+		snprintf(path, size, "/proc/%d/%s", target_file_pid,
+			 target_file_names[which]);
+	else	/* who has that number there is somebody else */
+		path[0] = '\0';
+}
+
+int target_file_open(enum gl_file which)
+{
+	int fd = target_files[which];
+	char path[64];
+
+	if (fd < 0) {
+		target_file_path(which, path, sizeof(path));
+		fd = path[0] ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+		return fd >= 0 ? fd : path[0] ? -errno : -ENOENT;
+	}
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	/* a file of /proc is made anew from its start */
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	close(fd);
+	return -EIO;
+}
+
+int target_file_lines(struct proc_lines *lines, enum gl_file which,
+		      char *buffer, size_t size)
+{
+	int fd = target_file_open(which);
+
+	if (fd < 0)
+		return fd;
+	*lines = (struct proc_lines){
+		.fd = fd, .buffer = buffer, .size = size,
+	};
+	return 0;
+}
+
+bool target_lines_ready(const struct proc_lines *lines)
+{
+	return !lines->skipping && memchr(lines->buffer + lines->at, '\n',
+					  lines->end - lines->at);
+}
+
+bool target_lines_last(const struct proc_lines *lines)
+{
+	char first;
+
+	return lines->fd >= 0 && pread(lines->fd, &first, 1, 0) == 1;
+}
+
+static bool target_file_at_feed(const char *path)
+{
+	return strncmp(path, TARGET_FILE_FEED, sizeof(TARGET_FILE_FEED) - 1) ==
+	       0;
+}
+
+/*
+ * The kernel writes a line feed of a path as \012, and nothing else otherwise
+ * than it is: so that may also be what the path really has. Then the file that
+ * is mapped lies there.
+ */
+static void target_file_unescape(char *path, uint64_t inode)
+{
+	char *from = strstr(path, TARGET_FILE_FEED), *to;
+	struct stat st;
+
+	if (!from || (stat(path, &st) == 0 && st.st_ino == inode))
+		return;
+	for (to = from; *from; to++) {
+		bool feed = target_file_at_feed(from);
+
+		*to = feed ? '\n' : *from;
+		from += feed ? sizeof(TARGET_FILE_FEED) - 1 : 1;
+	}
+	*to = '\0';
+}
+
+void target_file_maps(void (*fn)(const struct target_map *map, void *arg),
+		      void *arg)
+{
+	char buffer[PROC_LINES_BUFFER], *line;
+	struct proc_lines_mapping mapping;
+	struct target_map map;
+	struct proc_lines lines;
+
+	if (target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
+			      sizeof(buffer)))
+		return;
+	while ((line = proc_lines_next(&lines))) {
+		if (!proc_lines_mapping(line, &mapping) || !*mapping.path)
+			continue;
+		/* it points into the line, which is ours */
+		if (*mapping.path == '/')
+			target_file_unescape(line + (mapping.path - line),
+					     mapping.inode);
+		map.start = mapping.start;
+		map.end = mapping.end;
+		map.path = mapping.path;
+		fn(&map, arg);
+	}
+	proc_lines_close(&lines);
+}

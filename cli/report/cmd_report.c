@@ -1,0 +1,477 @@
+/*
+ * cmd_report.c: `gnomon report`: read a trace, print who holds, leaks and
+ * churns memory. Runs in the main thread; everything else does the work.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/text/quantity.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/commands.h"
+#include "cli/command/reading.h"
+#include "cli/report/report.h"
+#include "cli/command/output_file.h"
+#include "cli/report/report_processes.h"
+
+enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON,
+       FRAME_TABLE, SKIP_EMPTY };
+
+static const struct command_option options[] = {
+	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
+	  "lifetime|age", NULL,
+	  "only the table sorted by this: bytes live at the end, share of the "
+	  "peak, the most of each at any time, bytes in total, number of "
+	  "allocations, number of temporary ones, mean lifetime, time since "
+	  "the first allocation (tables of live, peak, total, count and "
+	  "temporary; live with --json)" },
+	{ BY, "by", 'b', "stack|site|function|file|library|thread|size|block",
+	  NULL,
+	  "a row is a whole call stack; a site, which is the innermost line of "
+	  "the program's own code; the function, source file or library of "
+	  "that line; a thread that allocated; a size of blocks; or one "
+	  "block that is live (site; stack with --json)" },
+	{ TREE, "tree", 't', "top-down|bottom-up", NULL,
+	  "a tree of calls, by live or what --sort says: from the outermost "
+	  "functions down to what they called, or from the sites up to who "
+	  "called them" },
+	{ TOP, "top", 'n', "N", NULL,
+	  "rows of a table, 0 for all (10, or 3 of each of several; 1000 with "
+	  "--json; all processes); of a tree, branches side by side (8, and "
+	  "none below a hundredth of the whole; all with --json)" },
+	{ SIZES, "sizes", 0, NULL, NULL,
+	  "how many blocks were how large, and how long they lived, by powers "
+	  "of two; of one trace also what was live over time, and what realloc "
+	  "copied" },
+	{ MERGE, "merge", 0, NULL, NULL,
+	  "sum up all the traces: stacks are one if they read the same" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the report to FILE" },
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read" },
+	{ FRAME_TABLE, "frame-table", 0, NULL, NULL,
+	  "with --json: each frame once, in a list `frames`, and in a `stack` "
+	  "its index there: for all stacks of a large program, which are "
+	  "hundreds of megabytes else" },
+	{ SKIP_EMPTY, "skip-empty", 0, NULL, NULL,
+	  "print nothing if nothing is live" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_group *const groups[] = {
+	&reading_model_options,
+	&reading_symbols,
+	&filter_options,
+	NULL
+};
+
+struct request {
+	struct report_options report;
+	struct reading reading;
+	const char *output;
+	bool json;
+	bool merge;
+	bool skip_empty;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	switch (id) {
+	case SORT:
+		for (int key = 0; key < FIGURE_KEYS; key++)
+			if (strcmp(value, figure_names[key]) == 0)
+				request->report.key = (enum figure)key;
+		request->report.one_key = true;
+		break;
+	case BY:
+		for (unsigned by = 0; by < REPORT_BYS; by++)
+			if (strcmp(value, report_by_names[by]) == 0)
+				request->report.by = (enum report_by)by;
+		break;
+	case TOP:
+		request->report.top_given = true;
+		return quantity_parse_count(value, &request->report.top);
+	case TREE:
+		request->report.tree = strcmp(value, "top-down") == 0 ?
+			REPORT_TREE_TOP_DOWN : REPORT_TREE_BOTTOM_UP;
+		break;
+	case SIZES:
+		request->report.sizes = true;
+		break;
+	case MERGE:
+		request->merge = true;
+		break;
+	case OUTPUT:
+		request->output = value;
+		break;
+	case JSON:
+		request->json = true;
+		break;
+	case FRAME_TABLE:
+		request->report.frame_table = true;
+		break;
+	case SKIP_EMPTY:
+		request->skip_empty = true;
+		break;
+	}
+	return 0;
+}
+
+/* ---- one trace ---- */
+
+/* A trace's model, its frames and what its filter keeps. */
+struct opened {
+	struct model model;
+	struct frames frames;
+	struct stack_filter *filter;
+};
+
+static void close_trace(struct opened *opened)
+{
+	stack_filter_free(opened->filter);
+	frames_free(&opened->frames);
+	model_free(&opened->model);
+}
+
+static enum model_split split_of(enum report_by by)
+{
+	switch (by) {
+	case REPORT_BY_THREAD:
+		return MODEL_SPLIT_THREAD;
+	case REPORT_BY_SIZE:
+		return MODEL_SPLIT_SIZE;
+	default:
+		return MODEL_SPLIT_NONE;
+	}
+}
+
+/* Fills in the report's parts that come from a trace. EXIT_NOTHING: there is
+ * nothing to close. */
+static int open_trace(struct request *request, struct opened *opened,
+		      const char *trace, struct report *report)
+{
+	int status;
+
+	request->reading.model.split = split_of(request->report.by);
+	if (request->report.sizes && !request->reading.many && !request->merge)
+		request->reading.model.wants |= MODEL_WANT_TIMELINE |
+			MODEL_WANT_CHAINS;
+	if (request->json || filter_has_stacks(request->reading.filter))
+		request->reading.model.wants |= MODEL_WANT_FREED_BY;
+	/* Stacks are filtered, or rows get theirs. */
+	if (request->report.sizes && (request->json ||
+	    filter_has_stacks(request->reading.filter)))
+		request->reading.model.wants |= MODEL_WANT_HISTOGRAMS;
+	status = reading_model(&request->reading, &opened->model, trace);
+
+	if (status == EXIT_NOTHING)
+		return status;
+	reading_frames(&request->reading, &opened->frames, &opened->model);
+	if (!reading_stack_filter(&request->reading, &opened->frames,
+				  &opened->filter)) {
+		close_trace(opened);
+		return EXIT_NOTHING;
+	}
+	report->model = &opened->model;
+	report->frames = &opened->frames;
+	report->end_ns = model_duration_ns(&opened->model);
+	report->keep = opened->filter ? stack_filter_keeps : NULL;
+	report->keeper = opened->filter;
+	report_about(report, trace);
+	return status;
+}
+
+/* Rows by what only the normalised stacks tell. */
+static bool needs_profile(const struct request *request)
+{
+	enum report_by by = request->report.by;
+
+	return by == REPORT_BY_FUNCTION || by == REPORT_BY_FILE ||
+		by == REPORT_BY_LIBRARY ||
+		request->report.tree != REPORT_TREE_NONE;
+}
+
+static struct profile *new_profile(const struct request *request)
+{
+	struct profile *profile = profile_new(1);
+
+	profile->fold = request->report.tree != REPORT_TREE_NONE;
+	return profile;
+}
+
+static int report_one(struct request *request, struct report *report)
+{
+	static struct opened opened;
+	int status = open_trace(request, &opened, request->report.trace,
+				report);
+
+	if (status == EXIT_NOTHING)
+		return status;
+	if (request->skip_empty && opened.model.totals.live_blocks == 0) {
+		close_trace(&opened);
+		report_process_free(&report->about);
+		return status;
+	}
+	report->out = output_file_open(request->output);
+	if (report->out == NULL)
+		return EXIT_NOTHING;
+	report->style = style_of(report->out);
+	if (needs_profile(request)) {
+		report->profile = new_profile(request);
+		report->profile->with_costs = true;
+		profile_add(report->profile, 0, report->frames, report->keep,
+			    report->keeper);
+		profile_seal(report->profile);
+	}
+	if (request->json)
+		report_json(report);
+	else
+		report_text(report);
+	if (report->profile != NULL)
+		profile_free(report->profile);
+	close_trace(&opened);
+	report_process_free(&report->about);
+	return output_file_close(report->out, request->output, status);
+}
+
+/* ---- several ---- */
+
+/* Reads them all: into the table, and into the profile if there is one. The
+ * worst status, or EXIT_NOTHING if none could be read. */
+static int read_all(struct request *request, struct report *report,
+		    struct report_processes *processes)
+{
+	static struct opened opened;
+	int status = EXIT_COMPLETE;
+
+	for (size_t i = 0; i < request->reading.trace_count; i++) {
+		int one = open_trace(request, &opened,
+				     request->reading.traces[i], report);
+
+		if (one != EXIT_COMPLETE)
+			status = EXIT_PARTIAL;
+		if (one == EXIT_NOTHING) {
+			processes->unreadable++;
+			continue;
+		}
+		if (report->profile != NULL)
+			profile_add(report->profile, 0, report->frames,
+				    report->keep, report->keeper);
+		report_processes_add(processes, report);
+		close_trace(&opened);
+	}
+	report->model = NULL;
+	report->frames = NULL;
+	report->keep = NULL;
+	return processes->count == 0 ? EXIT_NOTHING : status;
+}
+
+static void print_all(struct request *request, struct report *report,
+		      struct report_processes *processes)
+{
+	report_processes_sort(processes, report->profile == NULL &&
+			      request->report.one_key, request->report.key);
+	if (report->profile != NULL) {
+		profile_seal(report->profile);
+		report->end_ns = report->profile->end_ns;
+		report_processes_sum(processes, &report->about);
+	}
+	if (request->json)
+		report_processes_json(processes, report);
+	else
+		report_processes_text(processes, report);
+}
+
+static int report_many(struct request *request, struct report *report)
+{
+	struct report_processes processes = { 0 };
+	int status;
+
+	if (request->merge)
+		report->profile = new_profile(request);
+	status = read_all(request, report, &processes);
+	if (status != EXIT_NOTHING) {
+		report->out = output_file_open(request->output);
+		if (report->out == NULL)
+			return EXIT_NOTHING;
+		report->style = style_of(report->out);
+		print_all(request, report, &processes);
+		status = output_file_close(report->out, request->output, status);
+	}
+	if (report->profile != NULL)
+		profile_free(report->profile);
+	report_processes_free(&processes);
+	return status;
+}
+
+/* ---- what was asked for ---- */
+
+/* Do the options fit together? */
+static bool fits(const struct request *request)
+{
+	const struct report_options *wanted = &request->report;
+	const char *key = figure_names[wanted->key];
+	bool sum = wanted->key != FIGURE_OWN_PEAK &&
+		wanted->key != FIGURE_LIFETIME && wanted->key != FIGURE_AGE;
+
+	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key && !sum)
+		tell_error("--tree --sort %s: no sum of these means anything: "
+			   "sort by live, peak, total, count or temporary",
+			   key);
+	else if (wanted->tree != REPORT_TREE_NONE &&
+		 wanted->by != REPORT_BY_DEFAULT)
+		tell_error("--tree --by %s: a tree is by function: leave out "
+			   "one of them", report_by_names[wanted->by]);
+	else if (wanted->by == REPORT_BY_BLOCK && wanted->one_key &&
+		 wanted->key != FIGURE_LIVE && wanted->key != FIGURE_AGE)
+		tell_error("--by block --sort %s: blocks are sorted by size "
+			   "(live) or age", key);
+	else if (wanted->frame_table && !request->json)
+		tell_error("--frame-table: is for JSON: add --json");
+	else
+		return true;
+	return false;
+}
+
+static bool is_possible(const struct request *request)
+{
+	enum report_by by = request->report.by;
+	const char *what = by == REPORT_BY_THREAD ? "thread" :
+		by == REPORT_BY_SIZE ? "size" : by == REPORT_BY_BLOCK ?
+		"block" : NULL;
+	const char *sum = request->report.tree != REPORT_TREE_NONE ?
+		"--tree" : request->report.sizes ? "--sizes" : NULL;
+
+	if (!fits(request))
+		return false;
+	if (!request->reading.many && !request->merge)
+		return true;
+	if (what != NULL)
+		tell_error("--by %s: only of one trace: name one", what);
+	else if (!request->merge && by != REPORT_BY_DEFAULT)
+		tell_error("--by %s: of several traces, only as a sum: add "
+			   "--merge", report_by_names[by]);
+	else if (!request->merge && sum != NULL)
+		tell_error("%s: of several traces, only as a sum: add "
+			   "--merge", sum);
+	else
+		return true;
+	return false;
+}
+
+static void settle(struct request *request)
+{
+	struct report_options *wanted = &request->report;
+	const struct reading *reading = &request->reading;
+
+	wanted->no_rows = wanted->sizes && !wanted->one_key &&
+		wanted->by == REPORT_BY_DEFAULT &&
+		wanted->tree == REPORT_TREE_NONE;
+	wanted->full_names = reading->full_names;
+	wanted->all_figures = request->json;
+	wanted->moment = filter_word(reading->filter, FILTER_ALIVE_AT, 0) !=
+		NULL;
+	wanted->filters = reading->filters.data ? reading->filters.data : "";
+	if (wanted->by == REPORT_BY_DEFAULT)
+		wanted->by = request->json ? REPORT_BY_STACK :
+			REPORT_BY_SITE;
+}
+
+static int run_report(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct report report = {
+		.options = &request.report, .places = &request.reading.places,
+	};
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	if (reading_find(&request.reading, operands, argv + 1) &&
+	    is_possible(&request)) {
+		settle(&request);
+		request.report.trace = !request.reading.many ?
+			request.reading.traces[0] :
+			operands == 1 ? argv[1] : "";
+		if (request.reading.many || request.merge)
+			status = report_many(&request, &report);
+		else
+			status = report_one(&request, &report);
+	}
+	if (status != EXIT_NOTHING)
+		filter_tell_unmatched(request.reading.filter, tell_notes());
+	free(report.scratch);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Reads a trace and prints a summary, then the places in the program "
+	"that hold the most memory at the end, held the most at its peak, "
+	"allocated the most bytes, allocated most often, and allocated the "
+	"most temporary blocks (freed before their thread's next allocation).",
+	"TRACE is a file that `gnomon run` wrote, also while it is still being "
+	"written, or the number of a process that is being recorded; left out, "
+	"it is the newest trace in this directory. A directory, or several "
+	"files, are printed as a table of processes: who started whom, what "
+	"each held at most and at its end, how it ended; --merge sums up what "
+	"they allocated.",
+	"Live is what was not freed: now, at the end, or at --alive-at. Peak is "
+	"a row's share of the moment when the program held most, and adds up; "
+	"own-peak is the most that the row itself held at any time, and does "
+	"not. Total counts all bytes ever allocated. Temporary blocks were "
+	"freed soon (--temporary). Lifetime is the mean of the blocks that were "
+	"freed, age the time since a row's first allocation. With filters, "
+	"summary and rows count the blocks that all of them let pass.",
+	"Of a recording that was started, stopped or cleared, what came after "
+	"the last start or clear counts; with --from start, everything. Blocks "
+	"from before are neither live nor leaked, and their frees are called "
+	"foreign. Of one that is kept in parts, a directory means the last "
+	"part, which has the sums of all.",
+	"With --json, one object: `summary` has the figures of the summary, "
+	"`rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
+	"integers. Trees are rows with a `depth`, each before what lies behind "
+	"it. Frames of a `stack` stand from the innermost outward; with "
+	"--frame-table they are indexes into `frames`. --sizes adds `sizes`, "
+	"`lifetimes` and `chains` (of reallocs) to the whole and to each row, "
+	"and a `timeline` of at most 2048 steps, which filters of stacks leave "
+	"out.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
+	"parts of the trace were missing or damaged, which is said on standard "
+	"error.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon report", "the newest trace here",
+	"gnomon report --sort peak --by stack --top 3 a.trace",
+	"the three call stacks that held most when the program was largest",
+	"gnomon report --tree top-down --sort total --function '^parse_'",
+	"what the functions whose names begin like this allocated, as a tree",
+	"gnomon report --by block --size-min 1M",
+	"every live block of a megabyte and more: its address, age and stack",
+	"gnomon report --merge traces/", "a directory of processes, as one",
+	"gnomon report --json a.trace | jq .summary", "the figures alone",
+	"gnomon report --json --frame-table --top 0 a.trace > all.json",
+	"all stacks; each frame is once in it",
+	NULL
+};
+
+const struct command cmd_report = {
+	.name = "report",
+	.operands = "[TRACE...]",
+	.summary = "show which code holds, leaks and churns memory",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_report,
+};

@@ -1,0 +1,211 @@
+/*
+ * report_detail.c: see report_detail.h. Called by the main thread.
+ *
+ * Histograms are summed up row by row, as they are written: a row's costs are
+ * a list, so that millions of rows take two numbers each.
+ */
+#include "cli/report/report_detail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/report/report_costs.h"
+#include "cli/report/report_freed.h"
+
+/* ---- which costs a row has ---- */
+
+static void list_costs(struct report_detail *detail, const struct report *r,
+		       const struct report_rows *rows)
+{
+	size_t count = r->model->contexts.cost_count;
+	struct report_costs costs;
+
+	detail->first = grow_resize(NULL, rows->rows.count, sizeof(uint32_t));
+	detail->next = grow_resize(NULL, count, sizeof(uint32_t));
+	memset(detail->first, 0xff, rows->rows.count * sizeof(uint32_t));
+	report_costs_begin(&costs, r, rows);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t row = report_costs_row(&costs, (uint32_t)i);
+
+		if (row == TABLE_NONE)
+			continue;
+		detail->next[i] = detail->first[row];
+		detail->first[row] = (uint32_t)i;
+	}
+	report_costs_free(&costs);
+}
+
+void report_detail_begin(struct report_detail *detail, const struct report *r,
+			 const struct report_rows *rows)
+{
+	memset(detail, 0, sizeof(*detail));
+	if (r->model == NULL || (!r->options->sizes && !report_has_freed(r)))
+		return;
+	detail->report = r;
+	detail->rows = rows;
+	if (rows->grouped)
+		list_costs(detail, r, rows);
+}
+
+void report_detail_end(struct report_detail *detail)
+{
+	free(detail->first);
+	free(detail->next);
+}
+
+/* ---- what is told of them ---- */
+
+struct detail {
+	struct histogram sizes, lifetimes;
+	struct chain_figures chains;
+	struct report_freed freed;
+};
+
+static void add(const struct model *model, uint32_t cost, struct detail *sum)
+{
+	struct chain_figures chains;
+
+	histograms_add(&model->histograms, cost, HISTOGRAM_SIZES, &sum->sizes);
+	histograms_add(&model->histograms, cost, HISTOGRAM_LIFETIMES,
+		       &sum->lifetimes);
+	chains_of(&model->chains, cost, &chains);
+	chain_figures_add(&sum->chains, &chains);
+	report_freed_add(&sum->freed, model, cost);
+}
+
+/* Means are of all chains, ended or not. */
+static void put_chains(struct json *json, const struct model *model,
+		       const struct chain_figures *chains)
+{
+	double ns = chains->count == 0 ? 0 : clock_rate(&model->clock) *
+		(chains->lifetime / (double)chains->count);
+
+	json_object(json, "chains");
+	json_uint(json, "count", chains->count);
+	json_uint(json, "live", chains->live);
+	json_uint(json, "blocks", chains->blocks);
+	json_uint(json, "longest", chains->longest);
+	json_uint(json, "first_bytes", chains->first_bytes);
+	json_uint(json, "last_bytes", chains->last_bytes);
+	json_uint(json, "largest_bytes", chains->largest);
+	json_uint(json, "lifetime_ns", (uint64_t)ns);
+	json_end_object(json);
+}
+
+void report_detail_row(struct json *json, const struct report_detail *detail,
+		       size_t row)
+{
+	const struct report *r = detail->report;
+	struct detail sum = { 0 };
+
+	if (r == NULL)
+		return;
+	if (detail->first == NULL)
+		add(r->model, contexts_find_cost(&r->model->contexts,
+				detail->rows->rows.list[row].node, 0), &sum);
+	for (uint32_t i = detail->first ? detail->first[row] : TABLE_NONE;
+	     i != TABLE_NONE; i = detail->next[i])
+		add(r->model, i, &sum);
+	if (r->options->sizes)
+		report_histograms_json(json, &sum.sizes, &sum.lifetimes);
+	if (r->options->sizes && sum.chains.count > 0)
+		put_chains(json, r->model, &sum.chains);
+	if (report_has_freed(r))
+		report_freed_row(json, r->model, &sum.freed);
+	report_freed_free(&sum.freed);
+}
+
+void report_chains_json(struct json *json, const struct report *r)
+{
+	const struct contexts *contexts = &r->model->contexts;
+	struct chain_figures sum = { 0 }, chains;
+
+	if (r->keep == NULL)
+		sum = r->model->chains.whole;
+	for (size_t i = 0; i < contexts->cost_count && r->keep != NULL; i++) {
+		struct figures figures;
+
+		model_figures(r->model, &contexts->costs[i], &figures);
+		if (!r->keep(r->keeper, contexts->costs[i].node, &figures))
+			continue;
+		chains_of(&r->model->chains, (uint32_t)i, &chains);
+		chain_figures_add(&sum, &chains);
+	}
+	put_chains(json, r->model, &sum);
+}
+
+/* ---- over time ---- */
+
+static const struct {
+	enum gt_usage_value value;
+	const char *key;
+} kinds[] = {
+	{ GT_USAGE_RSS, "rss_bytes" }, { GT_USAGE_SIZE, "vss_bytes" },
+	{ GT_USAGE_SHARED, "shared_bytes" },
+	{ GT_USAGE_ANONYMOUS, "anonymous_bytes" },
+	{ GT_USAGE_SWAP, "swap_bytes" },
+};
+
+static void put_bucket(struct json *json, uint64_t time_ns,
+		       const struct timeline_bucket *bucket,
+		       const uint64_t *memory)
+{
+	json_object(json, NULL);
+	json_uint(json, "time_ns", time_ns);
+	json_uint(json, "live_bytes", bucket->live_bytes);
+	json_uint(json, "live_blocks", bucket->live_blocks);
+	json_uint(json, "live_bytes_max", bucket->live_bytes_max);
+	json_uint(json, "live_blocks_max", bucket->live_blocks_max);
+	json_uint(json, "allocations", bucket->allocations);
+	json_uint(json, "allocated_bytes", bucket->allocated_bytes);
+	json_uint(json, "frees", bucket->frees);
+	json_uint(json, "freed_bytes", bucket->freed_bytes);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		json_uint(json, kinds[i].key, memory[kinds[i].value]);
+	json_end_object(json);
+}
+
+static void put_markers(struct json *json, const struct model *model)
+{
+	const struct footprint *footprint = &model->footprint;
+
+	json_array(json, "markers");
+	for (size_t i = 0; i < footprint->snapshot_count; i++) {
+		const struct footprint_snapshot *snapshot =
+			&footprint->snapshots[i];
+
+		if (snapshot->name[0] == 0)
+			continue;
+		json_object(json, NULL);
+		json_string(json, "name", snapshot->name);
+		json_uint(json, "time_ns", model_since_start_ns(
+				model, snapshot->said.begin));
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void report_timeline_json(struct json *json, const struct report *r)
+{
+	const struct timeline *timeline = &r->model->timeline;
+	uint64_t (*memory)[GT_USAGE_VALUES];
+
+	if (r->keep != NULL)
+		return;
+	memory = grow_zeroed(timeline->count, sizeof(*memory));
+	timeline_memory(timeline, &r->model->footprint, memory);
+	json_object(json, "timeline");
+	json_uint(json, "step_ns", timeline->count == 0 ? 0 :
+		  (uint64_t)(clock_rate(&r->model->clock) *
+			     (double)(UINT64_C(1) << timeline->shift)));
+	json_array(json, "steps");
+	for (size_t i = 0; i < timeline->count; i++)
+		put_bucket(json, model_since_start_ns(r->model,
+					timeline_stamp(timeline, i)),
+			   &timeline->buckets[i], memory[i]);
+	json_end_array(json);
+	put_markers(json, r->model);
+	json_end_object(json);
+	free(memory);
+}

@@ -1,0 +1,249 @@
+/*
+ * report_tree.c: see report_tree.h. Called by the main thread.
+ *
+ * A line is a function; what it called, or who called it, is below. Lines
+ * move to the right only where there is a choice: a function that is the only
+ * way on stands right below the one before, so that stacks of a hundred
+ * frames fit into 80 columns.
+ *
+ *	100.0%  17.9K  main
+ *	100.0%  17.9K  run			the only one that main called
+ *	 60.0%  10.7K  |- parse			two that run called
+ *	 60.0%  10.7K  |  read_line
+ *	 40.0%   7.2K  '- load
+ */
+#include "cli/report/report_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/quantity.h"
+#include "cli/stack/profile_walk.h"
+
+#define SHARE_MIN 100		/* …th of the whole: smaller ones are cut */
+#define SIDE_BY_SIDE 8		/* that are shown of one branch's */
+#define INDENT_MAX 10		/* levels; deeper ones are not moved further */
+#define FIGURES_WIDTH 18	/* in front of the names */
+
+struct level {
+	unsigned indent;	/* how often it moved to the right */
+	bool more;		/* there are others below it, beside it */
+	bool moved;		/* against the level before */
+	uint64_t self;		/* what ends in the branch it is at */
+};
+
+struct tree {
+	struct report *report;
+	enum figure key;
+	uint64_t whole;
+	struct level *levels;	/* by depth */
+	size_t level_capacity;
+	struct json *json;
+};
+
+static bool is_bytes(enum figure key)
+{
+	return key != FIGURE_COUNT && key != FIGURE_TEMPORARY;
+}
+
+static uint64_t value_of(const struct tree *tree,
+			 const struct figures *figures)
+{
+	return figures_value(figures, tree->key, tree->report->end_ns);
+}
+
+/* ---- text ---- */
+
+/* Columns that the lines in front of a name take. */
+static unsigned put_lines(const struct tree *tree, unsigned depth, bool last)
+{
+	const struct level *levels = tree->levels;
+	unsigned used = 0;
+
+	for (unsigned i = 1; i <= depth; i++) {
+		const char *line = levels[i].more ? "|  " : "   ";
+
+		if (!levels[i].moved)
+			continue;
+		if (i == depth)
+			line = last ? "'- " : "|- ";
+		fputs(line, tree->report->out);
+		used += 3;
+	}
+	return used;
+}
+
+static struct level *enter_level(struct tree *tree,
+				 const struct profile_branch *branch)
+{
+	unsigned depth = branch->depth;
+	struct level *level;
+
+	while (tree->level_capacity <= depth) {
+		size_t capacity = tree->level_capacity * 2 + 16;
+
+		tree->levels = grow_resize(tree->levels, capacity,
+					   sizeof(*tree->levels));
+		tree->level_capacity = capacity;
+	}
+	level = &tree->levels[depth];
+	level->self = value_of(tree, branch->self);
+	level->more = branch->index + 1 < branch->count ||
+		branch->left_out > 0;
+	level->moved = depth > 0 && level[-1].indent < INDENT_MAX &&
+		(branch->count + branch->left_out > 1 || level[-1].self > 0);
+	level->indent = depth == 0 ? 0 : level[-1].indent + level->moved;
+	return level;
+}
+
+static struct frame frame_of(const struct tree *tree, uint32_t number)
+{
+	const struct profile_frame *from =
+		&tree->report->profile->frames[number];
+
+	return (struct frame){
+		.function = from->function,
+		.file = from->file,
+		.library = from->library,
+		.line = from->line,
+		.column = from->column,
+		.inlined = from->inlined,
+		.nameless = from->nameless,
+		.module_offset = from->offset,
+	};
+}
+
+static void put_figures(const struct tree *tree, uint64_t value)
+{
+	const struct report *r = tree->report;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	fprintf(r->out, "%s%6s%s %9s  ", r->style->share,
+		quantity_percent(a, value, tree->whole), r->style->off,
+		is_bytes(tree->key) ? quantity_size(b, (int64_t)value) :
+		quantity_count(b, value));
+}
+
+static bool put_branch(void *owner, const struct profile_branch *branch)
+{
+	struct tree *tree = owner;
+	const struct report *r = tree->report;
+	struct level *level = enter_level(tree, branch);
+	struct frame frame = frame_of(tree, branch->frame);
+	struct buffer name = { 0 }, place = { 0 };
+	unsigned used;
+
+	put_figures(tree, value_of(tree, branch->inclusive));
+	fputs(r->style->dim, r->out);
+	used = put_lines(tree, branch->depth, !level->more);
+	fputs(r->style->off, r->out);
+	report_frame_text(&frame, r->options->full_names,
+			  REPORT_WIDTH - FIGURES_WIDTH - used, &name, &place);
+	fputs(name.data, r->out);
+	if (place.size > 0)
+		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,
+			r->style->off);
+	putc('\n', r->out);
+	buffer_free(&name);
+	buffer_free(&place);
+	return true;
+}
+
+/* Behind the last of several: what was left out beside them. */
+static void end_branch(void *owner, const struct profile_branch *branch)
+{
+	struct tree *tree = owner;
+	const struct report *r = tree->report;
+
+	if (branch->index + 1 < branch->count || branch->left_out == 0)
+		return;
+	fprintf(r->out, "%*s%s", FIGURES_WIDTH, "", r->style->dim);
+	tree->levels[branch->depth].more = false;
+	put_lines(tree, branch->depth, true);
+	fprintf(r->out, "(%zu more, smaller)%s\n", branch->left_out,
+		r->style->off);
+}
+
+static const char *const meanings[FIGURE_KEYS] = {
+	[FIGURE_LIVE] = "live bytes",
+	[FIGURE_PEAK] = "bytes live when the program held most",
+	[FIGURE_TOTAL] = "bytes allocated in all",
+	[FIGURE_COUNT] = "allocations",
+	[FIGURE_TEMPORARY] = "temporary allocations",
+};
+
+void report_tree_text(struct report *r, enum figure key)
+{
+	bool up = r->options->tree == REPORT_TREE_BOTTOM_UP;
+	uint64_t whole = report_whole(r, key);
+	struct tree tree = { .report = r, .key = key, .whole = whole };
+	const struct profile_walk walk = {
+		.bottom_up = up,
+		.from_site = up,
+		.key = key,
+		.least = r->options->top_given && r->options->top == 0 ? 1 :
+			whole / SHARE_MIN + 1,
+		.most = r->options->top_given ? r->options->top :
+			SIDE_BY_SIDE,
+		.enter = put_branch,
+		.leave = end_branch,
+		.owner = &tree,
+	};
+
+	fprintf(r->out, "\n%s%s%s: %s: each %s above its %s\n\n",
+		r->style->title, up ? "CALLERS" : "CALLS", r->style->off,
+		meanings[key], up ? "callee" : "caller",
+		up ? "callers" : "callees");
+	if (whole == 0)
+		fprintf(r->out, "      none\n");
+	else
+		profile_walk(r->profile, &walk);
+	free(tree.levels);
+}
+
+/* ---- JSON ---- */
+
+static bool json_branch(void *owner, const struct profile_branch *branch)
+{
+	struct tree *tree = owner;
+	const struct profile_frame *frame =
+		&tree->report->profile->frames[branch->frame];
+	struct json *json = tree->json;
+
+	json_object(json, NULL);
+	json_uint(json, "depth", branch->depth);
+	json_string(json, "function", frame->function);
+	json_bool(json, "named", frame->function && !frame->nameless);
+	json_string(json, "file", frame->file);
+	json_uint(json, "line", frame->line);
+	json_string(json, "library", frame->library);
+	json_bool(json, "inlined", frame->inlined);
+	json_uint(json, "stacks", branch->contexts);
+	report_json_figures(json, branch->inclusive, tree->report->end_ns);
+	report_json_bound(json, branch->contexts > 1);
+	json_object(json, "self");
+	report_json_figures(json, branch->self, tree->report->end_ns);
+	report_json_bound(json, branch->contexts > 1);
+	json_end_object(json);
+	json_end_object(json);
+	return true;
+}
+
+void report_tree_json(struct json *json, struct report *r, enum figure key)
+{
+	struct tree tree = { .report = r, .key = key, .json = json };
+	const struct profile_walk walk = {
+		.bottom_up = r->options->tree == REPORT_TREE_BOTTOM_UP,
+		.from_site = walk.bottom_up,
+		.key = key,
+		.least = 1,
+		.most = r->options->top_given ? r->options->top : 0,
+		.enter = json_branch,
+		.owner = &tree,
+	};
+
+	json_array(json, "rows");
+	profile_walk(r->profile, &walk);
+	json_end_array(json);
+}

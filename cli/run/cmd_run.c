@@ -1,0 +1,400 @@
+/*
+ * cmd_run.c: `gnomon run`: start a program under the recorder. Runs in the
+ * main thread.
+ *
+ * The options are the recorder's own table (preload/base/options.h). They are
+ * checked here, so that a wrong one is told before the program starts, and
+ * handed over as variables of the environment, which win over those that
+ * were there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/run/closing.h"
+#include "cli/commands.h"
+#include "cli/run/program.h"
+#include "cli/command/option_help.h"
+#include "cli/command/options_agree.h"
+#include "cli/run/ownership.h"
+#include "cli/run/plan.h"
+#include "cli/trace/live/fold.h"
+#include "cli/trace/live/sweep.h"
+#include "preload/base/options.h"
+#include "preload/base/patch_format.h"
+
+#define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
+
+/* Lists that are given again get longer. */
+static int take(void *owner, int id, const char *value)
+{
+	const struct options *options = owner;
+	enum option_id option = (enum option_id)(id - 1);
+	enum option_type type = options_table[option].type;
+	char *longer = NULL;
+	int err;
+
+	if (value == NULL)
+		value = type == OPTION_SWITCH ? "1" : option_help[option].bare;
+	if (!options_fit(option, value))
+		return -EINVAL;
+	if (type == OPTION_LIST && options->given[option])
+		longer = grow_format("%s,%s", options_text(options, option),
+				     value);
+	err = longer != NULL && !options_fit(option, longer) ? -EINVAL :
+		options_set(owner, option, longer != NULL ? longer : value);
+	free(longer);
+	return err;
+}
+
+/* ---- settings ---- */
+
+static char *absolute(const char *path)
+{
+	char here[PATH_MAX];
+
+	if (path[0] == '/')
+		return grow_copy(path, strlen(path));
+	/* a directory that is gone: nothing can be made in it, so the recorder
+	 * goes elsewhere, and says so */
+	if (getcwd(here, sizeof(here)) == NULL)
+		return grow_format("./%s", path);
+	return grow_format("%s/%s", strcmp(here, "/") == 0 ? "" : here, path);
+}
+
+/* The pattern for the recorder: - is standard output. */
+static char *where(const char *output)
+{
+	if (strcmp(output, "-") == 0)
+		output = "/dev/stdout";
+	return absolute(output);
+}
+
+/*
+ * An existing trace is not overwritten, unless by force; and then it is
+ * removed here, so that the recorder never has to know which traces are of
+ * this run. Pipes and devices are used as they are. False after a message.
+ */
+static bool make_way(const struct options *options, const char *name)
+{
+	struct stat status;
+
+	if (lstat(name, &status) != 0 || S_ISFIFO(status.st_mode) ||
+	    S_ISCHR(status.st_mode))
+		return true;
+	if (!options->number[OPTION_FORCE]) {
+		tell_error("%s: exists already: name another file with -o, "
+			   "or overwrite it with --force", name);
+		return false;
+	}
+	/* One that is being written stays: the recorder evades. */
+	if (S_ISREG(status.st_mode) && fold_is_locked(name))
+		return true;
+	if (S_ISDIR(status.st_mode))
+		errno = EISDIR;
+	else if (unlink(name) == 0)
+		return true;
+	tell_error("%s: cannot be replaced: %s: name another file with -o",
+		   name, strerror(errno));
+	return false;
+}
+
+static bool may_write(const struct options *options, const char *pattern,
+		      const char *program)
+{
+	char *name = closing_known_name(pattern, program);
+	bool may = closing_is_descriptor(pattern) || name == NULL ||
+		make_way(options, name);
+
+	free(name);
+	return may;
+}
+
+/* The value of an option as a variable has it, to be freed. */
+static char *variable_value(const struct options *options, enum option_id id)
+{
+	const struct option_entry *entry = &options_table[id];
+	unsigned long long number = options->number[id];
+	const char *text = options_text(options, id);
+
+	switch (entry->type) {
+	case OPTION_PATH:
+		return text[0] ? absolute(text) : grow_copy("", 0);
+	case OPTION_TEXT:
+	case OPTION_LIST:
+		return grow_copy(text, strlen(text));
+	case OPTION_CHOICE:
+		text = entry->words;
+		for (; number > 0; number--)
+			text = strchr(text, '|') + 1;
+		return grow_copy(text, strcspn(text, "|"));
+	case OPTION_TIME:
+		return grow_format("%lluns", number);
+	default:
+		if (number == UINT64_MAX)
+			return grow_copy(entry->fallback,
+					 strlen(entry->fallback));
+		return grow_format("%llu", number);
+	}
+}
+
+static void set_variable(enum option_id id, const char *value)
+{
+	const char *name = options_table[id].variable;
+
+	if (value != NULL)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+static void set_environment(const struct options *options,
+			    const char *pattern)
+{
+	for (int id = 0; id < OPTION_COUNT; id++) {
+		char *value;
+
+		if (!options->given[id])
+			continue;
+		value = variable_value(options, (enum option_id)id);
+		set_variable((enum option_id)id, value);
+		free(value);
+	}
+	set_variable(OPTION_OUTPUT, pattern);
+	/* The command has made way already. */
+	set_variable(OPTION_FORCE, NULL);
+}
+
+/* Before everything else in the program: some read them very early. */
+static void set_no_pools(const struct options *options)
+{
+	if (!options->number[OPTION_NO_POOLS])
+		return;
+	for (size_t i = 0; options_no_pools[i] != NULL; i++) {
+		char *name = grow_copy(options_no_pools[i],
+				       strlen(options_no_pools[i]));
+		char *value = strchr(name, '=');
+
+		*value++ = 0;
+		setenv(name, value, 0);
+		free(name);
+	}
+}
+
+static void set_plan(const char *program, char *const *arguments)
+{
+	char *plan = plan_make(program, arguments);
+
+	if (plan != NULL)
+		setenv(PATCH_VARIABLE, plan, 1);
+	else
+		unsetenv(PATCH_VARIABLE);
+	free(plan);
+}
+
+/* By whom reports are made while the program runs, and at its end. */
+static void set_command(void)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return;
+	self[n] = 0;
+	setenv(OPTIONS_COMMAND, self, 1);
+}
+
+/*
+ * What earlier recordings left, wherever this one may make its live files: the
+ * events of a trace beside this one's go into it, and room is made. Before the
+ * start not where the traces lie: there may be very many.
+ */
+static void sweep_places(const char *pattern, bool before)
+{
+	char *traces = grow_format("%.*s", (int)(strrchr(pattern, '/') -
+						 pattern) + 1, pattern);
+	const char *live_dir = getenv(
+		options_table[OPTION_LIVE_DIR].variable);
+
+	sweep_live_files("/dev/shm", traces);
+	if (live_dir != NULL && live_dir[0] != 0)
+		sweep_live_files(live_dir, traces);
+	if (!before)
+		sweep_live_files(traces, traces);
+	free(traces);
+}
+
+/* ---- the whole ---- */
+
+static int run_program(const struct options *options, char **argv)
+{
+	int status = PROGRAM_OWN_FAILURE;
+	char *program = program_find(argv[0], &status);
+	char *library = program ? program_library() : NULL;
+	char *pattern = where(options_text(options, OPTION_OUTPUT));
+	struct closing_traces traces;
+	uint64_t start_time;
+	siginfo_t end;
+	bool possible;
+	pid_t pid;
+
+	if (library == NULL || !may_write(options, pattern, program))
+		goto out;
+	possible = program_warn(program, library);
+	if (possible) {
+		set_environment(options, pattern);
+		set_plan(program, argv + 1);
+		set_no_pools(options);
+		set_command();
+	}
+	sweep_places(pattern, true);
+	pid = program_start(program, argv, possible ? library : NULL, &status);
+	if (pid < 0)
+		goto out;
+	program_wait(&end);
+	start_time = closing_start_time(pid);
+	program_interruptible(&end);
+	closing_wait(pattern, pid, start_time, &traces);
+	program_reap(pid);
+	sweep_places(pattern, false);
+	if (possible && !tell_is_quiet())
+		closing_paragraph(pattern, &traces);
+	program_end_as(&end);
+out:
+	free(program);
+	free(library);
+	free(pattern);
+	return status;
+}
+
+/* What the recorder would stumble over is found before the program starts. */
+static bool log_opens(const struct options *options)
+{
+	const char *path = options_text(options, OPTION_LOG_FILE);
+	int fd;
+
+	if (path[0] == 0 || options->number[OPTION_LOG] == OPTION_LOG_OFF)
+		return true;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY |
+		  O_NOFOLLOW | O_NONBLOCK, 0600);
+	/* a pipe that nobody reads yet */
+	if (fd < 0 && errno != ENXIO) {
+		tell_error("%s: the log cannot be written: %s: name another "
+			   "file with --log-file", path, strerror(errno));
+		return false;
+	}
+	if (fd >= 0)
+		close(fd);
+	return true;
+}
+
+static bool settle_options(struct options *options)
+{
+	const char *wrong = options_disagree(options);
+	const char *whose = options_text(options, OPTION_CHOWN);
+	char numbers[OWNERSHIP_TEXT];
+
+	if (wrong != NULL) {
+		tell_error("%s", wrong);
+		return false;
+	}
+	if (whose[0] != 0) {
+		if (!ownership_find(whose, numbers)) {
+			tell_error("--chown %s: there is no such user or "
+				   "group: give one that `getent passwd` or "
+				   "`getent group` prints", whose);
+			return false;
+		}
+		options_set(options, OPTION_CHOWN, numbers);
+	}
+	return log_opens(options);
+}
+
+static int run_run(const struct command *command, int argc, char **argv)
+{
+	static struct options options;
+	const char *bad;
+	int operands, status;
+
+	tell_set_failure_status(PROGRAM_OWN_FAILURE);
+	options_default(&options);
+	if (options_environment(&options, environ, &bad) != 0 ||
+	    (bad = options_misfit(environ)) != NULL) {
+		tell_error("%s: this variable is not understood: see `gnomon "
+			   "run --help`", bad);
+		return PROGRAM_OWN_FAILURE;
+	}
+	if (!command_parse(command, argc, argv, take, &options, &operands,
+			   &status))
+		return status;
+	if (!settle_options(&options))
+		return PROGRAM_OWN_FAILURE;
+	if (operands == 0) {
+		tell_error("no program to run: give one, as in `gnomon run "
+			   "ls -l`");
+		return PROGRAM_OWN_FAILURE;
+	}
+	return run_program(&options, argv + 1);
+}
+
+static const char *const description[] = {
+	"Runs PROGRAM and records every allocation that it makes, with its "
+	"call stack, in a trace. Standard streams, the terminal and Ctrl-C are "
+	"the program's, and gnomon ends as the program ends: with its status, "
+	"or by its signal. When it has ended, a short summary is printed.",
+	"Every option --some-name may also be given by the variable "
+	"GNOMON_SOME_NAME. LD_PRELOAD=libgnomon.so with these variables "
+	"records in the same way, without any output.",
+	"Exit status: the program's own; 127 it was not found; 126 it cannot be "
+	"executed; 125 gnomon failed and the program was not started.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon run ls -l", "record ls, then read the trace by `gnomon report`",
+	"gnomon run -o /tmp/a.trace -- ./server --port 80",
+	"what follows -- belongs to the program",
+	NULL
+};
+
+static const struct command_option own_options[] = {
+	COMMAND_COMMON_OPTIONS
+};
+_Static_assert(sizeof(own_options) / sizeof(own_options[0]) == OWN_OPTIONS,
+	       "as many as the macro has");
+
+const struct command *cmd_run_command(void)
+{
+	static struct command_option options[OPTION_COUNT + OWN_OPTIONS];
+	static struct command command = {
+		.name = "run",
+		.operands = "[--] PROGRAM [ARGUMENT...]",
+		.summary = "record what a program allocates",
+		.description = description,
+		.examples = examples,
+		.options = options,
+		.option_count = OPTION_COUNT + OWN_OPTIONS,
+		.stops_at_operand = true,
+		.wrong_use = PROGRAM_OWN_FAILURE,
+		.main = run_run,
+	};
+
+	for (int id = 0; id < OPTION_COUNT; id++) {
+		const struct option_entry *entry = &options_table[id];
+		const struct option_help *help = &option_help[id];
+
+		options[id] = (struct command_option){
+			id + 1, help->name, help->letter,
+			entry->words != NULL ? entry->words : help->value,
+			entry->type == OPTION_SWITCH ? NULL : entry->fallback,
+			help->text };
+	}
+	memcpy(options + OPTION_COUNT, own_options, sizeof(own_options));
+	return &command;
+}

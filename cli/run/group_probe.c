@@ -1,0 +1,297 @@
+/*
+ * group_probe.c: see group_probe.h.
+ *
+ *	        kill(-group, N)
+ *	      ┌──────┼──────────┐
+ *	      ▼      ▼          ▼
+ *	   command  probe    program
+ *	      │ "N?" ▲
+ *	      └──────┘ PROBE_GROUP, PROBE_ALONE
+ *
+ * The probe is a fork of the command that blocks all signals, waits for a
+ * question, and takes the signal in question from its own queue. It holds no
+ * file but its end of a socket; at the other end's close it ends.
+ *
+ * A group's signal is queued in one member after the other, so the command
+ * may see it before the probe has it. The kernel does that under a lock that
+ * setpgid(2) takes to write: when setpgid returns, every member has it.
+ *
+ * Rejected: the program in a group of its own, with the terminal (tini). It
+ * takes the terminal from other parts of a pipeline, and a program's setsid()
+ * would fail. Also: what the kernel says of the sender (sudo). A signal from
+ * the keyboard has no sender, but `kill -INT -GROUP` has one; and a hang-up
+ * goes to the session's leader alone.
+ *
+ *  I1  The probe has every signal of the group that the command has not asked
+ *      about, and no other: the command asks about each that it takes.
+ *  I2  All signals are blocked in the probe, before it is made and for ever.
+ *  I3  Who looks for the command by its name or arguments (killall, pkill -f)
+ *      does not find the probe: it would look as if the group was meant.
+ */
+#include "cli/run/group_probe.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 1000	/* then a look at who does not answer */
+#define WATCH_MS 100		/* between two looks at a stopped program */
+#define STAT_MAX 1024		/* of /proc/PID/stat */
+#define STAT_STATE 3
+#define STAT_ARGUMENTS 48	/* where they begin and end */
+
+/* Others ask for a signal by its number. */
+#define NOTHING 0		/* only the end of a watch */
+#define WATCH (-1)
+
+struct request {
+	int32_t what;
+	int32_t program;	/* of WATCH */
+};
+
+static pid_t probe;		/* 0: there is none */
+static int channel = -1;
+
+/* ---- the probe itself ---- */
+
+/* All but one, which becomes descriptor 0. */
+static void keep_one(int fd)
+{
+	if (fd != 0)
+		dup2(fd, 0);
+	if (syscall(SYS_close_range, 1, ~0u, 0) == 0)
+		return;
+	for (int i = (int)sysconf(_SC_OPEN_MAX) - 1; i > 0; i--)
+		close(i);
+}
+
+static int8_t take(int number)
+{
+	static const struct timespec now = { 0, 0 };
+	siginfo_t info;
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	if (sigtimedwait(&one, &info, &now) != number)
+		return PROBE_ALONE;
+	/* by which the command continued the probe itself */
+	if (info.si_code == SI_USER && info.si_pid == getppid())
+		return PROBE_ALONE;
+	return PROBE_GROUP;
+}
+
+/* Field `index` of /proc/PID/stat, from the third on; NULL if there is none. */
+static const char *stat_field(pid_t pid, int index, char line[STAT_MAX])
+{
+	char path[32], *at;
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return NULL;
+	n = fread(line, 1, STAT_MAX - 1, file);
+	fclose(file);
+	line[n] = 0;
+	at = strrchr(line, ')');
+	for (int i = 2; i < index && at != NULL; i++)
+		at = strchr(at + 1, ' ');
+	return at != NULL ? at + 1 : NULL;
+}
+
+/* In place of the command's own arguments (I3). */
+static void change_name(void)
+{
+	static const char name[] = "[signal-probe]";
+	char line[STAT_MAX];
+	const char *field = stat_field(getpid(), STAT_ARGUMENTS, line);
+	uintptr_t begin, end;
+	char *rest;
+
+	prctl(PR_SET_NAME, name);
+	if (field == NULL)
+		return;
+	begin = (uintptr_t)strtoull(field, &rest, 10);
+	end = (uintptr_t)strtoull(rest, NULL, 10);
+	if (begin == 0 || end < begin + sizeof(name))
+		return;
+	memset((void *)begin, 0, end - begin);
+	memcpy((void *)begin, name, sizeof(name));
+}
+
+/* 0: not known. */
+static char state_of(pid_t pid)
+{
+	char line[STAT_MAX];
+	const char *state = stat_field(pid, STAT_STATE, line);
+
+	return state != NULL ? *state : 0;
+}
+
+static bool is_stopped(pid_t pid)
+{
+	char state = state_of(pid);
+
+	return state == 'T' || state == 't';
+}
+
+/* Until the command asks for something, which it does when it runs again. */
+static void watch(pid_t program)
+{
+	struct pollfd asked = { .fd = 0, .events = POLLIN };
+
+	while (poll(&asked, 1, WATCH_MS) == 0)
+		if (!is_stopped(program) && is_stopped(getppid()))
+			kill(getppid(), SIGCONT);
+}
+
+static _Noreturn void be_probe(int fd)
+{
+	struct request request;
+	int8_t answer;
+
+	keep_one(fd);
+	change_name();
+	while (read(0, &request, sizeof(request)) == sizeof(request)) {
+		if (request.what == WATCH) {
+			watch(request.program);
+		} else if (request.what != NOTHING) {
+			answer = take(request.what);
+			if (write(0, &answer, sizeof(answer)) < 0)
+				break;
+		}
+	}
+	_exit(0);
+}
+
+/* ---- the command ---- */
+
+void probe_start(void)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return;
+	probe = fork();
+	if (probe == 0) {
+		close(ends[0]);
+		be_probe(ends[1]);
+	}
+	close(ends[1]);
+	if (probe < 0) {
+		close(ends[0]);
+		probe = 0;
+		return;
+	}
+	channel = ends[0];
+}
+
+pid_t probe_pid(void)
+{
+	return probe;
+}
+
+void probe_end(void)
+{
+	if (probe == 0)
+		return;
+	close(channel);
+	kill(probe, SIGKILL);
+	while (waitpid(probe, NULL, 0) < 0 && errno == EINTR)
+		;
+	probe = 0;
+}
+
+static bool ask(int what, pid_t program)
+{
+	struct request request = { what, program };
+
+	if (probe == 0)
+		return false;
+	if (send(channel, &request, sizeof(request), MSG_NOSIGNAL) ==
+	    (ssize_t)sizeof(request))
+		return true;
+	probe_end();
+	return false;
+}
+
+/* Every member of the group has what this process has. That the call fails in
+ * the leader of a session makes no difference: it has had the lock. */
+static void wait_for_others(void)
+{
+	(void)!setpgid(0, getpgrp());
+}
+
+/* An answer takes microseconds; on a machine that is too busy to run the probe,
+ * as long as that lasts. False: it does not come. */
+static bool is_answered(void)
+{
+	struct pollfd ready = { .fd = channel, .events = POLLIN };
+	int count;
+
+	do
+		count = poll(&ready, 1, PATIENCE_MS);
+	while (count == 0 && state_of(probe) != 0 && !is_stopped(probe));
+	return count == 1;
+}
+
+static enum probe_answer question(int number)
+{
+	int8_t answer;
+
+	wait_for_others();
+	/* SIGSTOP to the group has stopped the probe as well */
+	if (number == SIGCONT && probe != 0)
+		kill(probe, SIGCONT);
+	if (!ask(number, 0))
+		return PROBE_UNKNOWN;
+	if (is_answered() &&
+	    read(channel, &answer, sizeof(answer)) == sizeof(answer))
+		return (enum probe_answer)answer;
+	probe_end();
+	return PROBE_UNKNOWN;
+}
+
+/* Whether this process has been sent the same once more, or not yet: it is
+ * taken. Those that queue (SIGRTMIN and up) are asked about one by one. */
+static bool take_again(int number)
+{
+	static const struct timespec now = { 0, 0 };
+	sigset_t one;
+
+	if (number >= SIGRTMIN)
+		return false;
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	return sigtimedwait(&one, NULL, &now) == number;
+}
+
+enum probe_answer probe_take(int number)
+{
+	enum probe_answer answer = question(number);
+
+	/* The group was sent it twice, and the probe has both as one. */
+	while (answer == PROBE_GROUP && take_again(number))
+		question(number);
+	return answer;
+}
+
+void probe_watch(pid_t program)
+{
+	ask(WATCH, program);
+}
+
+void probe_unwatch(void)
+{
+	ask(NOTHING, 0);
+}

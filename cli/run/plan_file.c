@@ -1,0 +1,247 @@
+/*
+ * plan_file.c: see plan_file.h.
+ *
+ * I1: struct plan_memory is the first member of struct plan_file, so that its
+ *     functions find the rest.
+ * I2: bytes are only given where a segment says that they are in the file,
+ *     and the file is that long.
+ */
+#include "cli/run/plan_file.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/symbol/elf/elf_symbols.h"
+#include "cli/symbol/files/debugfile.h"
+
+#define NAME_MAX_BYTES 4096	/* longer ones are no function's of a plan */
+
+/* ---- memory ---- */
+
+static const Elf64_Phdr *segment_of(const struct plan_file *file,
+				    uint64_t address)
+{
+	const struct elf_tables *tables = &file->elf->tables;
+
+	for (uint32_t i = 0; i < tables->phdrs; i++) {
+		const Elf64_Phdr *s = &tables->phdr[i];
+
+		if (s->p_type == PT_LOAD && address >= s->p_vaddr &&
+		    address - s->p_vaddr < s->p_filesz &&
+		    elf_tables_within(s->p_offset, s->p_filesz, tables->size))
+			return s;
+	}
+	return NULL;
+}
+
+static const uint8_t *read_bytes(const struct plan_memory *memory,
+				 uint64_t address, size_t size, size_t *left)
+{
+	const struct plan_file *file = (const struct plan_file *)memory;
+	const Elf64_Phdr *s = segment_of(file, address);
+	uint64_t offset, rest;
+
+	if (s == NULL)
+		return NULL;
+	offset = address - s->p_vaddr;
+	rest = s->p_filesz - offset;
+	if (rest < size)
+		return NULL;
+	if (left != NULL)
+		*left = rest;
+	return file->elf->tables.bytes + s->p_offset + offset;
+}
+
+static bool is_code(const struct plan_memory *memory, uint64_t address)
+{
+	const struct plan_file *file = (const struct plan_file *)memory;
+
+	return address >= file->code && address < file->code_end;
+}
+
+/* ---- symbols ---- */
+
+static int by_address(const void *left, const void *right)
+{
+	const struct plan_symbol *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+struct reading {
+	struct plan_file *file;
+	bool exported;
+};
+
+static bool add_symbol(void *owner, const Elf64_Sym *symbol, const char *name,
+		       uint32_t section)
+{
+	const struct reading *reading = owner;
+	struct plan_file *file = reading->file;
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+	if (section == SHN_UNDEF || *name == 0 ||
+	    (type != STT_FUNC && type != STT_GNU_IFUNC &&
+	     type != STT_NOTYPE) ||
+	    !is_code(&file->memory, symbol->st_value) ||
+	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
+		return true;
+	if (file->symbol_count == ELF_SYMBOLS_MAX)
+		return false;
+	GROW(file->symbols, file->symbol_count, file->symbol_capacity);
+	file->symbols[file->symbol_count++] = (struct plan_symbol){
+		name, symbol->st_value, symbol->st_size, reading->exported,
+		type == STT_GNU_IFUNC };
+	return true;
+}
+
+static void read_table(struct plan_file *file, const struct elf_tables *tables,
+		       uint32_t type)
+{
+	struct reading reading = { file, type == SHT_DYNSYM };
+	const Elf64_Shdr *table = elf_tables_of_type(tables, type);
+
+	/* what cannot be read may be there in another file */
+	if (table != NULL &&
+	    elf_symbols_each(tables, table, add_symbol, &reading))
+		file->has_table |= type == SHT_SYMTAB;
+}
+
+/* One that was stripped may have its symbols in another file. */
+static void read_debug_file(struct plan_file *file, const char *path)
+{
+	/* A recording is not to wait for a server. */
+	static const struct debugfile_places usual = {
+		.no_debuginfod = true,
+	};
+	const struct elf_tables *tables = &file->elf->tables;
+	uint8_t id[ELF_TABLES_ID_MAX];
+	char link[PATH_MAX];
+	struct debugfile_wanted wanted = {
+		path, id, elf_tables_id(tables, id), 0,
+	};
+	char *found = NULL;
+	int fd;
+
+	if (wanted.build_id_size == 0)
+		return;
+	fd = debugfile_debug(&usual, &wanted,
+			     elf_tables_link(tables, link, sizeof(link)) ?
+			     link : NULL, &found);
+	if (fd < 0)
+		return;
+	file->debug = elffile_open(fd, found);
+	free(found);
+	if (file->debug != NULL)
+		read_table(file, &file->debug->tables, SHT_SYMTAB);
+}
+
+size_t plan_file_symbol(const struct plan_file *file, uint64_t address)
+{
+	size_t low = 0, high = file->symbol_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->symbols[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- the file ---- */
+
+static bool is_ours(const Elf64_Ehdr *header)
+{
+	return header->e_ident[EI_CLASS] == ELFCLASS64 &&
+		header->e_ident[EI_DATA] == ELFDATA2LSB &&
+		header->e_machine == EM_X86_64 &&
+		(header->e_type == ET_EXEC || header->e_type == ET_DYN);
+}
+
+static void read_segments(struct plan_file *file)
+{
+	const struct elf_tables *tables = &file->elf->tables;
+	size_t codes = 0;
+
+	for (uint32_t i = 0; i < tables->phdrs; i++) {
+		const Elf64_Phdr *s = &tables->phdr[i];
+
+		if (s->p_type == PT_LOAD && s->p_flags & PF_X) {
+			file->code = s->p_vaddr;
+			file->code_end = s->p_vaddr + s->p_filesz;
+			codes += s->p_flags & PF_W ? 2 : 1;
+		}
+		/* the first counts, as it does for the kernel */
+		if (s->p_type == PT_INTERP && file->interpreter == NULL &&
+		    s->p_filesz > 0 &&
+		    elf_tables_within(s->p_offset, s->p_filesz, tables->size))
+			file->interpreter = grow_copy(
+				tables->bytes + s->p_offset, s->p_filesz);
+	}
+	if (codes != 1)
+		file->code_end = file->code;
+}
+
+bool plan_file_open(struct plan_file *file, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	memset(file, 0, sizeof(*file));
+	file->memory = (struct plan_memory){ read_bytes, is_code };
+	file->elf = fd >= 0 ? elffile_open(fd, path) : NULL;
+	if (file->elf == NULL || !is_ours(&file->elf->tables.header))
+		return false;
+	read_segments(file);
+	read_table(file, &file->elf->tables, SHT_DYNSYM);
+	read_table(file, &file->elf->tables, SHT_SYMTAB);
+	if (!file->has_table)
+		read_debug_file(file, path);
+	if (file->symbol_count > 0)
+		qsort(file->symbols, file->symbol_count,
+		      sizeof(*file->symbols), by_address);
+	return true;
+}
+
+void plan_file_close(struct plan_file *file)
+{
+	elffile_close(file->elf);
+	elffile_close(file->debug);
+	free(file->symbols);
+	free(file->interpreter);
+}
+
+void plan_file_dynamic(const struct plan_file *file,
+		       void (*visit)(void *data, enum plan_dynamic what,
+				     const char *text), void *data)
+{
+	const struct elf_tables *tables = &file->elf->tables;
+	const Elf64_Shdr *section = elf_tables_of_type(tables, SHT_DYNAMIC);
+	struct elf_texts texts;
+	Elf64_Dyn entry;
+
+	if (section == NULL ||
+	    elf_texts_load(&texts, tables, section->sh_link, UINT64_MAX) != 0)
+		return;
+	for (uint64_t at = 0; section->sh_size - at >= sizeof(entry);
+	     at += sizeof(entry)) {
+		memcpy(&entry, tables->bytes + section->sh_offset + at,
+		       sizeof(entry));
+		if (entry.d_un.d_val < texts.size &&
+		    (entry.d_tag == DT_NEEDED || entry.d_tag == DT_RPATH ||
+		     entry.d_tag == DT_RUNPATH))
+			visit(data, entry.d_tag == DT_NEEDED ? PLAN_NEEDED :
+			      entry.d_tag == DT_RPATH ? PLAN_RPATH :
+			      PLAN_RUNPATH,
+			      elf_texts_at(&texts, entry.d_un.d_val));
+	}
+	elf_texts_free(&texts);
+}

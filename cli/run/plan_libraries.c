@@ -1,0 +1,137 @@
+/*
+ * plan_libraries.c: see plan_libraries.h.
+ *
+ * A library that is not found here is only left out of the plan; if it has an
+ * allocator, the recorder says that its allocations are not recorded.
+ */
+#include "cli/run/plan_libraries.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/run/plan_file.h"
+
+#define LIBRARIES_MAX 1000
+
+static const char *const usual =
+	"/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:"
+	"/lib:/usr/lib:/usr/local/lib:/usr/local/lib/x86_64-linux-gnu";
+
+struct search {
+	struct plan_libraries *libraries;
+	const char *of;			/* path of the file that needs them */
+	const char *rpath, *runpath;	/* NULL: none */
+	const char **needed;
+	size_t needed_count, needed_capacity;
+};
+
+static void note(void *data, enum plan_dynamic what, const char *text)
+{
+	struct search *search = data;
+
+	if (what == PLAN_RPATH) {
+		search->rpath = text;
+	} else if (what == PLAN_RUNPATH) {
+		search->runpath = text;
+	} else {
+		GROW(search->needed, search->needed_count,
+		     search->needed_capacity);
+		search->needed[search->needed_count++] = text;
+	}
+}
+
+/* Takes the path; false: there is no such file. */
+static bool add(struct plan_libraries *libraries, char *path)
+{
+	char *real = realpath(path, NULL);
+
+	free(path);
+	if (real == NULL)
+		return false;
+	for (size_t i = 0; i < libraries->path_count; i++)
+		if (strcmp(libraries->paths[i], real) == 0) {
+			free(real);
+			return true;
+		}
+	if (libraries->path_count >= LIBRARIES_MAX) {
+		free(real);
+		return true;
+	}
+	GROW(libraries->paths, libraries->path_count,
+	     libraries->path_capacity);
+	libraries->paths[libraries->path_count++] = real;
+	return true;
+}
+
+/* A directory of a list: $ORIGIN is that of the file that names it. */
+static char *expand(const char *directory, size_t length, const char *of)
+{
+	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };
+	const char *slash = strrchr(of, '/');
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = strlen(words[i]);
+
+		if (length >= n && strncmp(directory, words[i], n) == 0 &&
+		    slash != NULL)
+			return grow_format("%.*s%.*s", (int)(slash - of), of,
+					   (int)(length - n), directory + n);
+	}
+	return grow_copy(directory, length);
+}
+
+static bool find_in(struct search *search, const char *list, const char *name)
+{
+	while (list != NULL && *list != 0) {
+		size_t length = strcspn(list, ":;");
+		char *directory = expand(list, length, search->of);
+		char *path = grow_format("%s/%s", *directory ? directory :
+					 ".", name);
+
+		free(directory);
+		if (add(search->libraries, path))
+			return true;
+		list += length + (list[length] != 0);
+	}
+	return false;
+}
+
+static void find(struct search *search, const char *name)
+{
+	if (strchr(name, '/') != NULL) {
+		add(search->libraries, grow_copy(name, strlen(name)));
+		return;
+	}
+	if ((search->runpath == NULL &&
+	     find_in(search, search->rpath, name)) ||
+	    find_in(search, getenv("LD_LIBRARY_PATH"), name) ||
+	    find_in(search, search->runpath, name))
+		return;
+	find_in(search, usual, name);
+}
+
+void plan_libraries_add(struct plan_libraries *libraries,
+			const struct plan_file *file, size_t index)
+{
+	struct search search = { .libraries = libraries };
+	char *of = grow_copy(libraries->paths[index],
+			     strlen(libraries->paths[index]));
+
+	search.of = of;
+	plan_file_dynamic(file, note, &search);
+	for (size_t i = 0; i < search.needed_count; i++)
+		find(&search, search.needed[i]);
+	free(search.needed);
+	free(of);
+}
+
+void plan_libraries_free(struct plan_libraries *libraries)
+{
+	for (size_t i = 0; i < libraries->path_count; i++)
+		free(libraries->paths[i]);
+	free(libraries->paths);
+}

@@ -1,0 +1,392 @@
+/*
+ * program.c: what a shell does to start a program and to tell how it ended,
+ * with a library in front of it.
+ *
+ * The program stays in our process group and on our terminal; what becomes of
+ * signals is in forward.c.
+ *
+ * Called by the main thread; on_interrupt is a signal handler.
+ */
+#include "cli/run/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/run/forward.h"
+
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+
+static siginfo_t ended;
+
+/* ---- where things are ---- */
+
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+		access(path, X_OK) == 0;
+}
+
+static char *check_program(char *path, int *status)
+{
+	struct stat info;
+	int error;
+
+	if (is_program(path))
+		return path;
+	error = stat(path, &info) != 0 ? errno :
+		S_ISDIR(info.st_mode) ? EISDIR : EACCES;
+	tell_error("%s: cannot be run: %s", path, strerror(error));
+	*status = error == ENOENT || error == ENOTDIR ? PROGRAM_NOT_FOUND :
+		PROGRAM_NOT_EXECUTABLE;
+	free(path);
+	return NULL;
+}
+
+char *program_find(const char *name, int *status)
+{
+	const char *path = getenv("PATH"), *end;
+	char *unusable = NULL;
+
+	if (strchr(name, '/') != NULL)
+		return check_program(grow_copy(name, strlen(name)), status);
+	for (path = path ? path : DEFAULT_PATH;; path = end + 1) {
+		char *candidate;
+
+		end = strchrnul(path, ':');
+		candidate = end == path ? grow_format("./%s", name) :
+			grow_format("%.*s/%s", (int)(end - path), path, name);
+		if (is_program(candidate)) {
+			free(unusable);
+			return candidate;
+		}
+		if (unusable == NULL && access(candidate, F_OK) == 0)
+			unusable = candidate;
+		else
+			free(candidate);
+		if (*end == 0)
+			break;
+	}
+	if (unusable != NULL)
+		return check_program(unusable, status);
+	tell_error("%s: not found in $PATH: give its path", name);
+	*status = PROGRAM_NOT_FOUND;
+	return NULL;
+}
+
+/* Without /proc, as which this program was executed. */
+static bool own_path(char self[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+
+	if (n >= 0) {
+		self[n] = 0;
+		return true;
+	}
+	return executed != NULL && realpath(executed, self) != NULL;
+}
+
+char *program_library(void)
+{
+	static const char *const places[] = {
+		"libgnomon.so", "../lib/gnomon/libgnomon.so",
+		"../lib/libgnomon.so"
+	};
+	char self[PATH_MAX], *slash;
+
+	if (!own_path(self)) {
+		tell_error("/proc/self/exe: %s: is /proc mounted?",
+			   strerror(errno));
+		return NULL;
+	}
+	slash = strrchr(self, '/');
+	*slash = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *path = grow_format("%s/%s", self, places[i]);
+		char *real = realpath(path, NULL);
+
+		free(path);
+		if (real == NULL)
+			continue;
+		if (strpbrk(real, ": ") == NULL)
+			return real;
+		tell_error("%s: LD_PRELOAD cannot hold a path with blanks or "
+			   "colons: install gnomon elsewhere", real);
+		free(real);
+		return NULL;
+	}
+	tell_error("libgnomon.so is neither in %s nor in ../lib/gnomon: "
+		   "install gnomon completely", self);
+	return NULL;
+}
+
+/* ---- warnings ---- */
+
+/* Bytes 0 … size-1; fewer at the end. */
+static ssize_t read_start(const char *path, void *bytes, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = pread(fd, bytes, size, 0);
+	close(fd);
+	return n;
+}
+
+static bool has_interpreter(const char *path, const Elf64_Ehdr *header)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+
+	for (unsigned i = 0; fd >= 0 && i < header->e_phnum; i++) {
+		Elf64_Phdr program;
+
+		if (pread(fd, &program, sizeof(program),
+			  (off_t)(header->e_phoff +
+				  (uint64_t)i * header->e_phentsize)) !=
+		    (ssize_t)sizeof(program))
+			break;
+		if (program.p_type == PT_INTERP)
+			found = true;
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* It starts with other rights than ours, which root's may be too. The system
+ * then ignores LD_PRELOAD. */
+static bool changes_rights(const char *program)
+{
+	struct stat status;
+	struct statvfs space;
+	char magic[SELFMAG];
+
+	if (stat(program, &status) != 0 || statvfs(program, &space) != 0 ||
+	    (space.f_flag & ST_NOSUID) != 0 ||
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0)
+		return false;
+	/* of a script these bits mean nothing */
+	if (read_start(program, magic, SELFMAG) == SELFMAG &&
+	    memcmp(magic, ELFMAG, SELFMAG) != 0)
+		return false;
+	return ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
+		((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
+		 status.st_gid != getgid());
+}
+
+static void warn_of_file(const char *program, const char *library)
+{
+	Elf64_Ehdr header, own;
+
+	if (read_start(program, &header, sizeof(header)) != sizeof(header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    read_start(library, &own, sizeof(own)) != sizeof(own))
+		return;
+	if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
+	    header.e_ident[EI_DATA] != own.e_ident[EI_DATA] ||
+	    header.e_machine != own.e_machine)
+		tell_note("%s: is for another kind of processor than %s, so "
+			  "nothing will be recorded: use a gnomon built for "
+			  "it", program, library);
+	else if (own.e_ident[EI_CLASS] == ELFCLASS64 &&
+		 !has_interpreter(program, &header))
+		tell_note("%s: is statically linked, so no library can be put "
+			  "in front of it and nothing will be recorded: link "
+			  "it dynamically", program);
+}
+
+bool program_warn(const char *program, const char *library)
+{
+	if (changes_rights(program)) {
+		tell_note("%s: is set-user-ID or set-group-ID, so the system "
+			  "ignores LD_PRELOAD and nothing will be recorded: "
+			  "run it as its owner", program);
+		return false;
+	}
+	warn_of_file(program, library);
+	return true;
+}
+
+/* ---- start ---- */
+
+/* In the child: never returns. It begins when nobody holds the other end of
+ * `start` any more: then signals that are on their way are settled. */
+static _Noreturn void become(const char *program, char **argv,
+			     const char *preload, int start, int report)
+{
+	char unused;
+	int error;
+
+	if (read(start, &unused, 1) < 0)
+		_exit(PROGRAM_OWN_FAILURE);
+	forward_inherit();
+	if (preload != NULL)
+		setenv("LD_PRELOAD", preload, 1);
+	execv(program, argv);
+	if (errno == ENOEXEC) {
+		/* A script without #!: as execvp and shells do. */
+		size_t count = 0;
+		char **shell;
+
+		while (argv[count] != NULL)
+			count++;
+		shell = grow_zeroed(count + 2, sizeof(*shell));
+		shell[0] = "/bin/sh";
+		shell[1] = (char *)program;
+		for (size_t i = 1; i < count; i++)
+			shell[i + 1] = argv[i];
+		execv(shell[0], shell);
+	}
+	error = errno;
+	/* If nobody reads it any more, our status tells. */
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(PROGRAM_OWN_FAILURE);
+	_exit(PROGRAM_NOT_EXECUTABLE);
+}
+
+/* 0 if the program was started, else why exec failed. */
+static int exec_error(int pipe_end)
+{
+	siginfo_t unused;
+	int error = 0;
+
+	forward_wait(pipe_end, &unused);
+	/* it is written, or its other end is closed */
+	return read(pipe_end, &error, sizeof(error)) == sizeof(error) ?
+		error : 0;
+}
+
+struct pipes {
+	int start[2], report[2];
+};
+
+static bool make_pipes(struct pipes *pipes)
+{
+	if (pipe2(pipes->start, O_CLOEXEC) == 0) {
+		if (pipe2(pipes->report, O_CLOEXEC) == 0)
+			return true;
+		close(pipes->start[0]);
+		close(pipes->start[1]);
+	}
+	return false;
+}
+
+/* The child, or -1; *error is why it could not be made, or exec failed. */
+static pid_t start_child(const char *program, char **argv,
+			 const char *preload, const struct pipes *pipes,
+			 int *error)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		close(pipes->start[1]);
+		become(program, argv, preload, pipes->start[0],
+		       pipes->report[1]);
+	}
+	*error = pid < 0 ? errno : 0;
+	close(pipes->start[0]);
+	close(pipes->report[1]);
+	if (pid > 0)
+		forward_to(pid);
+	close(pipes->start[1]);
+	if (pid > 0)
+		*error = exec_error(pipes->report[0]);
+	close(pipes->report[0]);
+	return pid;
+}
+
+pid_t program_start(const char *program, char **argv, const char *library,
+		   int *status)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *preload = library == NULL ? NULL :
+		old != NULL && old[0] != 0 ?
+		grow_format("%s:%s", library, old) :
+		grow_copy(library, strlen(library));
+	struct pipes pipes;
+	pid_t pid = -1;
+	int error;
+
+	*status = PROGRAM_OWN_FAILURE;
+	if (!forward_begin() || !make_pipes(&pipes)) {
+		tell_error("pipe: %s: raise `ulimit -n`", strerror(errno));
+		goto out;
+	}
+	pid = start_child(program, argv, preload, &pipes, &error);
+	if (error == 0)
+		goto out;
+	tell_error("%s: cannot be run: %s", program, strerror(error));
+	if (pid > 0) {
+		program_reap(pid);
+		*status = error == ENOENT ? PROGRAM_NOT_FOUND :
+			PROGRAM_NOT_EXECUTABLE;
+	}
+	pid = -1;
+out:
+	free(preload);
+	return pid;
+}
+
+/* ---- end ---- */
+
+void program_wait(siginfo_t *end)
+{
+	forward_wait(-1, end);
+}
+
+void program_reap(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	program_end_as(&ended);
+}
+
+void program_interruptible(const siginfo_t *end)
+{
+	ended = *end;
+	forward_end(on_interrupt);
+}
+
+_Noreturn void program_end_as(const siginfo_t *end)
+{
+	static const struct rlimit none = { 0, 0 };
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+	sigset_t one;
+
+	if (end->si_code == CLD_EXITED)
+		_exit(end->si_status);
+	/* Where the program's core is, ours would only be in the way. */
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	sigaction(end->si_status, &standard, NULL);
+	sigemptyset(&one);
+	sigaddset(&one, end->si_status);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	kill(getpid(), end->si_status);
+	_exit(128 + end->si_status);
+}

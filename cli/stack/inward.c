@@ -1,0 +1,87 @@
+/*
+ * inward.c: see inward.h. Called by the main thread.
+ *
+ * A node's place depends on what lies inward of it in one way: where a signal
+ * came in, its address is the instruction itself, not the one behind a call.
+ * Hardly any node is met in that way, and none has to be met in one way only:
+ * so there are two values for a node, the rarer one in a table.
+ *
+ *  I1  parent < node (contexts.h), so that a walk outward ends.
+ */
+#include "cli/stack/inward.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/stack/frames_prepare.h"
+#include "unwind/claim.h"
+
+void inward_init(struct inward *inward)
+{
+	size_t count = inward->frames->model->contexts.node_count;
+
+	inward->values = grow_resize(NULL, count, sizeof(uint32_t));
+	memset(inward->values, 0xff, count * sizeof(uint32_t));
+	memset(&inward->exact, 0, sizeof(inward->exact));
+	inward->stack = NULL;
+	inward->stack_count = 0;
+	inward->stack_capacity = 0;
+}
+
+void inward_free(struct inward *inward)
+{
+	free(inward->values);
+	free(inward->stack);
+	table_free(&inward->exact);
+}
+
+static uint32_t known(const struct inward *inward, uint32_t node, bool exact)
+{
+	return exact ? table_get(&inward->exact, node) :
+		inward->values[node];
+}
+
+static void push(struct inward *inward, uint32_t node, uint32_t place,
+		 bool exact)
+{
+	GROW(inward->stack, inward->stack_count, inward->stack_capacity);
+	inward->stack[inward->stack_count++] =
+		(struct inward_frame){ node, place, exact };
+}
+
+uint32_t inward_value(struct inward *inward, uint32_t node)
+{
+	struct frames *frames = inward->frames;
+	const struct context_node *nodes = frames->model->contexts.nodes;
+	uint32_t value = TABLE_NONE;
+	bool exact = false;
+
+	CLAIM_FULL(inward->stack_count == 0);
+	frames_prepare_all(frames);
+	for (; node >= CONTEXT_ROOTS; node = nodes[node].parent) {
+		uint32_t place;
+
+		value = known(inward, node, exact);
+		if (value != TABLE_NONE)
+			break;
+		place = frames_place(frames, node, exact);
+		push(inward, node, place, exact);
+		exact = frames->places[place].signal;
+	}
+	CLAIM_FULL(value != TABLE_NONE || node < CONTEXT_ROOTS);
+	if (value == TABLE_NONE)
+		value = inward->root(inward->owner, node);
+	while (inward->stack_count > 0) {
+		const struct inward_frame *frame =
+			&inward->stack[--inward->stack_count];
+
+		value = inward->step(inward->owner, value, frame->place);
+		CLAIM_FULL(value != TABLE_NONE);
+		if (frame->exact)
+			table_set(&inward->exact, frame->node, value);
+		else
+			inward->values[frame->node] = value;
+	}
+	return value;
+}

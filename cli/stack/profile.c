@@ -1,0 +1,647 @@
+/*
+ * profile.c: see profile.h. Called by the main thread.
+ *
+ *	model node ─(inward.h)─▶ node ─▶ its selves, one for each side
+ *	     place ───────────▶ frames, interned
+ *
+ * While models are added, nodes are in the order in which they were met, in
+ * a hash of (parent, frame), and a node's selves are a list from `first`.
+ * Sealing numbers them anew, in the order of a walk from the root inward, so
+ * that what lies inside of a node is one range of nodes and one of selves: a
+ * sum over a subtree is a loop over an array, and needs no memory.
+ *
+ *  I1  parent < node for every node but the root, sealed or not.
+ *  I2  Sealed: n < nodes[n].end, and a child's end is not beyond its
+ *      parent's; nodes[].first only grows.
+ */
+#include "cli/stack/profile.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/hash.h"
+#include "cli/base/progress.h"
+#include "cli/stack/glue.h"
+#include "cli/stack/inward.h"
+#include "unwind/claim.h"
+
+#define INDEX_FREE UINT64_MAX
+#define LEVEL_BITS 6	/* of sums: 64 of one level are one of the next */
+#define FOLD_MAX 64	/* nodes outward in which recursion is looked for */
+
+/* What is only needed while one model is added. */
+struct adding {
+	struct profile *profile;
+	struct frames *frames;
+	uint32_t **numbers;	/* by place: its frames' numbers, or NULL */
+	size_t number_count;
+};
+
+/* ---- frames ---- */
+
+static uint32_t new_frame(struct profile *profile, const char *unique,
+			  const struct profile_frame *frame)
+{
+	uint32_t number = (uint32_t)profile->frame_count;
+	struct profile_frame *own;
+
+	GROW(profile->frames, profile->frame_count, profile->frame_capacity);
+	own = &profile->frames[profile->frame_count++];
+	*own = *frame;
+	if (own->function != NULL)
+		own->function = intern_string(&profile->names, own->function);
+	if (own->file != NULL)
+		own->file = intern_string(&profile->names, own->file);
+	if (own->library != NULL)
+		own->library = intern_string(&profile->names, own->library);
+	table_set(&profile->frame_of, (uintptr_t)unique, number);
+	return number;
+}
+
+static void add_part(struct buffer *key, const char *part)
+{
+	/* No part has this byte, and there is a difference between none and
+	 * an empty one. */
+	buffer_string(key, part ? part : "\001");
+	buffer_string(key, "\002");
+}
+
+static uint32_t number_of(struct profile *profile,
+			  const struct profile_frame *frame)
+{
+	struct buffer *key = &profile->scratch;
+	const char *unique;
+	uint32_t number;
+
+	buffer_clear(key);
+	add_part(key, frame->function);
+	add_part(key, frame->file);
+	add_part(key, frame->library);
+	buffer_printf(key, "%x %llx %x", frame->line,
+		      (unsigned long long)frame->offset, frame->stop);
+	if (profile->sides == 1 && frame->inlined)
+		buffer_string(key, " inlined");
+	unique = intern_string(&profile->names, key->data);
+	number = table_get(&profile->frame_of, (uintptr_t)unique);
+	if (number == TABLE_NONE)
+		return new_frame(profile, unique, frame);
+	CLAIM_FULL(number < profile->frame_count);
+	if (profile->frames[number].column != frame->column)
+		profile->frames[number].column = 0;
+	return number;
+}
+
+static uint32_t number_of_frame(struct profile *profile,
+				const struct frame *frame)
+{
+	const struct profile_frame normal = {
+		.function = frame->function,
+		.file = frame->file,
+		.library = frame->library,
+		.offset = frame->nameless ? frame->start : 0,
+		.address = frame->address,
+		.line = frame->line,
+		.column = frame->column,
+		.inlined = frame->inlined,
+		.nameless = frame->nameless,
+		.glue = frame->glue,
+		.wraps = frame->wraps,
+		.stop = GT_STOP_BOTTOM,
+	};
+
+	return number_of(profile, &normal);
+}
+
+/* ---- nodes ---- */
+
+/*
+ * Slots hold the upper half of the hash and the node's number: other nodes on
+ * the way are passed without looking at them, which would be a cache miss
+ * each.
+ */
+static uint64_t *find_slot(const struct profile *profile, uint32_t parent,
+			   uint32_t frame, uint32_t *tag)
+{
+	uint64_t hash = hash_number((uint64_t)parent << 32 | frame);
+
+	*tag = (uint32_t)(hash >> 32);
+	for (uint64_t i = hash;; i++) {
+		uint64_t *slot = &profile->index[i & profile->index_mask];
+		const struct profile_node *node;
+
+		if (*slot == INDEX_FREE)
+			return slot;
+		if (*slot >> 32 != *tag)
+			continue;
+		node = &profile->nodes[(uint32_t)*slot];
+		if (node->parent == parent && node->frame == frame)
+			return slot;
+	}
+}
+
+static void enlarge_index(struct profile *profile)
+{
+	uint64_t count = profile->index ? (profile->index_mask + 1) * 2 : 1024;
+
+	free(profile->index);
+	profile->index = grow_resize(NULL, count, sizeof(*profile->index));
+	memset(profile->index, 0xff, count * sizeof(*profile->index));
+	profile->index_mask = count - 1;
+	for (size_t i = 1; i < profile->node_count; i++) {
+		uint32_t tag;
+		uint64_t *slot = find_slot(profile, profile->nodes[i].parent,
+					   profile->nodes[i].frame, &tag);
+
+		*slot = (uint64_t)tag << 32 | i;
+	}
+	CLAIM_FULL(profile->node_count <= profile->index_mask);
+}
+
+static uint32_t new_node(struct profile *profile, uint32_t parent,
+			 uint32_t frame)
+{
+	CLAIM_FULL(parent < profile->node_count ||
+		   profile->node_count == 0);	/* I1 */
+	GROW(profile->nodes, profile->node_count, profile->node_capacity);
+	profile->nodes[profile->node_count] = (struct profile_node){
+		parent, frame, 0, PROFILE_NONE
+	};
+	return (uint32_t)profile->node_count++;
+}
+
+static uint32_t node_for(struct profile *profile, uint32_t parent,
+			 uint32_t frame)
+{
+	uint64_t *slot;
+	uint32_t tag;
+
+	/* At most three quarters full. */
+	if (profile->index == NULL ||
+	    profile->node_count * 4 > profile->index_mask * 3)
+		enlarge_index(profile);
+	slot = find_slot(profile, parent, frame, &tag);
+	if (*slot == INDEX_FREE)
+		*slot = (uint64_t)tag << 32 |
+			new_node(profile, parent, frame);
+	CLAIM_FULL((uint32_t)*slot < profile->node_count);
+	return (uint32_t)*slot;
+}
+
+static struct profile_self *self_of(struct profile *profile, uint32_t node,
+				    unsigned side)
+{
+	struct profile_self *self;
+	uint32_t at = profile->nodes[node].first;
+
+	for (; at != PROFILE_NONE; at = profile->selves[at].next)
+		if (profile->selves[at].side == side)
+			return &profile->selves[at];
+	CLAIM_FULL(node < profile->node_count && side < profile->sides);
+	GROW(profile->selves, profile->self_count, profile->self_capacity);
+	self = &profile->selves[profile->self_count];
+	memset(self, 0, sizeof(*self));
+	self->node = node;
+	self->side = side;
+	self->next = profile->nodes[node].first;
+	profile->nodes[node].first = (uint32_t)profile->self_count++;
+	return self;
+}
+
+/* ---- adding a model ---- */
+
+struct profile *profile_new(unsigned sides)
+{
+	struct profile *profile = grow_zeroed(1, sizeof(*profile));
+
+	profile->sides = sides;
+	new_node(profile, PROFILE_ROOT, PROFILE_NONE);
+	return profile;
+}
+
+/* Numbers of a place's frames, outermost last; the first is their count. */
+static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
+{
+	const struct frames_place *at = &adding->frames->places[place];
+	uint32_t *numbers;
+
+	CLAIM_FULL(place < adding->frames->place_count);
+	if (place >= adding->number_count) {
+		size_t count = (size_t)place * 2 + 64;
+
+		adding->numbers = grow_resize(adding->numbers, count,
+					      sizeof(*adding->numbers));
+		memset(adding->numbers + adding->number_count, 0,
+		       (count - adding->number_count) *
+		       sizeof(*adding->numbers));
+		adding->number_count = count;
+	}
+	if (adding->numbers[place] != NULL)
+		return adding->numbers[place];
+	numbers = grow_resize(NULL, (size_t)at->count + 1, sizeof(*numbers));
+	numbers[0] = at->count;
+	for (uint32_t i = 0; i < at->count; i++)
+		numbers[1 + i] = number_of_frame(adding->profile,
+						 &at->list[i]);
+	return adding->numbers[place] = numbers;
+}
+
+static uint32_t begin_stack(void *owner, uint32_t root)
+{
+	struct adding *adding = owner;
+	const char *why = frames_stop_text((enum gt_stop)root);
+	struct buffer text = { 0 };
+	struct profile_frame end = { .glue = true,
+				     .stop = (enum gt_stop)root };
+	uint32_t node;
+
+	if (why == NULL)
+		return PROFILE_ROOT;
+	buffer_printf(&text, "[the stack ends here: %s]", why);
+	end.function = text.data;
+	node = node_for(adding->profile, PROFILE_ROOT,
+			number_of(adding->profile, &end));
+	buffer_free(&text);
+	return node;
+}
+
+/* The node around, or at, this one for the same frame. */
+static uint32_t recurring(const struct profile *profile, uint32_t node,
+			  uint32_t frame)
+{
+	for (int i = 0; i < FOLD_MAX && node != PROFILE_ROOT; i++) {
+		if (profile->nodes[node].frame == frame)
+			return node;
+		node = profile->nodes[node].parent;
+	}
+	return PROFILE_NONE;
+}
+
+static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
+{
+	struct adding *adding = owner;
+	const uint32_t *numbers = numbers_of(adding, place);
+
+	for (uint32_t i = numbers[0]; i > 0; i--) {
+		uint32_t same = !adding->profile->fold ? PROFILE_NONE :
+			recurring(adding->profile, outer, numbers[i]);
+
+		outer = same != PROFILE_NONE ? same :
+			node_for(adding->profile, outer, numbers[i]);
+	}
+	return outer;
+}
+
+static void add_contexts(struct profile *profile, unsigned side,
+			 struct inward *inward,
+			 bool (*keep)(void *, uint32_t,
+				      const struct figures *), void *owner)
+{
+	const struct model *model = inward->frames->model;
+	size_t count = model->contexts.cost_count;
+
+	if (profile->with_costs)
+		profile->self_of_cost = grow_resize(NULL, count,
+						    sizeof(uint32_t));
+	progress_begin("looking up symbols", count);
+	for (size_t i = 0; i < count; i++) {
+		const struct context_cost *cost = &model->contexts.costs[i];
+		struct profile_self *self;
+		struct figures figures;
+
+		model_figures(model, cost, &figures);
+		if (profile->with_costs)
+			profile->self_of_cost[i] = PROFILE_NONE;
+		if (keep != NULL && !keep(owner, cost->node, &figures))
+			continue;
+		self = self_of(profile, inward_value(inward, cost->node),
+			       side);
+		if (profile->with_costs)
+			profile->self_of_cost[i] =
+				(uint32_t)(self - profile->selves);
+		figures_add(&self->figures, &figures);
+		self->contexts++;
+		progress_update(i);
+	}
+	progress_end();
+}
+
+void profile_add(struct profile *profile, unsigned side,
+		 struct frames *frames,
+		 bool (*keep)(void *owner, uint32_t node,
+			      const struct figures *figures),
+		 void *owner)
+{
+	struct adding adding = { .profile = profile, .frames = frames };
+	struct inward inward = {
+		.frames = frames,
+		.root = begin_stack,
+		.step = go_inward,
+		.owner = &adding,
+	};
+	uint64_t end_ns = model_duration_ns(frames->model);
+
+	assert(!profile->sealed && side < profile->sides);
+	if (end_ns > profile->end_ns)
+		profile->end_ns = end_ns;
+	inward_init(&inward);
+	add_contexts(profile, side, &inward, keep, owner);
+	inward_free(&inward);
+	for (size_t i = 0; i < adding.number_count; i++)
+		free(adding.numbers[i]);
+	free(adding.numbers);
+}
+
+/* ---- sealing ---- */
+
+/*
+ * New numbers of all nodes, to be freed; nodes[].end becomes the size of each
+ * with what lies inside. With I1, sizes are known from the last node to the
+ * first, and then numbers from the first to the last: a node takes the next
+ * free one of its parent's range, which is in nodes[].first meanwhile, and
+ * leaves as many as it needs itself to its brothers.
+ */
+static uint32_t *number_nodes(struct profile *profile)
+{
+	struct profile_node *nodes = profile->nodes;
+	size_t count = profile->node_count;
+	uint32_t *number = grow_resize(NULL, count, sizeof(*number));
+
+	for (size_t i = 0; i < count; i++)
+		nodes[i].end = 1;
+	for (size_t i = count - 1; i > 0; i--)
+		nodes[nodes[i].parent].end += nodes[i].end;
+	number[0] = 0;
+	assert(nodes[0].end == count);
+	nodes[0].first = 1;
+	for (size_t i = 1; i < count; i++) {
+		uint32_t *next = &nodes[nodes[i].parent].first;
+
+		number[i] = *next;
+		*next += nodes[i].end;
+		nodes[i].first = number[i] + 1;
+	}
+	return number;
+}
+
+/* Selves by (node, side): their number before each node, then their places. */
+static void order_selves(struct profile *profile)
+{
+	struct profile_node *nodes = profile->nodes;
+	uint32_t *order = grow_resize(NULL, profile->self_count,
+				      sizeof(*order));
+	uint32_t before = 0;
+
+	for (size_t i = 0; i <= profile->node_count; i++)
+		nodes[i].first = 0;
+	for (size_t i = 0; i < profile->self_count; i++)
+		nodes[profile->selves[i].node].first++;
+	for (size_t i = 0; i <= profile->node_count; i++) {
+		uint32_t own = nodes[i].first;
+
+		nodes[i].first = before;
+		before += own;
+	}
+	assert(before == profile->self_count);
+	/* Filling moves each `first` to the next one's; it is moved back. */
+	for (unsigned side = 0; side < profile->sides; side++)
+		for (size_t i = 0; i < profile->self_count; i++)
+			if (profile->selves[i].side == side)
+				order[nodes[profile->selves[i].node]
+				      .first++] = (uint32_t)i;
+	for (size_t i = profile->node_count; i > 0; i--)
+		nodes[i].first = nodes[i - 1].first;
+	nodes[0].first = 0;
+	profile->order = order;
+	assert(nodes[profile->node_count].first == profile->self_count);
+}
+
+/* How many selves a sum of this level is over, as a power of two. */
+static unsigned level_bits(unsigned level)
+{
+	return (level + 1) * LEVEL_BITS;
+}
+
+static void sum_level(struct profile *profile, unsigned level)
+{
+	unsigned sides = profile->sides;
+	size_t whole = profile->self_count >> level_bits(level);
+	struct profile_sum *sums = grow_zeroed(whole * sides, sizeof(*sums));
+
+	CLAIM_FULL(level == 0 || profile->sums[level - 1] != NULL);
+	profile->sums[level] = sums;
+	for (size_t i = 0; level == 0 && i < whole << LEVEL_BITS; i++) {
+		const struct profile_self *self =
+			&profile->selves[profile->order[i]];
+		struct profile_sum *sum = &sums[(i >> LEVEL_BITS) * sides +
+						self->side];
+
+		figures_add(&sum->figures, &self->figures);
+		sum->contexts += self->contexts;
+	}
+	for (size_t i = 0; level > 0 && i < (whole << LEVEL_BITS) * sides;
+	     i++) {
+		const struct profile_sum *part = &profile->sums[level - 1][i];
+		struct profile_sum *sum = &sums[(i / sides >> LEVEL_BITS) *
+						sides + i % sides];
+
+		figures_add(&sum->figures, &part->figures);
+		sum->contexts += part->contexts;
+	}
+}
+
+/* Each node to its number, around one cycle after the other: the array may be
+ * most of the memory there is. number[] becomes the identity. */
+static void move_nodes(struct profile_node *nodes, uint32_t *number,
+		       size_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		while (number[i] != i) {
+			uint32_t to = number[i];
+			struct profile_node other = nodes[to];
+
+			nodes[to] = nodes[i];
+			nodes[i] = other;
+			number[i] = number[to];
+			number[to] = to;
+		}
+}
+
+#ifdef GNOMON_CLAIMS
+bool profile_is_valid(const struct profile *profile)
+{
+	const struct profile_node *nodes = profile->nodes;
+
+	for (size_t n = 0; n < profile->node_count; n++)
+		if ((n > 0 && nodes[n].parent >= n) ||	/* I1 */
+		    nodes[n].end <= n ||
+		    nodes[n].end > nodes[nodes[n].parent].end ||
+		    nodes[n].first > nodes[n + 1].first)
+			return false;	/* I2 */
+	for (size_t i = 1; i < profile->self_count; i++)
+		if (profile->selves[profile->order[i - 1]].node >
+		    profile->selves[profile->order[i]].node)
+			return false;
+	return profile->node_count > 0 &&
+	       nodes[PROFILE_ROOT].end == profile->node_count &&
+	       nodes[profile->node_count].first == profile->self_count;
+}
+#endif
+
+void profile_seal(struct profile *profile)
+{
+	size_t count = profile->node_count;
+	struct profile_node *nodes;
+	uint32_t *number;
+
+	assert(!profile->sealed);
+	free(profile->index);
+	profile->index = NULL;
+	number = number_nodes(profile);
+	profile->nodes = nodes = grow_resize(profile->nodes, count + 1,
+					     sizeof(*nodes));
+	for (size_t i = 0; i < count; i++) {
+		nodes[i].parent = number[nodes[i].parent];
+		nodes[i].end += number[i];
+	}
+	nodes[count] = (struct profile_node){ .frame = PROFILE_NONE };
+	for (size_t i = 0; i < profile->self_count; i++)
+		profile->selves[i].node = number[profile->selves[i].node];
+	move_nodes(nodes, number, count);
+	free(number);
+	order_selves(profile);
+	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
+		sum_level(profile, level);
+	CLAIM_FULL(profile_is_valid(profile));
+	profile->sealed = true;
+}
+
+void profile_keep_frames(struct profile *profile)
+{
+	free(profile->nodes);
+	free(profile->selves);
+	free(profile->order);
+	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
+		free(profile->sums[level]);
+	memset(profile->sums, 0, sizeof(profile->sums));
+	profile->nodes = NULL;
+	profile->selves = NULL;
+	profile->order = NULL;
+	profile->node_count = 0;
+	profile->self_count = 0;
+}
+
+void profile_free(struct profile *profile)
+{
+	if (profile == NULL)
+		return;
+	profile_keep_frames(profile);
+	free(profile->frames);
+	free(profile->self_of_cost);
+	free(profile->index);
+	intern_free(&profile->names);
+	table_free(&profile->frame_of);
+	buffer_free(&profile->scratch);
+	free(profile);
+}
+
+/* ---- of a sealed profile ---- */
+
+/* The largest sum that begins at `at` and does not go beyond `end`; -1: none,
+ * the self alone. */
+static int fitting_level(size_t at, size_t end)
+{
+	int level = -1;
+
+	while (level + 1 < PROFILE_LEVELS) {
+		size_t size = (size_t)1 << level_bits((unsigned)level + 1);
+
+		if (at % size != 0 || end - at < size)
+			break;
+		level++;
+	}
+	return level;
+}
+
+static uint64_t sum_up(const struct profile *profile, uint32_t first,
+		       uint32_t end, unsigned side, struct figures *sum)
+{
+	uint64_t contexts = 0;
+
+	CLAIM_FULL(first <= end && end <= profile->self_count);
+	memset(sum, 0, sizeof(*sum));
+	for (size_t i = first; i < end;) {
+		int level = fitting_level(i, end);
+		const struct profile_self *self =
+			&profile->selves[profile->order[i]];
+		const struct profile_sum *part;
+
+		if (level >= 0) {
+			part = &profile->sums[level][(i >>
+				level_bits((unsigned)level)) *
+				profile->sides + side];
+			figures_add(sum, &part->figures);
+			contexts += part->contexts;
+			i += (size_t)1 << level_bits((unsigned)level);
+			continue;
+		}
+		i++;
+		if (self->side != side)
+			continue;
+		figures_add(sum, &self->figures);
+		contexts += self->contexts;
+	}
+	return contexts;
+}
+
+uint64_t profile_inclusive(const struct profile *profile, uint32_t node,
+			   unsigned side, struct figures *sum)
+{
+	const struct profile_node *nodes = profile->nodes;
+
+	CLAIM_FULL(node < profile->node_count);
+	assert(profile->sealed);
+	return sum_up(profile, nodes[node].first,
+		      nodes[nodes[node].end].first, side, sum);
+}
+
+uint64_t profile_own(const struct profile *profile, uint32_t node,
+		     unsigned side, struct figures *sum)
+{
+	assert(profile->sealed);
+	CLAIM_FULL(node < profile->node_count);
+	return sum_up(profile, profile->nodes[node].first,
+		      profile->nodes[node + 1].first, side, sum);
+}
+
+bool profile_is_glue(const struct profile *profile, uint32_t node)
+{
+	const struct profile_node *at = &profile->nodes[node];
+	const struct profile_frame *frame = &profile->frames[at->frame];
+	const struct profile_frame *outer;
+
+	CLAIM_FULL(node != PROFILE_ROOT && node < profile->node_count);
+	if (frame->glue)
+		return true;
+	if (at->parent == PROFILE_ROOT)
+		return false;
+	outer = &profile->frames[profile->nodes[at->parent].frame];
+	return glue_is_part(frame->nameless, frame->library, outer->library,
+			    outer->wraps);
+}
+
+uint32_t profile_site(const struct profile *profile, uint32_t node)
+{
+	uint32_t at = node;
+
+	while (at != PROFILE_ROOT && profile_is_glue(profile, at))
+		at = profile->nodes[at].parent;
+	return at != PROFILE_ROOT ? at : node;
+}
+
+uint64_t profile_value(const struct profile *profile,
+		       const struct figures *figures, enum figure key)
+{
+	return figures_value(figures, key, profile->end_ns);
+}

@@ -1,0 +1,409 @@
+/*
+ * profile_groups.c: see profile_groups.h. Called by the main thread.
+ *
+ * Inclusive figures are summed up in one walk over the nodes in their order:
+ * the nodes that are open, from the root to where the walk is, each have a
+ * sum; when one is closed, its sum goes to its parent's and, if no other
+ * frame of its group is open, which would get the same blocks, to its
+ * group's. So recursion counts once, and a node is looked at once.
+ */
+#include "cli/stack/profile_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+const char *const profile_by_names[PROFILE_BY_COUNT] = {
+	[PROFILE_BY_STACK] = "stack",
+	[PROFILE_BY_SITE] = "site",
+	[PROFILE_BY_FUNCTION] = "function",
+	[PROFILE_BY_FILE] = "file",
+	[PROFILE_BY_LIBRARY] = "library",
+};
+
+struct grouping {
+	const struct profile *profile;
+	struct profile_groups *groups;
+	enum figure key;
+	size_t capacity;
+	uint32_t *of_frame;	/* group; PROFILE_NONE: not asked for yet */
+	struct table by_key;	/* interned description -> group */
+	struct intern names;
+	struct buffer scratch;
+};
+
+static uint32_t new_group(struct grouping *grouping, uint32_t frame)
+{
+	struct profile_groups *groups = grouping->groups;
+
+	assert(groups->count < PROFILE_NONE);
+	GROW(groups->list, groups->count, grouping->capacity);
+	groups->list[groups->count] = (struct profile_group){
+		.frame = frame, .node = PROFILE_NONE
+	};
+	return (uint32_t)groups->count++;
+}
+
+static void describe(struct buffer *key, const struct profile_frame *frame,
+		     enum profile_by by)
+{
+	const char *library = frame->library ? frame->library : "";
+
+	buffer_clear(key);
+	if (by == PROFILE_BY_LIBRARY)
+		buffer_printf(key, "l%s", library);
+	else if (by == PROFILE_BY_FILE && frame->file != NULL)
+		buffer_printf(key, "f%s", frame->file);
+	else if (by == PROFILE_BY_FILE)
+		buffer_printf(key, "l%s", library);
+	else if (frame->function == NULL)
+		buffer_string(key, "o");
+	else
+		buffer_printf(key, "n%s\001%s", frame->function, library);
+	/* Why a walk ended is no part of code in no file. */
+	if (frame->stop != GT_STOP_BOTTOM)
+		buffer_printf(key, "\001%u", frame->stop);
+	if (by != PROFILE_BY_SITE)
+		return;
+	buffer_printf(key, "\001%s\001%u\001%llx",
+		      frame->file ? frame->file : "", frame->line,
+		      (unsigned long long)frame->offset);
+}
+
+static uint32_t group_of(struct grouping *grouping, uint32_t frame)
+{
+	const char *unique;
+	uint32_t group;
+
+	CLAIM_FULL(frame < grouping->profile->frame_count);
+	if (grouping->of_frame[frame] != PROFILE_NONE)
+		return grouping->of_frame[frame];
+	describe(&grouping->scratch, &grouping->profile->frames[frame],
+		 grouping->groups->by);
+	unique = intern_string(&grouping->names, grouping->scratch.data);
+	group = table_get(&grouping->by_key, (uintptr_t)unique);
+	if (group == TABLE_NONE) {
+		group = new_group(grouping, frame);
+		table_set(&grouping->by_key, (uintptr_t)unique, group);
+	}
+	return grouping->of_frame[frame] = group;
+}
+
+static bool has_selves(const struct profile *profile, uint32_t node)
+{
+	return profile->nodes[node].first < profile->nodes[node + 1].first;
+}
+
+/* What profile_site says of each node, to be freed: stacks of nothing but
+ * glue may be deep, and many. */
+static uint32_t *sites_of(const struct profile *profile)
+{
+	uint32_t *sites = grow_resize(NULL, profile->node_count,
+				      sizeof(*sites));
+
+	/* For now, the root where there is no site. */
+	sites[PROFILE_ROOT] = PROFILE_ROOT;
+	for (uint32_t n = 1; n < profile->node_count; n++) {
+		const struct profile_node *node = &profile->nodes[n];
+
+		sites[n] = profile_is_glue(profile, n) ?
+			sites[node->parent] : n;
+	}
+	for (uint32_t n = 1; n < profile->node_count; n++)
+		if (sites[n] == PROFILE_ROOT)
+			sites[n] = n;
+	return sites;
+}
+
+/* The group that the blocks of a node's own stack belong to. */
+static uint32_t group_of_stack(struct grouping *grouping,
+			       const uint32_t *sites, uint32_t node)
+{
+	const struct profile *profile = grouping->profile;
+
+	if (grouping->groups->by == PROFILE_BY_STACK)
+		return new_group(grouping, profile->nodes[node].frame);
+	node = sites[node];
+	/* Stacks without a frame, of which a profile has one. */
+	if (node == PROFILE_ROOT)
+		return new_group(grouping, PROFILE_NONE);
+	return group_of(grouping, profile->nodes[node].frame);
+}
+
+/* ---- self ---- */
+
+/* All groups, and for each node with selves its own, in a list to be freed:
+ * first comes their making, then the sums, for which there is an array. */
+static uint32_t *make_groups(struct grouping *grouping)
+{
+	const struct profile *profile = grouping->profile;
+	bool inclusive = grouping->groups->by > PROFILE_BY_SITE;
+	uint32_t *own = grow_resize(NULL, profile->node_count, sizeof(*own));
+	uint32_t *sites = sites_of(profile);
+
+	for (uint32_t n = 0; n < profile->node_count; n++) {
+		if (inclusive && n != PROFILE_ROOT)
+			group_of(grouping, profile->nodes[n].frame);
+		own[n] = has_selves(profile, n) ?
+			group_of_stack(grouping, sites, n) : PROFILE_NONE;
+	}
+	free(sites);
+	return own;
+}
+
+static void add_own(struct grouping *grouping, uint32_t node, uint32_t number)
+{
+	struct profile_groups *groups = grouping->groups;
+	struct profile_group *group = &groups->list[number];
+
+	CLAIM_FULL(number < groups->count);
+	for (unsigned side = 0; side < groups->sides; side++) {
+		struct figures own;
+		uint64_t value;
+
+		group->contexts += profile_own(grouping->profile, node, side,
+					       &own);
+		if (groups->self != NULL)
+			figures_add(&groups->self[(size_t)number *
+						  groups->sides + side],
+				    &own);
+		value = profile_value(grouping->profile, &own, grouping->key);
+		if (group->node != PROFILE_NONE && value <= group->largest)
+			continue;
+		group->node = node;
+		group->largest = value;
+	}
+}
+
+/* ---- inclusive ---- */
+
+struct open_node {
+	uint32_t node;
+	uint32_t group;		/* PROFILE_NONE: the root */
+};
+
+struct opening {
+	struct grouping *grouping;
+	struct open_node *open;
+	struct figures *sums;	/* parallel, for each side */
+	size_t count;
+	size_t capacity;
+	size_t sum_capacity;	/* in nodes */
+	uint32_t *times;	/* by group: how many of its nodes are open */
+};
+
+static void open_node(struct opening *opening, uint32_t node)
+{
+	const struct profile *profile = opening->grouping->profile;
+	unsigned sides = profile->sides;
+	uint32_t group = PROFILE_NONE;
+
+	GROW(opening->open, opening->count, opening->capacity);
+	if (opening->sum_capacity < opening->capacity) {
+		opening->sum_capacity = opening->capacity;
+		opening->sums = grow_resize(opening->sums,
+					    opening->capacity * sides,
+					    sizeof(*opening->sums));
+	}
+	if (node != PROFILE_ROOT) {
+		group = group_of(opening->grouping,
+				 profile->nodes[node].frame);
+		opening->times[group]++;
+	}
+	CLAIM_FULL(opening->count == 0 ||
+		   profile->nodes[opening->open[opening->count - 1].node].end >
+			   node);
+	opening->open[opening->count] = (struct open_node){ node, group };
+	for (unsigned side = 0; side < sides; side++)
+		profile_own(profile, node, side,
+			    &opening->sums[opening->count * sides + side]);
+	opening->count++;
+}
+
+static void close_node(struct opening *opening)
+{
+	struct profile_groups *groups = opening->grouping->groups;
+	unsigned sides = groups->sides;
+	size_t at = --opening->count;
+	uint32_t group = opening->open[at].group;
+	const struct figures *sums = &opening->sums[at * sides];
+
+	if (group == PROFILE_NONE)
+		return;
+	CLAIM_FULL(at > 0 && opening->times[group] > 0);
+	if (--opening->times[group] == 0)
+		for (unsigned side = 0; side < sides; side++)
+			figures_add(&groups->inclusive[(size_t)group * sides +
+						       side], &sums[side]);
+	for (unsigned side = 0; side < sides; side++)
+		figures_add(&opening->sums[(at - 1) * sides + side],
+			    &sums[side]);
+}
+
+static void add_inclusive(struct grouping *grouping)
+{
+	const struct profile *profile = grouping->profile;
+	struct opening opening = {
+		.grouping = grouping,
+		.times = grow_zeroed(grouping->groups->count,
+				     sizeof(*opening.times)),
+	};
+
+	for (uint32_t n = 0; n < profile->node_count; n++) {
+		while (opening.count > 0 && profile->nodes[
+		       opening.open[opening.count - 1].node].end <= n)
+			close_node(&opening);
+		open_node(&opening, n);
+	}
+	while (opening.count > 0)
+		close_node(&opening);
+	free(opening.open);
+	free(opening.sums);
+	free(opening.times);
+}
+
+/* ---- all of it ---- */
+
+void profile_groups(const struct profile *profile, enum profile_by by,
+		    enum figure key, struct profile_groups *groups)
+{
+	struct grouping grouping = {
+		.profile = profile, .groups = groups, .key = key
+	};
+	uint32_t *own;
+
+	memset(groups, 0, sizeof(*groups));
+	groups->by = by;
+	groups->sides = profile->sides;
+	grouping.of_frame = grow_resize(NULL, profile->frame_count,
+					sizeof(uint32_t));
+	memset(grouping.of_frame, 0xff,
+	       profile->frame_count * sizeof(uint32_t));
+	own = make_groups(&grouping);
+	/* There may be millions of stacks: no copy of what they cost. */
+	if (by != PROFILE_BY_STACK)
+		groups->self = grow_zeroed(groups->count * groups->sides,
+					   sizeof(*groups->self));
+	for (uint32_t n = 0; n < profile->node_count; n++)
+		if (own[n] != PROFILE_NONE)
+			add_own(&grouping, n, own[n]);
+	groups->of_self = grow_resize(NULL, profile->self_count,
+				      sizeof(uint32_t));
+	for (size_t i = 0; i < profile->self_count; i++)
+		groups->of_self[i] = own[profile->selves[i].node];
+	free(own);
+	if (by > PROFILE_BY_SITE) {
+		groups->inclusive = grow_zeroed(groups->count * groups->sides,
+						sizeof(*groups->inclusive));
+		add_inclusive(&grouping);
+	}
+	free(grouping.of_frame);
+	table_free(&grouping.by_key);
+	intern_free(&grouping.names);
+	buffer_free(&grouping.scratch);
+}
+
+void profile_groups_free(struct profile_groups *groups)
+{
+	free(groups->inclusive);
+	free(groups->self);
+	free(groups->of_self);
+	free(groups->list);
+	memset(groups, 0, sizeof(*groups));
+}
+
+static const struct figures *stack_figures(const struct profile *profile,
+					   uint32_t node, unsigned side)
+{
+	static const struct figures none;
+	uint32_t end = profile->nodes[node + 1].first;
+
+	CLAIM_FULL(node < profile->node_count);
+	for (uint32_t i = profile->nodes[node].first; i < end; i++)
+		if (profile->selves[profile->order[i]].side == side)
+			return &profile->selves[profile->order[i]].figures;
+	return &none;
+}
+
+const struct figures *profile_group_self(const struct profile *profile,
+					 const struct profile_groups *groups,
+					 uint32_t group, unsigned side)
+{
+	CLAIM_FULL(group < groups->count && side < groups->sides);
+	if (groups->self != NULL)
+		return &groups->self[(size_t)group * groups->sides + side];
+	return stack_figures(profile, groups->list[group].node, side);
+}
+
+const struct figures *profile_group_inclusive(
+	const struct profile *profile, const struct profile_groups *groups,
+	uint32_t group, unsigned side)
+{
+	CLAIM_FULL(group < groups->count && side < groups->sides);
+	if (groups->inclusive == NULL)
+		return profile_group_self(profile, groups, group, side);
+	return &groups->inclusive[(size_t)group * groups->sides + side];
+}
+
+/* ---- in order ---- */
+
+struct sorting {
+	const struct profile *profile;
+	const struct profile_groups *groups;
+	bool by_self;
+	enum figure key;
+};
+
+static uint64_t larger_side(const struct sorting *sorting, uint32_t group,
+			    enum figure key)
+{
+	unsigned sides = sorting->groups->sides;
+	uint64_t most = 0;
+
+	for (unsigned side = 0; side < sides; side++) {
+		const struct figures *figures = sorting->by_self ?
+			profile_group_self(sorting->profile, sorting->groups,
+					   group, side) :
+			profile_group_inclusive(sorting->profile,
+						sorting->groups, group, side);
+		uint64_t value = profile_value(sorting->profile, figures, key);
+
+		if (value > most)
+			most = value;
+	}
+	return most;
+}
+
+static int compare(const void *a, const void *b, void *owner)
+{
+	const struct sorting *sorting = owner;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	/* The key asked for, then the others in their order. */
+	for (int i = -1; i < FIGURE_KEYS; i++) {
+		enum figure key = i < 0 ? sorting->key : (enum figure)i;
+		uint64_t left = larger_side(sorting, x, key);
+		uint64_t right = larger_side(sorting, y, key);
+
+		if (left != right)
+			return left > right ? -1 : 1;
+	}
+	return x < y ? -1 : x > y;
+}
+
+uint32_t *profile_groups_sorted(const struct profile *profile,
+				const struct profile_groups *groups,
+				enum figure key, bool by_self)
+{
+	uint32_t *order = grow_resize(NULL, groups->count, sizeof(*order));
+	struct sorting sorting = {
+		profile, groups, by_self, key
+	};
+
+	for (uint32_t i = 0; i < groups->count; i++)
+		order[i] = i;
+	qsort_r(order, groups->count, sizeof(*order), compare, &sorting);
+	return order;
+}

@@ -1,0 +1,377 @@
+/*
+ * stack_filter.c: see stack_filter.h. Called by the main thread.
+ *
+ * What a stack has is a number that grows from its outermost frame inward
+ * (inward.h): which of the words match one of its frames, and how many frames
+ * there are. So an expression is tried once for each place in the program,
+ * and a context costs one look.
+ *
+ *	bits 0–6   which kinds of words match some frame
+ *	bit  7     FILTER_PASSES_THROUGH matches one that is not the innermost
+ *	bits 8–30  frames, at most DEPTH_MAX
+ *
+ * What was allocated there is summed up over all costs of a context once, if
+ * there are words about it: a context may have several (model_split).
+ */
+#include "cli/stack/stack_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/table.h"
+#include "cli/base/text/pattern.h"
+#include "cli/stack/inward.h"
+#include "unwind/claim.h"
+
+#define THROUGH 0x80u
+#define DEPTH_SHIFT 8
+#define DEPTH_MAX ((1u << 22) - 1)
+#define NOT_TRIED 0		/* of places; TRIED is in what was */
+#define TRIED 0x100u
+
+/* Kinds of words that look at frames; their order is that of the bits. */
+static const struct {
+	enum filter_id id;
+	size_t text;		/* offset of what they look at */
+	bool unwanted;
+} kinds[] = {
+	{ FILTER_FUNCTION, offsetof(struct frame, function), false },
+	{ FILTER_NOT_FUNCTION, offsetof(struct frame, function), true },
+	{ FILTER_SOURCE, offsetof(struct frame, file), false },
+	{ FILTER_NOT_SOURCE, offsetof(struct frame, file), true },
+	{ FILTER_LIBRARY, offsetof(struct frame, library), false },
+	{ FILTER_NOT_LIBRARY, offsetof(struct frame, library), true },
+	{ FILTER_PASSES_THROUGH, offsetof(struct frame, function), false },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KIND_THROUGH (KINDS - 1)
+
+/* Kinds of words that compare a number, and whether it is their least. */
+static const struct {
+	enum filter_id id;
+	bool least;
+} limits[] = {
+	{ FILTER_DEPTH_MIN, true },
+	{ FILTER_DEPTH_MAX, false },
+	{ FILTER_GROUP_COUNT_MIN, true },
+	{ FILTER_GROUP_COUNT_MAX, false },
+	{ FILTER_GROUP_LIVE_MIN, true },
+	{ FILTER_GROUP_LIVE_MAX, false },
+	{ FILTER_GROUP_INTERVAL_MIN, true },
+	{ FILTER_GROUP_INTERVAL_MAX, false },
+	{ FILTER_GROUP_PEAK_TIME_MIN, true },
+	{ FILTER_GROUP_PEAK_TIME_MAX, false },
+};
+
+#define LIMITS (sizeof(limits) / sizeof(limits[0]))
+
+struct stack_filter {
+	const struct filter *words;
+	struct frames *frames;
+	bool by_frames;		/* some word of `kinds`, or about the depth */
+	bool by_group;
+	uint64_t limit[LIMITS];	/* of several, the widest */
+	bool limited[LIMITS];
+	uint16_t *places;	/* what matches there, by place; NOT_TRIED */
+	size_t place_count;
+	struct inward inward;
+	struct table group_of;	/* node -> index of its sums */
+	struct figures *groups;
+	size_t group_count;
+	size_t group_capacity;
+};
+
+/* ---- frames ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool matches_name(void *pattern, const char *name)
+{
+	return pattern_matches(pattern, name);
+}
+
+static bool matches_word(const struct stack_filter *filter, size_t kind,
+			 const struct filter_word *word,
+			 const struct frame *frame)
+{
+	const char *text = *(const char *const *)((const char *)frame +
+						  kinds[kind].text);
+
+	if (text == NULL)
+		return false;
+	if (kinds[kind].text == offsetof(struct frame, function))
+		return frames_function_matches(filter->frames, text,
+					       matches_name, word->pattern);
+	/* Reports print a file without its directories. */
+	return pattern_matches(word->pattern, text) ||
+	       pattern_matches(word->pattern, base_name(text));
+}
+
+/* Each word is tried: whether it matches anything is to be known. */
+static bool matches(const struct stack_filter *filter, size_t kind,
+		    const struct frame *frame)
+{
+	const struct filter_word *word;
+	bool found = false;
+
+	for (size_t i = 0; (word = filter_word(filter->words, kinds[kind].id,
+					       i)); i++)
+		if (matches_word(filter, kind, word, frame)) {
+			filter_matched(filter->words, word);
+			found = true;
+		}
+	return found;
+}
+
+static uint16_t try_place(const struct stack_filter *filter, uint32_t number)
+{
+	const struct frames_place *place = &filter->frames->places[number];
+	unsigned bits = TRIED;
+
+	CLAIM_FULL(number < filter->frames->place_count);
+	for (size_t kind = 0; kind < KINDS; kind++)
+		for (uint32_t i = 0; i < place->count; i++) {
+			if (!matches(filter, kind, &place->list[i]))
+				continue;
+			bits |= 1u << kind;
+			/* Those that it was inlined into are its callers. */
+			if (kind == KIND_THROUGH && i > 0)
+				bits |= THROUGH;
+		}
+	return (uint16_t)bits;
+}
+
+static unsigned bits_of_place(struct stack_filter *filter, uint32_t place)
+{
+	if (place >= filter->place_count) {
+		size_t count = (size_t)place * 2 + 64;
+
+		filter->places = grow_resize(filter->places, count,
+					     sizeof(*filter->places));
+		memset(filter->places + filter->place_count, NOT_TRIED,
+		       (count - filter->place_count) *
+		       sizeof(*filter->places));
+		filter->place_count = count;
+	}
+	if (filter->places[place] == NOT_TRIED)
+		filter->places[place] = try_place(filter, place);
+	return filter->places[place] & ~TRIED;
+}
+
+static uint32_t begin_stack(void *owner, uint32_t root)
+{
+	(void)owner, (void)root;
+	return 0;
+}
+
+static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
+{
+	struct stack_filter *filter = owner;
+	uint32_t count = filter->frames->places[place].count;
+	uint32_t depth = outer >> DEPTH_SHIFT;
+	uint32_t bits = outer & ((1u << DEPTH_SHIFT) - 1);
+
+	if (count == 0)
+		return outer;
+	if (bits & 1u << KIND_THROUGH)
+		bits |= THROUGH;
+	bits |= bits_of_place(filter, place);
+	depth = count < DEPTH_MAX - depth ? depth + count : DEPTH_MAX;
+	CLAIM_FULL(depth <= DEPTH_MAX && !(bits >> DEPTH_SHIFT));
+	return depth << DEPTH_SHIFT | bits;
+}
+
+/* ---- making one ---- */
+
+/* Of several words that limit the same the widest counts. */
+static bool take_limit(struct stack_filter *filter, size_t i)
+{
+	const struct filter_word *word;
+
+	for (size_t n = 0; (word = filter_word(filter->words, limits[i].id,
+					       n)); n++) {
+		uint64_t value = word->number;
+
+		if ((limits[i].id == FILTER_GROUP_PEAK_TIME_MIN ||
+		     limits[i].id == FILTER_GROUP_PEAK_TIME_MAX) &&
+		    !moment_ns(filter->frames->model, &word->moment, &value))
+			return false;
+		if (!filter->limited[i] ||
+		    (limits[i].least ? value < filter->limit[i] :
+		     value > filter->limit[i]))
+			filter->limit[i] = value;
+		filter->limited[i] = true;
+		if (limits[i].id <= FILTER_DEPTH_MAX)
+			filter->by_frames = true;
+		else
+			filter->by_group = true;
+	}
+	return true;
+}
+
+static void sum_groups(struct stack_filter *filter)
+{
+	const struct model *model = filter->frames->model;
+
+	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+		const struct context_cost *cost = &model->contexts.costs[i];
+		uint32_t at = table_get(&filter->group_of, cost->node);
+		struct figures figures;
+
+		if (at == TABLE_NONE) {
+			GROW(filter->groups, filter->group_count,
+			     filter->group_capacity);
+			at = (uint32_t)filter->group_count++;
+			table_set(&filter->group_of, cost->node, at);
+			filter->groups[at] = (struct figures){ 0 };
+		}
+		model_figures(model, cost, &figures);
+		figures_add(&filter->groups[at], &figures);
+	}
+}
+
+/* The words that nothing in the trace has are known once all was looked at,
+ * though what other words leave out would not be. */
+static void look_at_all(struct stack_filter *filter)
+{
+	const struct contexts *contexts = &filter->frames->model->contexts;
+	const struct filter_word *word;
+
+	for (size_t i = 0; i < contexts->cost_count && filter->by_frames; i++)
+		inward_value(&filter->inward, contexts->costs[i].node);
+	for (size_t n = 0; (word = filter_word(filter->words, FILTER_CONTEXT,
+					       n)); n++)
+		for (size_t i = 0; i < contexts->cost_count; i++)
+			if (contexts->costs[i].node == word->number)
+				filter_matched(filter->words, word);
+}
+
+struct stack_filter *stack_filter_new(const struct filter *words,
+				      struct frames *frames)
+{
+	struct stack_filter *filter = grow_zeroed(1, sizeof(*filter));
+
+	filter->words = words;
+	filter->frames = frames;
+	filter->inward = (struct inward){
+		.frames = frames,
+		.root = begin_stack,
+		.step = go_inward,
+		.owner = filter,
+	};
+	inward_init(&filter->inward);
+	for (size_t kind = 0; kind < KINDS; kind++)
+		if (filter_word(words, kinds[kind].id, 0) != NULL)
+			filter->by_frames = true;
+	for (size_t i = 0; i < LIMITS; i++) {
+		if (take_limit(filter, i))
+			continue;
+		stack_filter_free(filter);
+		return NULL;
+	}
+	if (filter->by_group)
+		sum_groups(filter);
+	look_at_all(filter);
+	return filter;
+}
+
+void stack_filter_free(struct stack_filter *filter)
+{
+	if (filter == NULL)
+		return;
+	inward_free(&filter->inward);
+	table_free(&filter->group_of);
+	free(filter->groups);
+	free(filter->places);
+	free(filter);
+}
+
+/* ---- asking it ---- */
+
+static uint64_t group_value(enum filter_id id, const struct figures *group)
+{
+	switch ((int)id) {
+	case FILTER_GROUP_COUNT_MIN:
+	case FILTER_GROUP_COUNT_MAX:
+		return group->count;
+	case FILTER_GROUP_LIVE_MIN:
+	case FILTER_GROUP_LIVE_MAX:
+		return group->live_blocks;
+	case FILTER_GROUP_INTERVAL_MIN:
+	case FILTER_GROUP_INTERVAL_MAX:
+		return group->last_ns - group->first_ns;
+	default:
+		return group->own_peak_ns;
+	}
+}
+
+static bool in_limits(const struct stack_filter *filter, bool of_group,
+		      const struct figures *group, uint64_t depth)
+{
+	for (size_t i = 0; i < LIMITS; i++) {
+		bool is_depth = limits[i].id <= FILTER_DEPTH_MAX;
+		uint64_t value;
+
+		if (!filter->limited[i] || is_depth == of_group)
+			continue;
+		value = is_depth ? depth : group_value(limits[i].id, group);
+		if (limits[i].least ? value < filter->limit[i] :
+		    value > filter->limit[i])
+			return false;
+	}
+	return true;
+}
+
+static bool frames_fit(struct stack_filter *filter, uint32_t node)
+{
+	uint32_t value = inward_value(&filter->inward, node);
+
+	for (size_t kind = 0; kind < KINDS; kind++) {
+		bool found = kind == KIND_THROUGH ? value & THROUGH :
+			value >> kind & 1;
+
+		if (filter_word(filter->words, kinds[kind].id, 0) != NULL &&
+		    found == kinds[kind].unwanted)
+			return false;
+	}
+	return in_limits(filter, false, NULL, value >> DEPTH_SHIFT);
+}
+
+static bool is_named(const struct stack_filter *filter, uint32_t node)
+{
+	const struct filter_word *word;
+	size_t i;
+
+	for (i = 0; (word = filter_word(filter->words, FILTER_CONTEXT, i));
+	     i++)
+		if (word->number == node)
+			return true;
+	return i == 0;
+}
+
+bool stack_filter_keeps(void *owner, uint32_t node,
+			const struct figures *figures)
+{
+	static const struct figures none;
+	struct stack_filter *filter = owner;
+
+	(void)figures;
+	if (!is_named(filter, node))
+		return false;
+	if (filter->by_group) {
+		uint32_t at = table_get(&filter->group_of, node);
+
+		CLAIM_FULL(at == TABLE_NONE || at < filter->group_count);
+		if (!in_limits(filter, true, at == TABLE_NONE ? &none :
+			       &filter->groups[at], 0))
+			return false;
+	}
+	return !filter->by_frames || frames_fit(filter, node);
+}

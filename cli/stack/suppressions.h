@@ -1,0 +1,97 @@
+/*
+ * suppressions.h: rules about blocks that may stay live: "leaks" that are
+ * meant, or known, or somebody else's. The files are those of LeakSanitizer:
+ *
+ *	# a comment
+ *	leak:PATTERN
+ *	leak:PATTERN <- PATTERN <- ... <- PATTERN
+ *
+ * A rule suppresses a stack in which the pattern matches some frame: its
+ * function (as the demangler makes its name, or as reports print it, without
+ * parameters), its source file, or the path of its library. A pattern matches anywhere in
+ * the text; `*` stands for any text, `^` at its begin and `$` at its end for
+ * the begin and the end of the text.
+ *
+ * LeakSanitizer has one pattern in a rule. Here arrows say "called by": each
+ * pattern has to match the frame around that of the one before, or, with the
+ * dots between them, any further out. A `^` alone in front stands for the
+ * allocation itself, so that the next pattern has to match the innermost
+ * frame.
+ *
+ * Where LeakSanitizer finds no match for `foo$` in "foo_foo", since it looks
+ * no further than the first "foo", this does what its manual says.
+ */
+#ifndef GNOMON_SUPPRESSIONS_H
+#define GNOMON_SUPPRESSIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/intern.h"
+#include "cli/stack/frames.h"
+
+#define SUPPRESSIONS_MAX 10000		/* rules: each is tried on each frame */
+#define SUPPRESSION_PATTERNS_MAX 16	/* of one rule */
+#define SUPPRESSIONS_FILE_MAX (1u << 20)	/* bytes */
+#define SUPPRESSION_NONE UINT32_MAX
+
+enum suppression_source {
+	SUPPRESSION_FILE,	/* the user's */
+	SUPPRESSION_PROGRAM,	/* the program's own */
+	SUPPRESSION_BUILT_IN	/* ours */
+};
+
+struct suppression {
+	const char *text;	/* as written, without "leak:" */
+	enum suppression_source source;
+	const char *origin;	/* file or program */
+	unsigned line;
+	uint32_t patterns[SUPPRESSION_PATTERNS_MAX];	/* innermost first */
+	unsigned pattern_count;
+	uint32_t gaps;		/* bit i: any number of frames before i */
+	bool active;		/* see suppressions_bind */
+	/* What it suppressed so far, over all models. */
+	uint64_t stacks, blocks, bytes;
+};
+
+/* A zeroed one has no rules. */
+struct suppressions {
+	struct suppression *list;
+	size_t count;
+	size_t capacity;
+	const char **patterns;	/* distinct ones */
+	size_t pattern_count;
+	size_t pattern_capacity;
+	struct table number_of;	/* interned pattern -> its number */
+	struct intern names;
+	struct suppressions_bound *bound;
+};
+
+/*
+ * Adds the rules in a text of `size` bytes. `origin` names it in messages.
+ * Returns 0, or -EINVAL if a line is wrong, which is noted;
+ * no rule of the text is taken then.
+ */
+int suppressions_parse(struct suppressions *rules, const char *text,
+		       size_t size, enum suppression_source source,
+		       const char *origin, struct notes *notes);
+/* The same with a file; -EINVAL also where it cannot be read. */
+int suppressions_read(struct suppressions *rules, const char *path,
+		      struct notes *notes);
+void suppressions_free(struct suppressions *rules);
+
+/*
+ * The model whose contexts are asked about from now on, once it was read;
+ * of the rules of programs those whose origin is `program` are active.
+ */
+void suppressions_bind(struct suppressions *rules, struct frames *frames,
+		       const char *program);
+/* The rule that suppresses a context, or SUPPRESSION_NONE. Of several the one
+ * that matches the innermost frame; of these, the first. */
+uint32_t suppressions_find(struct suppressions *rules, uint32_t node);
+
+/* For tests. */
+bool suppressions_match(const char *pattern, const char *text);
+
+#endif

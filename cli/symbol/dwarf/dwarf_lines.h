@@ -1,0 +1,64 @@
+/*
+ * dwarf_lines.h: the line table of one unit (.debug_line, DWARF 2 to 5).
+ *
+ * Thread context: any; one at a time for each table.
+ */
+#ifndef GNOMON_DWARF_LINES_H
+#define GNOMON_DWARF_LINES_H
+
+#include "cli/base/text/buffer.h"
+#include "cli/symbol/dwarf/dwarf.h"
+
+struct dwarf_row {
+	uint64_t address;
+	uint32_t file;
+	uint32_t line;
+	uint32_t column;
+};
+
+/* Rows with growing addresses; the last one is only where it ends. */
+struct dwarf_sequence {
+	uint64_t low;
+	uint64_t high;
+	size_t first;
+	size_t count;
+};
+
+struct dwarf_file {
+	const char *name;
+	uint64_t directory;
+};
+
+struct dwarf_lines {
+	struct dwarf_row *rows;
+	size_t row_count;
+	size_t row_capacity;
+	struct dwarf_sequence *sequences;	/* by low */
+	size_t sequence_count;
+	size_t sequence_capacity;
+	struct dwarf_file *files;	/* by the numbers that rows have */
+	size_t file_count;
+	size_t file_capacity;
+	const char **directories;
+	size_t directory_count;
+	size_t directory_capacity;
+	const char *unit_directory;	/* NULL: not known */
+};
+
+/* The table of a unit, or of the one that it is split from. Damage ends it
+ * early. */
+void dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_unit *unit);
+void dwarf_lines_free(struct dwarf_lines *lines);
+
+/* NULL: no row covers it. */
+const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines,
+				       uint64_t address);
+/* Appends a file's path, as far as it is known; false: no such file. */
+bool dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file,
+		      struct buffer *path);
+
+/* Sequences in order, each with the rows that it says, which ascend. With
+ * GNOMON_CLAIMS. */
+bool dwarf_lines_is_valid(const struct dwarf_lines *lines);
+
+#endif

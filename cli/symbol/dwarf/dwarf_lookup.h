@@ -1,0 +1,47 @@
+/*
+ * dwarf_lookup.h: addresses of one unit: the functions there, those inlined
+ * first, each with its source line.
+ *
+ * Thread context: any; one at a time for each look-up.
+ */
+#ifndef GNOMON_DWARF_LOOKUP_H
+#define GNOMON_DWARF_LOOKUP_H
+
+#include "cli/base/text/buffer.h"
+#include "cli/symbol/dwarf/dwarf.h"
+#include "cli/symbol/dwarf/dwarf_functions.h"
+#include "cli/symbol/dwarf/dwarf_lines.h"
+
+#define DWARF_INLINE_MAX 128	/* functions at one address */
+
+struct dwarf_frame {
+	uint32_t function;	/* number in this unit; UINT32_MAX: none */
+	uint32_t file;		/* the same; UINT32_MAX: not known */
+	uint32_t line;
+	uint32_t column;
+	bool inlined;
+};
+
+struct dwarf_lookup {
+	struct dwarf_unit *unit;
+	struct dwarf_unit *entries;	/* where its entries are: in the unit
+					 * or in what was split from it */
+	struct dwarf_functions functions;
+	struct dwarf_lines lines;
+};
+
+/*
+ * Read a unit's tables. `entries` is the unit itself, or its part in a .dwo.
+ * false: the file's budget is used up (see dwarf.h).
+ */
+bool dwarf_lookup_open(struct dwarf_lookup *lookup, struct dwarf_unit *unit,
+		       struct dwarf_unit *entries);
+void dwarf_lookup_close(struct dwarf_lookup *lookup);
+
+/* At least one frame, which may know nothing. */
+size_t dwarf_lookup_at(const struct dwarf_lookup *lookup, uint64_t address,
+		       struct dwarf_frame frames[DWARF_INLINE_MAX]);
+struct dwarf_naming dwarf_lookup_name(const struct dwarf_lookup *lookup,
+				      uint32_t function);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * minidebug.h: .gnu_debugdata, a symbol table that some distributions leave in
+ * stripped files: an ELF file of its own, compressed by xz.
+ *
+ * Thread context: any.
+ */
+#ifndef GNOMON_MINIDEBUG_H
+#define GNOMON_MINIDEBUG_H
+
+#include "cli/symbol/elf/elffile.h"
+
+/* NULL: there is none, or it is damaged. To be closed. */
+struct elffile *minidebug_open(struct elffile *file);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * symtab.c: among several names of one function a global one is preferred to
+ * a weak one, and that to a local one; then the first in the table.
+ */
+#include "cli/symbol/elf/symtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/symbol/elf/elf_symbols.h"
+#include "unwind/claim.h"
+
+/* How many that begin further in front are looked at. */
+#define OVERLAP_MAX 64
+
+/* What is read into it. */
+struct reading {
+	struct symtab *table;
+	const struct elf_tables *file;
+	uint32_t section;	/* that `limit` is the end of */
+	uint64_t limit;
+};
+
+static uint32_t rank(const Elf64_Sym *symbol)
+{
+	switch (ELF64_ST_BIND(symbol->st_info)) {
+	case STB_GLOBAL:
+	case STB_GNU_UNIQUE:
+		return 0;
+	case STB_WEAK:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+/* Labels of assembly may be functions; "$x" and ".L1" are none. */
+static bool is_function(const Elf64_Sym *symbol, const char *name)
+{
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+	if (name[0] == 0 || symbol->st_value == 0)
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	return type == STT_NOTYPE && name[0] != '$' && name[0] != '.';
+}
+
+/* Where the section of code ends; 0: it is none. */
+static uint64_t code_end(const struct elf_tables *file, uint32_t index)
+{
+	const Elf64_Shdr *section = index < file->sections ?
+		&file->section[index] : NULL;
+
+	if (section == NULL || !(section->sh_flags & SHF_EXECINSTR))
+		return 0;
+	return section->sh_addr + section->sh_size;
+}
+
+static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
+		uint32_t section)
+{
+	struct reading *reading = owner;
+	struct symtab *table = reading->table;
+	struct symtab_symbol *new;
+	uint64_t left;
+
+	if (section == SHN_UNDEF || !is_function(symbol, name))
+		return true;
+	if (section != reading->section) {
+		reading->limit = code_end(reading->file, section);
+		reading->section = section;
+	}
+	if (reading->limit <= symbol->st_value)
+		return true;
+	left = reading->limit - symbol->st_value;
+	GROW(table->list, table->count, table->capacity);
+	new = &table->list[table->count];
+	new->address = symbol->st_value;
+	new->limit = reading->limit;
+	new->end = symbol->st_value +
+		(symbol->st_size < left ? symbol->st_size : left);
+	new->name = name;
+	new->order = rank(symbol) << 30 |
+		((uint32_t)table->count & 0x3fffffff);
+	CLAIM_FULL(new->address < new->limit && new->end <= new->limit);
+	table->count++;
+	return true;
+}
+
+size_t symtab_add(struct symtab *table, const struct elffile *file,
+		  uint32_t type)
+{
+	struct reading reading = { .table = table, .file = &file->tables };
+	const Elf64_Shdr *symbols = elf_tables_of_type(&file->tables, type);
+	size_t before = table->count;
+
+	if (symbols != NULL)
+		elf_symbols_each(&file->tables, symbols, add, &reading);
+	return table->count - before;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symtab_symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	/* What is looked at first stands last. */
+	if ((x->end > x->address) != (y->end > y->address))
+		return x->end > x->address ? 1 : -1;
+	return x->order > y->order ? -1 : x->order < y->order;
+}
+
+void symtab_sort(struct symtab *table)
+{
+	uint64_t reach = 0;
+
+	if (table->count > 1)
+		qsort(table->list, table->count, sizeof(*table->list),
+		      by_address);
+	for (size_t i = 0; i < table->count; i++) {
+		if (reach < table->list[i].end)
+			reach = table->list[i].end;
+		table->list[i].reach = reach;
+	}
+}
+
+void symtab_free(struct symtab *table)
+{
+	free(table->list);
+	memset(table, 0, sizeof(*table));
+}
+
+/* The first symbol behind an address. */
+static size_t first_behind(const struct symtab *table, uint64_t address)
+{
+	size_t low = 0, high = table->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->list[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct symtab_symbol *symtab_find(const struct symtab *table,
+					uint64_t address)
+{
+	const struct symtab_symbol *list = table->list, *last;
+	size_t low = first_behind(table, address), looked = 0;
+
+	if (low == 0)
+		return NULL;
+	last = &list[low - 1];
+	for (; low > 0 && list[low - 1].reach > address &&
+	       looked++ < OVERLAP_MAX; low--)
+		if (list[low - 1].end > address)
+			return &list[low - 1];
+	return last->end == last->address && last->limit > address ? last :
+		NULL;
+}
+
+void symtab_around(const struct symtab *table, uint64_t address, uint64_t *end,
+		   uint64_t *next)
+{
+	size_t behind = first_behind(table, address);
+
+	if (behind > 0 && table->list[behind - 1].reach <= address)
+		*end = table->list[behind - 1].reach;
+	if (behind < table->count)
+		*next = table->list[behind].address;
+}

@@ -1,0 +1,155 @@
+/*
+ * columns.c: see columns.h. Called by the reader's thread. The sizes that a
+ * frame claims are limits: zstd is never given more room than GT_PAYLOAD_MAX,
+ * and a frame that does not fill its room exactly is refused.
+ *
+ *  I1  No column points into a payload: that of a chunk which was compressed
+ *      as a whole lies in the inflater, where the next such chunk will lie,
+ *      and another ring's may be opened while this one is being decoded.
+ *  I2  No memory is taken for columns before all that the payload says of
+ *      their sizes fits together and to the limits.
+ */
+#include "cli/trace/decode/columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "cli/base/grow.h"
+#include "cli/trace/format/trace_format.h"
+#include "unwind/claim.h"
+
+static int inflate(struct inflater *inflater, void *to, size_t raw,
+		   const void *from, size_t stored)
+{
+	if (inflater->zstd == NULL)
+		inflater->zstd = ZSTD_createDCtx();
+	if (inflater->zstd == NULL)
+		return -ENOMEM;
+	if (ZSTD_decompressDCtx(inflater->zstd, to, raw, from, stored) != raw)
+		return -EBADMSG;
+	return 0;
+}
+
+static void make_room(uint8_t **buffer, size_t *capacity, size_t size)
+{
+	if (*capacity >= size)
+		return;
+	free(*buffer);
+	*buffer = grow_alloc(size);
+	*capacity = size;
+}
+
+int inflater_payload(struct inflater *inflater, const struct chunk *chunk,
+		     struct cursor *payload)
+{
+	int error;
+
+	if (!(chunk->flags & GT_COMPRESSED)) {
+		*payload = cursor_over(chunk->payload, chunk->stored);
+		return 0;
+	}
+	if (chunk->raw > GT_PAYLOAD_MAX)
+		return -EBADMSG;
+	make_room(&inflater->buffer, &inflater->capacity, chunk->raw);
+	error = inflate(inflater, inflater->buffer, chunk->raw,
+			chunk->payload, chunk->stored);
+	*payload = cursor_over(inflater->buffer, error ? 0 : chunk->raw);
+	return error;
+}
+
+void inflater_free(struct inflater *inflater)
+{
+	ZSTD_freeDCtx(inflater->zstd);
+	free(inflater->buffer);
+	memset(inflater, 0, sizeof(*inflater));
+}
+
+/* Where the columns lie in the payload, and how large they are. */
+struct layout {
+	const uint8_t *bytes[COLUMNS_MAX];
+	uint64_t raw[COLUMNS_MAX], stored[COLUMNS_MAX];
+	size_t room;		/* of all */
+};
+
+static bool column_fits(const struct layout *layout, unsigned i,
+			uint64_t count, const struct columns_limits *limits)
+{
+	unsigned most = limits ? limits->entry_bytes[i] : 0;
+
+	if (layout->raw[i] > GT_PAYLOAD_MAX ||
+	    layout->stored[i] > layout->raw[i])
+		return false;
+	/* Each entry takes at least one byte of the first column. */
+	if (i == 0 && count > layout->raw[0])
+		return false;
+	return most == 0 || layout->raw[i] <= most * count;
+}
+
+/* Those that the payload has, of up to `n`; -EBADMSG: not even `least`. */
+static int read_layout(struct layout *layout, struct cursor *payload,
+		       uint64_t count, unsigned least, unsigned n,
+		       const struct columns_limits *limits)
+{
+	if (limits != NULL && limits->entries > 0 && count > limits->entries)
+		return -EBADMSG;
+	for (unsigned i = 0; i < n; i++) {
+		if (i >= least && cursor_left(payload) == 0)
+			return 0;
+		layout->raw[i] = cursor_varint(payload);
+		layout->stored[i] = cursor_varint(payload);
+		layout->bytes[i] = cursor_bytes(payload, layout->stored[i]);
+		if (payload->bad || !column_fits(layout, i, count, limits))
+			return -EBADMSG;
+		layout->room += layout->raw[i];
+	}
+	return 0;
+}
+
+int columns_open_some(struct columns *columns, struct cursor *payload,
+		      unsigned least, unsigned n,
+		      const struct columns_limits *limits,
+		      struct inflater *inflater)
+{
+	struct layout layout = { .room = 0 };
+	uint8_t *to;
+	int error;
+
+	columns->count = cursor_varint(payload);
+	if (least > n || n > COLUMNS_MAX)
+		return -EINVAL;
+	error = read_layout(&layout, payload, columns->count, least, n,
+			    limits);
+	if (error != 0)
+		return error;
+	CLAIM_FULL(layout.room <= (size_t)n * GT_PAYLOAD_MAX);
+	make_room(&columns->buffer, &columns->capacity,
+		  layout.room + COLUMNS_PAD);
+	to = columns->buffer;
+	for (unsigned i = 0; i < n; i++) {
+		size_t raw = layout.raw[i];
+
+		CLAIM_FULL((size_t)(to - columns->buffer) + raw <=
+			   columns->capacity);
+		if (layout.stored[i] < raw)
+			error = inflate(inflater, to, raw, layout.bytes[i],
+					layout.stored[i]);
+		else if (raw > 0)
+			memcpy(to, layout.bytes[i], raw);
+		if (error != 0)
+			return -EBADMSG;
+		/* not cursor_over: there are bytes behind one of none, too */
+		columns->column[i] = (struct cursor){ to, to + raw, false };
+		to += raw;
+	}
+	CLAIM_FULL((size_t)(to - columns->buffer) == layout.room);	/* I2 */
+	memset(to, 0, COLUMNS_PAD);
+	return 0;
+}
+
+void columns_free(struct columns *columns)
+{
+	free(columns->buffer);
+	memset(columns, 0, sizeof(*columns));
+}

@@ -1,0 +1,41 @@
+/*
+ * map_records.h: MAPS chunks: what the kernel lists as mapped, in differences
+ * (trace_format.h). Kept apart from records.h, which is about events.
+ */
+#ifndef GNOMON_MAP_RECORDS_H
+#define GNOMON_MAP_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/trace/decode/cursor.h"
+#include "cli/trace/format/trace_format.h"
+
+struct trace_maps {
+	uint32_t flags;		/* enum gt_maps_flags */
+	uint64_t since;		/* ticks: begin of the look before */
+	uint64_t begun;		/* begin of this one */
+	uint64_t ended;		/* end of this part of it */
+	uint64_t top;		/* nothing is known from here on; 0: all is */
+};
+
+struct trace_map {
+	uint64_t start, end;
+	uint64_t offset;
+	uint64_t device;	/* major << 32 | minor */
+	uint64_t inode;
+	const char *path;	/* of the payload; not terminated */
+	size_t path_size;
+	uint32_t is;		/* enum gt_maps_is, without GT_MAPS_AGAIN */
+	uint32_t what;		/* enum gt_maps_what */
+};
+
+/* False: the payload is malformed. */
+bool map_records_head(struct cursor *c, struct trace_maps *head);
+
+/* The next record; `map` is the one before it, at first zeroed. False: the
+ * end, or c->bad. */
+bool map_records_next(struct cursor *c, struct trace_map *map);
+
+#endif

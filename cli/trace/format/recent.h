@@ -1,0 +1,98 @@
+/*
+ * recent.h: addresses that an EVENTS chunk told a short while ago, for column
+ * 0 (trace_format.h): who writes it finds an address, who reads it has the
+ * list. One thread for each finder and list.
+ *
+ * There are two lists: of blocks that began (ALLOC, REALLOC_DONE), and of all
+ * other events. A block ends that began not long ago, and begins where another
+ * one ended: so an event's address is looked for in the list that it does not
+ * enter. A list has the last GT_RECENT addresses of the chunk; an age of 1 means
+ * the last one.
+ *
+ * The finder has one slot for the addresses of each hash, and forgets what
+ * another one displaces: what it does not find is told in full. So it takes one
+ * cache line an event.
+ *
+ * I1: numbers grow from chunk to chunk, and by so much that what a slot says of
+ *     an earlier one is older than any age.
+ */
+#ifndef GNOMON_RECENT_H
+#define GNOMON_RECENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cli/trace/format/trace_format.h"
+#include "unwind/claim.h"
+
+#define RECENT_HASH_BITS 11	/* 48 KiB: more is found, and waited for */
+#define RECENT_COUNT_MAX (UINT32_C(1) << 31)	/* then it begins anew */
+
+#define RECENT_LISTS 2
+
+/* Whether an event of this kind is of the list of blocks that began. */
+static inline bool recent_begins(unsigned kind)
+{
+	return (1u << GT_ALLOC | 1u << GT_REALLOC_DONE) >> kind & 1;
+}
+
+/* By list: 1 is that of blocks that began. */
+struct recent_slot {
+	uint64_t address[RECENT_LISTS];
+	uint32_t at[RECENT_LISTS];	/* their numbers, I1 */
+};
+
+/* Zero it first. */
+struct recent_finder {
+	struct recent_slot slot[1 << RECENT_HASH_BITS];
+	uint32_t count[RECENT_LISTS];
+};
+
+/* Where a chunk is: the numbers of the next ones. Apart, so that it may stay in
+ * registers. */
+struct recent_place {
+	uint32_t count[RECENT_LISTS];
+};
+
+static inline struct recent_place recent_begin(struct recent_finder *finder)
+{
+	unsigned list;
+
+	if (finder->count[0] >= RECENT_COUNT_MAX ||
+	    finder->count[1] >= RECENT_COUNT_MAX)
+		memset(finder, 0, sizeof(*finder));
+	/* I1; also of slots that were never used */
+	for (list = 0; list < RECENT_LISTS; list++)
+		finder->count[list] += GT_RECENT + 1;
+	return (struct recent_place){
+		.count = { finder->count[0], finder->count[1] },
+	};
+}
+
+static inline void recent_end(struct recent_finder *finder,
+			      const struct recent_place *place)
+{
+	finder->count[0] = place->count[0];
+	finder->count[1] = place->count[1];
+}
+
+/* The age of an address, 0 if it is not found. It enters its list. */
+static inline uint32_t recent_age(struct recent_finder *finder,
+				  struct recent_place *place, bool begins,
+				  uint64_t address)
+{
+	uint64_t hash = (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+	struct recent_slot *slot =
+		&finder->slot[hash >> (64 - RECENT_HASH_BITS)];
+	unsigned list = begins, other = list ^ 1;
+	uint64_t found = slot->address[other];
+	uint32_t age = place->count[other] - slot->at[other];
+
+	CLAIM_FULL(age > 0);
+	slot->address[list] = address;
+	slot->at[list] = place->count[list]++;
+	return found == address && age <= GT_RECENT ? age : 0;
+}
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * clock.c: linear between the two nearest pairs, and beyond the last ones
+ * with their slope, or with the recorder's first estimate where they lie too
+ * close together to have one. A recording of days has millions of pairs; where they
+ * become too many every second one is left out, which costs precision only
+ * if the counter's rate changes.
+ */
+#include "cli/trace/read/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+#define SLOPE_NS_MIN 20000000	/* of pairs that are good for a slope */
+
+static void thin_out(struct clock *clock)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < clock->count; i += 2)
+		clock->pairs[kept++] = clock->pairs[i];
+	clock->count = kept;
+}
+
+void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
+{
+	const struct clock_pair *last = clock->count == 0 ? NULL :
+		&clock->pairs[clock->count - 1];
+
+	if (last != NULL && (ticks <= last->ticks || ns < last->ns))
+		return;
+	if (clock->count == CLOCK_PAIRS_MAX)
+		thin_out(clock);
+	GROW(clock->pairs, clock->count, clock->capacity);
+	clock->pairs[clock->count++] = (struct clock_pair){ ticks, ns };
+}
+
+/* Rounded down on both sides of the base. Times beyond what 64 bits hold are the
+ * last, or the first, that they do. */
+static uint64_t add(uint64_t base, double ns)
+{
+	uint64_t back;
+
+	if (ns < 0) {
+		if ((double)base + ns <= 0)
+			return 0;
+		back = (uint64_t)-ns;
+		return base - back - ((double)back < -ns);
+	}
+	if (ns >= 18446744073709551615.0 - (double)base)
+		return UINT64_MAX;
+	return base + (uint64_t)ns;
+}
+
+/* From one pair outward. */
+static uint64_t extrapolate(const struct clock *clock,
+			    const struct clock_pair *from, uint64_t ticks)
+{
+	double ns = ((double)ticks - (double)from->ticks) *
+		(double)clock->tick_ps / 1000;
+
+	return add(from->ns, ns);
+}
+
+uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
+{
+	const struct clock_pair *a, *b;
+	size_t low = 0, high = clock->count;
+	double ns;
+
+	if (clock->count == 0)
+		return 0;
+	if (clock->count == 1)
+		return extrapolate(clock, &clock->pairs[0], ticks);
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+
+		if (clock->pairs[middle].ticks <= ticks)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (low == clock->count - 1)
+		low--;
+	CLAIM_FULL(low + 1 < clock->count);
+	a = &clock->pairs[low];
+	b = a + 1;
+	if (clock->tick_ps != 0 && ticks > b->ticks &&
+	    b->ns - a->ns < SLOPE_NS_MIN)
+		return extrapolate(clock, b, ticks);
+	CLAIM_FULL(a->ticks < b->ticks && a->ns <= b->ns);
+	ns = ((double)ticks - (double)a->ticks) *
+		((double)(b->ns - a->ns) / (double)(b->ticks - a->ticks));
+	return add(a->ns, ns);
+}
+
+double clock_rate(const struct clock *clock)
+{
+	const struct clock_pair *first = clock->pairs, *last;
+
+	if (clock->count < 2)
+		return (double)clock->tick_ps / 1000;
+	last = &clock->pairs[clock->count - 1];
+	CLAIM_FULL(first->ticks < last->ticks);
+	return (double)(last->ns - first->ns) /
+		(double)(last->ticks - first->ticks);
+}
+
+void clock_free(struct clock *clock)
+{
+	free(clock->pairs);
+	memset(clock, 0, sizeof(*clock));
+}

@@ -1,0 +1,236 @@
+/*
+ * family.c: see family.h. Called by the main thread.
+ *
+ * A number of a process is used again: only what began after its parent's
+ * trace is its child.
+ */
+#include "cli/trace/read/family.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/grow.h"
+#include "cli/trace/live/fold.h"
+#include "cli/trace/read/locate.h"
+
+#define MEMBERS_MAX 1000	/* traces looked at: this must not take long */
+#define DEPTH_MAX 32		/* of processes below each other */
+
+struct member {
+	char *path;
+	struct trace_facts facts;
+	long long bytes;
+	bool below;		/* of the process, or of what it started */
+};
+
+struct family {
+	struct member *list;
+	size_t count, capacity;
+};
+
+char *family_directory(const char *trace)
+{
+	const char *slash = strrchr(trace, '/');
+
+	if (slash == NULL)
+		return grow_copy(".", 1);
+	return grow_copy(trace, slash == trace ? 1 : (size_t)(slash - trace));
+}
+
+/* Programs whose own heap hardly anybody wants to see. */
+static bool is_wrapper(const struct trace_facts *facts)
+{
+	static const char *const names[] = {
+		"sh", "dash", "bash", "zsh", "ksh", "mksh", "fish", "busybox",
+		"env", "nice", "nohup", "time", "timeout", "setsid", "stdbuf",
+		"taskset", "ionice", "chrt", "setarch", "sudo", "su",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(facts->program, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void gather(struct family *family, const char *directory)
+{
+	char **paths;
+	size_t count;
+	bool more;
+
+	if (locate_all(directory, &paths, &count, &more) != 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct member member = { .path = paths[i] };
+		struct stat status;
+
+		if (i >= MEMBERS_MAX || stat(paths[i], &status) != 0 ||
+		    fold_facts(paths[i], &member.facts) != 0 ||
+		    member.facts.result != SCAN_OPEN_OK ||
+		    member.facts.pid == 0) {
+			free(paths[i]);
+			continue;
+		}
+		member.bytes = (long long)status.st_size;
+		GROW(family->list, family->count, family->capacity);
+		family->list[family->count++] = member;
+	}
+	free(paths);
+}
+
+static bool is_later(const struct trace_facts *facts,
+		     const struct trace_facts *first)
+{
+	return facts->trace_id != first->trace_id &&
+		facts->begin_ns >= first->begin_ns;
+}
+
+/* What the process is at last; its own trace where it never became another
+ * program. */
+static const struct trace_facts *last_of(const struct family *family,
+					 const struct trace_facts *first,
+					 size_t *at)
+{
+	const struct trace_facts *last = first;
+
+	for (size_t i = 0; i < family->count; i++) {
+		const struct trace_facts *facts = &family->list[i].facts;
+
+		if (facts->pid == first->pid &&
+		    facts->start_time == first->start_time &&
+		    is_later(facts, last)) {
+			last = facts;
+			*at = i;
+		}
+	}
+	return last;
+}
+
+/* Marks what the process started, and what that started. */
+static void mark_below(struct family *family, const struct trace_facts *first)
+{
+	bool more = true;
+
+	for (unsigned round = 0; more && round < DEPTH_MAX; round++) {
+		more = false;
+		for (size_t i = 0; i < family->count; i++) {
+			struct member *child = &family->list[i];
+			bool is = child->facts.parent == first->pid &&
+				is_later(&child->facts, first);
+
+			for (size_t k = 0; k < family->count && !is; k++)
+				is = family->list[k].below &&
+					child->facts.pid !=
+					family->list[k].facts.pid &&
+					child->facts.parent ==
+					family->list[k].facts.pid &&
+					is_later(&child->facts,
+						 &family->list[k].facts);
+			if (is && !child->below)
+				child->below = more = true;
+		}
+	}
+}
+
+/* The largest that is no wrapper's itself, or SIZE_MAX. */
+static size_t largest_below(const struct family *family)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < family->count; i++)
+		if (family->list[i].below &&
+		    !is_wrapper(&family->list[i].facts) &&
+		    (best == SIZE_MAX ||
+		     family->list[i].bytes > family->list[best].bytes))
+			best = i;
+	return best;
+}
+
+/* The program that started this one, or SIZE_MAX: of those that had its
+ * parent's number before, the last. */
+static size_t parent_of(const struct family *family,
+			const struct trace_facts *child)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < family->count; i++) {
+		const struct trace_facts *facts = &family->list[i].facts;
+
+		if (facts->pid == child->parent && is_later(child, facts) &&
+		    (best == SIZE_MAX ||
+		     is_later(facts, &family->list[best].facts)))
+			best = i;
+	}
+	return best;
+}
+
+/* Whether the trace can be read so far; then also those beside it. */
+static bool begin(struct family *family, const char *trace,
+		  struct trace_facts *facts)
+{
+	char *directory;
+
+	if (fold_facts(trace, facts) != 0 || facts->result != SCAN_OPEN_OK ||
+	    facts->pid == 0)
+		return false;
+	directory = family_directory(trace);
+	gather(family, directory);
+	free(directory);
+	return true;
+}
+
+/* The path of one, or NULL for SIZE_MAX; frees all the others. */
+static char *end(struct family *family, size_t at)
+{
+	char *path = at == SIZE_MAX ? NULL : family->list[at].path;
+
+	assert(at == SIZE_MAX || at < family->count);
+	for (size_t i = 0; i < family->count; i++)
+		if (i != at)
+			free(family->list[i].path);
+	free(family->list);
+	return path;
+}
+
+char *family_eldest(const char *trace)
+{
+	struct family family = { 0 };
+	struct trace_facts facts;
+	size_t eldest = SIZE_MAX;
+
+	if (!begin(&family, trace, &facts))
+		return NULL;
+	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
+		size_t parent = parent_of(&family, &facts);
+
+		if (parent == SIZE_MAX)
+			break;
+		eldest = parent;
+		facts = family.list[parent].facts;
+	}
+	return end(&family, eldest);
+}
+
+char *family_wanted(const char *trace)
+{
+	struct family family = { 0 };
+	struct trace_facts first;
+	const struct trace_facts *last;
+	size_t wanted = SIZE_MAX;
+
+	if (!begin(&family, trace, &first))
+		return NULL;
+	last = last_of(&family, &first, &wanted);
+	if (is_wrapper(last)) {
+		size_t below;
+
+		mark_below(&family, &first);
+		below = largest_below(&family);
+		wanted = below != SIZE_MAX ? below : wanted;
+	}
+	return end(&family, wanted);
+}

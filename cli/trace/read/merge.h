@@ -1,0 +1,69 @@
+/*
+ * merge.h: the events of many rings, in the order of their stamps.
+ *
+ * Chunks are handed in as they come; they are kept compressed until a SYNC
+ * chunk says that nothing earlier can follow. Then one chunk of each ring is
+ * open at a time, and a batch of its events decoded.
+ */
+#ifndef GNOMON_MERGE_H
+#define GNOMON_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/table.h"
+#include "cli/trace/decode/faults.h"
+#include "cli/trace/decode/records.h"
+
+struct merge_stream;
+
+struct merge_sink {
+	void *owner;
+	/* A run of one ring's events; `lane` was given with their chunk. */
+	void (*events)(void *owner, uint32_t lane,
+		       const struct trace_event *events, size_t count);
+};
+
+struct merge {
+	struct merge_sink sink;
+	bool extras_only;		/* no event but GT_EXTRA is delivered */
+	bool part;			/* of a trace: rings begin anywhere */
+	const _Atomic bool *cancelled;	/* by another thread; or NULL */
+	struct faults *faults;		/* told where events come from; or NULL */
+	struct merge_stream **streams;
+	size_t stream_count;
+	size_t stream_capacity;
+	struct table by_ring;		/* ring -> stream */
+	struct merge_stream *unused;	/* to be numbered anew */
+	struct merge_stream **heap;	/* streams with events to give */
+	size_t heap_count;
+	size_t heap_capacity;
+	struct inflater inflater;
+	uint64_t buffered;		/* bytes of chunks that wait */
+	uint64_t open_bytes;		/* of those that are being decoded */
+	uint64_t taken;			/* bytes of all chunks so far */
+	/* for the report */
+	uint64_t events;		/* decoded, or passed over */
+	uint64_t repeated;		/* bytes of ring skipped: seen before */
+	uint64_t lost_bytes;		/* bytes of ring that no chunk holds */
+	uint64_t lost_offset;		/* of the first chunk behind such */
+	uint64_t bad_chunks;		/* checksum right, content malformed */
+	uint64_t forced;		/* times the buffer was full */
+	uint64_t cut;			/* chunks that held too much at once */
+};
+
+void merge_init(struct merge *merge, const struct merge_sink *sink);
+/* The payload is copied. `chunk` is an EVENTS chunk; `nested` says whether
+ * its ring has records of equal length. */
+void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
+	       bool nested);
+/* Deliver every event with a stamp below `limit`. */
+void merge_run(struct merge *merge, uint64_t limit);
+void merge_finish(struct merge *merge);	/* deliver all that is left */
+void merge_free(struct merge *merge);
+
+/* I1, I2 and I4 of merge.c. With GNOMON_CLAIMS (unwind/claim.h). */
+bool merge_is_valid(const struct merge *merge);
+
+#endif

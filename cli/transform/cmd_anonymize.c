@@ -1,0 +1,170 @@
+/*
+ * cmd_anonymize.c: `gnomon anonymize`: a trace for others, without its names.
+ * Runs in the main thread.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/command/reading.h"
+#include "cli/commands.h"
+#include "cli/transform/anonymize.h"
+#include "cli/transform/transform.h"
+
+#define KEY_BYTES_MAX 4096
+
+enum { KEY = 1, KEY_FILE, KEEP_BUILD_IDS };
+
+static const struct command_option options[] = {
+	{ KEY, "key", 'k', "TEXT", "a random one",
+	  "traces anonymised with the same key have the same new names for the "
+	  "same old ones; whoever knows it can check guesses, and other users "
+	  "of this machine can see it while this runs" },
+	{ KEY_FILE, "key-file", 0, "FILE", NULL, "the key is what FILE holds" },
+	{ KEEP_BUILD_IDS, "keep-build-ids", 0, NULL, NULL,
+	  "leave build-ids as they are: who has the same programs can still "
+	  "look up the names of functions" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_group *const groups[] = {
+	&transform_options,
+	NULL
+};
+
+struct request {
+	struct reading reading;
+	struct transform transform;
+	struct anonymize anonymize;
+	const char *key;
+	const char *key_file;
+	bool keep_build_ids;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (transform_has(id))
+		return transform_take(&request->transform, id, value);
+	switch (id) {
+	case KEY:
+		request->key = value;
+		return value[0] == 0 ? -EINVAL : 0;
+	case KEY_FILE:
+		request->key_file = value;
+		return 0;
+	default:
+		request->keep_build_ids = true;
+		return 0;
+	}
+}
+
+static bool read_key(struct request *request)
+{
+	char key[KEY_BYTES_MAX];
+	FILE *file = fopen(request->key_file, "re");
+	size_t size = file ? fread(key, 1, sizeof(key), file) : 0;
+	bool good = file != NULL && !ferror(file) && size > 0;
+
+	if (!good)
+		tell_error("%s: the key cannot be read: %s", request->key_file,
+			   file == NULL || ferror(file) ? strerror(errno) :
+			   "the file is empty");
+	else
+		anonymize_init(&request->anonymize, key, size);
+	if (file != NULL)
+		fclose(file);
+	explicit_bzero(key, sizeof(key));
+	return good;
+}
+
+static bool make_key(struct request *request)
+{
+	int error;
+
+	if (request->key_file != NULL)
+		return read_key(request);
+	error = anonymize_init(&request->anonymize, request->key,
+			       request->key ? strlen(request->key) : 0);
+	if (error != 0)
+		tell_error("no random key can be made: %s: give one with "
+			   "--key", strerror(-error));
+	return error == 0;
+}
+
+static int anonymize(struct request *request)
+{
+	const char *trace = request->reading.traces[0];
+	struct repack_change change;
+	int status;
+
+	if (!make_key(request))
+		return EXIT_NOTHING;
+	request->anonymize.keep_build_ids = request->keep_build_ids;
+	anonymize_change(&request->anonymize, &change);
+	status = transform_run(&request->transform, trace, &change, NULL,
+			       NULL);
+	if (status != EXIT_NOTHING)
+		transform_tell(&request->transform, trace);
+	return status;
+}
+
+static int run_anonymize(const struct command *command, int argc, char **argv)
+{
+	static struct request request;
+	int operands, status;
+
+	memset(&request, 0, sizeof(request));
+	reading_init(&request.reading);
+	transform_init(&request.transform);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	if (transform_is_complete(&request.transform) &&
+	    reading_find_one(&request.reading, operands, argv + 1))
+		status = anonymize(&request);
+	explicit_bzero(&request.anonymize, sizeof(request.anonymize));
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Writes a trace anew with other names: of the program, its arguments, "
+	"the host, users, threads, files, mappings, snapshots, and code made at "
+	"run time. The new ones are made from the old ones and a key, so they "
+	"are the same in all traces with one key. Embedded files are left out, "
+	"build-ids and inodes are changed.",
+	"What stays: addresses, sizes, times and their order; stacks, as "
+	"addresses; process and thread ids; how deep directories lie, and which "
+	"files lie in the same one; how many arguments there were; versions, "
+	"architecture, options of the recording, and how the program ended.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read or "
+	"written; 3 parts of the trace were missing or damaged: the result has "
+	"the rest, and is seen to lack them.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon anonymize a.trace -o for-others.trace",
+	"with a key that nobody knows",
+	"gnomon anonymize a.trace -o b.trace --key-file ~/.gnomon-key",
+	"to be compared with others of that key",
+	NULL
+};
+
+const struct command cmd_anonymize = {
+	.name = "anonymize",
+	.operands = "[TRACE] -o FILE",
+	.summary = "replace all names in a trace",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_anonymize,
+};

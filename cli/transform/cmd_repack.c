@@ -1,0 +1,150 @@
+/*
+ * cmd_repack.c: `gnomon repack`: the same trace in fewer bytes, with the files
+ * that name its functions, or without.
+ * Runs in the main thread.
+ */
+#include <errno.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/command/reading.h"
+#include "cli/commands.h"
+#include "cli/transform/embed.h"
+#include "cli/transform/transform.h"
+
+enum { EMBED = 1, INCLUDE };
+
+static const struct command_option options[] = {
+	{ EMBED, "embed", 0, "none|debug|full", "what the trace has",
+	  "which files go into the trace: of all that were mapped the symbols, "
+	  "unwind and line tables (debug); also the whole files (full); or "
+	  "none, and those that it has are taken out" },
+	{ INCLUDE, "include", 0, "GLOB", NULL,
+	  "files to put into the trace besides; may be given several times" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_group *const groups[] = {
+	&transform_options,
+	&reading_symbols,
+	NULL
+};
+
+struct request {
+	struct reading reading;
+	struct transform transform;
+	struct embed embed;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (transform_has(id))
+		return transform_take(&request->transform, id, value);
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	if (id == EMBED) {
+		request->embed.what = value[0] == 'n' ? EMBED_NONE :
+			value[0] == 'd' ? EMBED_DEBUG : EMBED_FULL;
+		return 0;
+	}
+	if (request->embed.glob_count == EMBED_GLOBS_MAX)
+		return -ERANGE;
+	request->embed.globs[request->embed.glob_count++] = value;
+	return 0;
+}
+
+static bool see_line(void *owner, unsigned type, const char *key,
+		     const char *value, struct buffer *changed)
+{
+	(void)changed;
+	embed_see_line(owner, type, key, value);
+	return true;
+}
+
+static void see_image(void *owner, const struct trace_image *image)
+{
+	embed_see_image(owner, image);
+}
+
+static bool see_file(void *owner, const struct trace_file *piece)
+{
+	return embed_see_file(owner, piece);
+}
+
+static bool add_files(void *owner, struct repack *out)
+{
+	return embed_add(owner, out);
+}
+
+static int repack(struct request *request)
+{
+	const char *trace = request->reading.traces[0];
+	const struct repack_change change = {
+		.owner = &request->embed, .line = see_line, .image = see_image,
+		.file = see_file,
+	};
+	int status;
+
+	request->embed.places = &request->reading.places;
+	status = transform_run(&request->transform, trace, &change, add_files,
+			       &request->embed);
+
+	if (status != EXIT_NOTHING)
+		transform_tell(&request->transform, trace);
+	return status;
+}
+
+static int run_repack(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	int operands, status;
+
+	reading_init(&request.reading);
+	transform_init(&request.transform);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	if (transform_is_complete(&request.transform) &&
+	    reading_find_one(&request.reading, operands, argv + 1))
+		status = repack(&request);
+	embed_free(&request.embed);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Writes a trace anew: small chunks are joined, everything is compressed "
+	"harder than there was time for while the program ran, and what a live "
+	"file still holds is folded in. Reports of the result say exactly "
+	"what those of the trace say.",
+	"With --embed debug it then carries the names of its functions with "
+	"it, and can be read where the program is not. They are looked for "
+	"where `report` does.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read or "
+	"written; 3 parts of the trace were missing or damaged: the result has "
+	"the rest, and is seen to lack them.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon repack a.trace -o small.trace --level 19",
+	"as small as it gets",
+	"gnomon repack a.trace -o b.trace --embed debug",
+	"for somebody who does not have the program",
+	NULL
+};
+
+const struct command cmd_repack = {
+	.name = "repack",
+	.operands = "[TRACE] -o FILE",
+	.summary = "compress a trace harder, put symbols into it",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_repack,
+};

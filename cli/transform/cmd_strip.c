@@ -1,0 +1,325 @@
+/*
+ * cmd_strip.c: `gnomon strip`: a trace without its short-lived blocks. Reads it
+ * twice: strip_plan.h says which events go, here they do. Runs in the main
+ * thread.
+ *
+ * A realloc of which one of the two blocks stays becomes what it was to that
+ * one: an allocation, or the free of a realloc to size 0.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/quantity.h"
+#include "cli/command/reading.h"
+#include "cli/commands.h"
+#include "cli/trace/read/family.h"
+#include "cli/transform/strip_plan.h"
+#include "cli/transform/transform.h"
+
+#define LIFETIME_NS_DEFAULT UINT64_C(10000000000)
+
+enum { LIFETIME = 1, TEMPORARY };
+
+static const struct command_option options[] = {
+	{ LIFETIME, "lifetime", 0, "TIME", "10s, if --temporary is not given",
+	  "leave out blocks that lived shorter" },
+	{ TEMPORARY, "temporary", 0, "N", NULL,
+	  "leave out blocks that were freed with at most N other allocations "
+	  "of their thread between" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_group *const groups[] = {
+	&transform_options,
+	NULL
+};
+
+/* What the second pass knows of a stream. */
+struct stripped {
+	uint64_t begun;		/* address of the realloc that has begun */
+	bool begun_goes;	/* its old block goes */
+	uint64_t left_out;	/* allocations since that was told last */
+};
+
+struct request {
+	struct reading reading;
+	struct transform transform;
+	struct strip_options strip;
+	struct strip_plan plan;
+	struct stripped *streams;
+	size_t stream_capacity;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (transform_has(id))
+		return transform_take(&request->transform, id, value);
+	if (id == LIFETIME) {
+		request->strip.by_lifetime = true;
+		return quantity_parse_time(value, &request->strip.lifetime_ns);
+	}
+	request->strip.by_temporary = true;
+	return quantity_parse_count(value, &request->strip.temporary);
+}
+
+/* ---- the second pass ---- */
+
+static struct stripped *stream_of(struct request *request, uint32_t stream)
+{
+	if (stream >= request->stream_capacity) {
+		size_t count = (size_t)stream + 1 + stream / 2;
+
+		request->streams = grow_resize(request->streams, count,
+					       sizeof(*request->streams));
+		memset(request->streams + request->stream_capacity, 0,
+		       (count - request->stream_capacity) *
+		       sizeof(*request->streams));
+		request->stream_capacity = count;
+	}
+	return &request->streams[stream];
+}
+
+static void tell_left_out(struct repack *repack, struct repack_stream *stream,
+			  struct stripped *stripped, uint64_t stamp)
+{
+	static const uint64_t no_args[GT_EXTRA_ARGS];
+	const struct trace_event event = {
+		.kind = GT_EXTRA, .what = GT_EXTRA_LEFT_OUT, .stamp = stamp,
+		.size = stripped->left_out, .args = no_args,
+	};
+
+	if (stripped->left_out == 0)
+		return;
+	repack_put(repack, stream, &event);
+	stripped->left_out = 0;
+}
+
+/* Whether the event stays, as it is by then. */
+static bool transform_event(struct stripped *stripped,
+			    struct trace_event *event, bool goes)
+{
+	switch (event->kind) {
+	case GT_REALLOC_BEGIN:
+		stripped->begun = event->address;
+		stripped->begun_goes = goes;
+		return !goes;
+	case GT_REALLOC_DONE:
+		if (!stripped->begun_goes && goes) {
+			*event = (struct trace_event){
+				.kind = GT_REALLOC_FREED,
+				.stamp = event->stamp,
+				.address = stripped->begun,
+			};
+			return true;
+		}
+		if (stripped->begun_goes)
+			event->kind = GT_ALLOC;
+		stripped->begun_goes = false;
+		return !goes;
+	default:
+		return !goes;
+	}
+}
+
+static void take_event(void *owner, struct repack *repack,
+		       struct repack_stream *stream,
+		       const struct repack_place *place,
+		       struct trace_event *event)
+{
+	struct request *request = owner;
+	struct strip_marks *marks = &request->plan.marks;
+	uint32_t number = strip_marks_stream(marks, place->ring,
+					     place->generation);
+	struct stripped *stripped = stream_of(request, number);
+	unsigned mark = strip_marks_get(marks, number, place->position);
+	bool goes = mark & STRIP_DROP, allocates;
+	uint64_t stamp = event->stamp;
+
+	if (event->kind == GT_EXTRA && event->what == GT_EXTRA_LEFT_OUT) {
+		stripped->left_out += event->size;
+	} else if (event->kind == GT_EXTRA) {
+		repack_put(repack, stream, event);
+	} else {
+		allocates = event->kind == GT_ALLOC ||
+			    event->kind == GT_REALLOC_DONE;
+		if (transform_event(stripped, event, goes)) {
+			tell_left_out(repack, stream, stripped, stamp);
+			repack_put(repack, stream, event);
+		}
+		stripped->left_out += allocates && goes;
+	}
+	if (mark & STRIP_TELL)
+		tell_left_out(repack, stream, stripped, stamp);
+}
+
+static bool take_node(void *owner, uint32_t id)
+{
+	return strip_plan_needs(&((struct request *)owner)->plan, id);
+}
+
+/* What earlier strippings left out stays left out; RUN is written anew. */
+static bool take_totals(void *owner, struct cursor payload)
+{
+	(void)owner;
+	return cursor_varint(&payload) != GT_TOTALS_RUN;
+}
+
+/* What went of what was before a START or CLEAR is told before it. */
+static void take_control(void *owner, struct repack *repack,
+			 struct cursor payload)
+{
+	struct trace_control control;
+
+	while (control_records_next(&payload, &control))
+		if (control.what == GT_CONTROL_START ||
+		    control.what == GT_CONTROL_CLEAR)
+			strip_plan_write_before(
+				&((struct request *)owner)->plan, repack->out);
+}
+
+static bool add_totals(void *owner, struct repack *repack)
+{
+	strip_plan_write(&((struct request *)owner)->plan, repack->out);
+	return true;
+}
+
+/* ---- the whole ---- */
+
+static void tell_result(const struct request *request, const char *trace)
+{
+	struct strip_sum sum = strip_plan_sum(&request->plan);
+	char blocks[QUANTITY_TEXT], all[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
+
+	tell_note("%s: left out %s of %s blocks (%s); their totals are kept",
+		  trace, quantity_count(blocks, sum.blocks),
+		  quantity_count(all, sum.all),
+		  quantity_size(bytes, (int64_t)sum.bytes));
+	transform_tell(&request->transform, trace);
+	if (request->transform.bytes_out >=
+	    request->transform.report.file_bytes)
+		tell_note("%s: nothing to gain: the totals of what was left "
+			  "out take more than the blocks did; `gnomon repack` "
+			  "keeps them all and makes it smaller", trace);
+}
+
+static bool can_be_read_twice(const char *trace)
+{
+	struct stat status;
+
+	/* What is wrong otherwise the reader says. */
+	if (stat(trace, &status) != 0 || S_ISREG(status.st_mode) ||
+	    S_ISDIR(status.st_mode))
+		return true;
+	tell_error("%s: is no regular file, and stripping reads it twice: "
+		   "write it to a file first", trace);
+	return false;
+}
+
+static bool is_unchanged(const struct stat *before, const char *trace)
+{
+	struct stat after;
+
+	if (stat(trace, &after) == 0 && after.st_ino == before->st_ino &&
+	    after.st_dev == before->st_dev &&
+	    after.st_size == before->st_size &&
+	    after.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	    after.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
+		return true;
+	tell_error("%s: was changed while it was read: try again", trace);
+	return false;
+}
+
+static int strip(struct request *request)
+{
+	const char *trace = request->reading.traces[0];
+	const struct repack_change change = {
+		.owner = request, .event = take_event, .node = take_node,
+		.totals = take_totals, .control = take_control,
+	};
+	char *directory = family_directory(request->transform.output);
+	struct stat before = { 0 };
+	int status;
+
+	status = strip_plan_read(&request->plan, &request->strip, trace,
+				 directory);
+	free(directory);
+	if (status == EXIT_NOTHING)
+		return status;
+	if (stat(trace, &before) != 0)
+		before.st_size = -1;
+	status = transform_run(&request->transform, trace, &change, add_totals,
+			       request);
+	if (status == EXIT_NOTHING)
+		return status;
+	tell_result(request, trace);
+	return is_unchanged(&before, trace) ? status : EXIT_PARTIAL;
+}
+
+static int run_strip(const struct command *command, int argc, char **argv)
+{
+	static struct request request;
+	int operands, status;
+
+	memset(&request, 0, sizeof(request));
+	reading_init(&request.reading);
+	transform_init(&request.transform);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	if (!request.strip.by_lifetime && !request.strip.by_temporary) {
+		request.strip.by_lifetime = true;
+		request.strip.lifetime_ns = LIFETIME_NS_DEFAULT;
+	}
+	status = EXIT_NOTHING;
+	if (transform_is_complete(&request.transform) &&
+	    reading_find_one(&request.reading, operands, argv + 1) &&
+	    can_be_read_twice(request.reading.traces[0])) {
+		status = strip(&request);
+		strip_plan_free(&request.plan);
+	}
+	free(request.streams);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Writes a trace anew without the blocks that lived shortly: mostly they "
+	"are nearly all of it. Their totals are kept, so reports show the same "
+	"allocations, bytes, frees, temporary and live blocks for every "
+	"context. Blocks that were live when the program held most memory stay, "
+	"however short they lived, so the peak is the same, too. What is lost "
+	"are the single blocks: filters and timelines know only of those that "
+	"stay.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read or "
+	"written; 3 parts of the trace were missing or damaged: the result has "
+	"the rest, and is seen to lack them.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon strip a.trace -o long.trace --lifetime 1m",
+	"only what lived for a minute or longer",
+	"gnomon strip a.trace -o b.trace --temporary 0",
+	"without what was freed before the next allocation of its thread",
+	NULL
+};
+
+const struct command cmd_strip = {
+	.name = "strip",
+	.operands = "[TRACE] -o FILE",
+	.summary = "leave out short-lived blocks, but not their totals",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_strip,
+};

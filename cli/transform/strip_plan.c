@@ -1,0 +1,637 @@
+/*
+ * strip_plan.c: see the header.
+ *
+ * A model is fed on the way: it says what the figures were before. Which events
+ * belong together is told by edges of its own, since all blocks are asked for
+ * here, and the model leaves some out. Where allocation and free of an address
+ * do not alternate in the order of their stamps, or a realloc is not whole, the
+ * block is odd: its events stay, and mean to readers what they meant before.
+ *
+ * The peak must stay what it was: so what was live at it is kept, however
+ * short it lived. When a block ends, it is not known yet whether a higher peak
+ * is to come; so short-lived blocks that were live at the highest so far wait,
+ * and go when a higher one comes, at which they are not live.
+ *
+ * A START or CLEAR begins anew (controls.h): each stretch between two of them
+ * has its own peak and its own totals, blocks that live across one stay, and so
+ * do events that do not count. So do blocks of the program's own heaps, which
+ * totals do not know.
+ *
+ *  I1  An undecided block was live at the allocation number peak_order.
+ *  I2  A place that is marked STRIP_DROP begins or ends a block that
+ *      strip_totals counts, and both its events are marked.
+ *
+ * Called by the reader's thread.
+ */
+#include "cli/transform/strip_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+
+#define SEGMENTS_MAX 4096	/* with totals: behind them nothing goes */
+
+/* Make `array` at least `index` + 1 long; what is new is zeroed. */
+#define REACH(array, capacity, index)					\
+	reach((void **)&(array), &(capacity), (index), sizeof(*(array)))
+
+static void reach(void **array, size_t *capacity, size_t index, size_t size)
+{
+	size_t count = index + 1 + index / 2;
+
+	if (index < *capacity)
+		return;
+	*array = grow_resize(*array, count, size);
+	memset((char *)*array + *capacity * size, 0,
+	       (count - *capacity) * size);
+	*capacity = count;
+}
+
+/* ---- blocks that go ---- */
+
+static void mark(struct strip_plan *plan, const struct strip_place *place,
+		 enum strip_mark how)
+{
+	strip_marks_set(&plan->marks, place->stream, place->position, how);
+}
+
+static void doom(struct strip_plan *plan, const struct strip_doomed *doomed)
+{
+	mark(plan, &doomed->begin, STRIP_DROP);
+	for (unsigned i = 0; i < doomed->ends; i++)
+		mark(plan, &doomed->end[i], STRIP_DROP);
+	strip_totals_add(&plan->totals, &doomed->block);
+}
+
+static void doom_undecided(struct strip_plan *plan)
+{
+	for (size_t i = 0; i < plan->undecided_count; i++)
+		doom(plan, &plan->undecided[i]);
+	plan->undecided_count = 0;
+}
+
+static bool is_short(const struct strip_plan *plan,
+		     const struct strip_block *block, uint64_t between)
+{
+	const struct strip_options *options = &plan->options;
+
+	return (options->by_lifetime &&
+		block->lifetime_ns < options->lifetime_ns) ||
+	       (options->by_temporary && between <= options->temporary);
+}
+
+/*
+ * A block of that thread that stays ends in `lane`, and there were allocations
+ * between. Some that go may lie in other rings than this end: they have to tell
+ * before it that they were there.
+ */
+static void tell_others(struct strip_plan *plan, uint32_t thread,
+			uint32_t lane)
+{
+	for (unsigned nested = 0; nested < 2; nested++) {
+		uint32_t other = model_lane(thread, nested);
+
+		if (other != lane && other < plan->lane_capacity &&
+		    plan->lanes[other].seen)
+			mark(plan, &plan->lanes[other].last, STRIP_TELL);
+	}
+}
+
+/* ---- edges ---- */
+
+/* An allocation or the result of a realloc; one that had waited for others
+ * comes with another event, and is odd. */
+static void birth(void *owner, struct block *block, uint32_t lane,
+		  uint32_t context, uint32_t chain)
+{
+	struct strip_plan *plan = owner;
+	const struct strip_now *now = &plan->now;
+	uint32_t number = blocks_number(&plan->edges.blocks, block);
+
+	(void)chain;
+	if (block->odd)
+		tell_others(plan, lane >> 1, now->lane);
+	block->sequence = ++plan->allocations[lane >> 1] & BLOCK_SEQUENCE;
+	block->cost = context;
+	block->thread = lane >> 1;
+	/* Its ring may have been replaced since BEGIN: then who strips does not
+	 * see the two together. */
+	block->odd |= pools_number(block->address) != 0 ||
+		(now->event->kind == GT_REALLOC_DONE &&
+		 plan->lanes[now->lane].begin.stream != now->place.stream);
+	REACH(plan->known, plan->known_capacity, number);
+	plan->known[number] = (struct strip_known){
+		.place = now->place, .order = ++plan->order,
+	};
+	plan->live += model_stands_for(&plan->model, block->size);
+	if (plan->live > plan->peak) {
+		plan->peak = plan->live;
+		plan->peak_order = plan->order;
+		doom_undecided(plan);
+	}
+}
+
+/* The events that end the block. False: they are of two rings. */
+static bool find_ends(const struct strip_plan *plan,
+		      struct strip_doomed *doomed)
+{
+	const struct strip_now *now = &plan->now;
+	const struct strip_place *begin = &plan->lanes[now->lane].begin;
+
+	doomed->ends = 0;
+	if (now->event->kind != GT_FREE)
+		doomed->end[doomed->ends++] = *begin;
+	if (now->event->kind != GT_REALLOC_DONE)	/* begins another one */
+		doomed->end[doomed->ends++] = now->place;
+	return now->event->kind == GT_FREE ||
+	       begin->stream == now->place.stream;
+}
+
+static uint32_t end(void *owner, struct block *block, uint64_t stamp,
+		    uint32_t by, enum edge_end how)
+{
+	struct strip_plan *plan = owner;
+	const struct strip_known *known =
+		&plan->known[blocks_number(&plan->edges.blocks, block)];
+	uint64_t between = (plan->allocations[block->thread] -
+			    block->sequence) & BLOCK_SEQUENCE;
+	struct strip_doomed doomed = { .begin = known->place };
+	bool goes;
+
+	doomed.block = (struct strip_block){
+		.context = block->cost, .thread = block->thread,
+		.freed_by = by,
+		.has_freed_by = plan->model.has_freed_by,
+		.weight = model_weight(&plan->model, block),
+		.size = block->size, .birth = block->birth,
+		.lifetime = stamp - block->birth,
+		.temporary = between == 0 && plan->model.sample_mean == 0,
+	};
+	doomed.block.lifetime_ns = model_span_ns(&plan->model,
+						 doomed.block.lifetime);
+	goes = !block->odd && how != EDGE_LOST &&
+		known->order > plan->begin_order &&
+		plan->segments_full < SEGMENTS_MAX &&
+		is_short(plan, &doomed.block, between) &&
+		find_ends(plan, &doomed);
+	if (goes && known->order > plan->peak_order) {
+		doom(plan, &doomed);
+	} else if (between > 0) {
+		tell_others(plan, block->thread, plan->now.lane);
+	}
+	if (goes && known->order <= plan->peak_order) {	/* I1 */
+		GROW(plan->undecided, plan->undecided_count,
+		     plan->undecided_capacity);
+		plan->undecided[plan->undecided_count++] = doomed;
+	}
+	if (known->order > plan->begin_order)
+		plan->live -= model_stands_for(&plan->model, block->size);
+	return 0;
+}
+
+static void chain_lost(void *owner, uint32_t chain, uint64_t stamp)
+{
+	(void)owner;
+	(void)chain;
+	(void)stamp;
+}
+
+/* The model counts them. */
+static void odd(void *owner, enum edge_odd what, uint64_t stamp)
+{
+	(void)owner;
+	(void)what;
+	(void)stamp;
+}
+
+static void refused(void *owner, uint32_t lane)
+{
+	const struct strip_plan *plan = owner;
+
+	(void)lane;
+	grow_failed(plan->edges.blocks.used * sizeof(struct block));
+}
+
+static const struct edges_sink blocks_sink = {
+	.birth = birth,
+	.end = end,
+	.chain_lost = chain_lost,
+	.odd = odd,
+	.refused = refused,
+};
+
+/* ---- events ---- */
+
+/* The lane's realloc does nothing: its BEGIN stays, so does the block. */
+static void abandon(struct strip_plan *plan, uint32_t lane)
+{
+	const struct edges_moving *moving =
+		edges_moving_of(&plan->edges, lane);
+
+	if (moving->active && moving->found && !moving->released)
+		blocks_find(&plan->edges.blocks, moving->address)->odd = 1;
+}
+
+static void need(struct strip_plan *plan, uint32_t node)
+{
+	REACH(plan->needed, plan->needed_capacity, node);
+	plan->needed[node] = true;
+}
+
+/* Everything that is to come is of another stretch. */
+static void begin_anew(struct strip_plan *plan)
+{
+	struct strip_segment *segment;
+
+	GROW(plan->segments, plan->segment_count, plan->segment_capacity);
+	segment = &plan->segments[plan->segment_count++];
+	segment->totals = NULL;
+	if (plan->totals.row_count > 0) {
+		segment->totals = grow_alloc(sizeof(plan->totals));
+		*segment->totals = plan->totals;
+		memset(&plan->totals, 0, sizeof(plan->totals));
+		plan->segments_full++;
+	}
+	plan->begin_order = plan->order;
+	plan->undecided_count = 0;	/* they were there at its peak */
+	plan->live = plan->peak = 0;
+	plan->peak_order = plan->order;
+}
+
+/* What was told up to this stamp. */
+static void advance(struct strip_plan *plan, uint64_t stamp)
+{
+	const struct controls *controls = &plan->model.controls;
+
+	while (plan->next_control < controls->count &&
+	       controls->list[plan->next_control].stamp <= stamp) {
+		unsigned what = controls->list[plan->next_control++].what;
+
+		if (what == GT_CONTROL_STOP)
+			plan->off = true;
+		if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
+			begin_anew(plan);
+		if (what != GT_CONTROL_START)
+			continue;
+		plan->off = false;
+		plan->edges.gap = true;
+		edges_forget(&plan->edges);
+	}
+}
+
+/* What is not about a block. */
+static void apply_extra(struct strip_plan *plan,
+			const struct trace_event *event)
+{
+	if (event->what == GT_EXTRA_DAMAGE)
+		need(plan, contexts_node(&plan->model.contexts,
+					 (uint32_t)event->args[1]));
+	if (event->what == GT_EXTRA_LEFT_OUT)
+		plan->allocations[plan->now.lane >> 1] += event->size;
+	else
+		need(plan, contexts_node(&plan->model.contexts,
+					 event->context));
+}
+
+static void apply(struct strip_plan *plan)
+{
+	const struct trace_event *event = plan->now.event;
+	uint32_t lane = plan->now.lane;
+
+	edges_advance(&plan->edges, event->stamp);
+	advance(plan, event->stamp);
+	if (event->kind == GT_EXTRA) {
+		apply_extra(plan, event);
+		return;
+	}
+	if (event->address == 0 || plan->off)
+		return;
+	if (event->kind != GT_ALLOC && event->context != 0)
+		need(plan, contexts_node(&plan->model.contexts,
+					 event->context));
+	if (event->kind == GT_REALLOC_BEGIN ||
+	    event->kind == GT_REALLOC_FAILED)
+		abandon(plan, lane);
+	edges_event(&plan->edges, &blocks_sink, lane, event);
+	if (event->kind == GT_REALLOC_BEGIN)
+		plan->lanes[lane].begin = plan->now.place;
+}
+
+/* ---- from the reader ---- */
+
+static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
+{
+	struct strip_plan *plan = owner;
+
+	if (plan->model.report.being_written)
+		return READER_TAKEN;	/* refused when that is over */
+	plan->current = *chunk;
+	return READER_DECODE;
+}
+
+/* Events are asked for chunk by chunk, so the lane is the chunk's number. */
+static uint32_t take_lane(void *owner, uint32_t ring, bool *nested)
+{
+	struct strip_plan *plan = owner;
+	const struct chunk *chunk = &plan->current;
+	uint32_t stream = strip_marks_stream(&plan->marks, ring,
+					     chunk->generation);
+	uint32_t thread = threads_of_ring(&plan->model.threads, ring, nested);
+	uint64_t *seen;
+
+	REACH(plan->seen, plan->seen_capacity, stream);
+	seen = &plan->seen[stream];
+	GROW(plan->chunks, plan->chunk_count, plan->chunk_capacity);
+	plan->chunks[plan->chunk_count] = (struct strip_chunk){
+		.next = { stream, chunk->first > *seen ? chunk->first : *seen },
+		.lane = model_lane(thread, *nested), .nested = *nested,
+	};
+	if (chunk->last > *seen)
+		*seen = chunk->last;
+	return (uint32_t)plan->chunk_count++;
+}
+
+/*
+ * A ring may have been replaced: who strips counts what is left out by stream,
+ * so the old one tells it at its end, not after the new one's first events.
+ */
+static void set_last(struct strip_plan *plan, struct strip_lane *lane,
+		     const struct strip_place *place)
+{
+	if (lane->seen && lane->last.stream != place->stream)
+		mark(plan, &lane->last, STRIP_TELL);
+	lane->last = *place;
+	lane->seen = true;
+}
+
+static void take_events(void *owner, uint32_t number,
+			const struct trace_event *events, size_t count)
+{
+	struct strip_plan *plan = owner;
+	struct strip_chunk *chunk = &plan->chunks[number];
+	uint32_t lane = chunk->lane;
+
+	if (!plan->begun) {
+		plan->edges.gap = plan->model.edges.gap;
+		plan->edges.waiting.window = plan->model.edges.waiting.window;
+	}
+	plan->begun = true;
+	model_events(&plan->model, lane, events, count);
+	if (!edges_reach(&plan->edges, lane))
+		grow_failed((size_t)lane * sizeof(struct edges_moving));
+	REACH(plan->allocations, plan->thread_capacity, lane >> 1);
+	REACH(plan->lanes, plan->lane_capacity, lane);
+	for (size_t i = 0; i < count; i++) {
+		plan->now = (struct strip_now){ &events[i], chunk->next, lane };
+		chunk->next.position += records_ring_bytes(&events[i],
+							   chunk->nested);
+		apply(plan);
+		set_last(plan, &plan->lanes[lane], &plan->now.place);
+	}
+}
+
+/* ---- afterwards ---- */
+
+/* It has no event that could be marked: it stays. */
+static void take_live(void *owner, const struct trace_live *live)
+{
+	struct strip_plan *plan = owner;
+	struct block *block;
+	uint32_t number;
+	int is_new;
+
+	part_add(&plan->model, live);
+	if (live->address == 0)
+		return;
+	block = blocks_add(&plan->edges.blocks, live->address, &is_new);
+	if (!is_new)
+		return;
+	number = blocks_number(&plan->edges.blocks, block);
+	REACH(plan->known, plan->known_capacity, number);
+	plan->known[number] = (struct strip_known){ .order = ++plan->order };
+	*block = (struct block){
+		.address = live->address,
+		.size = live->size,
+		.birth = live->stamp,
+		.odd = 1,
+		.cost = live->context,
+	};
+	plan->live += model_stands_for(&plan->model, live->size);
+	plan->peak = plan->live;
+	plan->peak_order = plan->order;
+}
+
+/* From the model's numbers of threads to those of their STARTs. */
+static void number_threads(struct strip_plan *plan)
+{
+	const struct threads *threads = &plan->model.threads;
+
+	plan->thread_numbers = grow_zeroed(threads->count + 1,
+					   sizeof(*plan->thread_numbers));
+	for (size_t n = threads->number_count; n > 0; n--)
+		plan->thread_numbers[threads->by_number[n - 1]] = (uint32_t)n;
+}
+
+static void number_rows(const struct strip_plan *plan,
+			struct strip_totals *totals)
+{
+	for (size_t i = 0; totals != NULL && i < totals->row_count; i++)
+		totals->rows[i].thread =
+			plan->thread_numbers[totals->rows[i].thread];
+}
+
+/* Totals know the model's threads so far. */
+static void finish_totals(struct strip_plan *plan)
+{
+	struct contexts *contexts = &plan->model.contexts;
+	struct strip_totals *totals = &plan->totals;
+	size_t count = totals->row_count;
+	bool *told = grow_zeroed(contexts->node_count + 1, sizeof(*told));
+
+	for (size_t i = 0; i < plan->segment_count; i++)
+		number_rows(plan, plan->segments[i].totals);
+	number_rows(plan, totals);
+	for (size_t i = 0; i < count; i++) {
+		struct trace_totals *row = &totals->rows[i];
+		uint32_t context = row->context;
+		uint32_t node = contexts_node(contexts, context);
+		uint32_t index = contexts_cost(contexts, context);
+		const struct context_cost *cost = &contexts->costs[index];
+
+		if (told[node])
+			continue;
+		told[node] = true;
+		strip_totals_own_peak(totals, context, cost->own_peak_bytes,
+				      cost->own_peak_blocks,
+				      cost->own_peak_stamp);
+	}
+	free(told);
+}
+
+/* Parents have lower numbers than their children. */
+static void find_needed(struct strip_plan *plan)
+{
+	const struct contexts *contexts = &plan->model.contexts;
+
+	need(plan, (uint32_t)contexts->node_count);
+	for (size_t i = 0; i < contexts->cost_count; i++)
+		need(plan, contexts->costs[i].node);
+	/* also those that earlier strippings left only in totals */
+	for (size_t i = 0; i < plan->model.freed.row_count; i++)
+		need(plan, plan->model.freed.rows[i].node);
+	for (size_t i = contexts->node_count; i-- > CONTEXT_ROOTS;)
+		if (plan->needed[i])
+			plan->needed[contexts->nodes[i].parent] = true;
+}
+
+bool strip_plan_needs(struct strip_plan *plan, uint32_t id)
+{
+	const struct model *model = &plan->model;
+
+	/* of what was before a beginning the model knows nothing any more, and
+	 * pools have no costs */
+	return model->controls.count > 0 || model->pools.count > 0 ||
+	       plan->needed[contexts_node(&plan->model.contexts, id)];
+}
+
+static int judge(const struct strip_plan *plan, const char *trace, int status)
+{
+	if (status == EXIT_NOTHING)
+		return status;
+	if (plan->model.report.being_written) {
+		tell_error("%s: is still being recorded: strip it when that "
+			   "is over", trace);
+		return EXIT_NOTHING;
+	}
+	if (plan->marks.error != 0) {
+		tell_error("%s: cannot be stripped: temporary files: %s: make "
+			   "room where the result goes", trace,
+			   strerror(plan->marks.error));
+		return EXIT_NOTHING;
+	}
+	return status;
+}
+
+int strip_plan_read(struct strip_plan *plan,
+		    const struct strip_options *options, const char *trace,
+		    const char *directory)
+{
+	static const struct trace_event none = { .kind = GT_EXTRA };
+	struct reader_sink sink;
+	int status;
+
+	memset(plan, 0, sizeof(*plan));
+	plan->options = *options;
+	model_init(&plan->model);
+	plan->model.options.notes = tell_notes();
+	if (!edges_init(&plan->edges, &blocks_sink, plan, 0))
+		grow_failed(sizeof(plan->edges));
+	status = strip_marks_open(&plan->marks, directory);
+	if (status != 0) {
+		tell_error("%s: no temporary file can be made there: %s: give "
+			   "another place with -o", directory,
+			   strerror(-status));
+		return EXIT_NOTHING;
+	}
+	model_sink(&plan->model, &sink);
+	sink.chunk = take_chunk;
+	sink.lane = take_lane;
+	sink.events = take_events;
+	sink.live = take_live;
+	/* what is wrong is said the second time */
+	status = reader_run(trace, &sink, &plan->model.report, NULL);
+	/* There will be no second time: it fails again, aloud. */
+	if (status == EXIT_NOTHING)
+		return reader_run(trace, &sink, &plan->model.report,
+				  tell_notes());
+	advance(plan, UINT64_MAX);
+	plan->now.event = &none;
+	edges_finish(&plan->edges, plan->model.totals.last_stamp);
+	model_finish(&plan->model);
+	number_threads(plan);
+	finish_totals(plan);
+	find_needed(plan);
+	return judge(plan, trace, status);
+}
+
+void strip_plan_write_before(struct strip_plan *plan, struct rewrite *out)
+{
+	struct strip_totals *totals;
+
+	if (plan->segments_written == plan->segment_count)
+		return;
+	totals = plan->segments[plan->segments_written++].totals;
+	if (totals != NULL)
+		strip_totals_write(totals, out);
+}
+
+void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
+{
+	const struct totals *totals = &plan->model.totals;
+	const uint64_t *before = plan->model.leftout.run.value;
+	const struct strip_options *options = &plan->options;
+	struct trace_run run = { .value = {
+		[GT_RUN_PEAK_BYTES] = totals->peak_bytes,
+		[GT_RUN_PEAK_BLOCKS] = totals->peak_blocks,
+		[GT_RUN_PEAK_STAMP] = totals->peak_stamp,
+		[GT_RUN_PEAK_KEPT] = totals->peak_bytes ==
+			model_whole_bytes(&plan->model, plan->peak),
+		[GT_RUN_LIFETIME_NS] = before[GT_RUN_LIFETIME_NS],
+		[GT_RUN_TEMPORARY] = before[GT_RUN_TEMPORARY],
+	} };
+	struct buffer payload = { 0 };
+
+	if (options->by_lifetime &&
+	    options->lifetime_ns > run.value[GT_RUN_LIFETIME_NS])
+		run.value[GT_RUN_LIFETIME_NS] = options->lifetime_ns;
+	if (options->by_temporary &&
+	    options->temporary >= run.value[GT_RUN_TEMPORARY])
+		run.value[GT_RUN_TEMPORARY] = options->temporary + 1;
+	compose_run(&payload, &run);
+	rewrite_chunk(out, &(struct chunk){ .type = GT_TOTALS }, &payload,
+		      false);
+	buffer_free(&payload);
+	strip_totals_write(&plan->totals, out);
+}
+
+struct strip_sum strip_plan_sum(const struct strip_plan *plan)
+{
+	struct strip_sum sum = {
+		plan->totals.blocks, plan->totals.bytes, plan->order +
+		plan->model.leftout.blocks
+	};
+
+	for (size_t i = 0; i < plan->segment_count; i++) {
+		if (plan->segments[i].totals == NULL)
+			continue;
+		sum.blocks += plan->segments[i].totals->blocks;
+		sum.bytes += plan->segments[i].totals->bytes;
+	}
+	return sum;
+}
+
+void strip_plan_free(struct strip_plan *plan)
+{
+	strip_marks_close(&plan->marks);
+	strip_totals_free(&plan->totals);
+	for (size_t i = 0; i < plan->segment_count; i++) {
+		if (plan->segments[i].totals == NULL)
+			continue;
+		strip_totals_free(plan->segments[i].totals);
+		free(plan->segments[i].totals);
+	}
+	free(plan->segments);
+	edges_free(&plan->edges);
+	model_free(&plan->model);
+	free(plan->chunks);
+	free(plan->seen);
+	free(plan->known);
+	free(plan->lanes);
+	free(plan->allocations);
+	free(plan->undecided);
+	free(plan->thread_numbers);
+	free(plan->needed);
+}

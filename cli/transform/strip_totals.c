@@ -1,0 +1,191 @@
+/*
+ * strip_totals.c: see the header.
+ *
+ * Called by the main thread.
+ */
+#include "cli/transform/strip_totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+
+#define ROWS_AT_A_TIME 65536	/* at most 8 MiB, decoded */
+
+static struct trace_totals *row_of(struct strip_totals *totals, uint32_t context,
+				uint32_t thread)
+{
+	uint64_t key = (uint64_t)context << 32 | thread;
+	uint32_t i = table_get(&totals->by_key, key);
+	struct trace_totals *row;
+
+	if (i != TABLE_NONE)
+		return &totals->rows[i];
+	GROW(totals->rows, totals->row_count, totals->row_capacity);
+	if (totals->carry_capacity < totals->row_capacity) {
+		totals->carry_capacity = totals->row_capacity;
+		totals->carry = grow_resize(totals->carry,
+					    totals->carry_capacity,
+					    sizeof(*totals->carry));
+	}
+	totals->carry[totals->row_count] = 0;
+	table_set(&totals->by_key, key, (uint32_t)totals->row_count);
+	row = &totals->rows[totals->row_count++];
+	memset(row, 0, sizeof(*row));
+	row->context = context;
+	row->thread = thread;
+	return row;
+}
+
+static void count_classes(struct trace_classes *classes,
+			  const struct strip_block *block, uint64_t n)
+{
+	uint64_t *size = classes->size[totals_class(block->size)];
+	uint64_t *lifetime = classes->lifetime[totals_class(
+		block->lifetime_ns)];
+
+	size[GT_SIZE_ALLOCATIONS] += n;
+	size[GT_SIZE_BYTES] += n * block->size;
+	size[GT_SIZE_FREES] += n;
+	size[GT_SIZE_FREED_BYTES] += n * block->size;
+	size[GT_SIZE_TEMPORARY] += block->temporary ? n : 0;
+	size[GT_SIZE_LIFETIME] += n * block->lifetime;
+	lifetime[GT_LIFETIME_BLOCKS] += n;
+	lifetime[GT_LIFETIME_BYTES] += n * block->size;
+}
+
+static void count_freed(struct strip_totals *totals,
+			const struct strip_block *block, uint64_t n)
+{
+	uint64_t key = (uint64_t)block->context << 32 | block->freed_by;
+	uint32_t i = table_get(&totals->by_pair, key);
+	uint64_t *value;
+
+	if (i == TABLE_NONE) {
+		GROW(totals->freed, totals->freed_count,
+		     totals->freed_capacity);
+		i = (uint32_t)totals->freed_count++;
+		table_set(&totals->by_pair, key, i);
+		totals->freed[i] = (struct trace_totals){
+			.context = block->context, .thread = block->freed_by,
+		};
+	}
+	value = totals->freed[i].value;
+	value[GT_FREED_BLOCKS] += n;
+	value[GT_FREED_BYTES] += n * block->size;
+	value[GT_FREED_LIFETIME] += n * block->lifetime;
+}
+
+/*
+ * For how many blocks it counts: what it stands for, as a whole number; what
+ * that lacks, or has too much, the row's next block makes good.
+ */
+static uint64_t whole_blocks(struct strip_totals *totals, size_t row,
+			     double weight)
+{
+	double sum = weight + totals->carry[row];
+	uint64_t n = sum > 0 ? (uint64_t)(sum + 0.5) : 0;
+
+	totals->carry[row] = sum - (double)n;
+	return n;
+}
+
+void strip_totals_add(struct strip_totals *totals,
+		      const struct strip_block *block)
+{
+	struct trace_totals *row = row_of(totals, block->context, block->thread);
+	uint64_t n = whole_blocks(totals, (size_t)(row - totals->rows),
+				  block->weight);
+	uint64_t *value = row->value;
+
+	if (value[GT_TOTALS_ALLOCATIONS] == 0 ||
+	    block->birth < value[GT_TOTALS_FIRST])
+		value[GT_TOTALS_FIRST] = block->birth;
+	if (block->birth > value[GT_TOTALS_LAST])
+		value[GT_TOTALS_LAST] = block->birth;
+	value[GT_TOTALS_ALLOCATIONS] += n;
+	value[GT_TOTALS_BYTES] += n * block->size;
+	value[GT_TOTALS_FREES] += n;
+	value[GT_TOTALS_FREED_BYTES] += n * block->size;
+	value[GT_TOTALS_TEMPORARY] += block->temporary ? n : 0;
+	value[GT_TOTALS_LIFETIME] += n * block->lifetime;
+	count_classes(&totals->classes, block, n);
+	if (block->has_freed_by)
+		count_freed(totals, block, n);
+	totals->blocks++;
+	totals->bytes += block->size;
+}
+
+void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
+			   uint64_t bytes, uint64_t blocks, uint64_t stamp)
+{
+	struct trace_totals *row = row_of(totals, context, 0);
+
+	row->value[GT_TOTALS_OWN_PEAK_BYTES] = bytes;
+	row->value[GT_TOTALS_OWN_PEAK_BLOCKS] = blocks;
+	row->value[GT_TOTALS_OWN_PEAK_STAMP] = stamp;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct trace_totals *a = left;
+	const struct trace_totals *b = right;
+
+	if (a->context != b->context)
+		return a->context < b->context ? -1 : 1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static void write_freed(struct strip_totals *totals, struct rewrite *out)
+{
+	const struct chunk chunk = { .type = GT_FREED };
+	struct buffer payload = { 0 };
+
+	if (totals->freed_count > 0)
+		qsort(totals->freed, totals->freed_count,
+		      sizeof(*totals->freed), compare_rows);
+	for (size_t i = 0; i < totals->freed_count; i += ROWS_AT_A_TIME) {
+		size_t n = totals->freed_count - i;
+
+		buffer_clear(&payload);
+		compose_freed(&payload, totals->freed + i,
+			      n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME,
+			      out->level);
+		rewrite_chunk(out, &chunk, &payload, false);
+	}
+	buffer_free(&payload);
+}
+
+void strip_totals_write(struct strip_totals *totals, struct rewrite *out)
+{
+	const struct chunk chunk = { .type = GT_TOTALS };
+	struct buffer payload = { 0 };
+
+	if (totals->row_count == 0)
+		return;
+	compose_classes(&payload, &totals->classes);
+	rewrite_chunk(out, &chunk, &payload, false);
+	qsort(totals->rows, totals->row_count, sizeof(*totals->rows),
+	      compare_rows);
+	for (size_t i = 0; i < totals->row_count; i += ROWS_AT_A_TIME) {
+		size_t n = totals->row_count - i;
+
+		buffer_clear(&payload);
+		compose_totals(&payload, totals->rows + i,
+			       n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME,
+			       out->level);
+		rewrite_chunk(out, &chunk, &payload, false);
+	}
+	buffer_free(&payload);
+	write_freed(totals, out);
+}
+
+void strip_totals_free(struct strip_totals *totals)
+{
+	free(totals->rows);
+	free(totals->carry);
+	free(totals->freed);
+	table_free(&totals->by_pair);
+	table_free(&totals->by_key);
+	memset(totals, 0, sizeof(*totals));
+}

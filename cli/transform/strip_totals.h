@@ -1,0 +1,51 @@
+/*
+ * strip_totals.h: sums over the blocks that are left out, by context and
+ * thread.
+ */
+#ifndef GNOMON_STRIP_TOTALS_H
+#define GNOMON_STRIP_TOTALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/table.h"
+#include "cli/trace/write/rewrite.h"
+
+/* A block that was left out. */
+struct strip_block {
+	uint32_t context;	/* as the trace numbers it */
+	uint32_t thread;	/* number of its START, 0: unknown */
+	uint32_t freed_by;	/* a context, 0: not known */
+	double weight;		/* how many it stands for: 1, but for samples */
+	uint64_t size;
+	uint64_t birth;		/* stamp */
+	uint64_t lifetime;	/* ticks */
+	uint64_t lifetime_ns;
+	bool temporary;
+	bool has_freed_by;	/* freed_by counts */
+};
+
+struct strip_totals {
+	struct trace_totals *rows;
+	size_t row_count, row_capacity;
+	double *carry;	/* of each row: parts of blocks that it lacks yet */
+	size_t carry_capacity;
+	struct table by_key;		/* context, thread -> row */
+	struct trace_totals *freed;	/* only where that is known */
+	size_t freed_count, freed_capacity;
+	struct table by_pair;		/* context, who freed -> freed */
+	struct trace_classes classes;
+	uint64_t blocks, bytes;		/* in all */
+};
+
+/* A zeroed struct strip_totals is empty. */
+void strip_totals_add(struct strip_totals *totals,
+		      const struct strip_block *block);
+/* What a context had at most, all its threads together. */
+void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
+			   uint64_t bytes, uint64_t blocks, uint64_t stamp);
+/* Afterwards nothing can be added any more. */
+void strip_totals_write(struct strip_totals *totals, struct rewrite *out);
+void strip_totals_free(struct strip_totals *totals);
+
+#endif

@@ -1,0 +1,106 @@
+"""The folders of cli/: what may include what (for lint.py).
+
+	base ◀─┬─ symbol ◀─┬─ model ◀─ stack ◀─ command ◀─ one folder for each
+	       └─ trace ◀──┘                               group of commands
+
+No command includes another: what two of them need lies below both. The folders
+within a layer have an order of their own, which is free, but has no circles:
+neither folders nor headers include each other in one. Only main.c and the list
+of commands lie in cli/ itself.
+"""
+
+import collections
+import os
+import re
+
+from lint_preload import FOLDER_MAX, circles
+
+# From below: each may include those named before it; but symbol and trace
+# know nothing of each other.
+LAYERS = ["base", "symbol", "trace", "model", "stack", "command"]
+COMMANDS = ["annotate", "check", "control", "diff", "export", "flamegraph",
+            "info", "report", "run", "transform"]
+TOP = {"cli/main.c", "cli/commands.h"}
+
+# What a layer, or a folder of it, may include from outside of cli/. The command
+# shares the table of recording options, and the layout of a plan, with both
+# sides of `run`.
+OUTSIDE = {
+    "trace": ["preload/format.h"],
+    "symbol": ["unwind/"],
+    "command": ["preload/base/options.h", "preload/base/signal_list.h"],
+    "run": ["preload/base/options.h", "preload/base/patch_format.h"],
+}
+
+# Below the commands nothing prints (cli/base/notes.h), nor do formats; what is
+# named for a command is that command.
+PRINTS = ["cli/base/terminal/tell.h", "cli/base/terminal/bar.h"]
+SILENT = ["symbol", "trace", "model", "stack", "export", "flamegraph"]
+
+# The writer (cli/recorder/writer_task.h) has one of each of these, and they ask
+# it for each other: one folder, as far as circles go.
+WRITER = {"cli/recorder/" + name
+          for name in "books dump embed emit memory".split()}
+
+
+def may_include():
+    """Folder: prefixes of what its files may include, as lint.py has them."""
+    table = {"cli": ["cli/commands.h", "cli/base/"]}
+    for at, layer in enumerate(LAYERS):
+        below = [name for name in LAYERS[:at]
+                 if {name, layer} != {"symbol", "trace"}]
+        table["cli/" + layer] = ["cli/%s/" % name for name in below + [layer]]
+    for command in COMMANDS:
+        table["cli/" + command] = ["cli/commands.h"] + [
+            "cli/%s/" % name for name in LAYERS + [command]]
+    for name, others in OUTSIDE.items():
+        table["cli/" + name] += others
+    return table
+
+
+def included(path):
+    with open(path, encoding="utf-8") as source:
+        return re.findall(r'^\s*#\s*include\s+"(cli/[^"]+)"', source.read(),
+                          re.M)
+
+
+def folder_of(path):
+    folder = os.path.dirname(path)
+    return "cli/recorder" if folder in WRITER else folder
+
+
+def check_places(paths, offend):
+    files = collections.Counter(os.path.dirname(path) for path in paths)
+    for folder, count in sorted(files.items()):
+        if count > FOLDER_MAX:
+            offend(folder, "has %d files, more than %d" % (count, FOLDER_MAX))
+    known = set(LAYERS + COMMANDS + ["recorder"])
+    for path in paths:
+        if path not in TOP and path.split("/")[1] not in known:
+            offend(path, "lies in none of the folders of cli/")
+
+
+def check_silence(path, offend):
+    if path.split("/")[1] in SILENT and \
+            not os.path.basename(path).startswith("cmd_"):
+        for name in set(included(path)) & set(PRINTS):
+            offend(path, 'may not print, and includes "%s"' % name)
+
+
+def check(paths, offend):
+    """paths: of all C files. offend: called with where and what."""
+    paths = [path for path in paths if path.startswith("cli/")]
+    check_places(paths, offend)
+    headers, folders = collections.defaultdict(set), \
+        collections.defaultdict(set)
+    for path in paths:
+        check_silence(path, offend)
+        for name in included(path):
+            if path.endswith(".h"):
+                headers[path].add(name)
+            if folder_of(path) != folder_of(name):
+                folders[folder_of(path)].add(folder_of(name))
+    for circle in circles(headers):
+        offend(circle[0], "headers include each other: " + " ".join(circle))
+    for circle in circles(folders):
+        offend(circle[0], "folders include each other: " + " ".join(circle))
