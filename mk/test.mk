@@ -85,7 +85,7 @@ $(CLI_CORE): $(call checked,$(filter-out $(O)/host/cli/main.o,$(CLI_OBJ)))
 # Whose answers about ELF files and DWARF ours are held against.
 JUDGES := -ldw -lelf
 
-UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_SRC := $(sort $(foreach d,* */* */*/*,$(wildcard tests/unit/$d/test_*.c)))
 UNIT := $(patsubst tests/unit/%.c,$(TEST_O)/unit/%,$(UNIT_SRC))
 $(TEST_O)/unit/%: tests/unit/%.c $(CORES) $(call made-by,test) | $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
@@ -167,7 +167,8 @@ ASAN_STEMS := rules_caller rules_library rules_step \
 SAN_O := $(O)/asan
 SAN_MAKE = mkdir -p $(SAN_O) && flock $(SAN_O) $(MAKE) --no-print-directory \
 	O=$(SAN_O) CC='$(CC) $(SANITIZE)'
-ASAN_UNIT := $(filter $(addprefix $(TEST_O)/unit/test_,$(ASAN_STEMS)),$(UNIT))
+unit-tests = $(filter $(addprefix %/test_,$(1)),$(UNIT))
+ASAN_UNIT := $(call unit-tests,$(ASAN_STEMS))
 check-asan: | $(call packages,$(WANT_check-asan))
 	$(Q)$(SAN_MAKE) check-asan-run
 check-asan-run: $(ASAN_UNIT)
@@ -176,12 +177,12 @@ check-asan-run: $(ASAN_UNIT)
 	$(Q)$(RUN_TESTS) $(LEAK_UNIT)
 # Most tests let go of nothing when a check fails or they end; these do, so that
 # what is not given back is the code's.
-LEAK_UNIT := $(patsubst %,$(TEST_O)/unit/test_%,reader notes)
+LEAK_UNIT := $(call unit-tests,reader notes)
 
 # What several threads do at once, under ThreadSanitizer.
 .PHONY: check-tsan check-tsan-run
 TSAN_O := $(O)/tsan
-TSAN_UNIT := $(patsubst %,$(TEST_O)/unit/test_%,reader notes)
+TSAN_UNIT := $(call unit-tests,reader notes)
 check-tsan: | $(call packages,$(WANT_check-asan))
 	$(Q)mkdir -p $(TSAN_O) && flock $(TSAN_O) $(MAKE) \
 		--no-print-directory O=$(TSAN_O) CC='$(CC) -fsanitize=thread' \

@@ -182,7 +182,7 @@ GOALS = {
     "check-asan": ["build", "python", "sanitize", "unit"],
     "hostile": ["build", "sanitize"],
     "build/bench/replay": ["build"],
-    "build/tests/unit/test_radix": ["build", "unit"],
+    "build/tests/unit/unwind/test_radix": ["build", "unit"],
 }
 for _goal in GOALS:
     case(groups_of(_goal))

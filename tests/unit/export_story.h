@@ -10,7 +10,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/export/exporters.h"
-#include "model_story.h"
+#include "tests/unit/model_story.h"
 
 #define STORY_FUNCTIONS (STORY_CONTEXTS / 2)
 

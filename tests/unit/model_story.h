@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/model/model.h"
-#include "trace_write.h"
+#include "tests/unit/trace_write.h"
 
 #define STORY_CONTEXTS 12
 #define STORY_THREADS 3

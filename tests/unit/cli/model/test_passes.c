@@ -1,0 +1,213 @@
+/*
+ * test_passes.c: traces that are read more than once: until a moment, for
+ * exact maxima of groups, and not from a pipe; several models at once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "cli/base/terminal/tell.h"
+#include "tests/unit/model_story.h"
+
+static struct story *story;
+
+static struct model *new_model(void)
+{
+	struct model *model = malloc(sizeof(*model));
+
+	model_init(model);
+	return model;
+}
+
+static void end(struct model *model)
+{
+	model_free(model);
+	free(model);
+}
+
+/* As if the recording had ended at that moment. */
+static void until_a_moment(void **state)
+{
+	(void)state;
+	for (unsigned part = 1; part < 10; part++) {
+		struct model *model = new_model();
+		uint64_t stamp, count = 0, live = 0, peak = 0;
+
+		story = story_new(part);
+		story_write(story, NULL);
+		stamp = story->blocks[story->count / 10 * part].birth;
+		model->options.until_ns = stamp * STORY_TICK_NS;
+		assert_int_equal(model_read(model, story->path),
+				 EXIT_COMPLETE);
+		for (uint32_t i = 0; i < story->step_count; i++) {
+			const struct story_step *step = &story->steps[i];
+			const struct story_block *block =
+				&story->blocks[step->block];
+
+			if ((step->ends ? block->end : block->birth) > stamp)
+				break;
+			count += !step->ends;
+			live += step->ends ? -block->size : block->size;
+			peak = live > peak ? live : peak;
+		}
+		assert_int_equal(model->totals.allocations, count);
+		assert_int_equal(model->totals.live_bytes, live);
+		assert_int_equal(model->totals.peak_bytes, peak);
+		end(model);
+		story_free(story);
+	}
+}
+
+/* ---- groups ---- */
+
+static uint32_t group(void *owner, uint32_t node, uint32_t part)
+{
+	const struct model *model = owner;
+
+	(void)part;
+	if (node < CONTEXT_ROOTS ||
+	    model->contexts.nodes[node].address == 0x1000)
+		return MODEL_NO_GROUP;
+	return (uint32_t)(model->contexts.nodes[node].address - 0x1000) % 3;
+}
+
+static uint64_t group_key(const struct story_block *block)
+{
+	return block->context == 0 ? 99 : block->context % 3;
+}
+
+static void maxima_of_groups(void **state)
+{
+	static bool wanted[STORY_STEPS];
+
+	(void)state;
+	for (unsigned filtered = 0; filtered < 2; filtered++) {
+		struct filter *filter = filter_new(NULL);
+		struct model *model = new_model();
+		struct group_peak peaks[3];
+
+		story = story_new(17);
+		story_write(story, NULL);
+		if (filtered)
+			filter_take_word(filter, "fate", "freed");
+		for (uint32_t i = 0; i < story->count; i++)
+			wanted[i] = !filtered ||
+				    story->blocks[i].end != STORY_LIVE;
+		model->options.filter = filter;
+		assert_int_equal(model_read(model, story->path),
+				 EXIT_COMPLETE);
+		assert_int_equal(model_group_peaks(model, story->path, group,
+						   model, peaks, 3),
+				 EXIT_COMPLETE);
+		for (uint32_t i = 0; i < 3; i++) {
+			struct story_figures must =
+				story_figures(story, wanted, group_key, i, 0);
+
+			assert_int_equal(peaks[i].bytes, must.own_peak_bytes);
+			assert_int_equal(peaks[i].blocks,
+					 must.own_peak_blocks);
+			assert_int_equal(peaks[i].ns, must.own_peak_stamp *
+					 STORY_TICK_NS);
+		}
+		end(model);
+		filter_free(filter);
+		story_free(story);
+	}
+}
+
+/* By thread and context at once: neither alone says which group. */
+static uint32_t mixed_group(void *owner, uint32_t node, uint32_t part)
+{
+	uint32_t of_node = group(owner, node, part);
+
+	return of_node == MODEL_NO_GROUP ? of_node : of_node * 2 + part % 2;
+}
+
+static uint64_t mixed_key(const struct story_block *block)
+{
+	return block->context == 0 ? 99 : block->context % 3 * 2 +
+		(block->thread + 1) % 2;
+}
+
+static void maxima_of_parts_of_contexts(void **state)
+{
+	static bool wanted[STORY_STEPS];
+	struct model *model = new_model();
+	struct group_peak peaks[6];
+
+	(void)state;
+	story = story_new(23);
+	story_write(story, NULL);
+	memset(wanted, true, sizeof(wanted));
+	model->options.split = MODEL_SPLIT_THREAD;
+	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
+	assert_int_equal(model_group_peaks(model, story->path, mixed_group,
+					   model, peaks, 6), EXIT_COMPLETE);
+	for (uint32_t i = 0; i < 6; i++) {
+		struct story_figures must =
+			story_figures(story, wanted, mixed_key, i, 0);
+
+		assert_true(must.own_peak_bytes > 0);
+		assert_int_equal(peaks[i].bytes, must.own_peak_bytes);
+		assert_int_equal(peaks[i].blocks, must.own_peak_blocks);
+	}
+	end(model);
+	story_free(story);
+}
+
+static void not_from_a_pipe(void **state)
+{
+	struct filter *filter = filter_new(NULL);
+	struct model *model = new_model();
+	char path[] = "/tmp/gnomon-unit-pipe-XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	filter_take_word(filter, "fate", "freed");
+	model->options.filter = filter;
+	/* Nobody writes: it would wait for ever. */
+	assert_int_equal(model_read(model, path), EXIT_NOTHING);
+	unlink(path);
+	end(model);
+	filter_free(filter);
+}
+
+/* Neither knows of the other. */
+static void two_at_once(void **state)
+{
+	struct model *a = new_model(), *b = new_model();
+	uint64_t live;
+
+	(void)state;
+	story = story_new(1);
+	story_write(story, NULL);
+	assert_int_equal(model_read(a, story->path), EXIT_COMPLETE);
+	live = a->totals.live_bytes;
+	assert_int_equal(model_read(b, story->path), EXIT_COMPLETE);
+	assert_int_equal(a->totals.live_bytes, live);
+	assert_int_equal(b->totals.live_bytes, live);
+	end(a);
+	assert_int_equal(b->contexts.cost_count, STORY_CONTEXTS);
+	end(b);
+	story_free(story);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(until_a_moment),
+		cmocka_unit_test(maxima_of_groups),
+		cmocka_unit_test(maxima_of_parts_of_contexts),
+		cmocka_unit_test(not_from_a_pipe),
+		cmocka_unit_test(two_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

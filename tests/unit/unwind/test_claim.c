@@ -1,0 +1,70 @@
+/*
+ * test_claim.c: what becomes of a claim that does not hold: in the target it
+ * is told and nothing else happens, in programs of our own it is an assert.
+ */
+#define GNOMON_TARGET
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unwind/claim.h"
+
+static const char *told;
+static unsigned times;
+
+static void tell(const char *which)
+{
+	told = which;
+	times++;
+}
+
+static void it_is_told_which(void **state)
+{
+	volatile unsigned two = 2;
+
+	(void)state;
+	claim_told = tell;
+	assert_true(CLAIM(two == 2));
+	assert_int_equal(times, 0);
+	assert_false(CLAIM(two == 3));
+	assert_int_equal(times, 1);
+	assert_non_null(strstr(told, "tests/unit/unwind/test_claim.c:"));
+	assert_non_null(strstr(told, ": two == 3"));
+	CLAIM_FULL(two == 4);
+	assert_non_null(strstr(told, ": two == 4"));
+	claim_told = NULL;
+}
+
+/* Whoever embeds nothing is a test. */
+static void a_test_ends(void **state)
+{
+	volatile unsigned two = 2;
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		signal(SIGILL, SIG_DFL);
+		CLAIM(two == 3);
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_told_which),
+		cmocka_unit_test(a_test_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
