@@ -7,7 +7,9 @@
 made-by = $(O)/flags/$(1) Makefile mk/$(1).mk
 
 differ = $(subst x$(1)x,,x$(2)x)$(subst x$(2)x,,x$(1)x)
-remembered = $(if $(wildcard $(1)),$(file <$(1)))
+# GNU make 4.3 takes the end of the line off only where what it expands into has
+# not been moved while it read.
+remembered = $(if $(wildcard $(1)),$(strip $(file <$(1))))
 quoted = '$(subst ','\'',$(1))'
 
 # $(call remember,NAME,VARIABLES): the rule for that file, behind all that
