@@ -101,6 +101,20 @@ uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second)
 	return (uint32_t)*slot;
 }
 
+bool pairset_find(const struct pairset *set, uint32_t first, uint32_t second,
+		  uint32_t *number)
+{
+	const uint64_t *slot;
+
+	if (set->index == NULL)
+		return false;
+	slot = find_slot(set, hash_of(first, second), first, second);
+	if (*slot == FREE)
+		return false;
+	*number = (uint32_t)*slot;
+	return true;
+}
+
 void pairset_free(struct pairset *set)
 {
 	free(set->pairs);

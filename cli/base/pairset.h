@@ -24,6 +24,9 @@ struct pairset {
 /* A zeroed struct pairset is empty. The number of a pair; it was not there
  * before if that is what pair_count was. */
 uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second);
+/* False: there is no such pair. */
+bool pairset_find(const struct pairset *set, uint32_t first, uint32_t second,
+		  uint32_t *number);
 void pairset_free(struct pairset *set);
 
 /* Each pair is found, by its number. With GNOMON_CLAIMS. */

@@ -11,7 +11,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/check/check.h"
 #include "cli/commands.h"
-#include "cli/model/rows.h"
+#include "cli/query/rows.h"
 #include "cli/stack/difference.h"
 #include "cli/command/print/profile_stack.h"
 #include "cli/command/reading.h"
@@ -196,23 +196,27 @@ static void print_blocks(FILE *out, uint64_t blocks)
 static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 {
 	struct request *request = behind->request;
-	const struct rows_query query = {
-		.key = cost,
+	const struct query query = {
+		.keys = { query_key_stack() }, .key_count = 1,
+		.order = cost, .limit = STACKS_SHOWN,
+	};
+	const struct query_source source = {
+		.model = behind->now->model,
+		.end_ns = model_duration_ns(behind->now->model),
 		.keep = cost == FIGURE_LIVE ? leaks_keeps : NULL,
 		.keeper = &request->leaks,
-		.limit = STACKS_SHOWN,
 	};
-	struct rows rows;
+	struct query_rows rows;
 
-	rows_collect(behind->now->model, &query, &rows);
-	rows_sort(&rows);
-	for (size_t i = 0; i < rows.count && i < STACKS_SHOWN; i++) {
-		const struct row *row = &rows.list[i];
+	query_rows_collect(&query, &source, &rows);
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct query_row *row = &rows.list[i];
+		uint64_t value = query_value_of_row(&rows, row);
 
-		if (!figures_any(&row->figures, cost, rows.end_ns))
+		if (!figures_any(&row->figures, cost, source.end_ns))
 			break;
-		if (row_value(&rows, row) > 0)
-			print_amount(out, cost, row_value(&rows, row), "");
+		if (value > 0)
+			print_amount(out, cost, value, "");
 		else
 			print_blocks(out, figures_blocks(&row->figures, cost));
 		profile_stack_of_context(&behind->stack, &behind->now->frames,
@@ -220,7 +224,7 @@ static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 		profile_stack_print(&behind->stack, true, STACK_LINES, 6,
 				    request->full_names, out);
 	}
-	free(rows.list);
+	query_rows_free(&rows);
 }
 
 static struct profile *both_sides(struct behind *behind, bool suppress)

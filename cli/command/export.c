@@ -25,7 +25,7 @@ void export_contexts(struct export *export,
 		model_figures(export->model, cost, &figures);
 		if (export->keep == NULL ||
 		    export->keep(export->keeper, cost->node, &figures))
-			each(owner, cost->node, cost->part, &figures);
+			each(owner, cost->node, cost->key, &figures);
 	}
 }
 

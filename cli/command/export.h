@@ -63,8 +63,8 @@ struct exporter {
 	int (*write)(struct export *export);
 };
 
-/* Each cost (context, or its part: see model_split) that filters keep and
- * that ever allocated; `part` as in struct context_cost. */
+/* Each cost that filters keep and that ever allocated; `part`: its thread, with
+ * `threads`. */
 void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
 				  const struct figures *figures),

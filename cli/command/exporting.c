@@ -62,7 +62,9 @@ int exporting_run(struct export *export, struct reading *reading,
 
 	reading->model.wants |= exporter->wants;
 	if (export->threads)
-		reading->model.split = MODEL_SPLIT_THREAD;
+		reading->keys = (struct block_keys){
+			.list = { BLOCK_KEY_THREAD }, .count = 1,
+		};
 	export->trace = reading->traces[0];
 	export->filters = reading->filters.data;
 	status = reading_model(reading, &model, export->trace);

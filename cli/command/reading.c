@@ -335,6 +335,7 @@ int reading_model(struct reading *reading, struct model *model,
 
 	model_init(model);
 	model->options = reading->model;
+	block_keys_copy(&model->keys, &reading->keys);
 	status = model_read(model, trace);
 	if (status == EXIT_NOTHING)
 		model_free(model);

@@ -40,6 +40,7 @@ struct reading {
 	const char *paths[READING_PATHS_MAX];
 	bool full_names;
 	struct model_options model;	/* its filter: NULL without words */
+	struct block_keys keys;		/* of the models */
 	struct filter *filter;
 	struct buffer filters;	/* as they were given: " --size-min 64k" */
 	/* reading_find: the traces. */

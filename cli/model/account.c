@@ -115,7 +115,7 @@ void account_begin(struct model *model)
 	model->has_freed_by = model_has_freed_by(model);
 	model->special |= model->sample_mean != 0 || model->has_freed_by ||
 		model->selection != NULL || model->tap != NULL ||
-		model->options.split != MODEL_SPLIT_NONE ||
+		model->keys.count != 0 ||
 		model->options.wants & (MODEL_WANT_HISTOGRAMS |
 					MODEL_WANT_TIMELINE |
 					MODEL_WANT_CHAINS);
@@ -125,24 +125,13 @@ void account_begin(struct model *model)
 
 /* ---- a block begins ---- */
 
-static uint32_t part_cost(struct model *model, const struct block *block,
-			  uint32_t context)
+static uint32_t cost_of(struct model *model, const struct block *block,
+			uint32_t context)
 {
-	switch (model->options.split) {
-	case MODEL_SPLIT_THREAD:
-		return contexts_part_cost(&model->contexts, context,
-					  block->thread);
-	case MODEL_SPLIT_SIZE:
-		return contexts_part_cost(&model->contexts, context,
-					  block->size < UINT32_MAX ?
-					  (uint32_t)block->size : UINT32_MAX);
-	case MODEL_SPLIT_HEAP:
-		return contexts_part_cost(&model->contexts, context,
-					  heap_part(block->layout));
-	case MODEL_SPLIT_NONE:
-		break;
-	}
-	return contexts_cost(&model->contexts, context);
+	if (model->keys.count == 0)
+		return contexts_cost(&model->contexts, context);
+	return contexts_keyed_cost(&model->contexts, context,
+				   block_keys_of(&model->keys, block));
 }
 
 /* The wanted ones among all blocks; of those the whole keeps figures. */
@@ -168,7 +157,7 @@ static void add_selected(struct model *model, struct block *block,
 	unsigned bucket = histogram_bucket(block->size);
 	struct histogram_bucket *cell;
 
-	block->cost = part_cost(model, block, context);
+	block->cost = cost_of(model, block, context);
 	CLAIM_FULL(block->cost < model->contexts.cost_count);
 	account_add(&model->totals, &model->contexts.costs[block->cost],
 		    block->birth, amount);

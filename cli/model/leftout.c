@@ -116,17 +116,19 @@ static void merge_rows(struct leftout *leftout)
 	leftout->row_count = count + 1;
 }
 
-static uint32_t cost_of(struct model *model, const struct leftout_row *row)
+/* The cost of a context; of its keys the thread alone may be known. */
+static uint32_t cost_of(struct model *model, uint32_t context,
+			uint32_t thread)
 {
-	if (model->options.split == MODEL_SPLIT_NONE)
-		return contexts_cost(&model->contexts, row->context);
-	/* Of which sizes or in which heap they were is not known. */
-	return contexts_part_cost(&model->contexts, row->context,
-				  model->options.split ==
-				  MODEL_SPLIT_THREAD ?
-				  threads_by_number(&model->threads,
-						    row->thread) :
-				  MODEL_PART_UNKNOWN);
+	uint32_t values[BLOCK_KEYS_MAX];
+
+	if (model->keys.count == 0)
+		return contexts_cost(&model->contexts, context);
+	for (unsigned i = 0; i < model->keys.count; i++)
+		values[i] = model->keys.list[i] == BLOCK_KEY_THREAD ?
+			thread : BLOCK_KEY_UNKNOWN;
+	return contexts_keyed_cost(&model->contexts, context,
+				   block_keys_number(&model->keys, values));
 }
 
 /* A trace whose numbers do not fit: nothing was left. */
@@ -140,7 +142,10 @@ static uint64_t rest(uint64_t all, uint64_t part)
 static void apply(struct model *model, const struct leftout_row *row,
 		  bool always)
 {
-	uint32_t index = cost_of(model, row);	/* may move all costs */
+	/* may move all costs */
+	uint32_t index = cost_of(model, row->context,
+				 threads_by_number(&model->threads,
+						   row->thread));
 	struct context_cost *cost = &model->contexts.costs[index];
 	struct totals *totals = &model->totals;
 	const uint64_t *value = row->value;
@@ -195,10 +200,7 @@ static void apply_freed(struct model *model, const struct leftout_freed *row)
 	};
 
 	if (model->options.wants & MODEL_WANT_FREED_BY)
-		cost = model->options.split == MODEL_SPLIT_NONE ?
-			contexts_cost(contexts, row->context) :
-			contexts_part_cost(contexts, row->context,
-					   MODEL_PART_UNKNOWN);
+		cost = cost_of(model, row->context, BLOCK_KEY_UNKNOWN);
 	freed_add(&model->freed, row->by == 0 ? FREED_UNKNOWN :
 		  contexts_node(contexts, row->by), cost, &sum);
 }

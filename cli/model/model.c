@@ -382,6 +382,7 @@ void model_free(struct model *model)
 	controls_free(&model->controls);
 	pools_free(&model->pools);
 	part_free(&model->part);
+	block_keys_free(&model->keys);
 	damages_free(&model->damages);
 	embedded_free(&model->embedded);
 	beside_free(&model->parent);

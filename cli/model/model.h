@@ -15,6 +15,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/controls.h"
 #include "cli/model/core/damages.h"
+#include "cli/model/block_keys.h"
 #include "cli/model/core/edges.h"
 #include "cli/model/stats/figures.h"
 #include "cli/model/filters.h"
@@ -61,21 +62,6 @@ struct totals {
 	uint64_t last_stamp;
 };
 
-/*
- * What makes the figures of a context fall apart into several costs, each
- * with its own share of the peak, its own maximum, and so on: the cost's
- * `part` is then ...
- */
-enum model_split {
-	MODEL_SPLIT_NONE,	/* 0 */
-	MODEL_SPLIT_THREAD,	/* the thread that allocated: threads.list */
-	MODEL_SPLIT_SIZE,	/* the size; one that does not fit: UINT32_MAX */
-	MODEL_SPLIT_HEAP	/* whose allocator's, where in it: enum heap_part */
-};
-/* The part of blocks that were left out of the trace, where their totals do
- * not tell it. */
-#define MODEL_PART_UNKNOWN UINT32_MAX
-
 /* What not every command needs, and what costs time or memory to know. */
 enum model_want {
 	MODEL_WANT_MAPS = 1,		/* what was mapped: maps.h */
@@ -98,7 +84,6 @@ struct group_peak {
 /* Set between model_init and model_read. */
 struct model_options {
 	unsigned wants;			/* enum model_want */
-	enum model_split split;
 	/* A block is temporary if at most so many other allocations of its
 	 * thread came between its own and its free. */
 	uint64_t temporary;
@@ -118,6 +103,9 @@ struct model_options {
 
 struct model {
 	struct model_options options;
+	/* Figures of contexts are kept apart by them. Their list is set with
+	 * the options. */
+	struct block_keys keys;
 	struct images images;
 	struct contexts contexts;
 	struct edges edges;		/* blocks, and what waits for others */
@@ -223,14 +211,14 @@ void model_figures(const struct model *model, const struct context_cost *cost,
 		   struct figures *figures);
 /*
  * The exact own peaks of groups of contexts, by a second pass over a trace
- * that `model` has read: `group` says of a node of that model, or of a part of
- * one (model_split; else 0), to which group, below `count`, it belongs, or
+ * that `model` has read: `group` says of a node of that model, and of a number
+ * of its block keys, to which group, below `count`, such blocks belong, or
  * MODEL_NO_GROUP; it is asked once about each. Returns what model_read does;
  * a trace that cannot be read twice (a pipe) is EXIT_NOTHING, with a note.
  */
 int model_group_peaks(const struct model *model, const char *path,
 		      uint32_t (*group)(void *owner, uint32_t node,
-					uint32_t part), void *owner,
+					uint32_t key), void *owner,
 		      struct group_peak *peaks, size_t count);
 /*
  * The selected blocks of a trace that `model` has read, as they begin and end,

@@ -180,28 +180,34 @@ int model_read_outline(struct model *model, const char *path)
 /* ---- groups ---- */
 
 struct grouping {
-	uint32_t (*group)(void *owner, uint32_t node, uint32_t part);
+	uint32_t (*group)(void *owner, uint32_t node, uint32_t key);
 	void *owner;
+	const struct block_keys *keys, *known;	/* of this pass, of the first */
 	size_t nodes;		/* that the first pass has seen */
 	size_t count;
 };
 
-static uint32_t group_of(void *owner, uint32_t node, uint32_t part)
+static uint32_t group_of(void *owner, uint32_t node, uint32_t key)
 {
 	const struct grouping *grouping = owner;
-	uint32_t group = node >= grouping->nodes ? MODEL_NO_GROUP :
-		grouping->group(grouping->owner, node, part);
+	uint32_t group;
 
+	if (node >= grouping->nodes ||
+	    !block_keys_translate(grouping->known, grouping->keys, key, &key))
+		return MODEL_NO_GROUP;
+	group = grouping->group(grouping->owner, node, key);
 	return group < grouping->count ? group : MODEL_NO_GROUP;
 }
 
 int model_group_peaks(const struct model *model, const char *path,
 		      uint32_t (*group)(void *owner, uint32_t node,
-					uint32_t part), void *owner,
+					uint32_t key), void *owner,
 		      struct group_peak *peaks, size_t count)
 {
-	struct grouping grouping = { group, owner,
-				     model->contexts.node_count, count };
+	struct grouping grouping = {
+		.group = group, .owner = owner, .known = &model->keys,
+		.nodes = model->contexts.node_count, .count = count,
+	};
 	struct model *groups;
 	int status;
 
@@ -211,17 +217,18 @@ int model_group_peaks(const struct model *model, const char *path,
 	groups = new_model_like(model);
 	groups->until = model->until;
 	view_set(groups, model->controls.view);
-	groups->options.split = model->options.split;
+	block_keys_copy(&groups->keys, &model->keys);
+	grouping.keys = &groups->keys;
 	groups->contexts.group = group_of;
 	groups->contexts.group_owner = &grouping;
 	status = run(groups, path, false, NULL);
 	for (size_t i = 0; i < groups->contexts.cost_count; i++) {
 		const struct context_cost *cost = &groups->contexts.costs[i];
 
-		if (cost->part >= count)
+		if (cost->key >= count)
 			continue;
-		CLAIM_FULL(peaks[cost->part].bytes == 0);
-		peaks[cost->part] = (struct group_peak){
+		CLAIM_FULL(peaks[cost->key].bytes == 0);
+		peaks[cost->key] = (struct group_peak){
 			.bytes = cost->own_peak_bytes,
 			.blocks = cost->own_peak_blocks,
 			.ns = model_since_start_ns(groups,

@@ -24,12 +24,16 @@ static const struct command_option options[] = {
 	  "allocations, number of temporary ones, mean lifetime, time since "
 	  "the first allocation (tables of live, peak, total, count and "
 	  "temporary; live with --json)" },
-	{ BY, "by", 'b', "stack|site|function|file|library|thread|size|block",
-	  NULL,
+	{ BY, "by", 'b', "stack|site|function|file|line|library|"
+	  "within-function|within-file|within-library|thread|size|size-class|"
+	  "arena|block,...", NULL,
 	  "a row is a whole call stack; a site, which is the innermost line of "
-	  "the program's own code; the function, source file or library of "
-	  "that line; a thread that allocated; a size of blocks; or one "
-	  "block that is live (site; stack with --json)" },
+	  "the program's own code; the function, source file, line or library "
+	  "of that; any function, file or library of the stack (such rows have "
+	  "blocks in common); a thread that allocated; a size of blocks, or "
+	  "sizes from one power of two to the next; where in the C library's "
+	  "heap; or one block that is live. Several, as in library,thread: a "
+	  "row for each combination (site; stack with --json)" },
 	{ TREE, "tree", 't', "top-down|bottom-up", NULL,
 	  "a tree of calls, by live or what --sort says: from the outermost "
 	  "functions down to what they called, or from the sites up to who "
@@ -66,6 +70,7 @@ static const struct command_group *const groups[] = {
 
 struct request {
 	struct report_options report;
+	const char *by;		/* NULL: not given */
 	struct reading reading;
 	const char *output;
 	bool json;
@@ -83,13 +88,12 @@ static int take(void *owner, int id, const char *value)
 	case SORT:
 		for (int key = 0; key < FIGURE_KEYS; key++)
 			if (strcmp(value, figure_names[key]) == 0)
-				request->report.key = (enum figure)key;
+				request->report.query.order =
+					(enum figure)key;
 		request->report.one_key = true;
 		break;
 	case BY:
-		for (unsigned by = 0; by < REPORT_BYS; by++)
-			if (strcmp(value, report_by_names[by]) == 0)
-				request->report.by = (enum report_by)by;
+		request->by = value;
 		break;
 	case TOP:
 		request->report.top_given = true;
@@ -136,18 +140,6 @@ static void close_trace(struct opened *opened)
 	model_free(&opened->model);
 }
 
-static enum model_split split_of(enum report_by by)
-{
-	switch (by) {
-	case REPORT_BY_THREAD:
-		return MODEL_SPLIT_THREAD;
-	case REPORT_BY_SIZE:
-		return MODEL_SPLIT_SIZE;
-	default:
-		return MODEL_SPLIT_NONE;
-	}
-}
-
 /* Fills in the report's parts that come from a trace. EXIT_NOTHING: there is
  * nothing to close. */
 static int open_trace(struct request *request, struct opened *opened,
@@ -155,7 +147,8 @@ static int open_trace(struct request *request, struct opened *opened,
 {
 	int status;
 
-	request->reading.model.split = split_of(request->report.by);
+	request->reading.keys.count = 0;
+	query_block_keys(&request->report.query, &request->reading.keys);
 	if (request->report.sizes && !request->reading.many && !request->merge)
 		request->reading.model.wants |= MODEL_WANT_TIMELINE |
 			MODEL_WANT_CHAINS;
@@ -187,11 +180,8 @@ static int open_trace(struct request *request, struct opened *opened,
 /* Rows by what only the normalised stacks tell. */
 static bool needs_profile(const struct request *request)
 {
-	enum report_by by = request->report.by;
-
-	return by == REPORT_BY_FUNCTION || by == REPORT_BY_FILE ||
-		by == REPORT_BY_LIBRARY ||
-		request->report.tree != REPORT_TREE_NONE;
+	return query_needs_profile(&request->report.query) ||
+	       request->report.tree != REPORT_TREE_NONE;
 }
 
 static struct profile *new_profile(const struct request *request)
@@ -273,7 +263,7 @@ static void print_all(struct request *request, struct report *report,
 		      struct report_processes *processes)
 {
 	report_processes_sort(processes, report->profile == NULL &&
-			      request->report.one_key, request->report.key);
+			      request->report.one_key, request->report.query.order);
 	if (report->profile != NULL) {
 		profile_seal(report->profile);
 		report->end_ns = report->profile->end_ns;
@@ -313,22 +303,27 @@ static int report_many(struct request *request, struct report *report)
 static bool fits(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
-	const char *key = figure_names[wanted->key];
-	bool sum = wanted->key != FIGURE_OWN_PEAK &&
-		wanted->key != FIGURE_LIFETIME && wanted->key != FIGURE_AGE;
+	enum figure order = wanted->query.order;
+	const char *name = figure_names[order];
+	bool sum = order != FIGURE_OWN_PEAK && order != FIGURE_LIFETIME &&
+		order != FIGURE_AGE;
 
 	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key && !sum)
 		tell_error("--tree --sort %s: no sum of these means anything: "
 			   "sort by live, peak, total, count or temporary",
-			   key);
-	else if (wanted->tree != REPORT_TREE_NONE &&
-		 wanted->by != REPORT_BY_DEFAULT)
+			   name);
+	else if (wanted->tree != REPORT_TREE_NONE && request->by != NULL)
 		tell_error("--tree --by %s: a tree is by function: leave out "
-			   "one of them", report_by_names[wanted->by]);
-	else if (wanted->by == REPORT_BY_BLOCK && wanted->one_key &&
-		 wanted->key != FIGURE_LIVE && wanted->key != FIGURE_AGE)
+			   "one of them", request->by);
+	else if (wanted->blocks && wanted->one_key && order != FIGURE_LIVE &&
+		 order != FIGURE_AGE)
 		tell_error("--by block --sort %s: blocks are sorted by size "
-			   "(live) or age", key);
+			   "(live) or age", name);
+	else if (query_inclusive(&wanted->query) != NULL &&
+		 order == FIGURE_OWN_PEAK)
+		tell_error("--by %s --sort %s: such rows have blocks in "
+			   "common, and no peak of their own: sort by peak",
+			   request->by, name);
 	else if (wanted->frame_table && !request->json)
 		tell_error("--frame-table: is for JSON: add --json");
 	else
@@ -336,24 +331,19 @@ static bool fits(const struct request *request)
 	return false;
 }
 
-static bool is_possible(const struct request *request)
+/* Of several traces. */
+static bool fits_many(const struct request *request)
 {
-	enum report_by by = request->report.by;
-	const char *what = by == REPORT_BY_THREAD ? "thread" :
-		by == REPORT_BY_SIZE ? "size" : by == REPORT_BY_BLOCK ?
-		"block" : NULL;
 	const char *sum = request->report.tree != REPORT_TREE_NONE ?
 		"--tree" : request->report.sizes ? "--sizes" : NULL;
 
-	if (!fits(request))
-		return false;
-	if (!request->reading.many && !request->merge)
-		return true;
-	if (what != NULL)
-		tell_error("--by %s: only of one trace: name one", what);
-	else if (!request->merge && by != REPORT_BY_DEFAULT)
+	if (request->report.blocks ||
+	    query_has(&request->report.query, QUERY_OF_BLOCK))
+		tell_error("--by %s: only of one trace: name one",
+			   request->by);
+	else if (!request->merge && request->by != NULL)
 		tell_error("--by %s: of several traces, only as a sum: add "
-			   "--merge", report_by_names[by]);
+			   "--merge", request->by);
 	else if (!request->merge && sum != NULL)
 		tell_error("%s: of several traces, only as a sum: add "
 			   "--merge", sum);
@@ -362,22 +352,48 @@ static bool is_possible(const struct request *request)
 	return false;
 }
 
+/* What rows are by. False: it makes no sense, which has been said. */
+static bool parse_by(struct request *request)
+{
+	struct query *query = &request->report.query;
+	struct buffer why = { 0 };
+	bool good = true;
+
+	request->report.blocks = request->by != NULL &&
+		strcmp(request->by, "block") == 0;
+	if (request->by != NULL && !request->report.blocks)
+		good = query_parse_keys(query, request->by, &why);
+	else
+		*query->keys = request->json ? query_key_stack() :
+					       query_key_site();
+	if (query->key_count == 0)
+		query->key_count = 1;
+	if (!good)
+		tell_error("--by %s: %s", request->by, why.data);
+	buffer_free(&why);
+	return good;
+}
+
+static bool is_possible(struct request *request)
+{
+	return parse_by(request) && fits(request) &&
+	       ((!request->reading.many && !request->merge) ||
+		fits_many(request));
+}
+
 static void settle(struct request *request)
 {
 	struct report_options *wanted = &request->report;
 	const struct reading *reading = &request->reading;
 
 	wanted->no_rows = wanted->sizes && !wanted->one_key &&
-		wanted->by == REPORT_BY_DEFAULT &&
+		request->by == NULL &&
 		wanted->tree == REPORT_TREE_NONE;
 	wanted->full_names = reading->full_names;
-	wanted->all_figures = request->json;
+	wanted->query.all_figures = request->json;
 	wanted->moment = filter_word(reading->filter, FILTER_ALIVE_AT, 0) !=
 		NULL;
 	wanted->filters = reading->filters.data ? reading->filters.data : "";
-	if (wanted->by == REPORT_BY_DEFAULT)
-		wanted->by = request->json ? REPORT_BY_STACK :
-			REPORT_BY_SITE;
 }
 
 static int run_report(const struct command *command, int argc, char **argv)
@@ -454,6 +470,8 @@ static const char *const examples[] = {
 	"the three call stacks that held most when the program was largest",
 	"gnomon report --tree top-down --sort total --function '^parse_'",
 	"what the functions whose names begin like this allocated, as a tree",
+	"gnomon report --alive-at 50% --by library,thread",
+	"what was live half way, by library and thread",
 	"gnomon report --by block --size-min 1M",
 	"every live block of a megabyte and more: its address, age and stack",
 	"gnomon report --merge traces/", "a directory of processes, as one",

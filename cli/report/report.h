@@ -9,8 +9,7 @@
 #define GNOMON_REPORT_H
 
 #include "cli/command/print/report_parts.h"
-
-extern const char *const report_by_names[REPORT_BYS];
+#include "cli/query/rows.h"
 
 void report_text(struct report *report);
 /* What follows the summary; as JSON members. */
@@ -18,6 +17,8 @@ void report_body_text(struct report *report);
 void report_body_json(struct json *json, struct report *report);
 void report_json(struct report *report);
 
+/* Of what its rows are made. */
+struct query_source report_source(const struct report *report);
 /* The stack of a row, or a part of one: of a context or a profile's node. */
 void report_load(struct report *report, uint32_t node);
 /* The stack of a context, also where rows are of a profile. */

@@ -10,37 +10,34 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/report/report_costs.h"
 #include "cli/report/report_freed.h"
 
 /* ---- which costs a row has ---- */
 
 static void list_costs(struct report_detail *detail, const struct report *r,
-		       const struct report_rows *rows)
+		       struct query_rows *rows)
 {
 	size_t count = r->model->contexts.cost_count;
-	struct report_costs costs;
 
-	detail->first = grow_resize(NULL, rows->rows.count, sizeof(uint32_t));
+	detail->first = grow_resize(NULL, rows->count, sizeof(uint32_t));
 	detail->next = grow_resize(NULL, count, sizeof(uint32_t));
-	memset(detail->first, 0xff, rows->rows.count * sizeof(uint32_t));
-	report_costs_begin(&costs, r, rows);
+	memset(detail->first, 0xff, rows->count * sizeof(uint32_t));
 	for (size_t i = 0; i < count; i++) {
-		uint32_t row = report_costs_row(&costs, (uint32_t)i);
+		uint32_t row = query_row_of(rows, (uint32_t)i);
 
-		if (row == TABLE_NONE)
+		if (row == QUERY_NO_ROW)
 			continue;
 		detail->next[i] = detail->first[row];
 		detail->first[row] = (uint32_t)i;
 	}
-	report_costs_free(&costs);
 }
 
 void report_detail_begin(struct report_detail *detail, const struct report *r,
-			 const struct report_rows *rows)
+			 struct query_rows *rows)
 {
 	memset(detail, 0, sizeof(*detail));
-	if (r->model == NULL || (!r->options->sizes && !report_has_freed(r)))
+	if (r->model == NULL || query_inclusive(rows->query) != NULL ||
+	    (!r->options->sizes && !report_has_freed(r)))
 		return;
 	detail->report = r;
 	detail->rows = rows;
@@ -103,7 +100,7 @@ void report_detail_row(struct json *json, const struct report_detail *detail,
 		return;
 	if (detail->first == NULL)
 		add(r->model, contexts_find_cost(&r->model->contexts,
-				detail->rows->rows.list[row].node, 0), &sum);
+				detail->rows->list[row].node, 0), &sum);
 	for (uint32_t i = detail->first ? detail->first[row] : TABLE_NONE;
 	     i != TABLE_NONE; i = detail->next[i])
 		add(r->model, i, &sum);

@@ -6,11 +6,11 @@
 #ifndef GNOMON_REPORT_DETAIL_H
 #define GNOMON_REPORT_DETAIL_H
 
-#include "cli/report/report_rows.h"
+#include "cli/report/report.h"
 
 struct report_detail {
 	const struct report *report;	/* NULL: nothing is to be added */
-	const struct report_rows *rows;
+	struct query_rows *rows;
 	uint32_t *first;	/* by row: a cost of it, */
 	uint32_t *next;		/* by cost: another one; TABLE_NONE: none */
 };
@@ -18,7 +18,7 @@ struct report_detail {
 /* Of a report of one trace. */
 void report_detail_begin(struct report_detail *detail,
 			 const struct report *report,
-			 const struct report_rows *rows);
+			 struct query_rows *rows);
 /* "sizes", "lifetimes", and "chains" if there were any; "freed_by"; of a row by
  * its index. */
 void report_detail_row(struct json *json, const struct report_detail *detail,

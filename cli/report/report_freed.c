@@ -11,7 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
-#include "cli/report/report_rows.h"
+#include "cli/query/rows.h"
 
 #define DEFAULT_ROWS 5
 #define DEFAULT_JSON_ROWS 1000
@@ -162,7 +162,7 @@ static int by_site_bytes(const void *a, const void *b)
 static void group_sites(const struct report *r,
 			const struct report_freed *stacks, struct sites *sites)
 {
-	bool whole = r->options->by == REPORT_BY_STACK;
+	bool whole = query_is(&r->options->query, QUERY_OF_STACK);
 
 	if (!whole)
 		frames_find_sites(r->frames);
@@ -210,7 +210,7 @@ static void put_parts(struct report *r, const struct site *site,
 	char more[QUANTITY_TEXT];
 	size_t i;
 
-	for (i = 0; i < site->stacks && i < REPORT_PARTS; i++) {
+	for (i = 0; i < site->stacks && i < QUERY_PARTS; i++) {
 		const struct freed_row *row = &stacks->list[at];
 
 		if (i > 0 && row->sum.bytes <= least)
@@ -231,7 +231,7 @@ static void put_site(struct report *r, const struct site *site, size_t number,
 		     const struct report_freed *stacks, const uint32_t *next,
 		     uint64_t whole)
 {
-	bool stack = r->options->by == REPORT_BY_STACK;
+	bool stack = query_is(&r->options->query, QUERY_OF_STACK);
 
 	fprintf(r->out, "\n%4zu. ", number);
 	put_sum_text(r, &site->row, whole);
@@ -262,7 +262,7 @@ static void put_sites(struct report *r, const struct report_freed *stacks,
 	if (shown < sites->count)
 		fprintf(r->out, "\n      and %s more %s%s: --top 0\n",
 			quantity_count(more, sites->count - shown),
-			r->options->by == REPORT_BY_STACK ? "stack" : "site",
+			query_is(&r->options->query, QUERY_OF_STACK) ? "stack" : "site",
 			report_plural(sites->count - shown));
 }
 
@@ -278,7 +278,7 @@ void report_freed_text(struct report *r)
 	group_sites(r, &stacks, &sites);
 	fprintf(r->out, "\n%sFREED BY%s: the %s that free, or realloc, the most "
 		"bytes\n", r->style->title, r->style->off,
-		r->options->by == REPORT_BY_STACK ? "call stacks" : "places");
+		query_is(&r->options->query, QUERY_OF_STACK) ? "call stacks" : "places");
 	put_sites(r, &stacks, &sites);
 	report_freed_free(&stacks);
 	free(sites.list);

@@ -9,89 +9,47 @@
 #include "cli/report/report_damages.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_freed.h"
-#include "cli/report/report_rows.h"
+#include "cli/query/rows.h"
 #include "cli/report/report_tree.h"
 
 /* Rows where --top does not say: more than people look at, and few enough for
  * programs with a million contexts. */
 #define DEFAULT_ROWS 1000
 
-static void put_thread(struct json *json, const struct model *model,
-		       uint64_t number)
-{
-	const struct thread *thread;
-
-	if (number >= model->threads.count)
-		number = 0;
-	thread = &model->threads.list[number];
-	json_uint(json, "tid", thread->tid);
-	json_string(json, "thread", threads_name(thread));
-	json_uint(json, "start_ns", model_since_start_ns(model,
-						threads_start(thread)));
-	if (thread->end != 0)
-		json_uint(json, "end_ns",
-			  model_since_start_ns(model, thread->end));
-}
-
-/* Of a row whose stack is loaded. */
-static void put_name(struct json *json, const struct report *r)
-{
-	static const struct frame nothing;
-	const struct frame *site = r->stack.count == 0 ? &nothing :
-		&r->stack.list[r->stack.site];
-
-	if (r->options->by == REPORT_BY_FUNCTION) {
-		json_string(json, "function", site->function);
-		json_bool(json, "named", site->function && !site->nameless);
-		if (site->nameless)
-			json_uint(json, "module_offset", site->start);
-	}
-	if (r->options->by == REPORT_BY_FILE)
-		json_string(json, "file", site->file);
-	json_string(json, "library", site->library);
-}
-
 /* What the row is about. */
 static void put_subject(struct json *json, struct report *r,
-			const struct row *row)
+			const struct query_rows *rows,
+			const struct query_row *row)
 {
-	switch (r->options->by) {
-	case REPORT_BY_THREAD:
-		put_thread(json, r->model, row->group);
-		break;
-	case REPORT_BY_SIZE:
-		if (row->group != UINT32_MAX)
-			json_uint(json, "size", row->group);
-		break;
-	case REPORT_BY_FUNCTION:
-	case REPORT_BY_FILE:
-	case REPORT_BY_LIBRARY:
-		report_load(r, row->node);
-		put_name(json, r);
-		break;
-	case REPORT_BY_SITE:
-		/* Inside the site there is nothing that its stacks share. */
-		report_load(r, row->node);
-		report_json_stack(json, &r->stack, r->stack.site, r->once);
-		break;
-	default:
-		if (r->profile == NULL)
+	for (unsigned i = 0; i < rows->query->key_count; i++) {
+		const struct query_key *key = rows->query->keys[i];
+		struct query_value value;
+
+		if (key->json != NULL) {
+			query_row_value(rows, row, i, &value);
+			key->json(&value, json);
+			continue;
+		}
+		if (key->of == QUERY_OF_STACK && (r->profile == NULL || r->of_contexts))
 			json_uint(json, "context", row->node);
+		/* Inside a site there is nothing that its stacks share. */
 		report_load(r, row->node);
-		report_json_stack(json, &r->stack, 0, r->once);
-		break;
+		report_json_stack(json, &r->stack, key->of == QUERY_OF_SITE ?
+				  r->stack.site : 0, r->once);
 	}
 }
 
 /* With all that its functions called. */
-static void put_inclusive(struct json *json, const struct report *r,
-			  const struct report_rows *rows,
-			  const struct row *row)
+static void put_called(struct json *json, const struct report *r,
+		       const struct query_rows *rows,
+		       const struct query_row *row)
 {
-	struct figures sum = *profile_group_inclusive(
-		r->profile, &rows->groups, (uint32_t)row->group, 0);
-	bool own = sum.count == row->figures.count;
+	struct figures sum;
+	bool own;
 
+	if (!query_row_called(rows, row, &sum))
+		return;
+	own = sum.count == row->figures.count;
 	if (own) {	/* it called nothing that allocates */
 		sum.own_peak_bytes = row->figures.own_peak_bytes;
 		sum.own_peak_blocks = row->figures.own_peak_blocks;
@@ -104,19 +62,18 @@ static void put_inclusive(struct json *json, const struct report *r,
 }
 
 static void put_row(struct json *json, struct report *r,
-		    const struct report_rows *rows, size_t number,
+		    const struct query_rows *rows, size_t number,
 		    const struct report_detail *detail)
 {
-	const struct row *row = &rows->rows.list[number];
+	const struct query_row *row = &rows->list[number];
 
 	json_object(json, NULL);
 	report_json_figures(json, &row->figures, r->end_ns);
 	if (rows->grouped)
 		json_uint(json, "stacks", row->contexts);
 	report_json_bound(json, row->contexts > 1 && !rows->exact);
-	put_subject(json, r, row);
-	if (rows->grouped && r->profile != NULL)
-		put_inclusive(json, r, rows, row);
+	put_subject(json, r, rows, row);
+	put_called(json, r, rows, row);
 	report_detail_row(json, detail, number);
 	json_end_object(json);
 }
@@ -124,28 +81,33 @@ static void put_row(struct json *json, struct report *r,
 static void put_rows(struct json *json, struct report *r, enum figure key)
 {
 	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
+	struct query query = r->options->query;
+	const struct query_source source = report_source(r);
 	struct report_detail detail;
-	struct report_rows rows;
+	struct query_rows rows;
 
-	if (r->options->by == REPORT_BY_SITE && r->profile == NULL)
+	if (query_has(&query, QUERY_OF_SITE) && r->profile == NULL)
 		frames_find_sites(r->frames);
-	report_rows_collect(r, key, top, &rows);
+	query.order = key;
+	query.limit = top;
+	query_rows_collect(&query, &source, &rows);
+	r->of_contexts = rows.of_contexts;
 	report_detail_begin(&detail, r, &rows);
 	json_array(json, "rows");
-	progress_begin("looking up symbols", rows.rows.count);
-	for (size_t i = 0; i < rows.rows.count && (top == 0 || i < top); i++) {
+	progress_begin("looking up symbols", rows.count);
+	for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++) {
 		put_row(json, r, &rows, i, &detail);
 		progress_update(i);
 	}
 	progress_end();
 	json_end_array(json);
 	report_detail_end(&detail);
-	report_rows_free(&rows);
+	query_rows_free(&rows);
 }
 
 void report_body_json(struct json *json, struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
+	enum figure key = r->options->one_key ? r->options->query.order : FIGURE_LIVE;
 	struct frame_table once = { 0 };
 
 	if (r->model != NULL)
@@ -160,7 +122,7 @@ void report_body_json(struct json *json, struct report *r)
 	}
 	if (r->options->tree != REPORT_TREE_NONE)
 		report_tree_json(json, r, key);
-	else if (r->options->by == REPORT_BY_BLOCK)
+	else if (r->options->blocks)
 		report_blocks_json(json, r);
 	else
 		put_rows(json, r, key);

@@ -15,7 +15,7 @@
 #include "cli/report/report_chains.h"
 #include "cli/report/report_freed.h"
 #include "cli/report/report_nameless.h"
-#include "cli/report/report_rows.h"
+#include "cli/query/rows.h"
 #include "cli/report/report_timeline.h"
 #include "cli/report/report_tree.h"
 #include "cli/symbol/names/names.h"
@@ -69,104 +69,43 @@ static const char *title_of(const struct report *r, enum figure key)
 
 /* ---- what a row is about ---- */
 
-static void put_thread(const struct report *r, uint64_t number)
+/* A line for a key's value: what it is, and what else is to be said. */
+static void put_value(const struct report *r, const struct query_key *key,
+		      const struct query_value *value)
 {
-	const struct thread *thread;
-	struct buffer name = { 0 };
-	char a[QUANTITY_TEXT];
+	struct buffer name = { 0 }, more = { 0 };
 
-	if (number == 0 || number >= r->model->threads.count) {
-		fprintf(r->out, "%*sno thread that is known\n", FRAME_INDENT,
-			"");
-		return;
-	}
-	thread = &r->model->threads.list[number];
-	buffer_string(&name, threads_name(thread));
+	key->text(value, &name, &more);
 	buffer_printable(&name);
-	fprintf(r->out, "%*s%sthread %" PRIu32 " %s%s", FRAME_INDENT, "",
-		r->style->name, thread->tid, name.size ? name.data : "",
-		r->style->off);
-	fprintf(r->out, "%s, from %s", thread->flags & GT_THREAD_MAIN ?
-		", the first" : "", quantity_time(a,
-			model_since_start_ns(r->model,
-					     threads_start(thread))));
-	if (thread->end != 0)
-		fprintf(r->out, " to %s", quantity_time(a,
-			model_since_start_ns(r->model, thread->end)));
-	putc('\n', r->out);
+	if (name.size > 0 || more.size > 0)
+		fprintf(r->out, "%*s%s%s%s%s\n", FRAME_INDENT, "",
+			r->style->name, name.size ? name.data : "",
+			r->style->off, more.size ? more.data : "");
 	buffer_free(&name);
+	buffer_free(&more);
 }
 
-static void put_size(const struct report *r, uint64_t size)
+/* The lines under a row's figures: what its stacks have in common. The largest
+ * of them is loaded. */
+static void put_heading(const struct report *r, const struct query_rows *rows,
+			const struct query_row *row)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+	const struct query *query = rows->query;
 
-	fprintf(r->out, "%*s%s", FRAME_INDENT, "", r->style->name);
-	if (size == UINT32_MAX)
-		fprintf(r->out, "of 4 GiB or more, or of sizes that are not "
-			"known");
-	else
-		fprintf(r->out, "of %s byte%s each", quantity_count(a, size),
-			report_plural(size));
-	if (size >= 1024 && size < UINT32_MAX)
-		fprintf(r->out, " (%s)", quantity_size(b, (int64_t)size));
-	fprintf(r->out, "%s\n", r->style->off);
-}
+	for (unsigned i = 0; i < query->key_count; i++) {
+		struct query_value value;
 
-/* The function, file or library of a row, whose stack is loaded. */
-static void put_name(const struct report *r)
-{
-	const struct frame *site = &r->stack.list[r->stack.site];
-	struct buffer name = { 0 };
-
-	if (r->stack.count == 0)
-		return;
-	if (r->options->by == REPORT_BY_FUNCTION && site->function == NULL)
-		buffer_string(&name, "?? in no file");
-	else if (r->options->by == REPORT_BY_FUNCTION &&
-		 r->options->full_names)
-		buffer_string(&name, site->function);
-	else if (r->options->by == REPORT_BY_FUNCTION && site->nameless)
-		fit_middle(&name, site->function,
-			   REPORT_WIDTH - FRAME_INDENT);
-	else if (r->options->by == REPORT_BY_FUNCTION)
-		names_brief(&name, site->function,
-			    REPORT_WIDTH - FRAME_INDENT);
-	else
-		fit_path(&name, r->options->by == REPORT_BY_FILE &&
-			 site->file != NULL ? site->file : site->library ?
-			 site->library : "code of no file",
-			 r->options->full_names ? SIZE_MAX :
-			 REPORT_WIDTH - FRAME_INDENT);
-	buffer_printable(&name);
-	fprintf(r->out, "%*s%s%s%s\n", FRAME_INDENT, "", r->style->name,
-		name.data, r->style->off);
-	buffer_free(&name);
-}
-
-/* The line under a row's figures, where its stacks have one in common. */
-static void put_heading(const struct report *r, const struct row *row)
-{
-	switch (r->options->by) {
-	case REPORT_BY_FUNCTION:
-	case REPORT_BY_FILE:
-	case REPORT_BY_LIBRARY:
-		put_name(r);
-		break;
-	case REPORT_BY_THREAD:
-		put_thread(r, row->group);
-		break;
-	case REPORT_BY_SIZE:
-		put_size(r, row->group);
-		break;
-	default:
-		if (r->stack.count > 0) {
+		if (query->keys[i]->text != NULL) {
+			query_row_value(rows, row, i, &value);
+			value.full = r->options->full_names;
+			value.width = REPORT_WIDTH - FRAME_INDENT;
+			put_value(r, query->keys[i], &value);
+		} else if (r->stack.count > 0) {
 			struct frame site = r->stack.list[r->stack.site];
 
 			site.column = 0;	/* its stacks have several */
 			report_frame(r, &site, FRAME_INDENT);
 		}
-		break;
 	}
 }
 
@@ -178,7 +117,7 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 {
 	struct report *r = p->report;
 	uint32_t before = table_get(&p->shown, node);
-	bool whole = r->options->by == REPORT_BY_STACK;
+	bool whole = query_is(&r->options->query, QUERY_OF_STACK);
 	size_t first;
 
 	report_load(r, node);
@@ -211,8 +150,9 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 }
 
 /* A row that consists of stacks: the largest of them. */
-static void put_parts(struct printer *p, const struct row *row,
-		      const struct report_parts *parts, unsigned number)
+static void put_parts(struct printer *p, const struct query_rows *rows,
+		      const struct query_row *row,
+		      const struct query_parts *parts, unsigned number)
 {
 	struct report *r = p->report;
 	uint64_t least = figures_value(&row->figures, p->key, r->end_ns) /
@@ -221,9 +161,9 @@ static void put_parts(struct printer *p, const struct row *row,
 	size_t i;
 
 	report_load(r, row->node);
-	put_heading(r, row);
+	put_heading(r, rows, row);
 	for (i = 0; i < parts->count; i++) {
-		const struct report_part *part = &parts->list[i];
+		const struct query_part *part = &parts->list[i];
 
 		if (i > 0 && figures_value(&part->figures, p->key,
 					   r->end_ns) <= least)
@@ -241,44 +181,44 @@ static void put_parts(struct printer *p, const struct row *row,
 }
 
 /* What a row comes to with all that its functions called, if that is more. */
-static void put_inclusive(const struct printer *p, const struct figures *own,
-			  const struct figures *inclusive)
+static void put_called(const struct printer *p, const struct query_rows *rows,
+		       const struct query_row *row)
 {
 	const struct report *r = p->report;
-	uint64_t value = figures_value(inclusive, p->key, r->end_ns);
-	uint64_t whole = report_whole(r, p->key);
+	uint64_t whole = report_whole(r, p->key), value;
 	char a[QUANTITY_TEXT];
+	struct figures sum;
 
-	if (whole > 0 && r->options->by != REPORT_BY_SITE &&
-	    value > figures_value(own, p->key, r->end_ns))
+	if (whole == 0 || query_is(rows->query, QUERY_OF_SITE) ||
+	    !query_row_called(rows, row, &sum))
+		return;
+	value = figures_value(&sum, p->key, r->end_ns);
+	if (value > query_value_of_row(rows, row))
 		fprintf(r->out, "\n%*s%s%s with all that it called%s",
 			FRAME_INDENT, "", r->style->dim,
 			quantity_percent(a, value, whole), r->style->off);
 }
 
-static void put_row(struct printer *p, const struct report_rows *rows,
-		    const struct row *row, const struct report_parts *parts,
-		    unsigned number)
+static void put_row(struct printer *p, const struct query_rows *rows,
+		    const struct query_row *row,
+		    const struct query_parts *parts, unsigned number)
 {
 	struct report *r = p->report;
 
 	fprintf(r->out, "\n%4u. ", number);
 	report_figures(r, &row->figures, p->key,
 		       row->contexts > 1 && !rows->exact);
-	if (rows->grouped && r->profile != NULL)
-		put_inclusive(p, &row->figures, profile_group_inclusive(
-				r->profile, &rows->groups,
-				(uint32_t)row->group, 0));
-	else if (r->options->by == REPORT_BY_STACK && r->profile == NULL)
+	put_called(p, rows, row);
+	if (!rows->grouped && r->profile == NULL)
 		fprintf(r->out, "  %s(context %" PRIu32 ")%s", r->style->dim,
 			row->node, r->style->off);
 	putc('\n', r->out);
 	if (!rows->grouped)
 		put_once(p, row->node, number, FRAME_INDENT);
-	else if (r->options->by == REPORT_BY_SITE && parts->nonzero == 1)
+	else if (query_is(rows->query, QUERY_OF_SITE) && parts->nonzero == 1)
 		put_once(p, parts->list[0].node, number, FRAME_INDENT);
 	else
-		put_parts(p, row, parts, number);
+		put_parts(p, rows, row, parts, number);
 }
 
 static void put_section(struct printer *p, enum figure key)
@@ -288,9 +228,11 @@ static void put_section(struct printer *p, enum figure key)
 		r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
 	const char *title = title_of(r, key);
 	const char *meaning = sections[key].meaning;
-	struct report_parts *parts = NULL;
+	struct query query = r->options->query;
+	const struct query_source source = report_source(r);
+	struct query_parts *parts = NULL;
 	char more[QUANTITY_TEXT];
-	struct report_rows rows;
+	struct query_rows rows;
 	size_t shown;
 
 	p->key = key;
@@ -298,37 +240,40 @@ static void put_section(struct printer *p, enum figure key)
 		meaning = "blocks that were there at --alive-at";
 	else if (key == FIGURE_LIVE && r->about.being_written)
 		meaning = "blocks that are not freed yet";
-	report_rows_collect(r, key, top, &rows);
+	query.order = key;
+	query.limit = top;
+	query_rows_collect(&query, &source, &rows);
+	r->of_contexts = rows.of_contexts;
 	shown = top != 0 && top < rows.nonzero ? top : rows.nonzero;
 	if (rows.grouped)
-		parts = report_rows_parts(r, &rows, shown);
+		parts = query_rows_parts(&rows, shown);
 	fprintf(r->out, "\n%s%s%s: %s\n", r->style->title, title,
 		r->style->off, meaning);
 	if (rows.nonzero == 0)
 		fprintf(r->out, "\n      none\n");
 	for (size_t i = 0; i < shown; i++)
-		put_row(p, &rows, &rows.rows.list[i],
+		put_row(p, &rows, &rows.list[i],
 			rows.grouped ? &parts[i] : NULL, (unsigned)i + 1);
 	if (shown < rows.nonzero)
 		fprintf(r->out, "\n      and %s more %s: --sort %s --top 0\n",
 			quantity_count(more, rows.nonzero - shown),
-			report_rows_name(r, rows.nonzero - shown),
+			query_noun(&query, rows.nonzero - shown),
 			figure_names[key]);
 	free(parts);
-	report_rows_free(&rows);
+	query_rows_free(&rows);
 }
 
 static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
-	if (r->options->by == REPORT_BY_SITE && r->profile == NULL)
+	if (query_has(&r->options->query, QUERY_OF_SITE) && r->profile == NULL)
 		frames_find_sites(r->frames);
 	for (size_t i = 0; i < sizeof(overview) / sizeof(overview[0]) &&
 			   !r->options->one_key; i++)
 		put_section(&p, overview[i]);
 	if (r->options->one_key)
-		put_section(&p, r->options->key);
+		put_section(&p, r->options->query.order);
 	else
 		report_freed_text(r);
 	table_free(&p.shown);
@@ -336,7 +281,7 @@ static void put_sections(struct report *r)
 
 void report_body_text(struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->key : FIGURE_LIVE;
+	enum figure key = r->options->one_key ? r->options->query.order : FIGURE_LIVE;
 
 	if (r->model != NULL)
 		report_damages_text(r);
@@ -349,7 +294,7 @@ void report_body_text(struct report *r)
 		return;
 	if (r->options->tree != REPORT_TREE_NONE)
 		report_tree_text(r, key);
-	else if (r->options->by == REPORT_BY_BLOCK)
+	else if (r->options->blocks)
 		report_blocks_text(r);
 	else
 		put_sections(r);

@@ -640,6 +640,24 @@ uint32_t profile_site(const struct profile *profile, uint32_t node)
 	return at != PROFILE_ROOT ? at : node;
 }
 
+void profile_show_frame(const struct profile_frame *from, struct frame *frame)
+{
+	CLAIM_FULL(from->stop == GT_STOP_BOTTOM);
+	*frame = (struct frame){
+		.function = from->function,
+		.file = from->file,
+		.library = from->library,
+		.module_offset = from->offset,
+		.start = from->offset,
+		.line = from->line,
+		.column = from->column,
+		.inlined = from->inlined,
+		.nameless = from->nameless,
+		.glue = from->glue,
+		.wraps = from->wraps,
+	};
+}
+
 uint64_t profile_value(const struct profile *profile,
 		       const struct figures *figures, enum figure key)
 {

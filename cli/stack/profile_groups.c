@@ -20,6 +20,7 @@ const char *const profile_by_names[PROFILE_BY_COUNT] = {
 	[PROFILE_BY_SITE] = "site",
 	[PROFILE_BY_FUNCTION] = "function",
 	[PROFILE_BY_FILE] = "file",
+	[PROFILE_BY_LINE] = "line",
 	[PROFILE_BY_LIBRARY] = "library",
 };
 
@@ -28,7 +29,6 @@ struct grouping {
 	struct profile_groups *groups;
 	enum figure key;
 	size_t capacity;
-	uint32_t *of_frame;	/* group; PROFILE_NONE: not asked for yet */
 	struct table by_key;	/* interned description -> group */
 	struct intern names;
 	struct buffer scratch;
@@ -56,7 +56,9 @@ static void describe(struct buffer *key, const struct profile_frame *frame,
 		buffer_printf(key, "l%s", library);
 	else if (by == PROFILE_BY_FILE && frame->file != NULL)
 		buffer_printf(key, "f%s", frame->file);
-	else if (by == PROFILE_BY_FILE)
+	else if (by == PROFILE_BY_LINE && frame->file != NULL)
+		buffer_printf(key, "f%s\001%u", frame->file, frame->line);
+	else if (by == PROFILE_BY_FILE || by == PROFILE_BY_LINE)
 		buffer_printf(key, "l%s", library);
 	else if (frame->function == NULL)
 		buffer_string(key, "o");
@@ -75,11 +77,12 @@ static void describe(struct buffer *key, const struct profile_frame *frame,
 static uint32_t group_of(struct grouping *grouping, uint32_t frame)
 {
 	const char *unique;
+	uint32_t *of_frame = &grouping->groups->of_frame[frame];
 	uint32_t group;
 
 	CLAIM_FULL(frame < grouping->profile->frame_count);
-	if (grouping->of_frame[frame] != PROFILE_NONE)
-		return grouping->of_frame[frame];
+	if (*of_frame != PROFILE_NONE)
+		return *of_frame;
 	describe(&grouping->scratch, &grouping->profile->frames[frame],
 		 grouping->groups->by);
 	unique = intern_string(&grouping->names, grouping->scratch.data);
@@ -88,7 +91,7 @@ static uint32_t group_of(struct grouping *grouping, uint32_t frame)
 		group = new_group(grouping, frame);
 		table_set(&grouping->by_key, (uintptr_t)unique, group);
 	}
-	return grouping->of_frame[frame] = group;
+	return *of_frame = group;
 }
 
 static bool has_selves(const struct profile *profile, uint32_t node)
@@ -277,9 +280,9 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 	memset(groups, 0, sizeof(*groups));
 	groups->by = by;
 	groups->sides = profile->sides;
-	grouping.of_frame = grow_resize(NULL, profile->frame_count,
+	groups->of_frame = grow_resize(NULL, profile->frame_count,
 					sizeof(uint32_t));
-	memset(grouping.of_frame, 0xff,
+	memset(groups->of_frame, 0xff,
 	       profile->frame_count * sizeof(uint32_t));
 	own = make_groups(&grouping);
 	/* There may be millions of stacks: no copy of what they cost. */
@@ -299,7 +302,6 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 						sizeof(*groups->inclusive));
 		add_inclusive(&grouping);
 	}
-	free(grouping.of_frame);
 	table_free(&grouping.by_key);
 	intern_free(&grouping.names);
 	buffer_free(&grouping.scratch);
@@ -310,6 +312,7 @@ void profile_groups_free(struct profile_groups *groups)
 	free(groups->inclusive);
 	free(groups->self);
 	free(groups->of_self);
+	free(groups->of_frame);
 	free(groups->list);
 	memset(groups, 0, sizeof(*groups));
 }

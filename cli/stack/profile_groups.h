@@ -13,6 +13,7 @@ enum profile_by {
 	PROFILE_BY_FUNCTION,	/* function and library; without a name, where
 				 * in the library its code is */
 	PROFILE_BY_FILE,	/* without one: the library */
+	PROFILE_BY_LINE,	/* of its file; without one as that */
 	PROFILE_BY_LIBRARY,
 	PROFILE_BY_COUNT
 };
@@ -33,6 +34,8 @@ struct profile_groups {
 	struct profile_group *list;
 	size_t count;
 	uint32_t *of_self;	/* self -> the group that it counts to */
+	uint32_t *of_frame;	/* frame -> its group; but for sites and stacks
+				 * PROFILE_NONE where none asked */
 	/*
 	 * [group * sides + side]; see profile_group_self. NULL where they are
 	 * those of the profile's selves.

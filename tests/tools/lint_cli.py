@@ -1,6 +1,6 @@
 """The folders of cli/: what may include what (for lint.py).
 
-	base ◀─┬─ symbol ◀─┬─ model ◀─ stack ◀─ command ◀─ one folder for each
+	base ◀─┬─ symbol ◀─┬─ model ◀─ stack ◀─ query ◀─ command ◀─ one folder for each
 	       └─ trace ◀──┘                               group of commands
 
 No command includes another: what two of them need lies below both. The folders
@@ -17,7 +17,7 @@ from lint_preload import FOLDER_MAX, circles
 
 # From below: each may include those named before it; but symbol and trace
 # know nothing of each other.
-LAYERS = ["base", "symbol", "trace", "model", "stack", "command"]
+LAYERS = ["base", "symbol", "trace", "model", "stack", "query", "command"]
 COMMANDS = ["annotate", "check", "control", "diff", "export", "flamegraph",
             "info", "report", "run", "transform"]
 TOP = {"cli/main.c", "cli/commands.h"}
@@ -35,7 +35,7 @@ OUTSIDE = {
 # Below the commands nothing prints (cli/base/notes.h), nor do formats; what is
 # named for a command is that command.
 PRINTS = ["cli/base/terminal/tell.h", "cli/base/terminal/bar.h"]
-SILENT = ["symbol", "trace", "model", "stack", "export", "flamegraph"]
+SILENT = ["symbol", "trace", "model", "stack", "query", "export", "flamegraph"]
 
 # The writer (cli/recorder/writer_task.h) has one of each of these, and they ask
 # it for each other: one folder, as far as circles go.

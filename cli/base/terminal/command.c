@@ -41,17 +41,32 @@ static bool refuse(const struct parse *parse, const char *what,
 	return false;
 }
 
-/* Is `value` one of "a|b|c"? */
-static bool is_choice(const char *words, const char *value)
+/* Are the `size` bytes of `value` one of "a|b|c" or "a|b|c,..."? */
+static bool is_word(const char *words, const char *value, size_t size)
 {
-	size_t size = strlen(value), n;
+	size_t n;
 
 	for (;; words += n + 1) {
-		n = strcspn(words, "|");
+		n = strcspn(words, "|,");
 		if (n == size && memcmp(words, value, n) == 0)
 			return true;
-		if (words[n] == 0)
+		if (words[n] != '|')
 			return false;
+	}
+}
+
+/* Is `value` what may be chosen: a word, or a list of some? */
+static bool is_choice(const char *words, const char *value)
+{
+	bool list = strchr(words, ',') != NULL;
+	size_t n;
+
+	for (;; value += n + 1) {
+		n = list ? strcspn(value, ",") : strlen(value);
+		if (!is_word(words, value, n))
+			return false;
+		if (value[n] == 0)
+			return true;
 	}
 }
 

@@ -16,7 +16,8 @@ struct command_option {
 	int letter;		/* 0: none */
 	/* How the value is written, NULL for a switch; "[=SIZE]": it may be
 	 * left out, and `take` gets NULL then. Words separated by | are a
-	 * choice, which is checked before `take` sees it. */
+	 * choice, which is checked before `take` sees it; with ",..." at
+	 * the end, one of them or several, separated by commas. */
 	const char *value;
 	const char *fallback;	/* shown in help; NULL: nothing to say */
 	const char *help;

@@ -6,12 +6,12 @@
 
 #include "cli/base/terminal/manual.h"
 
-/* The words of "a|b|c", or "" if the value is no choice. */
+/* The words of "a|b|c" or "a|b|c,...", or "" if the value is no choice. */
 static void put_choice(FILE *out, const char *value)
 {
 	if (strchr(value, '|') == NULL)
 		return;
-	for (; *value != 0; value++)
+	for (; *value != 0 && *value != ','; value++)
 		putc(*value == '|' ? ' ' : *value, out);
 }
 

@@ -35,7 +35,7 @@ static void take_losses(struct report_process *about,
 static void add_up(const struct report *r, struct report_process *about)
 {
 	const struct contexts *contexts = &r->model->contexts;
-	bool split = r->model->options.split != MODEL_SPLIT_NONE;
+	bool split = r->model->keys.count != 0;
 	struct table seen = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {

@@ -13,24 +13,11 @@
 #include "cli/base/text/json.h"
 #include "cli/base/terminal/style.h"
 #include "cli/model/heap.h"
-#include "cli/model/rows.h"
+#include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/profile.h"
 #include "cli/stack/frame_table.h"
 #include "cli/command/print/report_sizes.h"
-
-enum report_by {
-	REPORT_BY_DEFAULT,
-	REPORT_BY_STACK,
-	REPORT_BY_SITE,
-	REPORT_BY_FUNCTION,	/* of the site, as the next two */
-	REPORT_BY_FILE,
-	REPORT_BY_LIBRARY,
-	REPORT_BY_THREAD,
-	REPORT_BY_SIZE,
-	REPORT_BY_BLOCK,
-	REPORT_BYS
-};
 
 enum report_tree {
 	REPORT_TREE_NONE,
@@ -39,17 +26,16 @@ enum report_tree {
 };
 
 struct report_options {
-	enum report_by by;
+	struct query query;
+	bool blocks;		/* rows are blocks */
 	enum report_tree tree;
 	bool sizes;
 	bool no_rows;		/* text: only what else was asked for */
 	bool one_key;		/* --sort was given: only that section */
-	enum figure key;
 	bool top_given;
 	uint64_t top;		/* rows; 0: all */
 	bool full_names;
 	bool frame_table;	/* JSON: see frame_table.h */
-	bool all_figures;	/* of each row, not only of the key */
 	const char *trace;
 	const char *filters;	/* as the user wrote them; "": none */
 	bool moment;		/* one of them is --alive-at: live means then */
@@ -123,6 +109,7 @@ struct report {
 	struct report_stack stack;	/* of the last report_load */
 	/* JSON: frames are written once, behind the rows; NULL: in each. */
 	struct frame_table *once;
+	bool of_contexts;	/* rows' nodes are the model's, always */
 	struct frame *scratch;		/* its list, with a profile */
 	size_t scratch_capacity;
 };

@@ -211,8 +211,7 @@ static void json_range(struct json *json, const char *min, const char *max,
 		       unsigned bucket)
 {
 	json_uint(json, min, histogram_low(bucket));
-	json_uint(json, max, bucket == 0 ? 0 : bucket == 64 ? UINT64_MAX :
-		  histogram_low(bucket + 1) - 1);
+	json_uint(json, max, histogram_high(bucket));
 }
 
 static void put_lifetimes_json(struct json *json,

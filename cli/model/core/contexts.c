@@ -314,7 +314,7 @@ static void enlarge_costs(struct contexts *contexts)
 }
 
 static uint32_t add_cost(struct contexts *contexts, uint32_t node,
-			 uint32_t part)
+			 uint32_t key)
 {
 	struct context_cost *cost;
 
@@ -325,63 +325,63 @@ static uint32_t add_cost(struct contexts *contexts, uint32_t node,
 	cost = &contexts->costs[contexts->cost_count];
 	memset(cost, 0, sizeof(*cost));
 	cost->node = node;
-	cost->part = part;
+	cost->key = key;
 	return (uint32_t)contexts->cost_count++;
 }
 
-static uint32_t keyed_cost(struct contexts *contexts, uint64_t key,
-			   uint32_t node, uint32_t part)
+static uint32_t keyed_cost(struct contexts *contexts, uint64_t place,
+			   uint32_t node, uint32_t key)
 {
-	uint32_t cost = table_get(&contexts->parts, key);
+	uint32_t cost = table_get(&contexts->by_key, place);
 
 	if (cost == TABLE_NONE) {
-		cost = add_cost(contexts, node, part);
-		table_set(&contexts->parts, key, cost);
+		cost = add_cost(contexts, node, key);
+		table_set(&contexts->by_key, place, cost);
 	}
 	CLAIM_FULL(cost < contexts->cost_count);
 	return cost;
 }
 
-static uint64_t part_key(uint32_t node, uint32_t part)
+static uint64_t place_of(uint32_t node, uint32_t key)
 {
-	return (uint64_t)node << 32 | part;
+	return (uint64_t)node << 32 | key;
 }
 
-/* Its key is that of no part: there is no such node. */
+/* In a place of its own: there is no such node. */
 static uint32_t group_cost(struct contexts *contexts, uint32_t node,
-			   uint32_t part)
+			   uint32_t key)
 {
-	uint32_t group = contexts->group(contexts->group_owner, node, part);
+	uint32_t group = contexts->group(contexts->group_owner, node, key);
 
-	return keyed_cost(contexts, part_key(UINT32_MAX, group), node, group);
+	return keyed_cost(contexts, place_of(UINT32_MAX, group), node, group);
 }
 
-uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
-			    uint32_t part)
+uint32_t contexts_keyed_cost(struct contexts *contexts, uint32_t id,
+			     uint32_t key)
 {
 	uint32_t node = contexts_node(contexts, id);
-	uint64_t key = part_key(node, part);
+	uint64_t place = place_of(node, key);
 	uint32_t cost;
 
 	if (contexts->group == NULL)
-		return keyed_cost(contexts, key, node, part);
-	cost = table_get(&contexts->parts, key);
+		return keyed_cost(contexts, place, node, key);
+	cost = table_get(&contexts->by_key, place);
 	if (cost == TABLE_NONE) {
-		cost = group_cost(contexts, node, part);
-		table_set(&contexts->parts, key, cost);
+		cost = group_cost(contexts, node, key);
+		table_set(&contexts->by_key, place, cost);
 	}
 	return cost;
 }
 
 uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
-			    uint32_t part)
+			    uint32_t key)
 {
 	uint32_t cost = contexts->node_cost[node];
 
 	CLAIM_FULL(cost == CONTEXT_NO_COST || cost < contexts->cost_count);
 	if (cost != CONTEXT_NO_COST)
 		return cost;
-	cost = table_get(&contexts->parts, part_key(node, part));
+	cost = table_get(&contexts->by_key, place_of(node, key));
 	return cost != TABLE_NONE ? cost : CONTEXT_NO_COST;
 }
 
@@ -415,7 +415,7 @@ void contexts_forget_costs(struct contexts *contexts)
 	for (size_t i = 0; i < contexts->cost_count; i++)
 		contexts->node_cost[contexts->costs[i].node] = CONTEXT_NO_COST;
 	contexts->used_count = contexts->cost_count = 0;
-	table_free(&contexts->parts);
+	table_free(&contexts->by_key);
 }
 
 void contexts_free(struct contexts *contexts)
@@ -435,7 +435,7 @@ void contexts_free(struct contexts *contexts)
 	free(contexts->costs);
 	free(contexts->index);
 	free(contexts->used);
-	table_free(&contexts->parts);
+	table_free(&contexts->by_key);
 	memset(contexts, 0, sizeof(*contexts));
 }
 

@@ -49,7 +49,7 @@ struct context_cost {
 	uint64_t peak_blocks;	/* at the global peak; see model_figures */
 	uint64_t peak_bytes;
 	uint32_t node;
-	uint32_t part;		/* what it is of the node: see model_split */
+	uint32_t key;		/* of its blocks: block_keys.h; or the group */
 };
 
 struct context_ref {
@@ -85,13 +85,13 @@ struct contexts {
 	uint64_t undefined;		/* ids used but never defined */
 	uint32_t *used;		/* ids whose ref has a cost */
 	size_t used_count, used_capacity;
-	struct table parts;	/* (node, part), or group -> cost */
+	struct table by_key;	/* (node, key), or group -> cost */
 	/* A tree that has all of the trace's nodes already: only costs are
 	 * one's own then. */
 	const struct contexts *known;
-	/* Nodes, or parts of them, for which it returns the same have one
-	 * cost, of that part; NULL: each has its own. */
-	uint32_t (*group)(void *owner, uint32_t node, uint32_t part);
+	/* Nodes and keys for which it returns the same have one cost, with
+	 * that as its key; NULL: each has its own. */
+	uint32_t (*group)(void *owner, uint32_t node, uint32_t key);
 	void *group_owner;
 };
 
@@ -123,12 +123,12 @@ uint32_t contexts_node(struct contexts *contexts, uint32_t id);
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id);
 /* The id of a node whose address is in no image; 0: it is in one. */
 uint32_t contexts_id(const struct contexts *contexts, uint32_t node);
-/* The cost of this part of an id's node; made if there is none. */
-uint32_t contexts_part_cost(struct contexts *contexts, uint32_t id,
-			    uint32_t part);
-/* The cost of this part of a node (0: it has no parts), or CONTEXT_NO_COST. */
+/* The cost of an id's node for a number of block keys; made if there is none. */
+uint32_t contexts_keyed_cost(struct contexts *contexts, uint32_t id,
+			     uint32_t key);
+/* The cost of a node for it (0: there are no keys), or CONTEXT_NO_COST. */
 uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
-			    uint32_t part);
+			    uint32_t key);
 /* Nothing of them counts any more: no node has a cost. Takes as long as it took
  * to make those that there are. */
 void contexts_forget_costs(struct contexts *contexts);

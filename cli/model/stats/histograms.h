@@ -67,6 +67,13 @@ static inline uint64_t histogram_low(unsigned bucket)
 	return bucket == 0 ? 0 : UINT64_C(1) << (bucket - 1);
 }
 
+/* The largest value of a bucket. */
+static inline uint64_t histogram_high(unsigned bucket)
+{
+	return bucket == 0 ? 0 : bucket == 64 ? UINT64_MAX :
+		histogram_low(bucket + 1) - 1;
+}
+
 /* The bucket of a context, made if there is none yet. */
 struct histogram_bucket *histograms_cell(struct histograms *histograms,
 					 uint32_t cost,

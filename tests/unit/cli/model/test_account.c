@@ -98,7 +98,7 @@ static void check_parts(enum model_split split,
 		uint32_t context = context_of(model, cost->node);
 		struct story_figures must =
 			story_figures(story, all, key, split ?
-				      (uint64_t)context << 32 | cost->part :
+				      (uint64_t)context << 32 | cost->key :
 				      context, 2);
 
 		assert_true(must.count > 0);

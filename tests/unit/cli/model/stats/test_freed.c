@@ -66,7 +66,7 @@ static void check_pairs(const struct model *model, bool by_thread)
 	for (size_t i = 0; i < model->contexts.cost_count; i++) {
 		const struct context_cost *cost = &model->contexts.costs[i];
 		/* thread 0 is the one for rings without a START */
-		int thread = by_thread ? (int)cost->part - 1 : -1;
+		int thread = by_thread ? (int)cost->key - 1 : -1;
 		const struct freed_row *pair;
 		uint32_t at = 0;
 

@@ -1,0 +1,90 @@
+/*
+ * block_keys.c: see block_keys.h.
+ */
+#include "cli/model/block_keys.h"
+
+#include <string.h>
+
+#include "cli/model/core/blocks.h"
+#include "cli/model/heap.h"
+#include "cli/model/stats/histograms.h"
+#include "unwind/claim.h"
+
+uint32_t block_key_value(enum block_key key, const struct block *block)
+{
+	switch (key) {
+	case BLOCK_KEY_THREAD:
+		return block->thread;
+	case BLOCK_KEY_SIZE:
+		return block->size < BLOCK_KEY_UNKNOWN ?
+			(uint32_t)block->size : BLOCK_KEY_UNKNOWN;
+	case BLOCK_KEY_SIZE_CLASS:
+		return histogram_bucket(block->size);
+	case BLOCK_KEY_ARENA:
+		return heap_part(block->layout);
+	case BLOCK_KEY_COUNT:
+		break;
+	}
+	return BLOCK_KEY_UNKNOWN;
+}
+
+uint32_t block_keys_number(struct block_keys *keys, const uint32_t *values)
+{
+	uint32_t number = keys->count == 0 ? 0 : values[0];
+
+	CLAIM_FULL(keys->count <= BLOCK_KEYS_MAX);
+	for (unsigned i = 1; i < keys->count; i++)
+		number = pairset_number(&keys->tuples[i - 1], number,
+					values[i]);
+	return number;
+}
+
+void block_keys_values(const struct block_keys *keys, uint32_t number,
+		       uint32_t values[BLOCK_KEYS_MAX])
+{
+	for (unsigned i = keys->count; i > 1; i--) {
+		const struct pairset *tuples = &keys->tuples[i - 2];
+
+		CLAIM_FULL(number < tuples->pair_count);
+		values[i - 1] = tuples->pairs[number].second;
+		number = tuples->pairs[number].first;
+	}
+	values[0] = number;
+}
+
+uint32_t block_keys_of(struct block_keys *keys, const struct block *block)
+{
+	uint32_t values[BLOCK_KEYS_MAX] = { 0 };
+
+	for (unsigned i = 0; i < keys->count; i++)
+		values[i] = block_key_value(keys->list[i], block);
+	return block_keys_number(keys, values);
+}
+
+bool block_keys_translate(const struct block_keys *keys,
+			  const struct block_keys *others, uint32_t number,
+			  uint32_t *here)
+{
+	uint32_t values[BLOCK_KEYS_MAX];
+
+	CLAIM_FULL(keys->count == others->count);
+	block_keys_values(others, number, values);
+	*here = values[0];
+	for (unsigned i = 1; i < keys->count; i++)
+		if (!pairset_find(&keys->tuples[i - 1], *here, values[i],
+				  here))
+			return false;
+	return true;
+}
+
+void block_keys_copy(struct block_keys *keys, const struct block_keys *from)
+{
+	keys->count = from->count;
+	memcpy(keys->list, from->list, sizeof(keys->list));
+}
+
+void block_keys_free(struct block_keys *keys)
+{
+	for (unsigned i = 0; i + 1 < BLOCK_KEYS_MAX; i++)
+		pairset_free(&keys->tuples[i]);
+}

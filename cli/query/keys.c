@@ -1,0 +1,291 @@
+/*
+ * keys.c: see keys.h. A new key is a row of the table, and its functions.
+ */
+#include "cli/query/keys.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/base/text/fit.h"
+#include "cli/base/text/quantity.h"
+#include "cli/model/heap.h"
+#include "cli/model/stats/histograms.h"
+#include "cli/symbol/names/names.h"
+
+/* ---- frames ---- */
+
+static void function_text(const struct query_value *value,
+			  struct buffer *name, struct buffer *more)
+{
+	const struct frame *frame = &value->frame;
+
+	(void)more;
+	if (!value->known)
+		return;
+	if (frame->function == NULL)
+		buffer_string(name, "?? in no file");
+	else if (value->full)
+		buffer_string(name, frame->function);
+	else if (frame->nameless)
+		fit_middle(name, frame->function, value->width);
+	else
+		names_brief(name, frame->function, value->width);
+}
+
+/* Where other keys have members of their own, no more than what the key is. */
+static void add_library(const struct query_value *value, struct json *json)
+{
+	if (value->alone)
+		json_string(json, "library", value->frame.library);
+}
+
+static void function_json(const struct query_value *value, struct json *json)
+{
+	const struct frame *frame = &value->frame;
+
+	json_string(json, "function", frame->function);
+	json_bool(json, "named", frame->function && !frame->nameless);
+	if (frame->nameless)
+		json_uint(json, "module_offset", frame->start);
+	add_library(value, json);
+}
+
+static void path_text(const struct query_value *value, const char *path,
+		      struct buffer *name)
+{
+	if (value->known)
+		fit_path(name, path ? path : value->frame.library ?
+			 value->frame.library : "code of no file",
+			 value->full ? SIZE_MAX : value->width);
+}
+
+static void library_text(const struct query_value *value, struct buffer *name,
+			 struct buffer *more)
+{
+	(void)more;
+	path_text(value, NULL, name);
+}
+
+static void library_json(const struct query_value *value, struct json *json)
+{
+	json_string(json, "library", value->frame.library);
+}
+
+/* Without a file, its library. */
+static void file_text(const struct query_value *value, struct buffer *name,
+		      struct buffer *more)
+{
+	(void)more;
+	path_text(value, value->frame.file, name);
+}
+
+static void file_json(const struct query_value *value, struct json *json)
+{
+	json_string(json, "file", value->frame.file);
+	add_library(value, json);
+}
+
+static void line_text(const struct query_value *value, struct buffer *name,
+		      struct buffer *more)
+{
+	file_text(value, name, more);
+	if (value->frame.file != NULL && value->frame.line > 0)
+		buffer_printf(name, ":%u", value->frame.line);
+}
+
+static void line_json(const struct query_value *value, struct json *json)
+{
+	file_json(value, json);
+	if (value->frame.line > 0)
+		json_uint(json, "line", value->frame.line);
+}
+
+/* ---- blocks ---- */
+
+static const struct thread *thread_of(const struct query_value *value)
+{
+	return &value->model->threads.list[value->value <
+		value->model->threads.count ? value->value : 0];
+}
+
+static void thread_text(const struct query_value *value, struct buffer *name,
+			struct buffer *more)
+{
+	const struct model *model = value->model;
+	const struct thread *thread = thread_of(value);
+	char a[QUANTITY_TEXT];
+
+	if (thread == &model->threads.list[0]) {
+		buffer_string(more, "no thread that is known");
+		return;
+	}
+	buffer_printf(name, "thread %" PRIu32 " ", thread->tid);
+	buffer_string(name, threads_name(thread));
+	buffer_printf(more, "%s, from %s", thread->flags & GT_THREAD_MAIN ?
+		      ", the first" : "", quantity_time(a,
+			model_since_start_ns(model, threads_start(thread))));
+	if (thread->end != 0)
+		buffer_printf(more, " to %s", quantity_time(a,
+			model_since_start_ns(model, thread->end)));
+}
+
+static void thread_json(const struct query_value *value, struct json *json)
+{
+	const struct thread *thread = thread_of(value);
+
+	json_uint(json, "tid", thread->tid);
+	json_string(json, "thread", threads_name(thread));
+	json_uint(json, "start_ns", model_since_start_ns(value->model,
+						threads_start(thread)));
+	if (thread->end != 0)
+		json_uint(json, "end_ns", model_since_start_ns(
+				value->model, thread->end));
+}
+
+static void size_text(const struct query_value *value, struct buffer *name,
+		      struct buffer *more)
+{
+	uint64_t size = value->value;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	(void)more;
+	if (size == BLOCK_KEY_UNKNOWN) {
+		buffer_string(name, "of 4 GiB or more, or of sizes that are "
+			      "not known");
+		return;
+	}
+	buffer_printf(name, "of %s byte%s each", quantity_count(a, size),
+		      size == 1 ? "" : "s");
+	if (size >= 1024)
+		buffer_printf(name, " (%s)", quantity_size(b, (int64_t)size));
+}
+
+static void size_json(const struct query_value *value, struct json *json)
+{
+	if (value->value != BLOCK_KEY_UNKNOWN)
+		json_uint(json, "size", value->value);
+}
+
+static void size_class_text(const struct query_value *value,
+			    struct buffer *name, struct buffer *more)
+{
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+	unsigned class = (unsigned)value->value;
+
+	(void)more;
+	if (value->value == BLOCK_KEY_UNKNOWN)
+		buffer_string(name, "of sizes that are not known");
+	else if (class < 2)
+		buffer_printf(name, "of %u byte%s each", class,
+			      class == 1 ? "" : "s");
+	else if (class < 11)
+		buffer_printf(name, "of %" PRIu64 " to %" PRIu64 " bytes",
+			      histogram_low(class),
+			      histogram_high(class));
+	else
+		buffer_printf(name, "of %s to less than %s",
+			      quantity_size(a, (int64_t)histogram_low(class)),
+			      class < 63 ? quantity_size(b, (int64_t)
+					histogram_low(class + 1)) : "all");
+}
+
+static void size_class_json(const struct query_value *value,
+			    struct json *json)
+{
+	unsigned class = (unsigned)value->value;
+
+	if (value->value == BLOCK_KEY_UNKNOWN)
+		return;
+	json_uint(json, "size_min", histogram_low(class));
+	json_uint(json, "size_max", histogram_high(class));
+}
+
+static void arena_text(const struct query_value *value, struct buffer *name,
+		       struct buffer *more)
+{
+	static const char *const texts[HEAP_PARTS] = {
+		[HEAP_MAIN] = "in the C library's main arena",
+		[HEAP_OTHER] = "in arenas of further threads",
+		[HEAP_MMAPPED] = "in mappings of their own",
+		[HEAP_UNKNOWN] = "of another allocator, or not known",
+	};
+
+	(void)more;
+	buffer_string(name, texts[value->value < HEAP_PARTS ? value->value :
+				  HEAP_UNKNOWN]);
+}
+
+static void arena_json(const struct query_value *value, struct json *json)
+{
+	json_string(json, "arena", heap_part_names[value->value < HEAP_PARTS ?
+						value->value : HEAP_UNKNOWN]);
+}
+
+/* ---- the table ---- */
+
+const struct query_key query_keys[] = {
+	{ "stack", "stack", "stacks", "a whole call stack", QUERY_OF_STACK,
+	  .by = PROFILE_BY_STACK },
+	{ "site", "site", "sites", "a site, which is the innermost line of the "
+	  "program's own code", QUERY_OF_SITE, .by = PROFILE_BY_SITE },
+	{ "function", "function", "functions", "the function of that line",
+	  QUERY_OF_FRAME, .by = PROFILE_BY_FUNCTION, .text = function_text,
+	  .json = function_json },
+	{ "file", "file", "files", "its source file", QUERY_OF_FRAME,
+	  .by = PROFILE_BY_FILE, .text = file_text, .json = file_json },
+	{ "line", "line", "lines", "the line itself, whichever function it is in",
+	  QUERY_OF_FRAME, .by = PROFILE_BY_LINE, .text = line_text,
+	  .json = line_json },
+	{ "library", "library", "libraries", "its library", QUERY_OF_FRAME,
+	  .by = PROFILE_BY_LIBRARY, .text = library_text,
+	  .json = library_json },
+	{ "within-function", "function", "functions", "any function of the stack: such rows "
+	  "have blocks in common", QUERY_OF_FRAME, true,
+	  .by = PROFILE_BY_FUNCTION, .text = function_text,
+	  .json = function_json },
+	{ "within-file", "file", "files", "any source file of the stack",
+	  QUERY_OF_FRAME, true, .by = PROFILE_BY_FILE, .text = file_text,
+	  .json = file_json },
+	{ "within-library", "library", "libraries", "any library of the stack",
+	  QUERY_OF_FRAME, true, .by = PROFILE_BY_LIBRARY,
+	  .text = library_text, .json = library_json },
+	{ "thread", "thread", "threads", "the thread that allocated", QUERY_OF_BLOCK,
+	  .block = BLOCK_KEY_THREAD, .text = thread_text,
+	  .json = thread_json },
+	{ "size", "size", "sizes", "a size of blocks", QUERY_OF_BLOCK,
+	  .block = BLOCK_KEY_SIZE, .text = size_text, .json = size_json },
+	{ "size-class", "size class", "size classes", "sizes from one power of two to the "
+	  "next", QUERY_OF_BLOCK, .block = BLOCK_KEY_SIZE_CLASS,
+	  .text = size_class_text, .json = size_class_json },
+	{ "arena", "arena", "arenas", "where in the C library's heap", QUERY_OF_BLOCK,
+	  .block = BLOCK_KEY_ARENA, .text = arena_text, .json = arena_json },
+};
+const unsigned query_key_count = sizeof(query_keys) / sizeof(query_keys[0]);
+
+const struct query_key *query_key_find(const char *name, size_t size)
+{
+	for (unsigned i = 0; i < query_key_count; i++)
+		if (strlen(query_keys[i].name) == size &&
+		    memcmp(query_keys[i].name, name, size) == 0)
+			return &query_keys[i];
+	return NULL;
+}
+
+static const struct query_key *first_of(enum query_of of)
+{
+	const struct query_key *key = query_keys;
+
+	while (key->of != of)
+		key++;
+	return key;
+}
+
+const struct query_key *query_key_stack(void)
+{
+	return first_of(QUERY_OF_STACK);
+}
+
+const struct query_key *query_key_site(void)
+{
+	return first_of(QUERY_OF_SITE);
+}

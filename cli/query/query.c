@@ -1,0 +1,121 @@
+/*
+ * query.c: see query.h. Called by the main thread.
+ */
+#include "cli/query/query.h"
+
+#include <string.h>
+
+#include "unwind/claim.h"
+
+static bool add_key(struct query *query, const char *name, size_t size,
+		    struct buffer *why)
+{
+	const struct query_key *key = query_key_find(name, size);
+
+	if (key == NULL) {
+		buffer_printf(why, "'%.*s' is nothing to group by: there are",
+			      (int)size, name);
+		for (unsigned i = 0; i < query_key_count; i++)
+			buffer_printf(why, "%s %s", i ? "," : "",
+				      query_keys[i].name);
+		return false;
+	}
+	for (unsigned i = 0; i < query->key_count; i++)
+		if (query->keys[i] == key) {
+			buffer_printf(why, "'%s' is given twice", key->name);
+			return false;
+		}
+	if (query->key_count == QUERY_KEYS_MAX) {
+		buffer_printf(why, "groups have %d keys at most",
+			      QUERY_KEYS_MAX);
+		return false;
+	}
+	query->keys[query->key_count++] = key;
+	return true;
+}
+
+/* Of inclusive keys one alone, and beside no stack, which is in all of them. */
+static bool fit(const struct query *query, struct buffer *why)
+{
+	unsigned inclusive = 0, blocks = 0;
+
+	for (unsigned i = 0; i < query->key_count; i++) {
+		inclusive += query->keys[i]->inclusive;
+		blocks += query->keys[i]->of == QUERY_OF_BLOCK;
+	}
+	if (inclusive > 1)
+		buffer_string(why, "groups have one key of those that begin "
+			      "with 'within-'");
+	else if (blocks > BLOCK_KEYS_MAX)
+		buffer_printf(why, "groups have %d keys at most that are no "
+			      "stack's", BLOCK_KEYS_MAX);
+	else
+		return true;
+	return false;
+}
+
+bool query_parse_keys(struct query *query, const char *names,
+		      struct buffer *why)
+{
+	query->key_count = 0;
+	for (;;) {
+		size_t size = strcspn(names, ",");
+
+		if (!add_key(query, names, size, why))
+			return false;
+		if (names[size] == 0)
+			return fit(query, why);
+		names += size + 1;
+	}
+}
+
+void query_key_names(const struct query *query, struct buffer *names)
+{
+	for (unsigned i = 0; i < query->key_count; i++)
+		buffer_printf(names, "%s%s", i ? "," : "",
+			      query->keys[i]->name);
+}
+
+bool query_has(const struct query *query, enum query_of of)
+{
+	for (unsigned i = 0; i < query->key_count; i++)
+		if (query->keys[i]->of == of)
+			return true;
+	return false;
+}
+
+bool query_is(const struct query *query, enum query_of of)
+{
+	return query->key_count == 1 && query->keys[0]->of == of;
+}
+
+const struct query_key *query_inclusive(const struct query *query)
+{
+	for (unsigned i = 0; i < query->key_count; i++)
+		if (query->keys[i]->inclusive)
+			return query->keys[i];
+	return NULL;
+}
+
+void query_block_keys(const struct query *query, struct block_keys *keys)
+{
+	for (unsigned i = 0; i < query->key_count; i++)
+		if (query->keys[i]->of == QUERY_OF_BLOCK) {
+			CLAIM(keys->count < BLOCK_KEYS_MAX);
+			keys->list[keys->count++] = query->keys[i]->block;
+		}
+}
+
+bool query_needs_profile(const struct query *query)
+{
+	return query_has(query, QUERY_OF_FRAME);
+}
+
+const char *query_noun(const struct query *query, uint64_t count)
+{
+	const struct query_key *key = query->keys[0];
+
+	if (query->key_count != 1)
+		return count == 1 ? "group" : "groups";
+	return count == 1 ? key->noun : key->plural;
+}

@@ -1,0 +1,54 @@
+/*
+ * query.h: a question to a trace, as one value: which allocations (a filter and
+ * what it keeps of stacks), grouped by what, in which order, how many rows.
+ */
+#ifndef GNOMON_QUERY_H
+#define GNOMON_QUERY_H
+
+#include "cli/model/stats/figures.h"
+#include "cli/query/keys.h"
+
+#define QUERY_KEYS_MAX 4
+
+struct query {
+	const struct query_key *keys[QUERY_KEYS_MAX];
+	unsigned key_count;
+	enum figure order;
+	uint64_t limit;		/* rows; 0: all */
+	bool all_figures;	/* of each row, not only what orders them */
+};
+
+/* Of what the answer is made. Borrowed. */
+struct query_source {
+	struct model *model;		/* NULL: of several traces */
+	struct frames *frames;		/* of the model */
+	struct profile *profile;	/* NULL: not needed (query_needs_profile) */
+	const char *trace;		/* for a second pass; NULL: none */
+	uint64_t end_ns;		/* of the recording */
+	/* Which contexts count; NULL: all. */
+	bool (*keep)(void *owner, uint32_t node,
+		     const struct figures *figures);
+	void *keeper;
+};
+
+/*
+ * Keys by their names, "library,thread". False: it makes no sense, and `why`
+ * gets a sentence that says so.
+ */
+bool query_parse_keys(struct query *query, const char *names,
+		      struct buffer *why);
+/* The names again. */
+void query_key_names(const struct query *query, struct buffer *names);
+bool query_has(const struct query *query, enum query_of of);
+/* Is it the only key? */
+bool query_is(const struct query *query, enum query_of of);
+/* The one that is inclusive, or NULL. */
+const struct query_key *query_inclusive(const struct query *query);
+/* The keys that the model is to keep figures apart by. */
+void query_block_keys(const struct query *query, struct block_keys *keys);
+/* Values that only normalised stacks have. */
+bool query_needs_profile(const struct query *query);
+/* "stack", "sites", "groups". */
+const char *query_noun(const struct query *query, uint64_t count);
+
+#endif

@@ -1,0 +1,555 @@
+/*
+ * rows.c: see rows.h.
+ *
+ * What is put into groups are the model's costs, each with a context and
+ * numbers of block keys; or, where nothing but stacks tells groups apart and
+ * there is a profile, its selves. A group is the tuple of its keys' values: the
+ * value itself of one key, of several the number of a chain of pairs.
+ *
+ *  I1  What counts (source->keep) is in exactly one row if all keys are
+ *      exclusive, so that rows add up to the whole.
+ */
+#include "cli/query/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+/* What is grouped. */
+struct piece {
+	struct figures figures;
+	uint32_t node;		/* the model's, or the profile's */
+	uint32_t self;		/* of the profile, if there is one */
+	uint32_t key;		/* of costs */
+	uint32_t contexts;
+};
+
+static bool of_selves(const struct query_rows *rows)
+{
+	return !rows->of_contexts;
+}
+
+static size_t piece_count(const struct query_rows *rows)
+{
+	return of_selves(rows) ? rows->source->profile->self_count :
+				 rows->source->model->contexts.cost_count;
+}
+
+/* By its number. False: it does not count. */
+static bool piece_of(const struct query_rows *rows, size_t number,
+		     struct piece *piece)
+{
+	const struct query_source *source = rows->source;
+	const struct context_cost *cost;
+
+	if (of_selves(rows)) {
+		const struct profile_self *self =
+			&source->profile->selves[number];
+
+		*piece = (struct piece){
+			.figures = self->figures, .node = self->node,
+			.self = (uint32_t)number, .contexts = self->contexts,
+		};
+		return true;
+	}
+	cost = &source->model->contexts.costs[number];
+	*piece = (struct piece){
+		.node = cost->node, .key = cost->key, .contexts = 1,
+		.self = source->profile ?
+			source->profile->self_of_cost[number] : PROFILE_NONE,
+	};
+	model_figures(source->model, cost, &piece->figures);
+	return source->keep == NULL ||
+	       source->keep(source->keeper, cost->node, &piece->figures);
+}
+
+/* By its place in the order of nodes, if it is a profile's. */
+static bool piece_at(const struct query_rows *rows, size_t at,
+		     struct piece *piece)
+{
+	return piece_of(rows, of_selves(rows) ?
+			rows->source->profile->order[at] : at, piece);
+}
+
+/* ---- groups ---- */
+
+/* The value of an exclusive key; `block`: which of the block keys it is. */
+static uint32_t value_of(const struct query_rows *rows, unsigned key,
+			 unsigned block, const struct piece *piece)
+{
+	const struct query_source *source = rows->source;
+	uint32_t values[BLOCK_KEYS_MAX];
+
+	switch (rows->query->keys[key]->of) {
+	case QUERY_OF_BLOCK:
+		block_keys_values(&source->model->keys, piece->key, values);
+		return values[block];
+	case QUERY_OF_SITE:
+		if (source->profile == NULL)
+			return (uint32_t)frames_site_key(source->frames,
+							 piece->node);
+		break;
+	case QUERY_OF_STACK:
+		if (source->profile == NULL)
+			return piece->node;
+		break;
+	case QUERY_OF_FRAME:
+		break;
+	}
+	CLAIM_FULL(piece->self < source->profile->self_count);
+	return rows->groups[key].of_self[piece->self];
+}
+
+/* The values of an inclusive key, each once; how many. */
+static size_t values_of(struct query_rows *rows, unsigned key,
+			const struct piece *piece)
+{
+	const struct profile *profile = rows->source->profile;
+	const struct profile_groups *groups = &rows->groups[key];
+	size_t count = 0;
+
+	if (rows->seen == NULL)
+		rows->seen = grow_zeroed(groups->count, sizeof(*rows->seen));
+	rows->stacks++;
+	for (uint32_t n = profile->selves[piece->self].node;
+	     n != PROFILE_ROOT; n = profile->nodes[n].parent) {
+		uint32_t frame = profile->nodes[n].frame;
+		uint32_t group = groups->of_frame[frame];
+
+		if (profile->frames[frame].stop != GT_STOP_BOTTOM ||
+		    rows->seen[group] == rows->stacks)
+			continue;
+		rows->seen[group] = rows->stacks;
+		GROW(rows->path, count, rows->path_capacity);
+		rows->path[count++] = group;
+	}
+	return count;
+}
+
+/* The group's number, of which `with` is the inclusive key's value. False:
+ * `find`, and there is no such group. */
+static bool group_of(struct query_rows *rows, const struct piece *piece,
+		     uint32_t with, bool find, uint32_t *group)
+{
+	const struct query *query = rows->query;
+	unsigned block = 0;
+
+	for (unsigned i = 0; i < query->key_count; i++) {
+		uint32_t value = query->keys[i]->inclusive ? with :
+			value_of(rows, i, block, piece);
+
+		block += query->keys[i]->of == QUERY_OF_BLOCK;
+		if (i == 0)
+			*group = value;
+		else if (!find)
+			*group = pairset_number(&rows->tuples[i - 1], *group,
+						value);
+		else if (!pairset_find(&rows->tuples[i - 1], *group, value,
+				       group))
+			return false;
+	}
+	return true;
+}
+
+static void add(struct query_rows *rows, size_t *capacity,
+		const struct query_row *row)
+{
+	uint32_t at = table_get(&rows->row_of, row->group);
+	struct query_row *into;
+
+	CLAIM_FULL(at == TABLE_NONE || at < rows->count);
+	if (at == TABLE_NONE) {
+		GROW(rows->list, rows->count, *capacity);
+		table_set(&rows->row_of, row->group, (uint32_t)rows->count);
+		rows->list[rows->count++] = *row;
+		return;
+	}
+	into = &rows->list[at];
+	if (row->largest > into->largest) {
+		into->largest = row->largest;
+		into->node = row->node;
+	}
+	figures_add(&into->figures, &row->figures);
+	into->contexts += row->contexts;
+}
+
+static void collect_groups(struct query_rows *rows)
+{
+	const struct query_key *inclusive = query_inclusive(rows->query);
+	size_t capacity = 0, count = piece_count(rows);
+	unsigned key = 0;
+
+	while (inclusive != NULL && rows->query->keys[key] != inclusive)
+		key++;
+	for (size_t i = 0; i < count; i++) {
+		struct query_row row = { 0 };
+		struct piece piece;
+		size_t values = 1;
+
+		if (!piece_at(rows, i, &piece))
+			continue;
+		row.figures = piece.figures;
+		row.node = piece.node;
+		row.contexts = piece.contexts;
+		row.largest = query_value_of_row(rows, &row);
+		if (inclusive != NULL)
+			values = values_of(rows, key, &piece);
+		for (size_t v = 0; v < values; v++) {
+			group_of(rows, &piece, inclusive ? rows->path[v] : 0,
+				 false, &row.group);
+			add(rows, &capacity, &row);
+		}
+	}
+	for (size_t i = 0; i < rows->count; i++)
+		rows->nonzero += figures_any(&rows->list[i].figures,
+					     rows->query->order,
+					     rows->source->end_ns);
+	table_free(&rows->row_of);
+}
+
+/* ---- order ---- */
+
+uint64_t query_value_of_row(const struct query_rows *rows,
+			    const struct query_row *row)
+{
+	return figures_value(&row->figures, rows->query->order,
+			     rows->source->end_ns);
+}
+
+/* < 0: x comes before y. */
+static int order(const struct query_rows *rows, const struct query_row *x,
+		 const struct query_row *y)
+{
+	for (int i = -2; i < FIGURE_KEYS; i++) {
+		/* What orders, how many blocks that is (some have no bytes),
+		 * then the others in their order. */
+		enum figure key = i < 0 ? rows->query->order : (enum figure)i;
+		uint64_t left = figures_value(&x->figures, key,
+					      rows->source->end_ns);
+		uint64_t right = figures_value(&y->figures, key,
+					       rows->source->end_ns);
+
+		if (i == -1) {
+			left = figures_blocks(&x->figures, key);
+			right = figures_blocks(&y->figures, key);
+		}
+		if (left != right)
+			return left > right ? -1 : 1;
+	}
+	return x->node != y->node ? (x->node < y->node ? -1 : 1) :
+		x->group < y->group ? -1 : x->group > y->group;
+}
+
+static int compare(const void *a, const void *b, void *owner)
+{
+	return order(owner, a, b);
+}
+
+static void sort(struct query_rows *rows)
+{
+	qsort_r(rows->list, rows->count, sizeof(*rows->list), compare, rows);
+}
+
+/*
+ * A row more, of which `limit` are wanted: the list is then a heap whose root
+ * is the row that comes last.
+ */
+static void offer(struct query_rows *rows, size_t limit,
+		  const struct query_row *row)
+{
+	struct query_row *heap = rows->list;
+	size_t i = rows->count;
+
+	CLAIM_FULL(limit > 0 && rows->count <= limit);
+	if (rows->count < limit) {
+		rows->count++;
+		while (i > 0 && order(rows, &heap[(i - 1) / 2], row) < 0) {
+			heap[i] = heap[(i - 1) / 2];
+			i = (i - 1) / 2;
+		}
+		heap[i] = *row;
+		return;
+	}
+	if (order(rows, row, &heap[0]) > 0)
+		return;
+	i = 0;
+	for (size_t child = 1; child < limit; child = 2 * i + 1) {
+		if (child + 1 < limit &&
+		    order(rows, &heap[child], &heap[child + 1]) < 0)
+			child++;
+		if (order(rows, &heap[child], row) < 0)
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	CLAIM_FULL(i < limit);
+	heap[i] = *row;
+}
+
+/* Each piece a row: there may be millions, and a row is larger than a cost. */
+static void collect_each(struct query_rows *rows)
+{
+	size_t count = piece_count(rows);
+	size_t limit = rows->query->limit != 0 && rows->query->limit < count ?
+		rows->query->limit : count;
+
+	rows->list = grow_resize(NULL, limit, sizeof(*rows->list));
+	for (size_t i = 0; i < count; i++) {
+		struct query_row row = { 0 };
+		struct piece piece;
+
+		if (!piece_at(rows, i, &piece))
+			continue;
+		row.figures = piece.figures;
+		row.node = row.group = piece.node;
+		row.contexts = piece.contexts;
+		row.largest = query_value_of_row(rows, &row);
+		rows->nonzero += figures_any(&row.figures, rows->query->order,
+					     rows->source->end_ns);
+		offer(rows, limit, &row);
+	}
+}
+
+/* ---- own peaks ---- */
+
+static uint32_t row_of_key(void *owner, uint32_t node, uint32_t key)
+{
+	struct query_rows *rows = owner;
+	uint32_t cost = contexts_find_cost(&rows->source->model->contexts,
+					   node, key);
+
+	return cost == CONTEXT_NO_COST ? MODEL_NO_GROUP :
+					 query_row_of(rows, cost);
+}
+
+/* Whether own peaks of rows are wanted and are sums so far, and whether there
+ * is something to read again. */
+static bool peaks_are_wanted(const struct query_rows *rows)
+{
+	const struct query_source *source = rows->source;
+	struct stat status;
+
+	if (!rows->grouped || query_inclusive(rows->query) != NULL ||
+	    (rows->query->order != FIGURE_OWN_PEAK &&
+	     !rows->query->all_figures) ||
+	    source->model == NULL || source->model->report.being_written ||
+	    source->model->leftout.blocks > 0 ||
+	    (source->profile != NULL && !source->profile->with_costs) ||
+	    source->trace == NULL || stat(source->trace, &status) != 0 ||
+	    !S_ISREG(status.st_mode))
+		return false;
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->list[i].contexts > 1)
+			return true;
+	return false;
+}
+
+static void find_peaks(struct query_rows *rows)
+{
+	struct group_peak *peaks = grow_zeroed(rows->count, sizeof(*peaks));
+
+	rows->exact = model_group_peaks(rows->source->model,
+					rows->source->trace, row_of_key, rows,
+					peaks, rows->count) != EXIT_NOTHING;
+	for (size_t i = 0; i < rows->count && rows->exact; i++) {
+		struct figures *figures = &rows->list[i].figures;
+
+		figures->own_peak_bytes = peaks[i].bytes;
+		figures->own_peak_blocks = peaks[i].blocks;
+		figures->own_peak_ns = peaks[i].ns;
+	}
+	free(peaks);
+}
+
+/* ---- all of it ---- */
+
+static void make_profile_groups(struct query_rows *rows)
+{
+	for (unsigned i = 0; i < rows->query->key_count; i++)
+		if (rows->query->keys[i]->of != QUERY_OF_BLOCK)
+			profile_groups(rows->source->profile,
+				       rows->query->keys[i]->by,
+				       rows->query->order, &rows->groups[i]);
+}
+
+void query_rows_collect(const struct query *query,
+			const struct query_source *source,
+			struct query_rows *rows)
+{
+	uint64_t limit = query->limit;
+
+	memset(rows, 0, sizeof(*rows));
+	rows->query = query;
+	rows->source = source;
+	rows->grouped = !query_is(query, QUERY_OF_STACK);
+	rows->of_contexts = source->profile == NULL ||
+		query_has(query, QUERY_OF_BLOCK);
+	if (source->profile != NULL)
+		make_profile_groups(rows);
+	if (rows->grouped)
+		collect_groups(rows);
+	else
+		collect_each(rows);
+	/* Own peaks of those rows that are wanted, where that is known. */
+	if (query->order != FIGURE_OWN_PEAK || !rows->grouped) {
+		sort(rows);
+		if (limit != 0 && limit < rows->count)
+			rows->count = limit;
+	}
+	if (peaks_are_wanted(rows))
+		find_peaks(rows);
+	table_free(&rows->row_of);
+	if (query->order == FIGURE_OWN_PEAK)
+		sort(rows);
+}
+
+void query_rows_free(struct query_rows *rows)
+{
+	for (unsigned i = 0; i < QUERY_KEYS_MAX; i++)
+		profile_groups_free(&rows->groups[i]);
+	for (unsigned i = 0; i + 1 < QUERY_KEYS_MAX; i++)
+		pairset_free(&rows->tuples[i]);
+	table_free(&rows->row_of);
+	free(rows->path);
+	free(rows->seen);
+	free(rows->list);
+}
+
+/* ---- of a row ---- */
+
+static void show_frame(const struct query_rows *rows,
+		       const struct profile_group *group,
+		       struct query_value *value)
+{
+	const struct profile_frame *frame =
+		&rows->source->profile->frames[group->frame];
+
+	if (group->frame == PROFILE_NONE || frame->stop != GT_STOP_BOTTOM)
+		return;
+	value->known = true;
+	profile_show_frame(frame, &value->frame);
+}
+
+void query_row_value(const struct query_rows *rows,
+		     const struct query_row *row, unsigned key,
+		     struct query_value *value)
+{
+	uint32_t number = row->group;
+
+	CLAIM_FULL(key < rows->query->key_count);
+	for (unsigned i = rows->query->key_count - 1; i > 0; i--) {
+		const struct pair *pair = &rows->tuples[i - 1].pairs[number];
+
+		if (i == key)
+			break;
+		number = pair->first;
+	}
+	if (key > 0)
+		number = rows->tuples[key - 1].pairs[number].second;
+	*value = (struct query_value){
+		.model = rows->source->model,
+		.value = number,
+		.alone = rows->query->key_count == 1,
+	};
+	if (rows->query->keys[key]->of == QUERY_OF_FRAME)
+		show_frame(rows, &rows->groups[key].list[number], value);
+}
+
+bool query_row_called(const struct query_rows *rows,
+		      const struct query_row *row, struct figures *sum)
+{
+	const struct query *query = rows->query;
+
+	if (!rows->grouped || query->key_count != 1 || !of_selves(rows) ||
+	    query->keys[0]->inclusive)
+		return false;
+	*sum = *profile_group_inclusive(rows->source->profile,
+					&rows->groups[0], row->group, 0);
+	return true;
+}
+
+uint32_t query_row_of(struct query_rows *rows, uint32_t cost)
+{
+	struct piece piece;
+	uint32_t group;
+
+	CLAIM_FULL(rows->grouped && query_inclusive(rows->query) == NULL);
+	if (rows->row_of.slots == NULL)
+		for (size_t i = 0; i < rows->count; i++)
+			table_set(&rows->row_of, rows->list[i].group,
+				  (uint32_t)i);
+	if (of_selves(rows)) {
+		piece.self = rows->source->profile->self_of_cost[cost];
+		if (piece.self == PROFILE_NONE)
+			return QUERY_NO_ROW;
+	} else if (!piece_of(rows, cost, &piece)) {
+		return QUERY_NO_ROW;
+	}
+	return group_of(rows, &piece, 0, true, &group) ?
+		table_get(&rows->row_of, group) : QUERY_NO_ROW;
+}
+
+/* ---- the largest stacks of rows ---- */
+
+/* Of equal ones, the first that was made comes first. */
+static void offer_part(const struct query_rows *rows,
+		       struct query_parts *parts,
+		       const struct query_part *part)
+{
+	enum figure key = rows->query->order;
+	uint64_t end_ns = rows->source->end_ns;
+	uint64_t value = figures_value(&part->figures, key, end_ns);
+	size_t at = parts->count;
+
+	if (!figures_any(&part->figures, key, end_ns))
+		return;
+	parts->nonzero++;
+	while (at > 0 && figures_value(&parts->list[at - 1].figures, key,
+				       end_ns) < value)
+		at--;
+	if (at == QUERY_PARTS)
+		return;
+	if (parts->count < QUERY_PARTS)
+		parts->count++;
+	memmove(&parts->list[at + 1], &parts->list[at],
+		(parts->count - at - 1) * sizeof(*parts->list));
+	parts->list[at] = *part;
+}
+
+struct query_parts *query_rows_parts(struct query_rows *rows, size_t shown)
+{
+	const struct query_key *inclusive = query_inclusive(rows->query);
+	struct query_parts *parts = grow_zeroed(shown, sizeof(*parts));
+	struct table row_of = { 0 };
+	unsigned key = 0;
+
+	while (inclusive != NULL && rows->query->keys[key] != inclusive)
+		key++;
+	for (size_t i = 0; i < shown; i++)
+		table_set(&row_of, rows->list[i].group, (uint32_t)i);
+	for (size_t i = 0; i < piece_count(rows); i++) {
+		struct piece piece;
+		size_t values = 1;
+
+		if (!piece_of(rows, i, &piece))
+			continue;
+		if (inclusive != NULL)
+			values = values_of(rows, key, &piece);
+		for (size_t v = 0; v < values; v++) {
+			const struct query_part part = { piece.figures,
+							 piece.node };
+			uint32_t group, row;
+
+			group_of(rows, &piece, inclusive ? rows->path[v] : 0,
+				 false, &group);
+			row = table_get(&row_of, group);
+			if (row != TABLE_NONE)
+				offer_part(rows, &parts[row], &part);
+		}
+	}
+	table_free(&row_of);
+	return parts;
+}
