@@ -16,12 +16,15 @@
 static struct story *story;
 static bool all[STORY_STEPS];
 
-static struct model *read_story(const struct model_options *options)
+static struct model *read_story(const struct model_options *options,
+				const struct block_keys *keys)
 {
 	struct model *model = malloc(sizeof(*model));
 
 	model_init(model);
 	model->options = *options;
+	if (keys != NULL)
+		block_keys_copy(&model->keys, keys);
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	return model;
 }
@@ -81,25 +84,47 @@ static uint64_t by_size(const struct story_block *b)
 	return (uint64_t)b->context << 32 | b->size;
 }
 
-static uint64_t by_heap(const struct story_block *b)
+static uint64_t by_class(const struct story_block *b)
+{
+	return (uint64_t)b->context << 32 | histogram_bucket(b->size);
+}
+
+static uint64_t by_arena(const struct story_block *b)
 {
 	return (uint64_t)b->context << 32 | heap_part(b->layout);
 }
 
-static void check_parts(enum model_split split,
-			uint64_t (*key)(const struct story_block *))
+/* (of these, none is larger than what its shift leaves it) */
+static uint64_t by_three(const struct story_block *b)
 {
-	struct model_options options = { .split = split, .temporary = 2 };
-	struct model *model = read_story(&options);
+	return (uint64_t)b->context << 32 | (uint64_t)(b->thread + 1) << 16 |
+	       histogram_bucket(b->size) << 8 | heap_part(b->layout);
+}
+
+/* The same of a cost. */
+static uint64_t key_of(const struct model *model,
+		       const struct context_cost *cost)
+{
+	uint32_t v[BLOCK_KEYS_MAX];
+
+	block_keys_values(&model->keys, cost->key, v);
+	return model->keys.count < 3 ? v[0] : v[0] << 16 | v[1] << 8 | v[2];
+}
+
+static void check_keys(struct block_keys keys,
+		       uint64_t (*key)(const struct story_block *))
+{
+	struct model_options options = { .temporary = 2 };
+	struct model *model = read_story(&options, &keys);
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < model->contexts.cost_count; i++) {
 		const struct context_cost *cost = &model->contexts.costs[i];
 		uint32_t context = context_of(model, cost->node);
 		struct story_figures must =
-			story_figures(story, all, key, split ?
-				      (uint64_t)context << 32 | cost->key :
-				      context, 2);
+			story_figures(story, all, key, keys.count ?
+				      (uint64_t)context << 32 |
+				      key_of(model, cost) : context, 2);
 
 		assert_true(must.count > 0);
 		same(cost, model, &must);
@@ -110,18 +135,25 @@ static void check_parts(enum model_split split,
 	end(model);
 }
 
-static void contexts_and_parts(void **state)
+static void by_context_and_keys(void **state)
 {
 	(void)state;
 	for (unsigned seed = 20; seed < 26; seed++) {
 		begin(seed);
-		check_parts(MODEL_SPLIT_NONE, story_context);
-		check_parts(MODEL_SPLIT_THREAD, by_thread);
-		check_parts(MODEL_SPLIT_HEAP, by_heap);
+		check_keys((struct block_keys){ .count = 0 }, story_context);
+		check_keys((struct block_keys){ .list = { BLOCK_KEY_THREAD }, .count = 1 },
+			   by_thread);
+		check_keys((struct block_keys){ .list = { BLOCK_KEY_ARENA }, .count = 1 },
+			   by_arena);
+		check_keys((struct block_keys){ .list = { BLOCK_KEY_SIZE_CLASS }, .count = 1 },
+			   by_class);
+		check_keys((struct block_keys){ .list = { BLOCK_KEY_THREAD,
+			   BLOCK_KEY_SIZE_CLASS, BLOCK_KEY_ARENA }, .count = 3 },
+			   by_three);
 		story_free(story);
 	}
 	begin(30);
-	check_parts(MODEL_SPLIT_SIZE, by_size);
+	check_keys((struct block_keys){ .list = { BLOCK_KEY_SIZE }, .count = 1 }, by_size);
 	story_free(story);
 }
 
@@ -159,7 +191,7 @@ static void sizes_and_lifetimes(void **state)
 
 	(void)state;
 	begin(40);
-	model = read_story(&options);
+	model = read_story(&options, NULL);
 	for (uint32_t i = 0; i < story->count; i++)
 		count_block(&story->blocks[i], sizes, lifetimes);
 	assert_memory_equal(sizes, model->histograms.sizes, sizeof(sizes));
@@ -207,7 +239,7 @@ static void sample_is_scaled(void **state)
 	(void)state;
 	story = story_new(50);
 	story_write(story, "1000");
-	model = read_story(&options);
+	model = read_story(&options, NULL);
 	assert_int_equal(model->sample_mean, MEAN);
 	for (uint32_t i = 0; i < story->count; i++) {
 		double size = (double)story->blocks[i].size;
@@ -272,7 +304,7 @@ static void sums_that_differ_are_seen(void **state)
 
 	(void)state;
 	begin(3);
-	model = read_story(&options);
+	model = read_story(&options, NULL);
 	assert_true(model_is_valid(model));
 	model->totals.live_blocks++; /* I1 */
 	assert_false(model_is_valid(model));
@@ -288,7 +320,7 @@ static void sums_that_differ_are_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(contexts_and_parts),
+		cmocka_unit_test(by_context_and_keys),
 		cmocka_unit_test(sizes_and_lifetimes),
 		cmocka_unit_test(sample_is_scaled),
 		cmocka_unit_test(sample_ends_at_zero),

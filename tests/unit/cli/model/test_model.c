@@ -13,7 +13,6 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/model/model.h"
-#include "cli/model/rows.h"
 #include "tests/unit/trace_write.h"
 
 #define CONTEXTS 40
@@ -442,8 +441,7 @@ static void whole_file(void **state)
 	char path[] = "/tmp/gnomon-unit-XXXXXX";
 	struct buffer payload = { 0 };
 	struct trace_write t;
-	const struct rows_query query = { .key = FIGURE_PEAK };
-	struct rows rows;
+	struct figures figures;
 
 	(void)state;
 	trace_write_begin(&t);
@@ -464,10 +462,9 @@ static void whole_file(void **state)
 	assert_int_equal(model_since_start_ns(&model,
 					      model.totals.peak_stamp), 1500);
 	assert_int_equal(model_duration_ns(&model), 9500);
-	rows_collect(&model, &query, &rows);
-	assert_int_equal(rows.count, 1);
-	assert_int_equal(rows.list[0].figures.peak_bytes, 515);
-	free(rows.list);
+	assert_int_equal(model.contexts.cost_count, 1);
+	model_figures(&model, model.contexts.costs, &figures);
+	assert_int_equal(figures.peak_bytes, 515);
 	model_free(&model);
 	/* Torn inside END: all events, but status 3. */
 	assert_int_equal(truncate(path, (off_t)t.bytes.size - 1), 0);

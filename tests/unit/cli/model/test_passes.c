@@ -120,12 +120,16 @@ static void maxima_of_groups(void **state)
 	}
 }
 
-/* By thread and context at once: neither alone says which group. */
-static uint32_t mixed_group(void *owner, uint32_t node, uint32_t part)
+/* By thread and context at once: neither alone says which group. The arena is
+ * another key, of which nothing is asked. */
+static uint32_t mixed_group(void *owner, uint32_t node, uint32_t key)
 {
-	uint32_t of_node = group(owner, node, part);
+	const struct model *model = owner;
+	uint32_t of_node = group(owner, node, key), values[BLOCK_KEYS_MAX];
 
-	return of_node == MODEL_NO_GROUP ? of_node : of_node * 2 + part % 2;
+	block_keys_values(&model->keys, key, values);
+	return of_node == MODEL_NO_GROUP ? of_node :
+		of_node * 2 + values[0] % 2;
 }
 
 static uint64_t mixed_key(const struct story_block *block)
@@ -134,7 +138,7 @@ static uint64_t mixed_key(const struct story_block *block)
 		(block->thread + 1) % 2;
 }
 
-static void maxima_of_parts_of_contexts(void **state)
+static void maxima_by_keys(void **state)
 {
 	static bool wanted[STORY_STEPS];
 	struct model *model = new_model();
@@ -144,7 +148,8 @@ static void maxima_of_parts_of_contexts(void **state)
 	story = story_new(23);
 	story_write(story, NULL);
 	memset(wanted, true, sizeof(wanted));
-	model->options.split = MODEL_SPLIT_THREAD;
+	model->keys = (struct block_keys){ .list = { BLOCK_KEY_THREAD,
+					     BLOCK_KEY_ARENA }, .count = 2 };
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	assert_int_equal(model_group_peaks(model, story->path, mixed_group,
 					   model, peaks, 6), EXIT_COMPLETE);
@@ -204,7 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(until_a_moment),
 		cmocka_unit_test(maxima_of_groups),
-		cmocka_unit_test(maxima_of_parts_of_contexts),
+		cmocka_unit_test(maxima_by_keys),
 		cmocka_unit_test(not_from_a_pipe),
 		cmocka_unit_test(two_at_once),
 	};

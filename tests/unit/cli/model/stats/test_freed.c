@@ -82,13 +82,14 @@ static void check_pairs(const struct model *model, bool by_thread)
 	assert_int_equal(blocks, model->totals.frees);
 }
 
-static struct model *read_story(unsigned wants, enum model_split split)
+static struct model *read_story(unsigned wants, bool by_thread)
 {
 	struct model *model = malloc(sizeof(*model));
 
 	model_init(model);
 	model->options.wants = wants;
-	model->options.split = split;
+	model->keys.list[0] = BLOCK_KEY_THREAD;
+	model->keys.count = by_thread;
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	return model;
 }
@@ -108,16 +109,16 @@ static void as_brute_force_has_it(void **state)
 		story = story_new(seed);
 		story->free_stacks = true;
 		story_write(story, NULL);
-		model = read_story(0, MODEL_SPLIT_NONE);
+		model = read_story(0, false);
 		assert_true(model_has_freed_by(model));
 		check_rows(model);
 		assert_int_equal(model->freed.pair_count, 0);
 		end_model(model);
-		model = read_story(MODEL_WANT_FREED_BY, MODEL_SPLIT_NONE);
+		model = read_story(MODEL_WANT_FREED_BY, false);
 		check_rows(model);
 		check_pairs(model, false);
 		end_model(model);
-		model = read_story(MODEL_WANT_FREED_BY, MODEL_SPLIT_THREAD);
+		model = read_story(MODEL_WANT_FREED_BY, true);
 		check_rows(model);
 		check_pairs(model, true);
 		end_model(model);
@@ -134,7 +135,7 @@ static void without_stacks(void **state)
 	(void)state;
 	story = story_new(4);
 	story_write(story, NULL);
-	model = read_story(MODEL_WANT_FREED_BY, MODEL_SPLIT_NONE);
+	model = read_story(MODEL_WANT_FREED_BY, false);
 	assert_false(model_has_freed_by(model));
 	assert_int_equal(model->freed.row_count, 0);
 	end_model(model);
@@ -163,7 +164,7 @@ static void some_without(void **state)
 			    story->events[i][k].context == GT_STOP_COUNT + 2)
 				story->events[i][k].context = 0;
 	story_write(story, NULL);
-	model = read_story(0, MODEL_SPLIT_NONE);
+	model = read_story(0, false);
 	for (size_t i = 0; i < model->freed.row_count; i++) {
 		const struct freed_row *row = &model->freed.rows[i];
 
