@@ -125,13 +125,39 @@ void account_begin(struct model *model)
 
 /* ---- a block begins ---- */
 
+/* There are as many costs as there may be: that of these values if there is
+ * one, else of none that is known. */
+static uint32_t cost_beyond(struct model *model, uint32_t context,
+			    uint32_t values[BLOCK_KEYS_MAX])
+{
+	uint32_t key, cost = CONTEXT_NO_COST;
+
+	if (block_keys_find(&model->keys, values, &key))
+		cost = contexts_find_cost(&model->contexts,
+					  contexts_node(&model->contexts,
+							context), key);
+	if (cost != CONTEXT_NO_COST)
+		return cost;
+	model->beyond++;
+	for (unsigned i = 0; i < model->keys.count; i++)
+		values[i] = BLOCK_KEY_UNKNOWN;
+	return contexts_keyed_cost(&model->contexts, context,
+				   block_keys_number(&model->keys, values));
+}
+
 static uint32_t cost_of(struct model *model, const struct block *block,
 			uint32_t context)
 {
+	uint32_t values[BLOCK_KEYS_MAX];
+
 	if (model->keys.count == 0)
 		return contexts_cost(&model->contexts, context);
+	block_keys_of(&model->keys, block, values);
+	if (model->options.groups_max != 0 &&
+	    model->contexts.cost_count >= model->options.groups_max)
+		return cost_beyond(model, context, values);
 	return contexts_keyed_cost(&model->contexts, context,
-				   block_keys_of(&model->keys, block));
+				   block_keys_number(&model->keys, values));
 }
 
 /* The wanted ones among all blocks; of those the whole keeps figures. */

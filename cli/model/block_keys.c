@@ -52,13 +52,22 @@ void block_keys_values(const struct block_keys *keys, uint32_t number,
 	values[0] = number;
 }
 
-uint32_t block_keys_of(struct block_keys *keys, const struct block *block)
+void block_keys_of(const struct block_keys *keys, const struct block *block,
+		   uint32_t values[BLOCK_KEYS_MAX])
 {
-	uint32_t values[BLOCK_KEYS_MAX] = { 0 };
-
 	for (unsigned i = 0; i < keys->count; i++)
 		values[i] = block_key_value(keys->list[i], block);
-	return block_keys_number(keys, values);
+}
+
+bool block_keys_find(const struct block_keys *keys, const uint32_t *values,
+		     uint32_t *number)
+{
+	*number = keys->count == 0 ? 0 : values[0];
+	for (unsigned i = 1; i < keys->count; i++)
+		if (!pairset_find(&keys->tuples[i - 1], *number, values[i],
+				  number))
+			return false;
+	return true;
 }
 
 bool block_keys_translate(const struct block_keys *keys,
@@ -69,12 +78,7 @@ bool block_keys_translate(const struct block_keys *keys,
 
 	CLAIM_FULL(keys->count == others->count);
 	block_keys_values(others, number, values);
-	*here = values[0];
-	for (unsigned i = 1; i < keys->count; i++)
-		if (!pairset_find(&keys->tuples[i - 1], *here, values[i],
-				  here))
-			return false;
-	return true;
+	return block_keys_find(keys, values, here);
 }
 
 void block_keys_copy(struct block_keys *keys, const struct block_keys *from)

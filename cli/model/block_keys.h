@@ -44,8 +44,12 @@ uint32_t block_keys_number(struct block_keys *keys, const uint32_t *values);
 /* The tuple of a number. */
 void block_keys_values(const struct block_keys *keys, uint32_t number,
 		       uint32_t values[BLOCK_KEYS_MAX]);
-/* The number of the block's tuple. */
-uint32_t block_keys_of(struct block_keys *keys, const struct block *block);
+/* False: it has none yet. */
+bool block_keys_find(const struct block_keys *keys, const uint32_t *values,
+		     uint32_t *number);
+/* The values of a block. */
+void block_keys_of(const struct block_keys *keys, const struct block *block,
+		   uint32_t values[BLOCK_KEYS_MAX]);
 /* The number that a tuple of others has here, with the same keys. False: it has
  * none. */
 bool block_keys_translate(const struct block_keys *keys,

@@ -88,6 +88,9 @@ struct model_options {
 	 * thread came between its own and its free. */
 	uint64_t temporary;
 	const struct filter *filter;	/* of blocks; NULL: all. Borrowed */
+	/* With keys: of so many pairs of a context and their values figures
+	 * are kept, and of further ones with all values unknown; 0: no end. */
+	uint64_t groups_max;
 	/* What was later than so long after the start has not happened; 0:
 	 * everything counts. */
 	uint64_t until_ns;
@@ -147,6 +150,7 @@ struct model {
 	struct intern names;
 	uint64_t dropped;		/* said by SYNC chunks */
 	uint64_t undefined;		/* of contexts.undefined, noted */
+	uint64_t beyond;	/* allocations with more than groups_max */
 	uint64_t extras[GT_EXTRA_COUNT];	/* by what; 0: unknown ones */
 	bool start_told;		/* by INFO: */
 	uint64_t start_ns;		/* of the recording, monotonic */

@@ -239,8 +239,8 @@ const struct query_key query_keys[] = {
 	{ "library", "library", "libraries", "its library", QUERY_OF_FRAME,
 	  .by = PROFILE_BY_LIBRARY, .text = library_text,
 	  .json = library_json },
-	{ "within-function", "function", "functions", "any function of the stack: such rows "
-	  "have blocks in common", QUERY_OF_FRAME, true,
+	{ "within-function", "function", "functions", "any function of the "
+	  "stack: such rows have blocks in common", QUERY_OF_FRAME, true,
 	  .by = PROFILE_BY_FUNCTION, .text = function_text,
 	  .json = function_json },
 	{ "within-file", "file", "files", "any source file of the stack",
@@ -254,8 +254,8 @@ const struct query_key query_keys[] = {
 	  .json = thread_json },
 	{ "size", "size", "sizes", "a size of blocks", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_SIZE, .text = size_text, .json = size_json },
-	{ "size-class", "size class", "size classes", "sizes from one power of two to the "
-	  "next", QUERY_OF_BLOCK, .block = BLOCK_KEY_SIZE_CLASS,
+	{ "size-class", "size class", "size classes", "sizes from one power of "
+	  "two to the next", QUERY_OF_BLOCK, .block = BLOCK_KEY_SIZE_CLASS,
 	  .text = size_class_text, .json = size_class_json },
 	{ "arena", "arena", "arenas", "where in the C library's heap", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_ARENA, .text = arena_text, .json = arena_json },

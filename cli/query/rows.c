@@ -336,7 +336,7 @@ static bool peaks_are_wanted(const struct query_rows *rows)
 	    (rows->query->order != FIGURE_OWN_PEAK &&
 	     !rows->query->all_figures) ||
 	    source->model == NULL || source->model->report.being_written ||
-	    source->model->leftout.blocks > 0 ||
+	    source->model->leftout.blocks > 0 || source->model->beyond > 0 ||
 	    (source->profile != NULL && !source->profile->with_costs) ||
 	    source->trace == NULL || stat(source->trace, &status) != 0 ||
 	    !S_ISREG(status.st_mode))

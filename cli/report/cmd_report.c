@@ -13,8 +13,10 @@
 #include "cli/command/output_file.h"
 #include "cli/report/report_processes.h"
 
-enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON,
+enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, SIZES, MERGE, OUTPUT, JSON,
        FRAME_TABLE, SKIP_EMPTY };
+
+#define GROUPS_MAX_USUAL 4000000
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
@@ -42,6 +44,10 @@ static const struct command_option options[] = {
 	  "rows of a table, 0 for all (10, or 3 of each of several; 1000 with "
 	  "--json; all processes); of a tree, branches side by side (8, and "
 	  "none below a hundredth of the whole; all with --json)" },
+	{ GROUPS_MAX, "groups-max", 0, "N", "4000000",
+	  "with --by thread, size and the like: figures are kept apart for so "
+	  "many pairs of a stack and their values, 140 bytes each; what comes "
+	  "after them is told as not known, and said; 0: for all" },
 	{ SIZES, "sizes", 0, NULL, NULL,
 	  "how many blocks were how large, and how long they lived, by powers "
 	  "of two; of one trace also what was live over time, and what realloc "
@@ -98,6 +104,9 @@ static int take(void *owner, int id, const char *value)
 	case TOP:
 		request->report.top_given = true;
 		return quantity_parse_count(value, &request->report.top);
+	case GROUPS_MAX:
+		return quantity_parse_count(value,
+					    &request->reading.model.groups_max);
 	case TREE:
 		request->report.tree = strcmp(value, "top-down") == 0 ?
 			REPORT_TREE_TOP_DOWN : REPORT_TREE_BOTTOM_UP;
@@ -170,6 +179,11 @@ static int open_trace(struct request *request, struct opened *opened,
 	}
 	report->model = &opened->model;
 	report->frames = &opened->frames;
+	if (opened->model.beyond > 0)
+		tell_note("%s: groups of %llu allocations came after the first "
+			  "%llu (--groups-max) and are told as not known",
+			  trace, (unsigned long long)opened->model.beyond,
+			  (unsigned long long)opened->model.options.groups_max);
 	report->end_ns = model_duration_ns(&opened->model);
 	report->keep = opened->filter ? stack_filter_keeps : NULL;
 	report->keeper = opened->filter;
@@ -405,6 +419,7 @@ static int run_report(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	reading_init(&request.reading);
+	request.reading.model.groups_max = GROUPS_MAX_USUAL;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;

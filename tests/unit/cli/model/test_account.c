@@ -145,7 +145,8 @@ static void by_context_and_keys(void **state)
 			   by_thread);
 		check_keys((struct block_keys){ .list = { BLOCK_KEY_ARENA }, .count = 1 },
 			   by_arena);
-		check_keys((struct block_keys){ .list = { BLOCK_KEY_SIZE_CLASS }, .count = 1 },
+		check_keys((struct block_keys){
+			.list = { BLOCK_KEY_SIZE_CLASS }, .count = 1 },
 			   by_class);
 		check_keys((struct block_keys){ .list = { BLOCK_KEY_THREAD,
 			   BLOCK_KEY_SIZE_CLASS, BLOCK_KEY_ARENA }, .count = 3 },
@@ -153,7 +154,8 @@ static void by_context_and_keys(void **state)
 		story_free(story);
 	}
 	begin(30);
-	check_keys((struct block_keys){ .list = { BLOCK_KEY_SIZE }, .count = 1 }, by_size);
+	check_keys((struct block_keys){ .list = { BLOCK_KEY_SIZE }, .count = 1 },
+		   by_size);
 	story_free(story);
 }
 
