@@ -302,6 +302,14 @@ bool filter_has(const struct filter *filter, enum filter_id first,
 	return false;
 }
 
+bool filter_needs_ends(const struct filter *filter)
+{
+	return filter_has(filter, FILTER_CHAIN_LENGTH_MIN,
+			  FILTER_LAST_SIZE_MAX) ||
+	       filter_has(filter, FILTER_ALIVE_AT, FILTER_ALIVE_AT_2) ||
+	       filter_has(filter, FILTER_LIFETIME_MIN, FILTER_FREE_CONTEXT);
+}
+
 bool filter_has_blocks(const struct filter *filter)
 {
 	return filter_has(filter, FILTER_FIRST, FILTER_STACKS - 1);

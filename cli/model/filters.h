@@ -118,6 +118,8 @@ int filter_take_word(struct filter *filter, const char *word,
 /* Whether it has words about blocks, about stacks. NULL has none. */
 bool filter_has_blocks(const struct filter *filter);
 bool filter_has_stacks(const struct filter *filter);
+/* Whether it has words about how blocks end, or chains of them. */
+bool filter_needs_ends(const struct filter *filter);
 /* Whether it has one of the ids from `first` to `last`. */
 bool filter_has(const struct filter *filter, enum filter_id first,
 		enum filter_id last);

@@ -334,10 +334,7 @@ static void set_ends(struct selection *selection, const struct filter *filter,
 		filter_has(filter, FILTER_CHAIN_LENGTH_MIN,
 			   FILTER_LAST_SIZE_MAX) ||
 		selection->fates & 1u << FILTER_FATE_CHAIN_LIVE;
-	selection->ends = selection->chains || selection->fates != 0 ||
-		filter_has(filter, FILTER_ALIVE_AT, FILTER_ALIVE_AT_2) ||
-		filter_word(filter, FILTER_FREE_CONTEXT, 0) != NULL ||
-		filter_has(filter, FILTER_LIFETIME_MIN, FILTER_LIFETIME_MAX);
+	selection->ends = filter_needs_ends(filter);
 }
 
 static bool set_freed_by(struct selection *selection,

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
+#include "cli/query/plan.h"
 #include "unwind/claim.h"
 
 /* What is grouped. */
@@ -332,10 +333,9 @@ static bool peaks_are_wanted(const struct query_rows *rows)
 	const struct query_source *source = rows->source;
 	struct stat status;
 
-	if (!rows->grouped || query_inclusive(rows->query) != NULL ||
-	    (rows->query->order != FIGURE_OWN_PEAK &&
-	     !rows->query->all_figures) ||
-	    source->model == NULL || source->model->report.being_written ||
+	if (source->model == NULL ||
+	    !query_needs_pass(rows->query, &source->model->options,
+			      QUERY_PASS_PEAKS) || source->model->report.being_written ||
 	    source->model->leftout.blocks > 0 || source->model->beyond > 0 ||
 	    (source->profile != NULL && !source->profile->with_costs) ||
 	    source->trace == NULL || stat(source->trace, &status) != 0 ||

@@ -9,11 +9,12 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
 #include "cli/command/reading.h"
+#include "cli/query/plan.h"
 #include "cli/report/report.h"
 #include "cli/command/output_file.h"
 #include "cli/report/report_processes.h"
 
-enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, SIZES, MERGE, OUTPUT, JSON,
+enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, MERGE, OUTPUT, JSON,
        FRAME_TABLE, SKIP_EMPTY };
 
 #define GROUPS_MAX_USUAL 4000000
@@ -48,6 +49,9 @@ static const struct command_option options[] = {
 	  "with --by thread, size and the like: figures are kept apart for so "
 	  "many pairs of a stack and their values, 140 bytes each; what comes "
 	  "after them is told as not known, and said; 0: for all" },
+	{ EXPLAIN, "explain", 0, NULL, NULL,
+	  "read nothing, but say how often a trace would be read for this, and "
+	  "what for" },
 	{ SIZES, "sizes", 0, NULL, NULL,
 	  "how many blocks were how large, and how long they lived, by powers "
 	  "of two; of one trace also what was live over time, and what realloc "
@@ -80,6 +84,7 @@ struct request {
 	struct reading reading;
 	const char *output;
 	bool json;
+	bool explain;
 	bool merge;
 	bool skip_empty;
 };
@@ -104,6 +109,9 @@ static int take(void *owner, int id, const char *value)
 	case TOP:
 		request->report.top_given = true;
 		return quantity_parse_count(value, &request->report.top);
+	case EXPLAIN:
+		request->explain = true;
+		break;
 	case GROUPS_MAX:
 		return quantity_parse_count(value,
 					    &request->reading.model.groups_max);
@@ -410,6 +418,20 @@ static void settle(struct request *request)
 	wanted->filters = reading->filters.data ? reading->filters.data : "";
 }
 
+static int explain(const struct request *request)
+{
+	struct query query = request->report.query;
+	struct buffer text = { 0 };
+
+	if (request->report.blocks ||
+	    request->report.tree != REPORT_TREE_NONE || request->report.no_rows)
+		query.key_count = 0;
+	query_explain(&query, &request->reading.model, &text);
+	fputs(text.data, stdout);
+	buffer_free(&text);
+	return EXIT_COMPLETE;
+}
+
 static int run_report(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
@@ -430,12 +452,14 @@ static int run_report(const struct command *command, int argc, char **argv)
 		request.report.trace = !request.reading.many ?
 			request.reading.traces[0] :
 			operands == 1 ? argv[1] : "";
-		if (request.reading.many || request.merge)
+		if (request.explain)
+			status = explain(&request);
+		else if (request.reading.many || request.merge)
 			status = report_many(&request, &report);
 		else
 			status = report_one(&request, &report);
 	}
-	if (status != EXIT_NOTHING)
+	if (status != EXIT_NOTHING && !request.explain)
 		filter_tell_unmatched(request.reading.filter, tell_notes());
 	free(report.scratch);
 	reading_free(&request.reading);
