@@ -17,7 +17,7 @@ from gnomon_test import *
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "tools"))
 
-from brute_model import Query, TICK_NS             # noqa: E402
+from brute_model import Query, TICK_NS, merged     # noqa: E402
 from random_trace import Program                   # noqa: E402
 
 TRACES = 2000
@@ -29,6 +29,9 @@ ROW = ("count", "total_bytes", "frees", "temporary", "live_blocks",
        "live_bytes", "peak_blocks", "peak_bytes", "age_ns", "first_ns",
        "last_ns", "lifetime_ns")
 OWN = ("own_peak_bytes", "own_peak_blocks", "own_peak_time_ns")
+MERGED = ("allocations", "frees", "total_bytes", "live_bytes", "live_blocks",
+          "peak_bytes", "peak_blocks", "temporary", "unpaired",
+          "foreign_frees", "threads")
 STEP = ("time_ns", "live_bytes", "live_blocks", "live_bytes_max",
         "live_blocks_max", "allocations", "allocated_bytes", "frees",
         "freed_bytes")
@@ -174,7 +177,7 @@ def same(got, wanted, keys, what, loose=()):
         equal(got[key], wanted[key], "%s: %s" % (what, key))
 
 
-def sides(rows, groups, by):
+def sides(rows, groups, by, order=OWN + ROW):
     """[(key, rows of JSON, the model's)]: what cannot be told apart by what
     is printed comes together, in an order of its own."""
     found, wanted = {}, {}
@@ -185,13 +188,13 @@ def sides(rows, groups, by):
         wanted.setdefault(tuple(KEYS[key][1](part) for key, part in
                                 zip(by, parts)), []).append(figures)
 
-    def order(figures):
-        return [figures[key] for key in OWN + ROW]
+    def place(figures):
+        return [figures[key] for key in order]
     equal(set(found), set(wanted), "by %s" % ",".join(by))
     for key in found:
         equal(len(found[key]), len(wanted[key]), "rows of %s" % (key,))
-        yield key, sorted(found[key], key=order), sorted(wanted[key],
-                                                         key=order)
+        yield key, sorted(found[key], key=place), sorted(wanted[key],
+                                                         key=place)
 
 
 def check_rows(document, judged, question):
@@ -287,32 +290,65 @@ def judge(document, trace, question):
 # ---- traces ----
 
 class Asked:
+    """A trace, and questions."""
+
     def __init__(self, seed, path, **kind):
-        self.seed, program = seed, Program(seed, **kind)
+        made = Program(seed, **kind)
         r = random.Random(seed)
-        self.trace, self.script = program.trace, program.script
+        self.seed, self.trace = seed, made.trace
         self.questions = [question_for(r, self.trace)
                           for _ in range(QUESTIONS)]
         if not kind:
             self.questions.append(OfPart(r, self.trace))
-        self.script.append("write " + path)
-        for question in self.questions:
-            self.script.append(" ".join(question.words(path)))
+        self.words = [question.words(path) for question in self.questions]
+        self.script = [*made.script, "write " + path,
+                       *map(" ".join, self.words)]
+
+    def answer(self, document, question):
+        judge(document, self.trace, question)
 
     def judge(self, answers, err):
-        for question in self.questions:
+        for question, words in zip(self.questions, self.words):
             try:
                 text, status = answers.pop(0)
                 equal(status, 0, "status")
-                judge(json.loads(text), self.trace, question)
-            except (Failure, ValueError) as failure:
+                self.answer(json.loads(text), question)
+            except (Failure, LookupError, ValueError) as failure:
                 place = os.path.join(tempfile.gettempdir(),
                                      "gnomon-model.%d.script" % self.seed)
                 with open(place, "w", encoding="utf-8") as out:
                     out.write("\n".join(self.script) + "\n")
-                raise Failure("seed %d (%s): %s: %s\n%s" % (
-                    self.seed, place, " ".join(question.words("")), failure,
+                raise Failure("seed %d (%s): %s: %r\n%s" % (
+                    self.seed, place, " ".join(words), failure,
                     err[-2000:])) from failure
+
+
+class AskedOfTwo(Asked):
+    """Two traces, and what their sum is."""
+
+    def __init__(self, seed, path, **kind):
+        pair = [Program(2 * seed + i, **kind) for i in (0, 1)]
+        paths = [path, path + ".other"]
+        r = random.Random(seed)
+        self.seed, self.traces = seed, [made.trace for made in pair]
+        self.questions = [Question((by,), filters_for(r, self.traces[0]))
+                          for by in ("function", "library")]
+        self.words = [question.words(paths[0]) + ["--merge", paths[1]]
+                      for question in self.questions]
+        self.script = [line for made, path in zip(pair, paths)
+                       for line in (*made.script, "write " + path)]
+        self.script += map(" ".join, self.words)
+
+    def answer(self, document, question):
+        judged = [Query(trace, question.filters) for trace in self.traces]
+        wanted = merged(judged, question.by)
+        sums = [one.summary() for one in judged]
+        same(document["summary"], {key: sum(one[key] for one in sums)
+                                   for key in MERGED}, MERGED, "summary")
+        for key, rows, figures in sides(document["rows"], wanted,
+                                        question.by, ROW + OWN[:2]):
+            for row, one in zip(rows, figures):
+                same(row, one, ROW + OWN[:2], "%s %s" % (question.by, key))
 
 
 def begin(batch):
@@ -338,14 +374,14 @@ def finish(running):
     return list(zip(parts[0::2], map(int, parts[1::2]))), err
 
 
-def compare(directory, share, first, **kind):
+def compare(directory, share, first, ask=Asked, **kind):
     """Batch by batch: one is told while the one before is judged."""
     count = int(int(os.environ.get("GNOMON_MODEL_TRACES", TRACES)) * share)
     first += int(os.environ.get("GNOMON_MODEL_SEED", 0))
     before = None
     for at in range(first, first + count, BATCH):
         path = os.path.join(directory, "%d.trace" % (at // BATCH % 2))
-        batch = [Asked(seed, path, **kind)
+        batch = [ask(seed, path, **kind)
                  for seed in range(at, min(at + BATCH, first + count))]
         running = begin(batch)
         if before:
@@ -372,6 +408,11 @@ def also_where_recording_was_started_and_cleared(directory):
 @case
 def also_of_samples(directory):
     compare(directory, 0.2, 2000000, sample=True)
+
+
+@case
+def several_traces_are_the_sum_of_each(directory):
+    compare(directory, 0.05, 3000000, AskedOfTwo)
 
 
 main()

@@ -6,6 +6,7 @@ all of them at every step. Slow, short, and independent of the C code.
     judged = Query(trace, filters, temporary=0)
     judged.groups(("thread", "size"))   {key: figures}, of any product of keys
     judged.summary(), judged.timeline(), judged.timelines(("thread",)) …
+    merged([judged, …], ("function",))  of several traces
 """
 
 import collections
@@ -621,27 +622,19 @@ class Query:
             first_ns=TICK_NS * blocks[0].birth,
             last_ns=TICK_NS * blocks[-1].birth)
 
-    def figures(self, blocks, by=()):
-        """Of any set. In a sample, sums of whole numbers: one for each
-        context, and for each of its parts."""
+    def parts(self, blocks, by=()):
+        """Those of each context, and of each of its parts, apart."""
         parts = collections.defaultdict(list)
         for block in blocks:
             parts[(KEYS["stack"](self.trace, block), *(
                 KEYS[key](self.trace, block) for key in by
                 if key in SPLITS))].append(block)
-        parts = list(map(self.part, parts.values()))
-        result = Figures((key, sum(part[key] for part in parts)) for key in (
-            "count", "total_bytes", "frees", "temporary", "live_blocks",
-            "live_bytes", "peak_blocks", "peak_bytes", "ticks"))
-        result["first_ns"] = min((p["first_ns"] for p in parts), default=0)
-        result["last_ns"] = max((p["last_ns"] for p in parts), default=0)
-        result["lifetime_ns"] = int(
-            result["ticks"] * TICK_NS / result["frees"]
-            if result["frees"] else 0)
-        result["age_ns"] = max(self.duration_ns() - result["first_ns"], 0) \
-            if blocks else 0
-        del result["ticks"]
-        return result
+        return list(parts.values())
+
+    def figures(self, blocks, by=()):
+        """Of any set. In a sample, sums of whole numbers."""
+        return sum_up(map(self.part, self.parts(blocks, by)),
+                      self.duration_ns())
 
     def own_peak(self, blocks):
         step, stamp = self.peak(blocks)
@@ -803,9 +796,42 @@ class Query:
                 for key, blocks in self.partition(by).items()}
 
 
-STACK_WORDS = ("function", "library", "not-function", "passes-through", "depth-min",
-               "depth-max", "group-count-min", "group-count-max",
-               "group-live-min", "group-live-max")
+def sum_up(parts, end_ns):
+    """Of figures with whole numbers, but for the sum of lifetimes."""
+    parts = list(parts)
+    result = Figures((key, sum(part[key] for part in parts)) for key in (
+        "count", "total_bytes", "frees", "temporary", "live_blocks",
+        "live_bytes", "peak_blocks", "peak_bytes"))
+    ticks = sum(part["ticks"] for part in parts)
+    result["first_ns"] = min((part["first_ns"] for part in parts), default=0)
+    result["last_ns"] = max((part["last_ns"] for part in parts), default=0)
+    result["lifetime_ns"] = int(ticks * TICK_NS / result["frees"]
+                                if result["frees"] else 0)
+    result["age_ns"] = max(end_ns - result["first_ns"], 0) if parts else 0
+    return result
+
+
+def merged(queries, by):
+    """{key: figures} of several traces: sums, each with the peak and the times
+    of its own trace; own peaks are bounds."""
+    groups = collections.defaultdict(list)
+    for query in queries:
+        for key, blocks in query.partition(by).items():
+            groups[key] += [(query, part) for part in query.parts(blocks)]
+    end_ns = max(query.duration_ns() for query in queries)
+    result = {}
+    for key, parts in groups.items():
+        peaks = [query.own_peak(blocks) for query, blocks in parts]
+        result[key] = Figures(
+            sum_up((query.part(blocks) for query, blocks in parts), end_ns),
+            own_peak_bytes=sum(one["own_peak_bytes"] for one in peaks),
+            own_peak_blocks=sum(one["own_peak_blocks"] for one in peaks))
+    return result
+
+
+STACK_WORDS = ("function", "library", "not-function", "passes-through",
+               "depth-min", "depth-max", "group-count-min",
+               "group-count-max", "group-live-min", "group-live-max")
 
 
 def all_or(wanted, names):
