@@ -47,7 +47,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/commands.h"
-#include "cli/trace/compose.h"
+#include "cli/trace/write/compose.h"
 
 #define TRACE_ID UINT64_C(0x676e6f6d6f6e5343)
 #define TICK_NS 10
