@@ -13,7 +13,7 @@
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
  *		    stack, 0 where there is none; ARCH_SHADOW_DATA
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted
- *	words.h     arch_words_equal, arch_pairs_equal: four words compared;
+ *	words.h     arch_blocks_equal, arch_pairs_equal: four words at a time;
  *		    arch_tags_are: eight; arch_word_is, arch_word_has:
  *		    one that others may write
  *	relocs.h    the relocations that bind a word to a function

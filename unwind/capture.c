@@ -489,7 +489,7 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	const struct path *p = path_find(t, ra, sp);
-	uint32_t context = p ? p->context : path_of_wrapper(t, ra, sp);
+	uint32_t context = p ? p->context : 0;
 
 	CLAIM_FULL(t->mode != GT_MODE_OFF && t->mode != GT_MODE_HARDWARE);
 	CLAIM_FULL(context == 0 || context >= GT_STOP_COUNT);

@@ -417,8 +417,6 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		return capture_rare(t, ra, sp, fp);
 	/* I1 of capture.c */
 	CLAIM_FULL(t->generation == generation);
-	context = path_of_wrapper(t, ra, sp);
-	if (!context)
-		context = replace_and_remember(t, ra, sp);
+	context = replace_and_remember(t, ra, sp);
 	return context ? context : walk_slow(t, ra, sp, fp);
 }

@@ -16,17 +16,6 @@
  */
 uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp);
 
-/* The context that the path cache has of a wrapper's stack, which path_find does
- * not find by the return address alone; or 0. */
-static inline uint32_t path_of_wrapper(const struct capture_thread *t,
-				       uintptr_t ra, uintptr_t sp)
-{
-	uintptr_t outer = path_ra(t, ra, sp);
-	const struct path *p = outer == ra ? NULL : path_find(t, outer, sp);
-
-	return p ? p->context : 0;
-}
-
 /* The context of the stack, if it is as expected (walk_expected) and need not be
  * remembered; else 0. sp lies on the base stack. */
 uint32_t capture_expected(struct capture_thread *t, uintptr_t ra, uintptr_t sp,

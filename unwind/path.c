@@ -108,7 +108,8 @@ void path_clear(struct capture_thread *t)
 
 	for (i = 0; i < path_sets(t) * PATH_WAYS; i++)
 		t->keys[i] = 0;
-	t->wrappers = 0;
+	for (i = 0; i < WRAPPERS; i++)
+		t->wrappers[i].ra = 0;
 	t->report->path_ways_used = 0;
 	CLAIM_FULL(path_is_valid(t));
 }
@@ -158,6 +159,10 @@ bool path_is_valid(const struct capture_thread *t)
 	    t->seen_mask != seen_size(sets) - 1 ||
 	    t->report->path_ways != ways)
 		return false;
+	for (i = 0; i < WRAPPERS; i++)
+		if (t->wrappers[i].ra &&
+		    path_wrapper(t, t->wrappers[i].ra) != &t->wrappers[i])
+			return false;
 	for (i = 0; i < ways; i++) {
 		used += t->keys[i] != 0;
 		if (t->keys[i] && (t->keys[i] % ARCH_WORD ||
@@ -400,6 +405,23 @@ static unsigned ways_with(const uintptr_t *keys, uintptr_t key)
 	return n;
 }
 
+/* From now on the next return address takes part in the choice of a set, if the
+ * frame's size is the same each time. */
+static void learn_wrapper(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+{
+	struct path_wrapper *w = &t->wrappers[path_wrapper(t, ra) - t->wrappers];
+	uint32_t rule;
+
+	if (w->ra || sp - t->lo >= t->hi - t->lo)
+		return;
+	rule = rule_of(rule_cache, ra);
+	if (!(rule & WORD_PLAIN))
+		return;
+	w->distance = sp + (rule & WORD_CFA_MAX) * ARCH_WORD + ARCH_RA_OFFSET -
+		      path_key(sp);
+	w->ra = ra;
+}
+
 /*
  * The hash that chooses the set for a stack that is to be remembered. If the
  * set of its own return address is full of its key, or that is a wrapper's
@@ -408,24 +430,22 @@ static unsigned ways_with(const uintptr_t *keys, uintptr_t key)
 static uint64_t hash_to_learn(struct capture_thread *t, uintptr_t ra,
 			      uintptr_t sp, bool base)
 {
-	uintptr_t key = path_key(sp), outer;
-	uint64_t hash = path_hash(ra, key);
+	uintptr_t key = path_key(sp);
+	uint64_t hash = path_hash(ra, key), chosen;
 	uintptr_t *keys = &t->keys[path_set(t, hash) / sizeof(*t->keys)];
 	unsigned w;
 
-	if (!base)
-		return hash;
-	if (ways_with(keys, key) == PATH_WAYS)
-		t->wrappers |= path_wrapper_bit(ra);
-	outer = path_ra(t, ra, sp);
-	if (outer == ra)
+	if (base && ways_with(keys, key) == PATH_WAYS)
+		learn_wrapper(t, ra, sp);
+	chosen = path_choice(t, ra, key);
+	if (chosen == hash)
 		return hash;
 	for (w = 0; w < PATH_WAYS; w++)
 		if (keys[w] == key) {
 			keys[w] = 0;
 			t->report->path_ways_used--;
 		}
-	return path_hash(outer, key);
+	return chosen;
 }
 
 void path_learn_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
@@ -466,7 +486,7 @@ const struct path *path_find_slow(const struct capture_thread *t, uintptr_t ra,
 				  uintptr_t sp)
 {
 	uintptr_t key = path_key(sp);
-	uint64_t w = path_set(t, path_hash(ra, key)) / sizeof(*t->keys);
+	uint64_t w = path_set(t, path_choice(t, ra, key)) / sizeof(*t->keys);
 	uint64_t last = w + PATH_WAYS;
 
 	for (; w < last; w++)

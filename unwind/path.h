@@ -70,14 +70,14 @@ static inline uintptr_t path_key(uintptr_t sp)
 /* (By a number that an instruction can hold.) */
 static inline uint64_t path_hash(uintptr_t ra, uintptr_t key)
 {
-	return key * UINT64_C(0x5bd1e995) + 8 * (uint64_t)ra;
+	return key * UINT64_C(0x5bd1e995) + ra;
 }
 
 /* Where the set's keys are, in bytes: of the return address counts from bit 5
  * on. */
 static inline uint64_t path_set(const struct capture_thread *t, uint64_t hash)
 {
-	return hash >> 3 & t->set_mask;
+	return hash & t->set_mask;
 }
 
 static inline const uint16_t *path_offsets(const struct path *p, uintptr_t at)
@@ -94,15 +94,8 @@ static inline const uintptr_t *path_values(const struct path *p, uintptr_t at)
 static inline __attribute__((always_inline)) bool
 path_singles_equal(const struct path *p, const uintptr_t *stack)
 {
-	uintptr_t at = p->singles_end;
-
-	do {
-		at -= PATH_OFFSETS;
-		if (!arch_words_equal(stack, path_offsets(p, at),
-				      path_values(p, at)))
-			return false;
-	} while (__builtin_expect(at != 0, 1));
-	return true;
+	return arch_blocks_equal(stack, p, offsetof(struct path, offset),
+				 offsetof(struct path, value), p->singles_end);
 }
 
 static inline __attribute__((always_inline)) bool
@@ -131,6 +124,36 @@ path_words_equal(const struct path *p, uintptr_t key)
 }
 
 /*
+ * A function of the program's own around the allocator (xmalloc) is one return
+ * address, with few stack pointers, for thousands of stacks. Where a set was
+ * full of such, the return address is remembered as a wrapper's, with the
+ * distance from the key of the next one outward, which takes part in the choice
+ * of a set from then on.
+ */
+
+static inline const struct path_wrapper *
+path_wrapper(const struct capture_thread *t, uintptr_t ra)
+{
+	return &t->wrappers[ra / 16 % WRAPPERS];
+}
+
+/* The hash that chooses a stack's set. */
+static inline uint64_t path_choice(const struct capture_thread *t, uintptr_t ra,
+				   uintptr_t key)
+{
+	const struct path_wrapper *w = path_wrapper(t, ra);
+	uint64_t hash = path_hash(ra, key);
+	uintptr_t at;
+
+	if (__builtin_expect(w->ra != ra, 1))
+		return hash;
+	at = key + w->distance;
+	if (__builtin_expect(key < t->lo || at >= t->hi, 0))
+		return hash;
+	return hash + *(const uintptr_t *)at * UINT64_C(0x5bd1e995);
+}
+
+/*
  * The first path whose words are all equal, or NULL. The caller has checked the
  * generation. Plain branches: they are predicted from the calls that led here,
  * and the comparison need not wait for the keys. (Choosing the way without a
@@ -139,7 +162,7 @@ path_words_equal(const struct path *p, uintptr_t key)
 static inline __attribute__((always_inline)) const struct path *
 path_match(const struct capture_thread *t, uintptr_t ra, uintptr_t key)
 {
-	uint64_t set = path_set(t, path_hash(ra, key));
+	uint64_t set = path_set(t, path_choice(t, ra, key));
 	const uintptr_t *keys = (const uintptr_t *)((uintptr_t)t->keys + set);
 	const struct path *p = (const struct path *)
 		((uintptr_t)t->paths +
@@ -184,37 +207,6 @@ path_find(const struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	return path_find_slow(t, ra, sp);
 }
 
-/*
- * A function of the program's own around the allocator (xmalloc) is one return
- * address, with few stack pointers, for thousands of stacks. Where a set was
- * full of such, the return address is known as a wrapper's from then on, and
- * the next one outward takes part in its stacks' choice of a set.
- */
-
-static inline uint64_t path_wrapper_bit(uintptr_t ra)
-{
-	/* Multiplicative hashing (Knuth, volume 3, 6.4). */
-	return UINT64_C(1) << (ra * UINT64_C(0x9e3779b97f4a7c15) >> 58);
-}
-
-/* What stands for the return address in a stack's choice of a set. */
-static inline uintptr_t path_ra(const struct capture_thread *t, uintptr_t ra,
-				uintptr_t sp)
-{
-	uint32_t rule;
-
-	if (__builtin_expect(!(t->wrappers & path_wrapper_bit(ra)), 1) ||
-	    sp - t->lo >= t->hi - t->lo)
-		return ra;
-	rule = rule_of(rule_cache, ra);
-	sp += (rule & WORD_CFA_MAX) * ARCH_WORD;
-	if (!(rule & WORD_PLAIN) || sp > t->hi)
-		return ra;
-	/* (of ours, bits from the fifth on count) */
-	return ra + *(const uintptr_t *)(sp + ARCH_RA_OFFSET) *
-			    UINT64_C(0x5bd1e995);
-}
-
 /* 0 or -ENOMEM. */
 int path_init(struct capture_thread *t);
 
@@ -231,7 +223,8 @@ void path_learn_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 static inline uint16_t *path_seen(const struct capture_thread *t, uint64_t hash,
 				  uint32_t context)
 {
-	uint64_t h = (hash ^ context) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint64_t h = (hash ^ (uint64_t)context << 32) *
+		     UINT64_C(0xc2b2ae3d27d4eb4f);
 
 	CLAIM_FULL(!(t->seen_mask & (t->seen_mask + 1)));
 	return &t->seen[h >> 40 & t->seen_mask];

@@ -77,6 +77,14 @@ struct shadow_word {
 struct path;
 struct hardware_stack;
 
+#define WRAPPERS 128u
+
+/* See path_wrapper. */
+struct path_wrapper {
+	uintptr_t ra;		/* 0: none */
+	uintptr_t distance;
+};
+
 struct capture_thread {
 	/* read by every capture */
 	uintptr_t *keys;	/* path cache, see path.h */
@@ -110,7 +118,6 @@ struct capture_thread {
 	uint32_t path_patience;	/* then they grow */
 	uint16_t *seen;		/* filter: stacks met once, by hash */
 	uint32_t seen_mask;
-	uint64_t wrappers;	/* return addresses by hash: path.h, path_ra */
 	/* new frames of the last stack that was remembered: by join.c; by that
 	 * or a walk of walk.c */
 	uint32_t joined, walked;
@@ -118,6 +125,7 @@ struct capture_thread {
 	uintptr_t expected_sp, expected_ra;
 	uint32_t expected_far, redrawn;
 	struct capture_report *report;
+	struct path_wrapper wrappers[WRAPPERS];
 };
 
 /* capture.c: bounds, mode, path cache and shadow. */

@@ -115,6 +115,8 @@ void account_begin(struct model *model)
 	model->has_freed_by = model_has_freed_by(model);
 	model->special |= model->sample_mean != 0 || model->has_freed_by ||
 		model->selection != NULL || model->tap != NULL ||
+		/* blocks from before a view that is known are not counted */
+		model->controls.view > 0 ||
 		model->keys.count != 0 ||
 		model->options.wants & (MODEL_WANT_HISTOGRAMS |
 					MODEL_WANT_TIMELINE |

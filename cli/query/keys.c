@@ -32,10 +32,9 @@ static void function_text(const struct query_value *value,
 		names_brief(name, frame->function, value->width);
 }
 
-/* Where other keys have members of their own, no more than what the key is. */
 static void add_library(const struct query_value *value, struct json *json)
 {
-	if (value->alone)
+	if (value->with_library)
 		json_string(json, "library", value->frame.library);
 }
 

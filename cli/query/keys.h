@@ -33,7 +33,7 @@ struct query_value {
 	uint64_t value;			/* with QUERY_OF_BLOCK */
 	struct frame frame;		/* with QUERY_OF_FRAME; */
 	bool known;			/* false: there is none */
-	bool alone;			/* the query has no other key */
+	bool with_library;		/* no other key tells that of it */
 	bool full;			/* names are not shortened */
 	size_t width;			/* else: columns that there are */
 };
@@ -47,7 +47,8 @@ struct query_key {
 	enum profile_by by;		/* but for QUERY_OF_BLOCK */
 	enum block_key block;
 	/* With QUERY_OF_FRAME and QUERY_OF_BLOCK: appends what the value is,
-	 * and what else is to be said of it; its JSON members. */
+	 * and what else is to be said of it; its JSON members, of an inclusive
+	 * key those of an object. */
 	void (*text)(const struct query_value *value, struct buffer *name,
 		     struct buffer *more);
 	void (*json)(const struct query_value *value, struct json *json);

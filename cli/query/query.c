@@ -34,18 +34,21 @@ static bool add_key(struct query *query, const char *name, size_t size,
 	return true;
 }
 
-/* Of inclusive keys one alone, and beside no stack, which is in all of them. */
 static bool fit(const struct query *query, struct buffer *why)
 {
-	unsigned inclusive = 0, blocks = 0;
+	unsigned inclusive = 0, blocks = 0, stacks = 0;
 
 	for (unsigned i = 0; i < query->key_count; i++) {
 		inclusive += query->keys[i]->inclusive;
 		blocks += query->keys[i]->of == QUERY_OF_BLOCK;
+		stacks += query->keys[i]->of == QUERY_OF_STACK ||
+			  query->keys[i]->of == QUERY_OF_SITE;
 	}
 	if (inclusive > 1)
 		buffer_string(why, "groups have one key of those that begin "
 			      "with 'within-'");
+	else if (stacks > 1)
+		buffer_string(why, "a stack has one site: leave out 'site'");
 	else if (blocks > BLOCK_KEYS_MAX)
 		buffer_printf(why, "groups have %d keys at most that are no "
 			      "stack's", BLOCK_KEYS_MAX);

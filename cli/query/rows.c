@@ -77,6 +77,14 @@ static bool piece_at(const struct query_rows *rows, size_t at,
 
 /* ---- groups ---- */
 
+/* Sites are numbered from 0; the few nodes without one, from the other end. */
+static uint32_t site_of(struct frames *frames, uint32_t node)
+{
+	uint64_t site = frames_site_key(frames, node);
+
+	return site <= UINT32_MAX ? (uint32_t)site : ~node;
+}
+
 /* The value of an exclusive key; `block`: which of the block keys it is. */
 static uint32_t value_of(const struct query_rows *rows, unsigned key,
 			 unsigned block, const struct piece *piece)
@@ -90,8 +98,7 @@ static uint32_t value_of(const struct query_rows *rows, unsigned key,
 		return values[block];
 	case QUERY_OF_SITE:
 		if (source->profile == NULL)
-			return (uint32_t)frames_site_key(source->frames,
-							 piece->node);
+			return site_of(source->frames, piece->node);
 		break;
 	case QUERY_OF_STACK:
 		if (source->profile == NULL)
@@ -452,8 +459,14 @@ void query_row_value(const struct query_rows *rows,
 	*value = (struct query_value){
 		.model = rows->source->model,
 		.value = number,
-		.alone = rows->query->key_count == 1,
+		.with_library = true,
 	};
+	for (unsigned i = 0; i < rows->query->key_count; i++)
+		if (rows->query->keys[i]->of == QUERY_OF_FRAME &&
+		    rows->query->keys[i]->by == PROFILE_BY_LIBRARY &&
+		    !rows->query->keys[i]->inclusive &&
+		    !rows->query->keys[key]->inclusive)
+			value->with_library = false;
 	if (rows->query->keys[key]->of == QUERY_OF_FRAME)
 		show_frame(rows, &rows->groups[key].list[number], value);
 }

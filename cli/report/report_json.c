@@ -27,7 +27,11 @@ static void put_subject(struct json *json, struct report *r,
 
 		if (key->json != NULL) {
 			query_row_value(rows, row, i, &value);
+			if (key->inclusive)
+				json_object(json, "within");
 			key->json(&value, json);
+			if (key->inclusive)
+				json_end_object(json);
 			continue;
 		}
 		if (key->of == QUERY_OF_STACK && (r->profile == NULL || r->of_contexts))

@@ -191,6 +191,39 @@ static void clear_leaves_out_what_was(void **state)
 }
 
 /* It is the last one that counts, and nothing at all may come behind it. */
+static uint32_t only_group(void *owner, uint32_t node, uint32_t part)
+{
+	(void)owner, (void)node, (void)part;
+	return 0;
+}
+
+/* Also where the clear was not told yet when the blocks before it began. */
+static void maxima_of_groups_begin_anew(void **state)
+{
+	struct group_peak peak;
+	struct model *model;
+
+	(void)state;
+	begin();
+	event(GT_ALLOC, 1000, 1, 5000);
+	event(GT_ALLOC, 1001, 2, 7000);
+	trace_write_events(&t, 2, 0, 0, events, event_count, 0);
+	trace_write_sync(&t, 3000);
+	event_count = 0;
+	control(GT_CONTROL_CLEAR, 3500, "");
+	event(GT_ALLOC, 4000, 3, 40);
+	event(GT_FREE, 5000, 1, 0);
+	event(GT_ALLOC, 6000, 4, 2);
+	write_all();
+	model = read_with(NULL, NULL, EXIT_COMPLETE);
+	assert_int_equal(model_group_peaks(model, path, only_group, NULL,
+					   &peak, 1), EXIT_COMPLETE);
+	assert_int_equal(peak.bytes, 42);
+	assert_int_equal(peak.blocks, 2);
+	assert_int_equal(peak.ns, 60000);
+	end(model);
+}
+
 static void the_last_one_counts(void **state)
 {
 	struct model *model;
@@ -602,6 +635,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clear_leaves_out_what_was),
+		cmocka_unit_test(maxima_of_groups_begin_anew),
 		cmocka_unit_test(the_last_one_counts),
 		cmocka_unit_test(off_and_on),
 		cmocka_unit_test(unknown_frees),

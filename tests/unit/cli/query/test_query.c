@@ -29,7 +29,8 @@ static void wrong_keys(void **state)
 	expect_wrong("thread,site,thread", "'thread' is given twice");
 	expect_wrong("within-file,within-library", "one key");
 	expect_wrong("thread,size,size-class,arena", "3 keys at most");
-	expect_wrong("stack,site,function,file,line", "4 keys at most");
+	expect_wrong("site,function,file,line,library", "4 keys at most");
+	expect_wrong("stack,site", "one site");
 }
 
 static void right_keys(void **state)
