@@ -2,8 +2,8 @@
  * rows.c: see rows.h.
  *
  * What is put into groups are the model's costs, each with a context and
- * numbers of block keys; or, where nothing but stacks tells groups apart and
- * there is a profile, its selves. A group is the tuple of its keys' values: the
+ * numbers of block keys; or, where frames alone tell groups apart, or there are
+ * several traces, a profile's selves. A group is the tuple of its keys' values: the
  * value itself of one key, of several the number of a chain of pairs.
  *
  *  I1  What counts (source->keep) is in exactly one row if all keys are
@@ -97,11 +97,11 @@ static uint32_t value_of(const struct query_rows *rows, unsigned key,
 		block_keys_values(&source->model->keys, piece->key, values);
 		return values[block];
 	case QUERY_OF_SITE:
-		if (source->profile == NULL)
+		if (rows->of_contexts)
 			return site_of(source->frames, piece->node);
 		break;
 	case QUERY_OF_STACK:
-		if (source->profile == NULL)
+		if (rows->of_contexts)
 			return piece->node;
 		break;
 	case QUERY_OF_FRAME:
@@ -393,7 +393,9 @@ void query_rows_collect(const struct query *query,
 	rows->source = source;
 	rows->grouped = !query_is(query, QUERY_OF_STACK);
 	rows->of_contexts = source->profile == NULL ||
-		query_has(query, QUERY_OF_BLOCK);
+		(source->model != NULL && (query_has(query, QUERY_OF_BLOCK) ||
+					   query_has(query, QUERY_OF_SITE) ||
+					   query_has(query, QUERY_OF_STACK)));
 	if (source->profile != NULL)
 		make_profile_groups(rows);
 	if (rows->grouped)

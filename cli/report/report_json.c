@@ -90,7 +90,7 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 	struct report_detail detail;
 	struct query_rows rows;
 
-	if (query_has(&query, QUERY_OF_SITE) && r->profile == NULL)
+	if (query_has(&query, QUERY_OF_SITE) && r->frames != NULL)
 		frames_find_sites(r->frames);
 	query.order = key;
 	query.limit = top;

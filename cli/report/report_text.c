@@ -267,7 +267,7 @@ static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
-	if (query_has(&r->options->query, QUERY_OF_SITE) && r->profile == NULL)
+	if (query_has(&r->options->query, QUERY_OF_SITE) && r->frames != NULL)
 		frames_find_sites(r->frames);
 	for (size_t i = 0; i < sizeof(overview) / sizeof(overview[0]) &&
 			   !r->options->one_key; i++)

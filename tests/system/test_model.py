@@ -17,7 +17,7 @@ from gnomon_test import *
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "tools"))
 
-from brute_model import Query, TICK_NS, merged     # noqa: E402
+from brute_model import Query, TICK_NS, WITHIN, merged  # noqa: E402
 from random_trace import Program                   # noqa: E402
 
 TRACES = 2000
@@ -64,15 +64,26 @@ KEYS = {
     "size-class": (lambda row: row["size_max"].bit_length(),
                    lambda key: key),
 }
+KEYS.update({
+    "within-function": (lambda row: row["within"]["function"],
+                        lambda key: key),
+    "within-file": (lambda row: row["within"]["file"] or
+                    row["within"]["library"], lambda key: key),
+    "within-library": (lambda row: row["within"]["library"],
+                       lambda key: key),
+})
 OF_STACK = ["function", "file", "library"]
 OF_BLOCK = ["thread", "size", "size-class"]
 # what rows may be by: keys, and products of them
-BYS = [(key,) for key in KEYS]
+BYS = [(key,) for key in KEYS if key not in WITHIN]
 BYS += [(a, b) for a in ["stack", "site"] + OF_STACK for b in OF_BLOCK]
 BYS += [(b, a) for a in OF_STACK for b in OF_BLOCK]
 BYS += [("library", "function"), ("thread", "size"), ("size-class", "thread"),
         ("library", "thread", "size-class"), ("thread", "site", "size"),
         ("file", "library", "thread", "size-class")]
+OVERLAPPING = [(key,) for key in WITHIN]
+OVERLAPPING += [("within-function", "thread"), ("site", "within-library"),
+                ("library", "within-library", "size-class")]
 
 
 # ---- questions ----
@@ -141,9 +152,12 @@ def filters_for(r, trace):
 
 
 def question_for(r, trace):
-    by = r.choice([*BYS, ("stack",), ("thread",), ("size",), None])
+    by = r.choice([*BYS, ("stack",), ("thread",), ("size",), None,
+                   r.choice(OVERLAPPING)])
+    sorted_by = [key for key in SORTED if key != "own-peak" or
+                 by not in OVERLAPPING]
     return Question(by, filters_for(r, trace), r.choice([0, 0, 0, 1, 3]),
-                    r.choice([None, *SORTED]) if by else None,
+                    r.choice([None, *sorted_by]) if by else None,
                     r.random() < 0.4)
 
 
@@ -208,12 +222,15 @@ def sides(rows, groups, by, order=OWN + ROW):
 
 def check_rows(document, judged, question):
     loose = ("lifetime_ns",) if judged.trace.sample else ()
-    for key, rows, wanted in sides(document["rows"],
-                                   judged.groups(question.by), question.by):
+    overlap = question.by in OVERLAPPING
+    groups, keys = (judged.overlapping(question.by), ROW) if overlap else \
+        (judged.groups(question.by), OWN + ROW)
+    for key, rows, wanted in sides(document["rows"], groups, question.by,
+                                   keys):
         for row, figures in zip(rows, wanted):
-            same(row, figures, ROW + OWN, "%s %s" % (question.by, key),
-                 loose)
-            check("own_peak_bound" not in row, "own peaks are exact")
+            same(row, figures, keys, "%s %s" % (question.by, key), loose)
+            check(overlap or "own_peak_bound" not in row,
+                  "own peaks are exact")
     if question.sort:
         values = [row[SORTED[question.sort]] for row in document["rows"]]
         equal(values, sorted(values, reverse=True), "sorted")

@@ -10,6 +10,7 @@ all of them at every step. Slow, short, and independent of the C code.
 """
 
 import collections
+import itertools
 import math
 
 TICK_NS = 10
@@ -399,6 +400,9 @@ KEYS = {
     else None,
     "size-class": lambda trace, block: block.size.bit_length(),
 }
+# inclusive keys: of a frame. No file is known here: then it is the library
+WITHIN = {"within-function": Trace.function, "within-file": Trace.library,
+          "within-library": Trace.library}
 # what a context falls apart by, so that parts are rounded one by one
 SPLITS = ("thread", "size", "size-class")
 
@@ -658,15 +662,27 @@ class Query:
                              **self.own_peak(blocks))
                 for key, blocks in self.partition(by).items()}
 
+    def overlapping(self, by):
+        """{key: figures} of products in which one key is said of every frame
+        of a stack: a block is in as many of these sets as it has values of
+        that. No own peaks."""
+        groups = collections.defaultdict(list)
+        for block in self.kept:
+            stack = self.trace.contexts[block.context]
+            for key in set(itertools.product(*(
+                    {WITHIN[key](self.trace, frame) for frame in stack}
+                    if key in WITHIN else [KEYS[key](self.trace, block)]
+                    for key in by))):
+                groups[key].append(block)
+        by = [key for key in by if key in KEYS]
+        return {key: self.figures(blocks, by)
+                for key, blocks in groups.items()}
+
     def inclusive(self):
         """{function: figures} of all that was allocated in it and in what it
-        called. No own peaks: a block is in several of these sets."""
-        names = {self.trace.function(frame) for block in self.kept
-                 for frame in self.trace.contexts[block.context]}
-        return {name: self.figures([
-            block for block in self.kept if name in map(
-                self.trace.function, self.trace.contexts[block.context])])
-            for name in names}
+        called."""
+        return {name: figures for (name,), figures in
+                self.overlapping(("within-function",)).items()}
 
     def summary(self, by=()):
         figures = self.figures(self.kept, by)
