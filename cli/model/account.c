@@ -115,6 +115,7 @@ void account_begin(struct model *model)
 	model->has_freed_by = model_has_freed_by(model);
 	model->special |= model->sample_mean != 0 || model->has_freed_by ||
 		model->selection != NULL || model->tap != NULL ||
+		model->lifespans != NULL ||
 		/* blocks from before a view that is known are not counted */
 		model->controls.view > 0 ||
 		model->keys.count != 0 ||
@@ -147,6 +148,18 @@ static uint32_t cost_beyond(struct model *model, uint32_t context,
 				   block_keys_number(&model->keys, values));
 }
 
+/* The block that begins is the last one that was numbered. */
+static void add_lifetime(const struct model *model,
+			 uint32_t values[BLOCK_KEYS_MAX])
+{
+	unsigned class = lifespans_class(model->lifespans, model->births);
+
+	for (unsigned i = 0; i < model->keys.count; i++)
+		if (model->keys.list[i] == BLOCK_KEY_LIFETIME)
+			values[i] = class == LIFESPAN_UNKNOWN ?
+				BLOCK_KEY_UNKNOWN : class;
+}
+
 static uint32_t cost_of(struct model *model, const struct block *block,
 			uint32_t context)
 {
@@ -155,6 +168,8 @@ static uint32_t cost_of(struct model *model, const struct block *block,
 	if (model->keys.count == 0)
 		return contexts_cost(&model->contexts, context);
 	block_keys_of(&model->keys, block, values);
+	if (model->lifespans != NULL)
+		add_lifetime(model, values);
 	if (model->options.groups_max != 0 &&
 	    model->contexts.cost_count >= model->options.groups_max)
 		return cost_beyond(model, context, values);
@@ -233,7 +248,9 @@ static void number_block(struct model *model, const struct block *block)
 	uint32_t at = blocks_number(&model->edges.blocks, block);
 
 	model->births++;
-	if (!model->deciding)
+	if (model->measuring)
+		lifespans_birth(model->lifespans);
+	if (!model->deciding && !model->measuring)
 		return;
 	if (at >= model->number_capacity) {
 		model->number_capacity = (size_t)at * 2 + 64;
@@ -253,7 +270,7 @@ void account_special_birth(struct model *model, struct block *block,
 
 	if (model->sample_mean != 0)
 		model->threads.list[block->thread].allocations += BETWEEN;
-	if (model->selection != NULL)
+	if (model->selection != NULL || model->lifespans != NULL)
 		number_block(model, block);
 	if (begins_apart(model, block, amount))
 		return;
@@ -280,14 +297,23 @@ void account_special_birth(struct model *model, struct block *block,
 
 /* ---- a block ends ---- */
 
+/* The block's number among all births. */
+static uint64_t number_of(const struct model *model,
+			  const struct block *block)
+{
+	uint32_t at = blocks_number(&model->edges.blocks, block);
+
+	CLAIM_FULL(at < model->number_capacity);
+	CLAIM_FULL(model->numbers[at] > 0 &&
+		   model->numbers[at] <= model->births);
+	return model->numbers[at];
+}
+
 /* In the pass that decides. `chain`: the block's own, or 0. */
 static void decide(struct model *model, const struct block *block,
 		   uint32_t chain, struct selection_end *end)
 {
-	CLAIM_FULL(blocks_number(&model->edges.blocks, block) <
-		   model->number_capacity);
-	end->number = model->numbers[blocks_number(&model->edges.blocks, block)];
-	CLAIM_FULL(end->number > 0 && end->number <= model->births);
+	end->number = number_of(model, block);
 	if (selection_may(model->selection, block))
 		selection_block(model->selection, block, end, chain == 0 ?
 				NULL : &model->chains.list[chain]);
@@ -436,6 +462,11 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	struct weigh_amount amount = amount_of(model, block->size);
 	uint32_t chain = 0;
 
+	if (model->measuring)
+		lifespans_end(model->lifespans, number_of(model, block),
+			      end == EDGE_LOST ? LIFESPAN_UNKNOWN :
+			      histogram_bucket(model_span_ns(model,
+					account_lifetime(block, stamp))));
 	if (ends_apart(model, block, stamp, end, amount))
 		return 0;
 	if (model->selection != NULL && !block->pooled) {

@@ -10,6 +10,14 @@
 #include "cli/model/stats/histograms.h"
 #include "unwind/claim.h"
 
+bool block_keys_have(const struct block_keys *keys, enum block_key key)
+{
+	for (unsigned i = 0; i < keys->count; i++)
+		if (keys->list[i] == key)
+			return true;
+	return false;
+}
+
 uint32_t block_key_value(enum block_key key, const struct block *block)
 {
 	switch (key) {
@@ -22,6 +30,7 @@ uint32_t block_key_value(enum block_key key, const struct block *block)
 		return histogram_bucket(block->size);
 	case BLOCK_KEY_ARENA:
 		return heap_part(block->layout);
+	case BLOCK_KEY_LIFETIME:
 	case BLOCK_KEY_COUNT:
 		break;
 	}

@@ -21,12 +21,13 @@ enum block_key {
 	BLOCK_KEY_SIZE,		/* asked for */
 	BLOCK_KEY_SIZE_CLASS,	/* by powers of two: histogram_bucket */
 	BLOCK_KEY_ARENA,	/* whose allocator's, where: enum heap_part */
+	BLOCK_KEY_LIFETIME,	/* a class of lifespans.h: another pass */
 	BLOCK_KEY_COUNT
 };
 
 #define BLOCK_KEYS_MAX 3	/* of one model */
 /* Of blocks that were left out of the trace, where their totals do not tell
- * it; sizes that do not fit. */
+ * it; sizes that do not fit. LIFESPAN_UNKNOWN is told as this. */
 #define BLOCK_KEY_UNKNOWN UINT32_MAX
 
 /* A zeroed one has no keys. */
@@ -38,6 +39,7 @@ struct block_keys {
 	struct pairset tuples[BLOCK_KEYS_MAX - 1];
 };
 
+bool block_keys_have(const struct block_keys *keys, enum block_key key);
 uint32_t block_key_value(enum block_key key, const struct block *block);
 /* The number of a tuple, `count` values: without keys 0, of one its value. */
 uint32_t block_keys_number(struct block_keys *keys, const uint32_t *values);
@@ -47,7 +49,7 @@ void block_keys_values(const struct block_keys *keys, uint32_t number,
 /* False: it has none yet. */
 bool block_keys_find(const struct block_keys *keys, const uint32_t *values,
 		     uint32_t *number);
-/* The values of a block. */
+/* But for BLOCK_KEY_LIFETIME, of which a block knows nothing. */
 void block_keys_of(const struct block_keys *keys, const struct block *block,
 		   uint32_t values[BLOCK_KEYS_MAX]);
 /* The number that a tuple of others has here, with the same keys. False: it has

@@ -391,8 +391,10 @@ void model_free(struct model *model)
 	timeline_free(&model->timeline);
 	chains_free(&model->chains);
 	freed_free(&model->freed);
-	if (!model->borrowed)
+	if (!model->borrowed) {
 		selection_free(model->selection);
+		lifespans_free(model->lifespans);
+	}
 	free(model->numbers);
 	free(model->past);
 	free(model->past_freed_by);

@@ -25,6 +25,7 @@
 #include "cli/model/heap.h"
 #include "cli/model/core/images.h"
 #include "cli/model/leftout.h"
+#include "cli/model/lifespans.h"
 #include "cli/model/maps/maps.h"
 #include "cli/model/part.h"
 #include "cli/model/core/pools.h"
@@ -163,9 +164,13 @@ struct model {
 	bool deciding;			/* about the selection */
 	bool borrowed;			/* the selection is another model's */
 	struct selection *selection;	/* NULL: all blocks */
+	/* Of BLOCK_KEY_LIFETIME, else NULL; this pass finds them out. Owned by
+	 * the model that answers. */
+	struct lifespans *lifespans;
+	bool measuring;
 	uint64_t births;		/* of blocks so far, if there is one */
 	uint64_t *numbers;		/* of blocks in that order, by theirs in
-					 * edges.blocks; if deciding */
+					 * edges.blocks; if deciding, measuring */
 	size_t number_capacity;
 	const struct model_tap *tap;	/* NULL: nobody looks on */
 	uint64_t span_factor;		/* ns of a tick << 32 */

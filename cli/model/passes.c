@@ -60,6 +60,7 @@ static struct model *new_model_like(const struct model *known)
 	contexts_free(&model->contexts);
 	contexts_init_known(&model->contexts, &known->contexts);
 	model->selection = known->selection;
+	model->lifespans = known->lifespans;
 	model->borrowed = true;
 	return model;
 }
@@ -84,13 +85,20 @@ bool model_can_be_read_again(const char *path, struct notes *notes)
 	return false;
 }
 
+/* What depends on how blocks end: which are selected, and how long they live. */
 static void decide(struct model *model, const char *path)
 {
 	struct model *deciding = new_model(NULL);
 
-	deciding->deciding = true;
+	deciding->deciding = model->selection != NULL &&
+		selection_needs_ends(model->selection);
 	deciding->borrowed = true;
 	deciding->selection = model->selection;
+	if (block_keys_have(&model->keys, BLOCK_KEY_LIFETIME)) {
+		model->lifespans = grow_zeroed(1, sizeof(*model->lifespans));
+		deciding->lifespans = model->lifespans;
+		deciding->measuring = true;
+	}
 	deciding->options.temporary = model->options.temporary;
 	deciding->until = model->until;
 	view_set(deciding, model->controls.view);
@@ -131,18 +139,13 @@ static bool resolve(struct model *model, const struct model *outline)
 	return true;
 }
 
-/* Passes before the one that counts. */
-static bool prepare(struct model *model, const char *path)
+/* What the options' words mean in this trace. False: nothing, which has been
+ * said. */
+static bool look_at_outline(struct model *model, const char *path)
 {
-	struct model *outline;
+	struct model *outline = new_model(model->options.notes);
 	bool good = true;
 
-	if (!filter_has_blocks(model->options.filter) &&
-	    model->options.until_ns == 0 && model->options.begin_ns == 0)
-		return true;
-	if (!model_can_be_read_again(path, model->options.notes))
-		return false;
-	outline = new_model(model->options.notes);
 	outline->with_maps = filter_has(model->options.filter, FILTER_MAP,
 					FILTER_MAP);
 	/* Of what cannot be read, the last pass says why. */
@@ -153,10 +156,26 @@ static bool prepare(struct model *model, const char *path)
 			   "folded in from its live file, which is removed "
 			   "now", path);
 	end_model(outline);
-	if (good && model->selection != NULL &&
-	    selection_needs_ends(model->selection))
-		decide(model, path);
 	return good;
+}
+
+/* Passes before the one that counts. */
+static bool prepare(struct model *model, const char *path)
+{
+	bool words = filter_has_blocks(model->options.filter) ||
+		model->options.until_ns != 0 || model->options.begin_ns != 0;
+	bool lifetimes = block_keys_have(&model->keys, BLOCK_KEY_LIFETIME);
+
+	if (!words && !lifetimes)
+		return true;
+	if (!model_can_be_read_again(path, model->options.notes))
+		return false;
+	if (words && !look_at_outline(model, path))
+		return false;
+	if (lifetimes || (model->selection != NULL &&
+			  selection_needs_ends(model->selection)))
+		decide(model, path);
+	return true;
 }
 
 int model_read(struct model *model, const char *path)

@@ -9,6 +9,7 @@
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/heap.h"
+#include "cli/model/lifespans.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/symbol/names/names.h"
 
@@ -220,6 +221,38 @@ static void arena_json(const struct query_value *value, struct json *json)
 						value->value : HEAP_UNKNOWN]);
 }
 
+static void lifetime_text(const struct query_value *value,
+			  struct buffer *name, struct buffer *more)
+{
+	unsigned class = (unsigned)value->value;
+	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+
+	(void)more;
+	if (value->value == BLOCK_KEY_UNKNOWN)
+		buffer_string(name, "of lifetimes that are not known");
+	else if (value->value == LIFESPAN_LIVE)
+		buffer_string(name, "never freed");
+	else if (class == 0)
+		buffer_string(name, "freed within a step of the clock");
+	else
+		buffer_printf(name, "freed after %s to %s",
+			      quantity_time(a, histogram_low(class)),
+			      quantity_time(b, histogram_high(class)));
+}
+
+static void lifetime_json(const struct query_value *value, struct json *json)
+{
+	unsigned class = (unsigned)value->value;
+
+	if (value->value == BLOCK_KEY_UNKNOWN)
+		return;
+	json_bool(json, "freed", value->value != LIFESPAN_LIVE);
+	if (value->value == LIFESPAN_LIVE)
+		return;
+	json_uint(json, "lifetime_min_ns", histogram_low(class));
+	json_uint(json, "lifetime_max_ns", histogram_high(class));
+}
+
 /* ---- the table ---- */
 
 const struct query_key query_keys[] = {
@@ -256,6 +289,10 @@ const struct query_key query_keys[] = {
 	{ "size-class", "size class", "size classes", "sizes from one power of "
 	  "two to the next", QUERY_OF_BLOCK, .block = BLOCK_KEY_SIZE_CLASS,
 	  .text = size_class_text, .json = size_class_json },
+	{ "lifetime-class", "lifetime class", "lifetime classes", "lifetimes "
+	  "from one power of two to the next", QUERY_OF_BLOCK,
+	  .block = BLOCK_KEY_LIFETIME, .text = lifetime_text,
+	  .json = lifetime_json },
 	{ "arena", "arena", "arenas", "where in the C library's heap", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_ARENA, .text = arena_text, .json = arena_json },
 };

@@ -21,7 +21,8 @@ bool query_needs_pass(const struct query *query,
 		return filter_has_blocks(options->filter) ||
 		       options->until_ns != 0 || options->begin_ns != 0;
 	case QUERY_PASS_ENDS:
-		return filter_needs_ends(options->filter);
+		return filter_needs_ends(options->filter) ||
+		       query_has_block_key(query, BLOCK_KEY_LIFETIME);
 	case QUERY_PASS_FIGURES:
 		return true;
 	case QUERY_PASS_PEAKS:
@@ -38,8 +39,8 @@ void query_explain(const struct query *query,
 	static const char *const texts[QUERY_PASSES] = {
 		[QUERY_PASS_OUTLINE] = "all but the events of blocks: what the "
 			"moments, threads and other words of filters mean",
-		[QUERY_PASS_ENDS] = "events: which blocks are selected, where "
-			"how they end decides it",
+		[QUERY_PASS_ENDS] = "events: how blocks end, which decides "
+			"which are selected, or in which group",
 		[QUERY_PASS_FIGURES] = "events: the figures",
 		[QUERY_PASS_PEAKS] = "events: the peak of each group by itself "
 			"(of groups of several stacks)",

@@ -87,6 +87,15 @@ bool query_has(const struct query *query, enum query_of of)
 	return false;
 }
 
+bool query_has_block_key(const struct query *query, enum block_key key)
+{
+	for (unsigned i = 0; i < query->key_count; i++)
+		if (query->keys[i]->of == QUERY_OF_BLOCK &&
+		    query->keys[i]->block == key)
+			return true;
+	return false;
+}
+
 bool query_is(const struct query *query, enum query_of of)
 {
 	return query->key_count == 1 && query->keys[0]->of == of;

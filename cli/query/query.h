@@ -40,6 +40,7 @@ bool query_parse_keys(struct query *query, const char *names,
 /* The names again. */
 void query_key_names(const struct query *query, struct buffer *names);
 bool query_has(const struct query *query, enum query_of of);
+bool query_has_block_key(const struct query *query, enum block_key key);
 /* Is it the only key? */
 bool query_is(const struct query *query, enum query_of of);
 /* The one that is inclusive, or NULL. */

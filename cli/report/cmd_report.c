@@ -29,13 +29,13 @@ static const struct command_option options[] = {
 	  "temporary; live with --json)" },
 	{ BY, "by", 'b', "stack|site|function|file|line|library|"
 	  "within-function|within-file|within-library|thread|size|size-class|"
-	  "arena|block,...", NULL,
+	  "lifetime-class|arena|block,...", NULL,
 	  "a row is a whole call stack; a site, which is the innermost line of "
 	  "the program's own code; the function, source file, line or library "
 	  "of that; any function, file or library of the stack (such rows have "
 	  "blocks in common); a thread that allocated; a size of blocks, or "
-	  "sizes from one power of two to the next; where in the C library's "
-	  "heap; or one block that is live. Several, as in library,thread: a "
+	  "sizes, or lifetimes, from one power of two to the next; where in the C "
+	  "library's heap; or one block that is live. Several, as in library,thread: a "
 	  "row for each combination (site; stack with --json)" },
 	{ TREE, "tree", 't', "top-down|bottom-up", NULL,
 	  "a tree of calls, by live or what --sort says: from the outermost "

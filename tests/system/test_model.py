@@ -64,6 +64,9 @@ KEYS = {
     "size-class": (lambda row: row["size_max"].bit_length(),
                    lambda key: key),
 }
+KEYS["lifetime-class"] = (
+    lambda row: "lost" if "freed" not in row else "live" if not row["freed"]
+    else row["lifetime_max_ns"].bit_length(), lambda key: key)
 KEYS.update({
     "within-function": (lambda row: row["within"]["function"],
                         lambda key: key),
@@ -73,7 +76,7 @@ KEYS.update({
                        lambda key: key),
 })
 OF_STACK = ["function", "file", "library"]
-OF_BLOCK = ["thread", "size", "size-class"]
+OF_BLOCK = ["thread", "size", "size-class", "lifetime-class"]
 # what rows may be by: keys, and products of them
 BYS = [(key,) for key in KEYS if key not in WITHIN]
 BYS += [(a, b) for a in ["stack", "site"] + OF_STACK for b in OF_BLOCK]

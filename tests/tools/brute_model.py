@@ -399,12 +399,15 @@ KEYS = {
     "size": lambda trace, block: block.size if block.size < (1 << 32) - 1
     else None,
     "size-class": lambda trace, block: block.size.bit_length(),
+    "lifetime-class": lambda trace, block: "lost" if block.how == LOST else
+    "live" if block.how is None else
+    (TICK_NS * max(block.end - block.birth, 0)).bit_length(),
 }
 # inclusive keys: of a frame. No file is known here: then it is the library
 WITHIN = {"within-function": Trace.function, "within-file": Trace.library,
           "within-library": Trace.library}
 # what a context falls apart by, so that parts are rounded one by one
-SPLITS = ("thread", "size", "size-class")
+SPLITS = ("thread", "size", "size-class", "lifetime-class")
 
 
 def number(text):
