@@ -26,7 +26,7 @@ static const struct command_option options[] = {
 	  "in total, number of allocations, of temporary ones (all five)" },
 	{ COST, "sort", 's', "live|peak|total|count|temporary", NULL,
 	  "the same" },
-	{ BY, "by", 'b', "stack|site|function|file|library", "stack",
+	{ BY, "by", 'b', "stack|site|function|file|line|library", "stack",
 	  "what is compared: whole call stacks; or the innermost line of the "
 	  "program's own code, its function, file, library" },
 	{ TOP_ROWS, "top", 'n', "N", NULL,
@@ -76,9 +76,7 @@ static int take(void *owner, int id, const char *value)
 		request->diff.one_cost = true;
 		return 0;
 	case BY:
-		for (int by = 0; by < PROFILE_BY_COUNT; by++)
-			if (strcmp(value, profile_by_names[by]) == 0)
-				request->diff.by = (enum profile_by)by;
+		request->diff.by = query_key_find(value, strlen(value));
 		return 0;
 	case TOP_ROWS:
 		request->top_given = true;
@@ -257,7 +255,8 @@ static void compare(struct diff *diff)
 	for (unsigned side = 0; side < 2; side++)
 		profile_inclusive(diff->profile, PROFILE_ROOT, side,
 				  &diff->sides[side].sum);
-	profile_groups(diff->profile, diff->by, diff->cost, &diff->groups);
+	profile_groups(diff->profile, diff->by->by, diff->cost,
+		       &diff->groups);
 	for (unsigned i = 0; i < DIFF_COSTS; i++) {
 		if (!diff_shows(diff, diff_costs[i]))
 			continue;
@@ -289,7 +288,7 @@ static int print(struct request *request)
 
 static int run_diff(const struct command *command, int argc, char **argv)
 {
-	struct request request = { .diff.by = PROFILE_BY_STACK };
+	struct request request = { .diff.by = query_key_stack() };
 	struct buffer labels[2] = { { 0 }, { 0 } };
 	int operands, status;
 

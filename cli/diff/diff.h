@@ -11,6 +11,7 @@
 
 #include "cli/stack/difference.h"
 #include "cli/stack/profile.h"
+#include "cli/query/keys.h"
 #include "cli/stack/profile_groups.h"
 
 #define DIFF_COSTS 5
@@ -35,7 +36,7 @@ struct diff_threshold {
 struct diff {
 	struct diff_side sides[2];
 	struct profile *profile;	/* sealed */
-	enum profile_by by;
+	const struct query_key *by;	/* of a profile's, exclusive */
 	bool one_cost;
 	enum figure cost;
 	struct diff_threshold threshold;

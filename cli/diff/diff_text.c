@@ -125,6 +125,20 @@ static void put_name(const struct diff *diff, const char *name, bool place,
 	buffer_free(&text);
 }
 
+static void put_line(const struct diff *diff,
+		     const struct profile_group *group, FILE *out)
+{
+	struct query_value value = { .full = diff->full_names,
+				     .width = NAME_WIDTH };
+	struct buffer name = { 0 };
+
+	query_value_frame(diff->profile, group, &value);
+	diff->by->text(&value, &name, &name);
+	buffer_printable(&name);
+	fprintf(out, "      %s\n", name.data);
+	buffer_free(&name);
+}
+
 /* What a row is about. */
 static void put_what(const struct diff *diff, uint32_t number,
 		     struct profile_stack *stack, FILE *out)
@@ -134,7 +148,7 @@ static void put_what(const struct diff *diff, uint32_t number,
 		group->frame == PROFILE_NONE ? NULL :
 		&diff->profile->frames[group->frame];
 
-	switch (diff->by) {
+	switch ((int)diff->by->by) {
 	case PROFILE_BY_FUNCTION:
 		put_name(diff, frame ? frame->function : NULL,
 			 frame && frame->nameless, out);
@@ -145,6 +159,9 @@ static void put_what(const struct diff *diff, uint32_t number,
 		put_name(diff, frame ? frame->file ? frame->file :
 			 frame->library : NULL, false, out);
 		return;
+	case PROFILE_BY_LINE:
+		put_line(diff, group, out);
+		return;
 	case PROFILE_BY_LIBRARY:
 		put_name(diff, frame ? frame->library : NULL, false, out);
 		return;
@@ -153,9 +170,9 @@ static void put_what(const struct diff *diff, uint32_t number,
 	}
 	profile_stack_of_node(stack, diff->profile, group->node,
 			      diff->full_names);
-	if (diff->by == PROFILE_BY_SITE && stack->count > stack->site + 1)
+	if (diff->by->of == QUERY_OF_SITE && stack->count > stack->site + 1)
 		stack->count = stack->site + 1;
-	profile_stack_print(stack, diff->by == PROFILE_BY_STACK, STACK_LINES,
+	profile_stack_print(stack, diff->by->of == QUERY_OF_STACK, STACK_LINES,
 			    6, diff->full_names, out);
 }
 
@@ -268,24 +285,15 @@ static void json_row(struct json *json, const struct diff *diff,
 	json_figures(json, "after", diff,
 		     profile_group_self(diff->profile, &diff->groups,
 					row->group, 1));
-	if (diff->by != PROFILE_BY_STACK) {
-		const struct profile_frame none = { 0 };
-		const struct profile_frame *frame =
-			group->frame == PROFILE_NONE ? &none :
-			&diff->profile->frames[group->frame];
+	if (diff->by->of != QUERY_OF_STACK) {
+		struct query_value value = { .with_library = true };
 
+		query_value_frame(diff->profile, group, &value);
 		json_uint(json, "stacks", group->contexts);
-		if (diff->by == PROFILE_BY_FUNCTION) {
-			json_string(json, "function", frame->function);
-			json_bool(json, "named",
-				  frame->function && !frame->nameless);
-			if (frame->nameless)
-				json_uint(json, "module_offset",
-					  frame->offset);
-		}
-		if (diff->by == PROFILE_BY_FILE)
-			json_string(json, "file", frame->file);
-		json_string(json, "library", frame->library);
+		if (diff->by->json != NULL)
+			diff->by->json(&value, json);
+		else
+			json_string(json, "library", value.frame.library);
 	}
 	/* The one of them that costs most. */
 	profile_stack_of_node(stack, diff->profile, group->node,

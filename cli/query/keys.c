@@ -100,6 +100,18 @@ static void line_json(const struct query_value *value, struct json *json)
 		json_uint(json, "line", value->frame.line);
 }
 
+void query_value_frame(const struct profile *profile,
+		       const struct profile_group *group,
+		       struct query_value *value)
+{
+	const struct profile_frame *frame = &profile->frames[group->frame];
+
+	if (group->frame == PROFILE_NONE || frame->stop != GT_STOP_BOTTOM)
+		return;
+	value->known = true;
+	profile_show_frame(frame, &value->frame);
+}
+
 /* ---- blocks ---- */
 
 static const struct thread *thread_of(const struct query_value *value)

@@ -57,6 +57,10 @@ struct query_key {
 extern const struct query_key query_keys[];
 extern const unsigned query_key_count;
 
+/* The frame of a group, for a key of QUERY_OF_FRAME. */
+void query_value_frame(const struct profile *profile,
+		       const struct profile_group *group,
+		       struct query_value *value);
 /* By its name; NULL: there is none. */
 const struct query_key *query_key_find(const char *name, size_t size);
 /* The one that is wanted, by what it is of. */

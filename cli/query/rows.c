@@ -429,19 +429,6 @@ void query_rows_free(struct query_rows *rows)
 
 /* ---- of a row ---- */
 
-static void show_frame(const struct query_rows *rows,
-		       const struct profile_group *group,
-		       struct query_value *value)
-{
-	const struct profile_frame *frame =
-		&rows->source->profile->frames[group->frame];
-
-	if (group->frame == PROFILE_NONE || frame->stop != GT_STOP_BOTTOM)
-		return;
-	value->known = true;
-	profile_show_frame(frame, &value->frame);
-}
-
 void query_row_value(const struct query_rows *rows,
 		     const struct query_row *row, unsigned key,
 		     struct query_value *value)
@@ -470,7 +457,8 @@ void query_row_value(const struct query_rows *rows,
 		    !rows->query->keys[key]->inclusive)
 			value->with_library = false;
 	if (rows->query->keys[key]->of == QUERY_OF_FRAME)
-		show_frame(rows, &rows->groups[key].list[number], value);
+		query_value_frame(rows->source->profile,
+				  &rows->groups[key].list[number], value);
 }
 
 bool query_row_called(const struct query_rows *rows,

@@ -15,15 +15,6 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-const char *const profile_by_names[PROFILE_BY_COUNT] = {
-	[PROFILE_BY_STACK] = "stack",
-	[PROFILE_BY_SITE] = "site",
-	[PROFILE_BY_FUNCTION] = "function",
-	[PROFILE_BY_FILE] = "file",
-	[PROFILE_BY_LINE] = "line",
-	[PROFILE_BY_LIBRARY] = "library",
-};
-
 struct grouping {
 	const struct profile *profile;
 	struct profile_groups *groups;

@@ -17,7 +17,6 @@ enum profile_by {
 	PROFILE_BY_LIBRARY,
 	PROFILE_BY_COUNT
 };
-extern const char *const profile_by_names[PROFILE_BY_COUNT];
 
 struct profile_group {
 	uint32_t frame;		/* one of it, for its names; PROFILE_NONE:
