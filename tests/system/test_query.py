@@ -1,0 +1,148 @@
+#!/usr/bin/python3
+"""Groups by several keys, as a report tells them to people: what a row is
+about, what makes no sense, how often a trace is read, and how many groups
+there may be. Their figures are held against a model in test_model.py."""
+
+import json
+import os
+import re
+
+from gnomon_test import case, check, equal, gnomon, main
+
+MEDLEY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                      "outputs", "medley.trace")
+
+
+def report(*arguments, statuses=(0,)):
+    return gnomon("report", *arguments, MEDLEY, statuses=statuses)
+
+
+def rows_of(*arguments):
+    return json.loads(report("-q", "--json", "--top", "0", *arguments).out)
+
+
+def headings(text):
+    """Of each row, its lines before the first stack."""
+    parts = re.split(r"^ +\d+\.  .*\n", text, flags=re.M)[1:]
+    return [re.split(r"^     - ", part, flags=re.M)[0].split("\n")
+            for part in parts]
+
+
+@case
+def a_line_for_each_key(directory):
+    text = report("--by", "library,thread,size-class", "--sort", "total",
+                  "--top", "3").out
+    found = [[line.strip() for line in lines if line.strip()]
+             for lines in headings(text)]
+    equal(len(found), 3, "rows")
+    for library, thread, size in found:
+        equal(library, "medley", "library")
+        check(thread.startswith("thread "), thread)
+        check(re.match(r"of [\d.]+.* to ", size), size)
+    check("more groups: --sort total --top 0" in text, "how to see the others")
+
+
+@case
+def products_add_up_to_the_whole(directory):
+    whole = rows_of()["summary"]
+    for by in ("site,thread", "line,size", "arena,thread,lifetime-class"):
+        rows = rows_of("--by", by)["rows"]
+        for figure, of_all in (("count", "allocations"),
+                               ("total_bytes", "total_bytes"),
+                               ("live_bytes", "live_bytes"),
+                               ("peak_bytes", "peak_bytes")):
+            equal(sum(row[figure] for row in rows), whole[of_all],
+                  "%s by %s" % (figure, by))
+        check(not any("own_peak_bound" in row for row in rows), "own peaks")
+
+
+@case
+def a_key_that_is_anywhere_in_the_stack(directory):
+    rows = rows_of("--by", "within-function,thread")["rows"]
+    outermost = [row for row in rows
+                 if row["within"]["function"] == "_start"]
+    equal(len(outermost), 1, "threads that _start called")
+    of_first = [row for row in rows_of("--by", "thread")["rows"]
+                if row["tid"] == outermost[0]["tid"]]
+    equal(outermost[0]["total_bytes"], of_first[0]["total_bytes"], "bytes")
+    done = report("--by", "within-function", "--sort", "own-peak",
+                  statuses=(2,))
+    check("no peak of their own" in done.err, done.err)
+
+
+@case
+def what_makes_no_sense_is_said(directory):
+    for by, why in (("library,library", "given twice"),
+                    ("stack,site", "leave out 'site'"),
+                    ("within-file,within-library", "one key"),
+                    ("thread,size,size-class,arena", "3 keys at most"),
+                    ("library,block", "nothing to group by"),
+                    ("library,", "not understood"),
+                    ("libraries", "not understood")):
+        done = report("--by", by, statuses=(2,))
+        check(why in done.err, "%s: %s" % (by, done.err))
+        equal(done.out, "", "output of a wrong question")
+
+
+@case
+def how_often_a_trace_is_read(directory):
+    def explained(*arguments):
+        done = report("--explain", *arguments)
+        return (int(re.match(r"read (\d) time", done.out).group(1)),
+                "not from a pipe" in done.out)
+    equal(explained(), (1, False), "as it comes")
+    equal(explained("--by", "library,thread"), (1, False), "one pass")
+    equal(explained("--by", "stack", "--sort", "own-peak"), (1, False),
+          "of single stacks")
+    equal(explained("--by", "thread,size-class", "--sort", "own-peak"),
+          (2, True), "own peaks")
+    equal(explained("--size-min", "100"), (2, True), "words")
+    equal(explained("--alive-at", "50%", "--by", "library,thread"), (3, True),
+          "ends")
+    equal(explained("--by", "lifetime-class"), (2, True), "lifetimes")
+    equal(explained("--json", "--by", "site", "--fate", "live"), (4, True),
+          "all of them")
+
+
+@case
+def what_is_explained_is_so(directory):
+    """From a pipe one pass is possible, and no other."""
+    copy = os.path.join(directory, "copy")
+    for words, statuses in ((["--by", "library,thread"], (0,)),
+                            (["--by", "lifetime-class"], (2,)),
+                            (["--size-min", "100"], (2,))):
+        os.mkfifo(copy)
+        child = os.fork()
+        if child == 0:
+            try:
+                with open(MEDLEY, "rb") as source, open(copy, "wb") as to:
+                    to.write(source.read())
+            except OSError:
+                pass
+            os._exit(0)
+        done = gnomon("report", *words, copy, statuses=statuses)
+        if statuses == (2,):
+            check("no regular file" in done.err, done.err)
+            with open(copy, "rb") as unread:    # who writes there may end
+                unread.read()
+        os.waitpid(child, 0)
+        os.unlink(copy)
+
+
+@case
+def so_many_groups(directory):
+    whole = rows_of("--by", "thread,size")
+    done = gnomon("report", "--json", "--by", "thread,size", "--top", "0",
+                  "--groups-max", "10", MEDLEY)
+    some = json.loads(done.out)
+    check("--groups-max" in done.err, done.err)
+    check(len(some["rows"]) < len(whole["rows"]), "rows")
+    for figure in ("count", "total_bytes", "live_bytes", "peak_bytes"):
+        equal(sum(row[figure] for row in some["rows"]),
+              sum(row[figure] for row in whole["rows"]), figure)
+    unknown = [row for row in some["rows"] if "size" not in row]
+    equal(len(unknown), 1, "rows of what is not known")
+    check("--groups-max" not in report("--by", "thread,size").err, "no need")
+
+
+main()
