@@ -149,15 +149,24 @@ static uint32_t cost_beyond(struct model *model, uint32_t context,
 }
 
 /* The block that begins is the last one that was numbered. */
-static void add_lifetime(const struct model *model,
-			 uint32_t values[BLOCK_KEYS_MAX])
+static uint32_t lifetime_of(const struct model *model)
 {
 	unsigned class = lifespans_class(model->lifespans, model->births);
 
+	return class == LIFESPAN_UNKNOWN ? BLOCK_KEY_UNKNOWN : class;
+}
+
+/* What a pass before this one has found out of the block that begins. */
+static void add_found(const struct model *model, const struct block *block,
+		      uint32_t values[BLOCK_KEYS_MAX])
+{
 	for (unsigned i = 0; i < model->keys.count; i++)
 		if (model->keys.list[i] == BLOCK_KEY_LIFETIME)
-			values[i] = class == LIFESPAN_UNKNOWN ?
-				BLOCK_KEY_UNKNOWN : class;
+			values[i] = lifetime_of(model);
+		else if (model->keys.list[i] == BLOCK_KEY_MAPPING)
+			values[i] = map_index_path(model->mappings,
+					pools_address(block->address),
+					block->birth);
 }
 
 static uint32_t cost_of(struct model *model, const struct block *block,
@@ -168,8 +177,8 @@ static uint32_t cost_of(struct model *model, const struct block *block,
 	if (model->keys.count == 0)
 		return contexts_cost(&model->contexts, context);
 	block_keys_of(&model->keys, block, values);
-	if (model->lifespans != NULL)
-		add_lifetime(model, values);
+	if (model->lifespans != NULL || model->mappings != NULL)
+		add_found(model, block, values);
 	if (model->options.groups_max != 0 &&
 	    model->contexts.cost_count >= model->options.groups_max)
 		return cost_beyond(model, context, values);

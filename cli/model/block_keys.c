@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/model/core/blocks.h"
+#include "cli/model/core/pools.h"
 #include "cli/model/heap.h"
 #include "cli/model/stats/histograms.h"
 #include "unwind/claim.h"
@@ -30,7 +31,10 @@ uint32_t block_key_value(enum block_key key, const struct block *block)
 		return histogram_bucket(block->size);
 	case BLOCK_KEY_ARENA:
 		return heap_part(block->layout);
+	case BLOCK_KEY_HEAP:
+		return pools_number(block->address);
 	case BLOCK_KEY_LIFETIME:
+	case BLOCK_KEY_MAPPING:
 	case BLOCK_KEY_COUNT:
 		break;
 	}

@@ -22,6 +22,8 @@ enum block_key {
 	BLOCK_KEY_SIZE_CLASS,	/* by powers of two: histogram_bucket */
 	BLOCK_KEY_ARENA,	/* whose allocator's, where: enum heap_part */
 	BLOCK_KEY_LIFETIME,	/* a class of lifespans.h: another pass */
+	BLOCK_KEY_MAPPING,	/* path of map_index.h: another pass */
+	BLOCK_KEY_HEAP,		/* the program's own: pools.h */
 	BLOCK_KEY_COUNT
 };
 
@@ -49,7 +51,7 @@ void block_keys_values(const struct block_keys *keys, uint32_t number,
 /* False: it has none yet. */
 bool block_keys_find(const struct block_keys *keys, const uint32_t *values,
 		     uint32_t *number);
-/* But for BLOCK_KEY_LIFETIME, of which a block knows nothing. */
+/* But for BLOCK_KEY_LIFETIME and _MAPPING, of which a block knows nothing. */
 void block_keys_of(const struct block_keys *keys, const struct block *block,
 		   uint32_t values[BLOCK_KEYS_MAX]);
 /* The number that a tuple of others has here, with the same keys. False: it has

@@ -394,6 +394,7 @@ void model_free(struct model *model)
 	if (!model->borrowed) {
 		selection_free(model->selection);
 		lifespans_free(model->lifespans);
+		map_index_free(model->mappings);
 	}
 	free(model->numbers);
 	free(model->past);

@@ -26,6 +26,7 @@
 #include "cli/model/core/images.h"
 #include "cli/model/leftout.h"
 #include "cli/model/lifespans.h"
+#include "cli/model/map_index.h"
 #include "cli/model/maps/maps.h"
 #include "cli/model/part.h"
 #include "cli/model/core/pools.h"
@@ -168,6 +169,7 @@ struct model {
 	 * the model that answers. */
 	struct lifespans *lifespans;
 	bool measuring;
+	struct map_index *mappings;	/* of BLOCK_KEY_MAPPING, likewise */
 	uint64_t births;		/* of blocks so far, if there is one */
 	uint64_t *numbers;		/* of blocks in that order, by theirs in
 					 * edges.blocks; if deciding, measuring */

@@ -61,6 +61,7 @@ static struct model *new_model_like(const struct model *known)
 	contexts_init_known(&model->contexts, &known->contexts);
 	model->selection = known->selection;
 	model->lifespans = known->lifespans;
+	model->mappings = known->mappings;
 	model->borrowed = true;
 	return model;
 }
@@ -144,13 +145,19 @@ static bool resolve(struct model *model, const struct model *outline)
 static bool look_at_outline(struct model *model, const char *path)
 {
 	struct model *outline = new_model(model->options.notes);
+	bool mappings = block_keys_have(&model->keys, BLOCK_KEY_MAPPING);
 	bool good = true;
 
-	outline->with_maps = filter_has(model->options.filter, FILTER_MAP,
-					FILTER_MAP);
+	outline->with_maps = mappings || filter_has(model->options.filter,
+						    FILTER_MAP, FILTER_MAP);
 	/* Of what cannot be read, the last pass says why. */
 	if (run(outline, path, true, NULL) != EXIT_NOTHING)
 		good = resolve(model, outline);
+	if (good && mappings) {
+		model->mappings = map_index_new(NULL, outline,
+						"--by mapping");
+		good = model->mappings != NULL;
+	}
 	if (outline->report.folded)
 		notes_hint(model->options.notes, "%s: the last events were "
 			   "folded in from its live file, which is removed "
@@ -163,7 +170,8 @@ static bool look_at_outline(struct model *model, const char *path)
 static bool prepare(struct model *model, const char *path)
 {
 	bool words = filter_has_blocks(model->options.filter) ||
-		model->options.until_ns != 0 || model->options.begin_ns != 0;
+		model->options.until_ns != 0 || model->options.begin_ns != 0 ||
+		block_keys_have(&model->keys, BLOCK_KEY_MAPPING);
 	bool lifetimes = block_keys_have(&model->keys, BLOCK_KEY_LIFETIME);
 
 	if (!words && !lifetimes)

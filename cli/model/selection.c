@@ -19,7 +19,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/core/bits.h"
-#include "cli/model/map_filter.h"
+#include "cli/model/map_index.h"
 #include "cli/model/model.h"
 #include "unwind/claim.h"
 
@@ -45,7 +45,7 @@ struct selection {
 	struct range length, chain_lifetime, position, first_size, last_size;
 	uint64_t *alive[2];	/* stamps of alive-at, alive-at-2 */
 	size_t alive_count[2];
-	struct map_filter *map;	/* NULL: in any */
+	struct map_index *map;	/* NULL: in any */
 	struct range *markers;
 	size_t marker_count;
 	bool *heaps;		/* by number; NULL: the allocator's alone */
@@ -364,6 +364,16 @@ static bool set_freed_by(struct selection *selection,
 	return true;
 }
 
+static bool set_mappings(struct selection *selection,
+			 const struct filter *filter,
+			 const struct model *model)
+{
+	if (!filter_has(filter, FILTER_MAP, FILTER_MAP))
+		return true;
+	selection->map = map_index_new(filter, model, "--map");
+	return selection->map != NULL;
+}
+
 struct selection *selection_new(const struct filter *filter,
 				const struct model *model)
 {
@@ -384,7 +394,7 @@ struct selection *selection_new(const struct filter *filter,
 	    set_alive(selection, filter, model, FILTER_ALIVE_AT, 0) &&
 	    set_alive(selection, filter, model, FILTER_ALIVE_AT_2, 1) &&
 	    set_freed_by(selection, filter, model) &&
-	    map_filter_new(filter, model, &selection->map))
+	    set_mappings(selection, filter, model))
 		return selection;
 	selection_free(selection);
 	return NULL;
@@ -394,7 +404,7 @@ void selection_free(struct selection *selection)
 {
 	if (selection == NULL)
 		return;
-	map_filter_free(selection->map);
+	map_index_free(selection->map);
 	free(selection->alive[0]);
 	free(selection->alive[1]);
 	free(selection->markers);
@@ -505,7 +515,7 @@ bool selection_may(const struct selection *selection,
 	return may_be_there(selection, block->layout) &&
 	       is_marked(selection, block->birth) &&
 	       (selection->map == NULL ||
-		map_filter_has(selection->map, pools_address(block->address),
+		map_index_wants(selection->map, pools_address(block->address),
 			       block->birth));
 }
 

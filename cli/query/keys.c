@@ -265,6 +265,48 @@ static void lifetime_json(const struct query_value *value, struct json *json)
 	json_uint(json, "lifetime_max_ns", histogram_high(class));
 }
 
+static void mapping_text(const struct query_value *value, struct buffer *name,
+			 struct buffer *more)
+{
+	const char *path = value->value == BLOCK_KEY_UNKNOWN ? NULL :
+		map_index_name(value->model->mappings,
+			       (uint32_t)value->value);
+
+	(void)more;
+	if (path == NULL)
+		buffer_string(name, "in no mapping that is known");
+	else if (path[0] == 0)
+		buffer_string(name, "in mappings of no file");
+	else
+		fit_path(name, path, value->full ? SIZE_MAX : value->width);
+}
+
+static void mapping_json(const struct query_value *value, struct json *json)
+{
+	json_string(json, "mapping", value->value == BLOCK_KEY_UNKNOWN ? NULL :
+		    map_index_name(value->model->mappings,
+				   (uint32_t)value->value));
+}
+
+static const char *heap_of(const struct query_value *value)
+{
+	return pools_name_of(&value->model->pools, (uint32_t)value->value);
+}
+
+static void heap_text(const struct query_value *value, struct buffer *name,
+		      struct buffer *more)
+{
+	(void)more;
+	buffer_string(name, value->value == BLOCK_KEY_UNKNOWN ?
+		      "in no heap that is known" : heap_of(value));
+}
+
+static void heap_json(const struct query_value *value, struct json *json)
+{
+	json_string(json, "heap", value->value == BLOCK_KEY_UNKNOWN ? NULL :
+		    heap_of(value));
+}
+
 /* ---- the table ---- */
 
 const struct query_key query_keys[] = {
@@ -307,6 +349,12 @@ const struct query_key query_keys[] = {
 	  .json = lifetime_json },
 	{ "arena", "arena", "arenas", "where in the C library's heap", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_ARENA, .text = arena_text, .json = arena_json },
+	{ "mapping", "mapping", "mappings", "the file, or the like, in whose "
+	  "mapping a block lay", QUERY_OF_BLOCK, .block = BLOCK_KEY_MAPPING,
+	  .text = mapping_text, .json = mapping_json },
+	{ "heap", "heap", "heaps", "the heap, of those that a program has of its "
+	  "own", QUERY_OF_BLOCK, .block = BLOCK_KEY_HEAP, .text = heap_text,
+	  .json = heap_json },
 };
 const unsigned query_key_count = sizeof(query_keys) / sizeof(query_keys[0]);
 

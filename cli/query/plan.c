@@ -19,6 +19,7 @@ bool query_needs_pass(const struct query *query,
 	switch (pass) {
 	case QUERY_PASS_OUTLINE:
 		return filter_has_blocks(options->filter) ||
+		       query_has_block_key(query, BLOCK_KEY_MAPPING) ||
 		       options->until_ns != 0 || options->begin_ns != 0;
 	case QUERY_PASS_ENDS:
 		return filter_needs_ends(options->filter) ||
@@ -38,7 +39,8 @@ void query_explain(const struct query *query,
 {
 	static const char *const texts[QUERY_PASSES] = {
 		[QUERY_PASS_OUTLINE] = "all but the events of blocks: what the "
-			"moments, threads and other words of filters mean",
+			"moments, threads and other words of filters mean, what "
+			"was mapped",
 		[QUERY_PASS_ENDS] = "events: how blocks end, which decides "
 			"which are selected, or in which group",
 		[QUERY_PASS_FIGURES] = "events: the figures",

@@ -29,14 +29,16 @@ static const struct command_option options[] = {
 	  "temporary; live with --json)" },
 	{ BY, "by", 'b', "stack|site|function|file|line|library|"
 	  "within-function|within-file|within-library|thread|size|size-class|"
-	  "lifetime-class|arena|block,...", NULL,
+	  "lifetime-class|arena|mapping|heap|block,...", NULL,
 	  "a row is a whole call stack; a site, which is the innermost line of "
 	  "the program's own code; the function, source file, line or library "
 	  "of that; any function, file or library of the stack (such rows have "
-	  "blocks in common); a thread that allocated; a size of blocks, or "
-	  "sizes, or lifetimes, from one power of two to the next; where in the C "
-	  "library's heap; or one block that is live. Several, as in library,thread: a "
-	  "row for each combination (site; stack with --json)" },
+	  "blocks in common); a thread that allocated; a size of blocks; sizes, "
+	  "or lifetimes, from one power of two to the next; where in the C "
+	  "library's heap; the path of the mapping in which blocks lay; the "
+	  "heap of the program's own; or one block that is live. Several, as in "
+	  "library,thread: a row for each combination (site; stack with "
+	  "--json)" },
 	{ TREE, "tree", 't', "top-down|bottom-up", NULL,
 	  "a tree of calls, by live or what --sort says: from the outermost "
 	  "functions down to what they called, or from the sites up to who "
@@ -392,6 +394,10 @@ static bool parse_by(struct request *request)
 		query->key_count = 1;
 	if (!good)
 		tell_error("--by %s: %s", request->by, why.data);
+	/* Those of the program's own are left out else. */
+	if (good && query_has_block_key(query, BLOCK_KEY_HEAP) &&
+	    !filter_has(request->reading.filter, FILTER_HEAP, FILTER_HEAP))
+		good = reading_take(&request->reading, FILTER_HEAP, ".") == 0;
 	buffer_free(&why);
 	return good;
 }

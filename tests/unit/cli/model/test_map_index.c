@@ -1,4 +1,4 @@
-/* test_map_filter.c: blocks in mappings, over time, against brute force. */
+/* test_map_index.c: blocks in mappings, over time, against brute force. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/model/map_filter.h"
+#include "cli/model/map_index.h"
 #include "cli/model/model.h"
 
 #define MAPPINGS 60
@@ -36,19 +36,20 @@ static void begin(struct mapping *list)
 	model.maps.list = list;
 }
 
-static struct map_filter *made(const char *value)
+static struct map_index *made(const char *value)
 {
 	struct filter *filter = filter_new(NULL);
-	struct map_filter *maps = NULL;
+	struct map_index *maps;
 
 	assert_int_equal(filter_take_word(filter, "map", value), 0);
-	assert_true(map_filter_new(filter, &model, &maps));
+	maps = map_index_new(filter, &model, "--map");
 	assert_non_null(maps);
 	filter_free(filter);
 	return maps;
 }
 
-static bool brute(uint64_t address, uint64_t stamp)
+/* NULL: in none that is known. */
+static const char *brute(uint64_t address, uint64_t stamp)
 {
 	const struct mapping *now = NULL, *next = NULL;
 
@@ -63,14 +64,28 @@ static bool brute(uint64_t address, uint64_t stamp)
 			next = m;
 	}
 	if (now != NULL && (now->unmapped == 0 || now->unmapped > stamp))
-		return now->path[0] == 'y';
-	return next != NULL && next->path[0] == 'y';
+		return now->path;
+	return next != NULL ? next->path : NULL;
+}
+
+static void compare(const struct map_index *maps, uint64_t address,
+		    uint64_t stamp)
+{
+	const char *path = brute(address, stamp);
+	uint32_t number = map_index_path(maps, address, stamp);
+
+	assert_int_equal(map_index_wants(maps, address, stamp),
+			 path != NULL && path[0] == 'y');
+	if (path == NULL)
+		assert_int_equal(number, MAP_INDEX_NONE);
+	else
+		assert_string_equal(map_index_name(maps, number), path);
 }
 
 static void random_mappings(void **state)
 {
 	static struct mapping list[MAPPINGS];
-	struct map_filter *maps;
+	struct map_index *maps;
 
 	(void)state;
 	for (unsigned seed = 1; seed <= 20; seed++) {
@@ -87,10 +102,8 @@ static void random_mappings(void **state)
 		maps = made("^yes$");
 		for (uint64_t address = 0; address < SPACE + 15; address++)
 			for (uint64_t stamp = 0; stamp < TIME; stamp++)
-				assert_int_equal(map_filter_has(maps, address,
-								stamp),
-						 brute(address, stamp));
-		map_filter_free(maps);
+				compare(maps, address, stamp);
+		map_index_free(maps);
 	}
 }
 
@@ -98,25 +111,25 @@ static void random_mappings(void **state)
 static void by_address(void **state)
 {
 	static struct mapping list[2];
-	struct map_filter *maps;
+	struct map_index *maps;
 
 	(void)state;
 	begin(list);
 	add(0x1000, 0x1000, 100, 200, "");
 	add(0x1000, 0x3000, 300, 0, "[heap]");
 	maps = made("0x3fff");
-	assert_false(map_filter_has(maps, 0x1fff, 150));
-	assert_true(map_filter_has(maps, 0x1fff, 200));
-	assert_true(map_filter_has(maps, 0x3000, 1));
-	assert_false(map_filter_has(maps, 0x4000, 400));
-	map_filter_free(maps);
+	assert_false(map_index_wants(maps, 0x1fff, 150));
+	assert_true(map_index_wants(maps, 0x1fff, 200));
+	assert_true(map_index_wants(maps, 0x3000, 1));
+	assert_false(map_index_wants(maps, 0x4000, 400));
+	map_index_free(maps);
 	maps = made("4096");
-	assert_true(map_filter_has(maps, 0x1000, 1));
-	assert_true(map_filter_has(maps, 0x3000, 1));
-	map_filter_free(maps);
+	assert_true(map_index_wants(maps, 0x1000, 1));
+	assert_true(map_index_wants(maps, 0x3000, 1));
+	map_index_free(maps);
 	maps = made("heap");
-	assert_false(map_filter_has(maps, 0x1000, 1));
-	map_filter_free(maps);
+	assert_false(map_index_wants(maps, 0x1000, 1));
+	map_index_free(maps);
 }
 
 /* Nested ones by the ten thousand: refused, not computed. */
@@ -125,20 +138,19 @@ static void too_many(void **state)
 	const size_t count = 9000;
 	struct mapping *list = calloc(count, sizeof(*list));
 	struct filter *filter = filter_new(NULL);
-	struct map_filter *maps;
+	struct map_index *maps;
 
 	(void)state;
 	begin(list);
 	assert_int_equal(filter_take_word(filter, "map", "x"), 0);
-	assert_false(map_filter_new(filter, &model, &maps));
+	assert_null(map_index_new(filter, &model, "--map"));
 	for (size_t i = 0; i < count; i++)
 		add(1 + i, 2 * (count - i), i, 0, "x");
-	assert_false(map_filter_new(filter, &model, &maps));
-	assert_null(maps);
+	assert_null(map_index_new(filter, &model, "--map"));
 	model.maps.count = 1000;
-	assert_true(map_filter_new(filter, &model, &maps));
-	assert_true(map_filter_has(maps, 500, 2000));
-	map_filter_free(maps);
+	maps = map_index_new(filter, &model, "--map");
+	assert_true(map_index_wants(maps, 500, 2000));
+	map_index_free(maps);
 	filter_free(filter);
 	free(list);
 }

@@ -1,5 +1,5 @@
 /*
- * map_filter.c: see map_filter.h. The address space is cut where mappings
+ * map_index.c: see map_index.h. The address space is cut where mappings
  * begin and end; each piece has a list of those that were ever there, by the
  * time when they were made:
  *
@@ -13,7 +13,7 @@
  *
  * Called by the main thread.
  */
-#include "cli/model/map_filter.h"
+#include "cli/model/map_index.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -31,22 +31,42 @@
 struct area {
 	uint64_t start, end;
 	uint64_t from, to;	/* stamps */
+	uint32_t path;
 	bool wanted;
 };
 
 struct map_time {
 	uint64_t from, to;
+	uint32_t path;
 	bool wanted;
 };
 
-struct map_filter {
+struct map_index {
 	uint64_t *borders;
 	size_t border_count;
 	size_t *first;		/* one more than there are pieces */
 	struct map_time *times;
+	struct intern names;
+	struct table path_of;	/* interned name -> number */
+	const char **paths;
+	size_t path_count, path_capacity;
 };
 
-/* ---- what is wanted ---- */
+/* ---- what mappings are ---- */
+
+static uint32_t path_of(struct map_index *maps, const char *path)
+{
+	const char *name = intern_string(&maps->names, path);
+	uint32_t number = table_get(&maps->path_of, (uintptr_t)name);
+
+	if (number != TABLE_NONE)
+		return number;
+	number = (uint32_t)maps->path_count;
+	GROW(maps->paths, maps->path_count, maps->path_capacity);
+	maps->paths[maps->path_count++] = name;
+	table_set(&maps->path_of, (uintptr_t)name, number);
+	return number;
+}
 
 static bool matches(const struct mapping *mapping,
 		    const struct filter_word *word)
@@ -79,7 +99,8 @@ static int by_time(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static struct area *areas_of(const struct filter *filter,
+static struct area *areas_of(struct map_index *made,
+			     const struct filter *filter,
 			     const struct maps *maps, size_t *count)
 {
 	struct area *areas = grow_zeroed(maps->count + 1, sizeof(*areas));
@@ -97,6 +118,7 @@ static struct area *areas_of(const struct filter *filter,
 			.from = mapping->mapped,
 			.to = mapping->unmapped ? mapping->unmapped :
 				UINT64_MAX,
+			.path = path_of(made, mapping->path),
 			.wanted = is_wanted(filter, mapping),
 		};
 	}
@@ -114,7 +136,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void set_borders(struct map_filter *maps, const struct area *areas,
+static void set_borders(struct map_index *maps, const struct area *areas,
 			size_t count)
 {
 	size_t kept = 0;
@@ -135,7 +157,7 @@ static void set_borders(struct map_filter *maps, const struct area *areas,
 }
 
 /* How many borders are at this address or below. */
-static size_t borders_up_to(const struct map_filter *maps, uint64_t address)
+static size_t borders_up_to(const struct map_index *maps, uint64_t address)
 {
 	size_t low = 0, high = maps->border_count;
 
@@ -150,7 +172,7 @@ static size_t borders_up_to(const struct map_filter *maps, uint64_t address)
 	return low;
 }
 
-static bool set_times(struct map_filter *maps, const struct area *areas,
+static bool set_times(struct map_index *maps, const struct area *areas,
 		      size_t count)
 {
 	size_t *next;
@@ -181,7 +203,8 @@ static bool set_times(struct map_filter *maps, const struct area *areas,
 
 		for (size_t k = begin; k < end; k++)
 			maps->times[next[k]++] = (struct map_time){
-				areas[i].from, areas[i].to, areas[i].wanted,
+				areas[i].from, areas[i].to, areas[i].path,
+				areas[i].wanted,
 			};
 	}
 	free(next);
@@ -190,61 +213,62 @@ static bool set_times(struct map_filter *maps, const struct area *areas,
 
 /* ---- */
 
-bool map_filter_new(const struct filter *filter, const struct model *outline,
-		    struct map_filter **made)
+struct map_index *map_index_new(const struct filter *filter,
+				const struct model *outline,
+				const char *option)
 {
-	struct map_filter *maps;
+	struct notes *notes = outline->options.notes;
+	struct map_index *maps;
 	struct area *areas;
 	size_t count;
 	bool good;
 
-	*made = NULL;
-	if (!filter_has(filter, FILTER_MAP, FILTER_MAP))
-		return true;
 	if (outline->maps.count == 0) {
-		notes_error(outline->options.notes, "%s: does not tell what "
-			    "was mapped, which --map asks for: record it "
-			    "without --maps off", outline->trace);
-		return false;
+		notes_error(notes, "%s: does not tell what was mapped, which "
+			    "%s asks for: record it without --maps off",
+			    outline->trace, option);
+		return NULL;
 	}
 	if (outline->maps.forgotten > 0)
-		notes_hint(outline->options.notes, "%s: of the mappings that "
-			   "went, only the last %d are known: blocks in others "
-			   "do not pass --map", outline->trace, MAPS_KEPT);
+		notes_hint(notes, "%s: of the mappings that went, only the last "
+			   "%d are known: blocks in others do not pass --map",
+			   outline->trace, MAPS_KEPT);
 	maps = grow_zeroed(1, sizeof(*maps));
-	areas = areas_of(filter, &outline->maps, &count);
+	areas = areas_of(maps, filter, &outline->maps, &count);
 	set_borders(maps, areas, count);
 	good = set_times(maps, areas, count);
 	free(areas);
 	if (!good) {
-		notes_error(outline->options.notes, "%s: too many mappings at "
-			    "the same addresses for --map: name addresses by "
-			    "--address-min and --address-max",
-			    outline->trace);
-		map_filter_free(maps);
-		return false;
+		notes_error(notes, "%s: too many mappings at the same addresses "
+			    "for %s: name addresses by --address-min and "
+			    "--address-max", outline->trace, option);
+		map_index_free(maps);
+		return NULL;
 	}
-	*made = maps;
-	return true;
+	return maps;
 }
 
-void map_filter_free(struct map_filter *maps)
+void map_index_free(struct map_index *maps)
 {
 	if (maps == NULL)
 		return;
 	free(maps->borders);
 	free(maps->first);
 	free(maps->times);
+	free(maps->paths);
+	table_free(&maps->path_of);
+	intern_free(&maps->names);
 	free(maps);
 }
 
-bool map_filter_has(const struct map_filter *maps, uint64_t address,
-		    uint64_t stamp)
+/* NULL: none is known. */
+static const struct map_time *find(const struct map_index *maps,
+				   uint64_t address, uint64_t stamp)
 {
 	size_t piece = borders_up_to(maps, address), low, high, end;
 
 	if (piece == 0 || piece == maps->border_count)
-		return false;
+		return NULL;
 	CLAIM_FULL(maps->borders[piece - 1] <= address &&
 		   address < maps->borders[piece]);
 	low = maps->first[piece - 1];
@@ -259,6 +283,27 @@ bool map_filter_has(const struct map_filter *maps, uint64_t address,
 			high = middle;
 	}
 	if (low > maps->first[piece - 1] && maps->times[low - 1].to > stamp)
-		return maps->times[low - 1].wanted;
-	return low < end && maps->times[low].wanted;
+		return &maps->times[low - 1];
+	return low < end ? &maps->times[low] : NULL;
+}
+
+bool map_index_wants(const struct map_index *maps, uint64_t address,
+		     uint64_t stamp)
+{
+	const struct map_time *time = find(maps, address, stamp);
+
+	return time != NULL && time->wanted;
+}
+
+uint32_t map_index_path(const struct map_index *maps, uint64_t address,
+			uint64_t stamp)
+{
+	const struct map_time *time = find(maps, address, stamp);
+
+	return time != NULL ? time->path : MAP_INDEX_NONE;
+}
+
+const char *map_index_name(const struct map_index *maps, uint32_t path)
+{
+	return path < maps->path_count ? maps->paths[path] : "";
 }
