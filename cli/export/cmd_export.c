@@ -8,6 +8,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/command/exporting.h"
+#include "cli/command/figure_words.h"
 #include "cli/commands.h"
 #include "cli/export/exporters.h"
 
@@ -126,16 +127,15 @@ static const char *format_word(size_t n, const char **meaning)
 
 static const struct command_words choices[] = {
 	{ FORMAT, format_word },
+	{ COST, figure_words_exported },
 	{ 0, NULL },
 };
 
 static const struct command_option options[] = {
 	{ FORMAT, "format", 'F', COMMAND_WORDS, NULL, "%s" },
-	{ COST, "cost", 'c', EXPORTING_COSTS, "live",
+	{ COST, "cost", 'c', COMMAND_WORDS, "live",
 	  "what is counted, where a format has room for one figure, and what "
-	  "its reader shows first, where there is room for more: bytes live at "
-	  "the end (or at --alive-at), share of the peak, bytes in total, "
-	  "number of allocations, of temporary ones" },
+	  "its reader shows first, where there is room for more; %s" },
 	{ BY, "by", 'b', "stack|block", "stack",
 	  "json, ndjson, csv: list stacks with all their figures, or each "
 	  "allocation with its address, size, thread, times and stack" },

@@ -28,7 +28,7 @@ static void merge(struct row *into, const struct row *row)
 static int order(const struct rows *rows, const struct row *x,
 		 const struct row *y)
 {
-	for (int i = -2; i < FIGURE_KEYS; i++) {
+	for (int i = -2; i < (int)figure_count; i++) {
 		/* The key asked for, how many blocks that is (some have no
 		 * bytes), then the others in their order. */
 		enum figure key = i < 0 ? rows->key : (enum figure)i;

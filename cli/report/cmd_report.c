@@ -8,6 +8,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
+#include "cli/command/figure_words.h"
 #include "cli/command/reading.h"
 #include "cli/report/report.h"
 #include "cli/command/output_file.h"
@@ -17,13 +18,9 @@ enum { SORT = 1, BY, TREE, TOP, SIZES, MERGE, OUTPUT, JSON,
        FRAME_TABLE, SKIP_EMPTY };
 
 static const struct command_option options[] = {
-	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
-	  "lifetime|age", NULL,
-	  "only the table sorted by this: bytes live at the end, share of the "
-	  "peak, the most of each at any time, bytes in total, number of "
-	  "allocations, number of temporary ones, mean lifetime, time since "
-	  "the first allocation (tables of live, peak, total, count and "
-	  "temporary; live with --json)" },
+	{ SORT, "sort", 's', COMMAND_WORDS, NULL,
+	  "only the table sorted by this; %s (tables of live, peak, total, "
+	  "count and temporary; live with --json)" },
 	{ BY, "by", 'b', "stack|site|function|file|library|thread|size|block",
 	  NULL,
 	  "a row is a whole call stack; a site, which is the innermost line of "
@@ -57,6 +54,11 @@ static const struct command_option options[] = {
 	COMMAND_COMMON_OPTIONS,
 };
 
+static const struct command_words choices[] = {
+	{ SORT, figure_words_all },
+	{ 0, NULL },
+};
+
 static const struct command_group *const groups[] = {
 	&reading_model_options,
 	&reading_symbols,
@@ -81,9 +83,7 @@ static int take(void *owner, int id, const char *value)
 		return reading_take(&request->reading, id, value);
 	switch (id) {
 	case SORT:
-		for (int key = 0; key < FIGURE_KEYS; key++)
-			if (strcmp(value, figure_names[key]) == 0)
-				request->report.key = (enum figure)key;
+		request->report.key = figure_words_take(value);
 		request->report.one_key = true;
 		break;
 	case BY:
@@ -309,18 +309,25 @@ static int report_many(struct request *request, struct report *report)
 
 /* ---- what was asked for ---- */
 
+static void tell_no_sum(const char *key)
+{
+	struct buffer sums = { 0 };
+
+	figure_words_list(&sums, FIGURE_SUMS);
+	tell_error("--tree --sort %s: no sum of these means anything: sort by "
+		   "%s", key, sums.data);
+	buffer_free(&sums);
+}
+
 /* Do the options fit together? */
 static bool fits(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
-	const char *key = figure_names[wanted->key];
-	bool sum = wanted->key != FIGURE_OWN_PEAK &&
-		wanted->key != FIGURE_LIFETIME && wanted->key != FIGURE_AGE;
+	const char *key = figure_kinds[wanted->key].name;
 
-	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key && !sum)
-		tell_error("--tree --sort %s: no sum of these means anything: "
-			   "sort by live, peak, total, count or temporary",
-			   key);
+	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key &&
+	    !figures_have(wanted->key, FIGURE_SUMS))
+		tell_no_sum(key);
 	else if (wanted->tree != REPORT_TREE_NONE &&
 		 wanted->by != REPORT_BY_DEFAULT)
 		tell_error("--tree --by %s: a tree is by function: leave out "
@@ -472,6 +479,7 @@ const struct command cmd_report = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.groups = groups,
+	.words = choices,
 	.wrong_use = EXIT_NOTHING,
 	.main = run_report,
 };
