@@ -324,3 +324,4 @@ void figures_add(struct figures *sum, const struct figures *more)
 	sum->own_peak_bytes += more->own_peak_bytes;
 	sum->lifetime_ns += more->lifetime_ns;
 }
+	sum->unrecorded_bytes += more->unrecorded_bytes;

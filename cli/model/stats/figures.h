@@ -32,6 +32,8 @@ struct figures {
 	double lifetime_ns;	/* sum over the freed blocks */
 	uint64_t first_ns;	/* its first and last allocation; both 0 */
 	uint64_t last_ns;	/* if there was none */
+	uint64_t unrecorded_bytes;	/* of the total: counted only; whether
+					 * they were freed nobody knows */
 };
 
 /* What tables are sorted by: an index of figure_kinds. Those that code has to

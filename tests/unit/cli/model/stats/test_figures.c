@@ -19,7 +19,7 @@ static const struct figures distinct = {
 	.live_blocks = 4, .live_bytes = 50000, .peak_blocks = 6,
 	.peak_bytes = 61000, .own_peak_blocks = 8, .own_peak_bytes = 73000,
 	.own_peak_ns = 900, .lifetime_ns = 7 * 1300, .first_ns = 100,
-	.last_ns = 2000,
+	.last_ns = 2000, .unrecorded_bytes = 1000,
 };
 
 static void each_name_once(void **state)
