@@ -434,7 +434,9 @@ static const char *const description[] = {
 	"own-peak is the most that the row itself held at any time, and does "
 	"not. Total counts all bytes ever allocated. Temporary blocks were "
 	"freed soon (--temporary). Lifetime is the mean of the blocks that were "
-	"freed, age the time since a row's first allocation. With filters, "
+	"freed, age the time since a row's first allocation, freed the bytes "
+	"of blocks that are gone: freed, moved, or lost, whose memory was "
+	"given out again though no free was seen. With filters, "
 	"summary and rows count the blocks that all of them let pass.",
 	"Of a recording that was started, stopped or cleared, what came after "
 	"the last start or clear counts; with --from start, everything. Blocks "

@@ -44,6 +44,17 @@ static uint64_t age(const struct figures *figures, uint64_t end_ns)
 		end_ns - figures->first_ns : 0;
 }
 
+/* What is not held any more: nothing is kept of it at each free. So a block of
+ * which no free was seen, but that cannot be there any more (EDGE_LOST), is in
+ * it, too. */
+static uint64_t freed_bytes(const struct figures *figures, uint64_t end_ns)
+{
+	uint64_t held = figures->live_bytes + figures->unrecorded_bytes;
+
+	(void)end_ns;
+	return figures->total_bytes > held ? figures->total_bytes - held : 0;
+}
+
 /* ---- the table ---- */
 
 #define BYTES(place, name, value) { name, place, QUANTITY_BYTES, value }
@@ -191,6 +202,23 @@ const struct figure_kind figure_kinds[] = {
 		.row = "[{age_ns}]: first at {first_ns}, last at {last_ns}; "
 			"{live_bytes} live",
 	},
+	/* Those that code does not name. */
+	{
+		.name = "freed",
+		.help = "bytes that were freed",
+		.unit = QUANTITY_BYTES,
+		.uses = FIGURE_SUMS | FIGURE_LINES,
+		.value = freed_bytes,
+		.blocks = frees,
+		.members = { BYTES(15, "freed_bytes", freed_bytes) },
+		.title = "FREED",
+		.meanings = { "bytes of blocks that are gone: freed, or moved "
+			      "by realloc" },
+		.row = "{freed_bytes} in {frees} free{s}",
+		.tree = "bytes freed",
+		.change = "freed, or moved by realloc",
+		.amount = { "freed" },
+	},
 };
 
 const unsigned figure_count = sizeof(figure_kinds) / sizeof(figure_kinds[0]);
@@ -323,5 +351,5 @@ void figures_add(struct figures *sum, const struct figures *more)
 	sum->own_peak_blocks += more->own_peak_blocks;
 	sum->own_peak_bytes += more->own_peak_bytes;
 	sum->lifetime_ns += more->lifetime_ns;
-}
 	sum->unrecorded_bytes += more->unrecorded_bytes;
+}

@@ -73,6 +73,7 @@ static void members(void **state)
 		{ "own_peak_blocks", 8 }, { "own_peak_time_ns", 900 },
 		{ "lifetime_ns", 1300 }, { "age_ns", END_NS - 100 },
 		{ "first_ns", 100 }, { "last_ns", 2000 },
+		{ "freed_bytes", 220000 - 50000 - 1000 },
 	};
 	const size_t known = sizeof(order) / sizeof(order[0]);
 	struct seen seen = { .count = 0 };
@@ -132,12 +133,17 @@ static void values(void **state)
 static void nothing(void **state)
 {
 	const struct figures none = { 0 };
+	enum figure freed;
 
 	(void)state;
+	assert_true(figures_find("freed", &freed));
 	for (unsigned i = 0; i < figure_count; i++)
 		assert_false(figures_any(&none, (enum figure)i, END_NS));
 	assert_true(figures_any(&(struct figures){ .live_blocks = 1 },
 				FIGURE_LIVE, END_NS));
+	/* Figures of a trace may be anything. */
+	assert_int_equal(figures_value(&(struct figures){ .live_bytes = 5 },
+				       freed, END_NS), 0);
 }
 
 /* A row's text names members, and a plural has a number before it. */
