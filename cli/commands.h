@@ -18,7 +18,7 @@ extern const struct command cmd_strip;
 extern const struct command cmd_anonymize;
 extern const struct command cmd_repack;
 extern const struct command cmd_extract;
-const struct command *cmd_export_command(void);
+extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 
 #endif

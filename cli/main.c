@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 		&cmd_anonymize,
 		&cmd_repack,
 		&cmd_extract,
-		cmd_export_command(),
+		&cmd_export,
 		&cmd_flamegraph,
 	};
 	int operands, status, skip = 1;

@@ -12,7 +12,7 @@ RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \
 	cli/base/mount_view.c cli/base/whole.c \
 	cli/model/core/blocks.c cli/model/core/edges.c cli/model/core/movings.c \
 	cli/model/core/pairing.c cli/model/core/weigh.c \
-	cli/command/options_agree.c \
+	cli/model/stats/figures.c cli/command/options_agree.c \
 	cli/symbol/elf/elf_class.c cli/symbol/elf/elf_symbols.c \
 	cli/symbol/elf/elf_tables.c cli/symbol/elf/reduced.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))

@@ -177,7 +177,7 @@ void annotate_json(struct annotate *annotate,
 	report.about.contexts = annotate->contexts;
 	report_json_summary(&json, &report);
 	report_process_free(&report.about);
-	json_string(&json, "cost", figure_names[options->key]);
+	json_string(&json, "cost", figure_kinds[options->key].name);
 	json_uint(&json, "matches", annotate->count);
 	json_array(&json, "rows");
 	for (size_t i = 0; i < annotate->count; i++) {

@@ -37,21 +37,11 @@ struct printer {
 	FILE *out;
 };
 
-static const char *const meanings[FIGURE_KEYS] = {
-	[FIGURE_LIVE] = "live at the end",
-	[FIGURE_PEAK] = "of the peak",
-	[FIGURE_OWN_PEAK] = "at most, each stack at its own time",
-	[FIGURE_TOTAL] = "allocated in total",
-	[FIGURE_COUNT] = "allocations",
-	[FIGURE_TEMPORARY] = "temporary allocations",
-};
-
 static const char *meaning_of(const struct printer *p)
 {
-	if (p->key == FIGURE_LIVE &&
-	    p->annotate->model->report.being_written)
-		return "live now";
-	return meanings[p->key];
+	return figures_amount(p->key,
+			      p->annotate->model->report.being_written ?
+			      FIGURE_NOW : FIGURE_AT_END);
 }
 
 /* ---- costs ---- */
@@ -65,9 +55,7 @@ static uint64_t value(const struct printer *p, const struct figures *figures)
 static const char *quantity(const struct printer *p, uint64_t number,
 			    char *text)
 {
-	if (p->key == FIGURE_COUNT || p->key == FIGURE_TEMPORARY)
-		return quantity_count(text, number);
-	return quantity_size(text, (int64_t)number);
+	return quantity_of(text, figure_kinds[p->key].unit, number);
 }
 
 static const char *cell(const struct printer *p, const struct figures *figures,
@@ -103,7 +91,8 @@ static void put_text(struct printer *p, const char *format, uint64_t number,
 
 static void put_heading(const struct printer *p, const char *what)
 {
-	fprintf(p->out, "%9s %9s %s\n", figure_names[p->key], "self", what);
+	fprintf(p->out, "%9s %9s %s\n", figure_kinds[p->key].name, "self",
+		what);
 }
 
 static void put_path(struct printer *p, const char *path)

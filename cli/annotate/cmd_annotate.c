@@ -11,17 +11,16 @@
 #include "cli/base/text/quantity.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
+#include "cli/command/figure_words.h"
 #include "cli/command/reading.h"
 #include "cli/command/output_file.h"
 
 enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, OUTPUT, JSON };
 
 static const struct command_option options[] = {
-	{ COST, "cost", 'c', "live|peak|own-peak|total|count|temporary", NULL,
-	  "what lines and calls are counted by: bytes live at the end, share "
-	  "of the peak, bytes in total, number of allocations, of temporary "
-	  "ones; own-peak adds up what each stack held at most (live; total "
-	  "where nothing is)" },
+	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
+	  "what lines and calls are counted by; %s; own-peak adds up what each "
+	  "stack held at most (live; total where nothing is)" },
 	{ WHOLE, "all", 'a', NULL, NULL,
 	  "the whole function, not only what is near something that costs" },
 	{ EVERY, "every", 'e', NULL, NULL,
@@ -39,6 +38,11 @@ static const struct command_option options[] = {
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read, with all costs" },
 	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_words choices[] = {
+	{ COST, figure_words_lines },
+	{ 0, NULL },
 };
 
 #define ROOTS_MAX 64
@@ -72,9 +76,7 @@ static int take(void *owner, int id, const char *value)
 		return reading_take(&request->reading, id, value);
 	switch (id) {
 	case COST:
-		for (int key = 0; key < FIGURE_KEYS; key++)
-			if (strcmp(value, figure_names[key]) == 0)
-				chosen->key = (enum figure)key;
+		chosen->key = figure_words_take(value);
 		chosen->key_given = true;
 		break;
 	case WHOLE:
@@ -251,6 +253,7 @@ const struct command cmd_annotate = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.groups = groups,
+	.words = choices,
 	.wrong_use = EXIT_NOTHING,
 	.main = run_annotate,
 };

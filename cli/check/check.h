@@ -15,17 +15,15 @@
 #include "cli/stack/leaks.h"
 
 /* What is compared: bytes or numbers of one trace. */
-#define CHECK_COSTS (FIGURE_TEMPORARY + 1)
-
 struct check_values {
-	uint64_t of[CHECK_COSTS];	/* by enum figure; live: unsuppressed */
+	uint64_t of[FIGURES_MAX];	/* by enum figure; live: unsuppressed */
 	uint64_t live_blocks;		/* of these */
 };
 
 /* Rules asked for; the same for all traces. */
 struct check_rules {
-	bool limited[CHECK_COSTS];
-	uint64_t limit[CHECK_COSTS];
+	bool limited[FIGURES_MAX];
+	uint64_t limit[FIGURES_MAX];
 	double growth;		/* percent by which each may be more than the
 				 * baseline's */
 };
@@ -41,7 +39,7 @@ struct check_verdict {
 	uint64_t blocks;	/* of what is live */
 };
 
-#define CHECK_VERDICTS_MAX (2 * CHECK_COSTS)
+#define CHECK_VERDICTS_MAX (2 * FIGURES_MAX)
 
 /* One trace. */
 struct check_result {

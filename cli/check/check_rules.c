@@ -5,25 +5,33 @@
 
 #include "cli/check/check.h"
 
-/* Costs that a trace has one value of, in the order of their lines. */
-static const enum figure costs[] = {
-	FIGURE_LIVE, FIGURE_PEAK, FIGURE_TOTAL, FIGURE_COUNT, FIGURE_TEMPORARY
-};
-
-#define COSTS (sizeof(costs) / sizeof(costs[0]))
+/* Those that a trace has one value of, in the order of their lines. */
+static bool is_judged(enum figure cost)
+{
+	return figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
+}
 
 void check_values(const struct model *model, const struct leaks *leaks,
 		  struct check_values *values)
 {
 	const struct totals *totals = &model->totals;
+	const struct figures figures = {
+		.count = totals->allocations,
+		.total_bytes = totals->total_bytes,
+		.frees = totals->frees,
+		.temporary = totals->temporary,
+		.live_blocks = leaks->live_blocks,
+		.live_bytes = leaks->live_bytes,
+		.peak_blocks = totals->peak_blocks,
+		.peak_bytes = totals->peak_bytes,
+	};
 
 	memset(values, 0, sizeof(*values));
-	values->of[FIGURE_LIVE] = leaks->live_bytes;
 	values->live_blocks = leaks->live_blocks;
-	values->of[FIGURE_PEAK] = totals->peak_bytes;
-	values->of[FIGURE_TOTAL] = totals->total_bytes;
-	values->of[FIGURE_COUNT] = totals->allocations;
-	values->of[FIGURE_TEMPORARY] = totals->temporary;
+	for (unsigned i = 0; i < figure_count; i++)
+		if (is_judged((enum figure)i))
+			values->of[i] = figures_value(&figures, (enum figure)i,
+						      0);
 }
 
 /* The most that a value may have become: exact where no growth is allowed. */
@@ -58,7 +66,7 @@ static struct check_verdict *add(struct check_result *result,
 
 	memset(verdict, 0, sizeof(*verdict));
 	snprintf(verdict->name, sizeof(verdict->name), "%s-%s", prefix,
-		 figure_names[cost]);
+		 figure_kinds[cost].name);
 	verdict->cost = cost;
 	verdict->value = values->of[cost];
 	verdict->blocks = values->live_blocks;
@@ -75,15 +83,17 @@ void check_judge(const struct check_rules *rules,
 {
 	result->count = 0;
 	result->failed = 0;
-	for (size_t i = 0; i < COSTS; i++)
-		if (rules->limited[costs[i]])
-			add(result, "max", costs[i], values,
-			    rules->limit[costs[i]], 0);
-	for (size_t i = 0; i < COSTS && baseline != NULL; i++) {
-		uint64_t before = baseline->of[costs[i]];
+	for (unsigned i = 0; i < figure_count; i++)
+		if (rules->limited[i])
+			add(result, "max", (enum figure)i, values,
+			    rules->limit[i], 0);
+	for (unsigned i = 0; i < figure_count && baseline != NULL; i++) {
+		uint64_t before = baseline->of[i];
 		struct check_verdict *verdict;
 
-		verdict = add(result, "growth", costs[i], values,
+		if (!is_judged((enum figure)i))
+			continue;
+		verdict = add(result, "growth", (enum figure)i, values,
 			      grown(before, rules->growth),
 			      grown(baseline->live_blocks, rules->growth));
 		verdict->is_growth = true;

@@ -8,18 +8,9 @@
 #include "cli/base/text/quantity.h"
 #include "cli/check/check.h"
 
-static bool is_bytes(enum figure cost)
-{
-	return cost == FIGURE_LIVE || cost == FIGURE_PEAK ||
-		cost == FIGURE_TOTAL;
-}
-
 static const char *amount(char *text, enum figure cost, uint64_t value)
 {
-	return is_bytes(cost) ?
-		quantity_size(text, value > INT64_MAX ? INT64_MAX :
-			      (int64_t)value) :
-		quantity_count(text, value);
+	return quantity_of(text, figure_kinds[cost].unit, value);
 }
 
 /* What there was, where a rule compares. */

@@ -21,21 +21,21 @@
 #define STACK_LINES 8		/* of each, from its site outward */
 
 enum {
-	MAX_LIVE = 1, MAX_PEAK, MAX_TOTAL, MAX_COUNT, MAX_TEMPORARY, BASELINE,
-	MAX_GROWTH, JUNIT, OUTPUT, JSON
+	MAX = 1,		/* and the figure */
+	BASELINE = MAX + FIGURES_MAX, MAX_GROWTH, JUNIT, OUTPUT, JSON
 };
 
 static const struct command_option options[] = {
-	{ MAX_LIVE, "max-live", 0, "SIZE", NULL,
+	{ MAX + FIGURE_LIVE, "max-live", 0, "SIZE", NULL,
 	  "at most so many bytes may be live at the end, without what is "
 	  "suppressed; 0: nor a block of no bytes" },
-	{ MAX_PEAK, "max-peak", 0, "SIZE", NULL,
+	{ MAX + FIGURE_PEAK, "max-peak", 0, "SIZE", NULL,
 	  "at most so many bytes may be live at once" },
-	{ MAX_TOTAL, "max-total", 0, "SIZE", NULL,
+	{ MAX + FIGURE_TOTAL, "max-total", 0, "SIZE", NULL,
 	  "at most so many bytes may be allocated in all" },
-	{ MAX_COUNT, "max-count", 0, "N", NULL,
+	{ MAX + FIGURE_COUNT, "max-count", 0, "N", NULL,
 	  "at most so many allocations" },
-	{ MAX_TEMPORARY, "max-temporary", 0, "N", NULL,
+	{ MAX + FIGURE_TEMPORARY, "max-temporary", 0, "N", NULL,
 	  "at most so many of them temporary" },
 	{ BASELINE, "baseline", 0, "TRACE", NULL,
 	  "compare with this trace: live, peak, total, count, temporary" },
@@ -76,12 +76,15 @@ struct subject {
 };
 
 static int take_limit(struct request *request, enum figure cost,
-		      int (*parse)(const char *, uint64_t *),
 		      const char *value)
 {
+	uint64_t *limit = &request->rules.limit[cost];
+
 	request->has_rules = true;
 	request->rules.limited[cost] = true;
-	return parse(value, &request->rules.limit[cost]);
+	return figure_kinds[cost].unit == QUANTITY_COUNT ?
+		quantity_parse_count(value, limit) :
+		quantity_parse_size(value, limit);
 }
 
 static int take(void *owner, int id, const char *value)
@@ -94,22 +97,9 @@ static int take(void *owner, int id, const char *value)
 		return error ? error : leaks_take(&request->old_leaks, id,
 						  value);
 	}
+	if (id >= MAX && id < MAX + FIGURES_MAX)
+		return take_limit(request, (enum figure)(id - MAX), value);
 	switch (id) {
-	case MAX_LIVE:
-		return take_limit(request, FIGURE_LIVE, quantity_parse_size,
-				  value);
-	case MAX_PEAK:
-		return take_limit(request, FIGURE_PEAK, quantity_parse_size,
-				  value);
-	case MAX_TOTAL:
-		return take_limit(request, FIGURE_TOTAL, quantity_parse_size,
-				  value);
-	case MAX_COUNT:
-		return take_limit(request, FIGURE_COUNT, quantity_parse_count,
-				  value);
-	case MAX_TEMPORARY:
-		return take_limit(request, FIGURE_TEMPORARY,
-				  quantity_parse_count, value);
 	case BASELINE:
 		request->baseline = value;
 		request->has_rules = true;
@@ -175,11 +165,10 @@ static void print_amount(FILE *out, enum figure cost, uint64_t value,
 			 const char *sign)
 {
 	char text[QUANTITY_TEXT];
-	bool bytes = cost != FIGURE_COUNT && cost != FIGURE_TEMPORARY;
+	enum quantity_unit unit = figure_kinds[cost].unit;
 
-	fprintf(out, "\n    %s%s%s\n", sign, bytes ?
-		quantity_size(text, (int64_t)value) :
-		quantity_count(text, value), bytes ? "" :
+	fprintf(out, "\n    %s%s%s\n", sign, quantity_of(text, unit, value),
+		unit == QUANTITY_BYTES ? "" :
 		cost == FIGURE_TEMPORARY ? " temporary" :
 		value == 1 ? " allocation" : " allocations");
 }

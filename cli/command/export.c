@@ -107,24 +107,14 @@ void export_note_events(const struct export *export)
 uint64_t export_value(const struct export *export,
 		      const struct figures *figures)
 {
-	switch (export->cost) {
-	case FIGURE_COUNT:
-		return figures->count;
-	case FIGURE_TEMPORARY:
-		return figures->temporary;
-	case FIGURE_TOTAL:
-		return figures->total_bytes;
-	case FIGURE_PEAK:
-		return figures->peak_bytes;
-	default:
-		return figures->live_bytes;
-	}
+	return figures_value(figures, export->cost,
+			     model_duration_ns(export->model));
 }
 
 const char *export_unit(const struct export *export)
 {
-	return export->cost == FIGURE_COUNT ||
-		export->cost == FIGURE_TEMPORARY ? "count" : "bytes";
+	return figure_kinds[export->cost].unit == QUANTITY_COUNT ? "count" :
+		"bytes";
 }
 
 static const char *name_of(struct buffer *scratch, const char *function,

@@ -36,7 +36,7 @@ struct export {
 	bool (*keep)(void *owner, uint32_t node,
 		     const struct figures *figures);	/* NULL: all */
 	void *keeper;
-	enum figure cost;		/* live, peak, total, count, temporary */
+	enum figure cost;		/* FIGURE_EXPORTED */
 	bool cost_given;		/* else it is live */
 	const char *filters;		/* as given: " --size-min 64k"; or NULL */
 	bool threads;			/* told apart (`can_split_threads`) */

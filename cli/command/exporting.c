@@ -3,18 +3,15 @@
  */
 #include "cli/command/exporting.h"
 
-#include <string.h>
-
 #include "cli/base/terminal/tell.h"
 #include "cli/stack/frames_prepare.h"
+#include "cli/command/figure_words.h"
 #include "cli/command/output_file.h"
 
 int exporting_take_cost(struct export *export, const char *value)
 {
 	export->cost_given = true;
-	for (int key = 0; key < FIGURE_KEYS; key++)
-		if (strcmp(value, figure_names[key]) == 0)
-			export->cost = (enum figure)key;
+	export->cost = figure_words_take(value);
 	return 0;
 }
 

@@ -8,9 +8,7 @@
 #include "cli/command/export.h"
 #include "cli/command/reading.h"
 
-#define EXPORTING_COSTS "live|peak|total|count|temporary"
-
-/* For an option with these words. */
+/* For an option with figure_words_exported. */
 int exporting_take_cost(struct export *export, const char *value);
 /*
  * Read the first trace that was found, look up its symbols, and write it. Of

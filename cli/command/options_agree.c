@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cli/model/stats/figures.h"
 #include "preload/base/signal_list.h"
 
 /* The next value of a list, which moves to the comma behind it. */
@@ -65,19 +66,13 @@ int options_rss_list(const char *text,
 /* Whether each of a list is a key that a report can be sorted by. */
 static bool options_keys(const char *list)
 {
-	static const char *const keys[] = {
-		"live", "peak", "own-peak", "total", "count", "temporary",
-		"lifetime", "age"
-	};
+	enum figure key;
 	char value[16];
-	unsigned i;
 
 	for (;; list++) {
-		if (options_next(&list, value, sizeof(value)))
+		if (options_next(&list, value, sizeof(value)) ||
+		    !figures_find(value, &key))
 			return false;
-		for (i = 0; strcmp(value, keys[i]) != 0; i++)
-			if (i + 1 == sizeof(keys) / sizeof(*keys))
-				return false;
 		if (!*list)
 			return true;
 	}

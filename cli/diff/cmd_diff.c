@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/diff/diff.h"
 #include "cli/stack/stack_filter.h"
+#include "cli/command/figure_words.h"
 #include "cli/command/reading.h"
 #include "cli/command/output_file.h"
 
@@ -21,14 +22,10 @@
 enum { COST = 1, BY, TOP_ROWS, THRESHOLD, OUTPUT, JSON };
 
 static const struct command_option options[] = {
-	{ COST, "cost", 'c', "live|peak|total|count|temporary", NULL,
-	  "compare only these: bytes live at the end, share of the peak, bytes "
-	  "in total, number of allocations, of temporary ones (all five)" },
-	{ COST, "sort", 's', "live|peak|total|count|temporary", NULL,
-	  "the same" },
-	{ BY, "by", 'b', "stack|site|function|file|line|library", "stack",
-	  "what is compared: whole call stacks; or the innermost line of the "
-	  "program's own code, its function, file, library" },
+	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
+	  "compare only this; %s (live, peak, total, count and temporary)" },
+	{ COST, "sort", 's', COMMAND_WORDS, NULL, "the same" },
+	{ BY, "by", 'b', COMMAND_WORDS, "stack", "what is compared; %s" },
 	{ TOP_ROWS, "top", 'n', "N", NULL,
 	  "rows of each cost, 0 for all (3; 10 with --cost; 1000 with "
 	  "--json)" },
@@ -40,6 +37,24 @@ static const struct command_option options[] = {
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	COMMAND_COMMON_OPTIONS,
+};
+
+/* Profiles are of stacks alone, and their sides are compared row by row. */
+static const char *by_word(size_t n, const char **meaning)
+{
+	for (unsigned i = 0; i < query_key_count; i++)
+		if (query_keys[i].of != QUERY_OF_BLOCK &&
+		    !query_keys[i].inclusive && n-- == 0) {
+			*meaning = query_keys[i].help;
+			return query_keys[i].name;
+		}
+	return NULL;
+}
+
+static const struct command_words choices[] = {
+	{ BY, by_word },
+	{ COST, figure_words_sums },
+	{ 0, NULL },
 };
 
 static const struct command_group *const groups[] = {
@@ -70,9 +85,7 @@ static int take(void *owner, int id, const char *value)
 
 	switch (id) {
 	case COST:
-		for (int key = 0; key < FIGURE_KEYS; key++)
-			if (strcmp(value, figure_names[key]) == 0)
-				request->diff.cost = (enum figure)key;
+		request->diff.cost = figure_words_take(value);
 		request->diff.one_cost = true;
 		return 0;
 	case BY:
@@ -257,12 +270,13 @@ static void compare(struct diff *diff)
 				  &diff->sides[side].sum);
 	profile_groups(diff->profile, diff->by->by, diff->cost,
 		       &diff->groups);
-	for (unsigned i = 0; i < DIFF_COSTS; i++) {
-		if (!diff_shows(diff, diff_costs[i]))
+	for (unsigned i = 0; i < figure_count; i++) {
+		enum figure cost = (enum figure)i;
+
+		if (!diff_shows(diff, cost))
 			continue;
-		differences_find(diff->profile, &diff->groups, diff_costs[i],
-				 threshold_of(diff, diff_costs[i]),
-				 &diff->found[i]);
+		differences_find(diff->profile, &diff->groups, cost,
+				 threshold_of(diff, cost), &diff->found[i]);
 		diff->differs |= diff->found[i].count > 0;
 	}
 }
@@ -303,7 +317,7 @@ static int run_diff(const struct command *command, int argc, char **argv)
 		status = print(&request);
 		filter_tell_unmatched(request.reading.filter, tell_notes());
 	}
-	for (unsigned i = 0; i < DIFF_COSTS; i++)
+	for (unsigned i = 0; i < figure_count; i++)
 		differences_free(&request.diff.found[i]);
 	profile_groups_free(&request.diff.groups);
 	profile_free(request.diff.profile);
@@ -347,6 +361,7 @@ const struct command cmd_diff = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.groups = groups,
+	.words = choices,
 	.wrong_use = EXIT_NOTHING,
 	.main = run_diff,
 };

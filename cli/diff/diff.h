@@ -14,9 +14,6 @@
 #include "cli/query/keys.h"
 #include "cli/stack/profile_groups.h"
 
-#define DIFF_COSTS 5
-extern const enum figure diff_costs[DIFF_COSTS];
-
 struct diff_side {
 	const char *label;	/* trace, directory, or moment */
 	uint64_t traces;
@@ -43,11 +40,12 @@ struct diff {
 	uint64_t top;		/* rows of a cost; 0: all */
 	bool full_names;
 	struct profile_groups groups;
-	struct differences found[DIFF_COSTS];	/* of costs that are shown */
+	struct differences found[FIGURES_MAX];	/* of costs that are shown */
 	bool differs;
 };
 
-/* Is this one of the costs that are compared? */
+/* Is this the cost that is compared, or one of those that are where none was
+ * chosen? */
 bool diff_shows(const struct diff *diff, enum figure cost);
 void diff_text(const struct diff *diff, FILE *out);
 void diff_json(const struct diff *diff, FILE *out);

@@ -16,32 +16,15 @@
 #define STACK_LINES 12		/* from the site outward */
 #define NAME_WIDTH 70
 
-const enum figure diff_costs[DIFF_COSTS] = {
-	FIGURE_LIVE, FIGURE_PEAK, FIGURE_TOTAL, FIGURE_COUNT, FIGURE_TEMPORARY
-};
-
-static const struct {
-	const char *title;
-	const char *meaning;
-	bool bytes;
-} costs[FIGURE_KEYS] = {
-	[FIGURE_LIVE] = { "LIVE", "not freed", true },
-	[FIGURE_PEAK] = { "PEAK", "live when the program held most", true },
-	[FIGURE_TOTAL] = { "TOTAL", "ever allocated", true },
-	[FIGURE_COUNT] = { "COUNT", "allocations", false },
-	[FIGURE_TEMPORARY] = { "TEMPORARY", "freed soon after", false },
-};
-
 bool diff_shows(const struct diff *diff, enum figure cost)
 {
-	return !diff->one_cost || diff->cost == cost;
+	return diff->one_cost ? diff->cost == cost :
+		figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
 }
 
 static const char *amount(char *text, enum figure cost, uint64_t value)
 {
-	return costs[cost].bytes ?
-		quantity_size(text, value > INT64_MAX ? INT64_MAX :
-			      (int64_t)value) : quantity_count(text, value);
+	return quantity_of(text, figure_kinds[cost].unit, value);
 }
 
 /* "+1.5M", "-3", "0 B" */
@@ -67,7 +50,7 @@ static void put_total(const struct diff *diff, enum figure cost, FILE *out)
 				       cost);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT + 1];
 
-	fprintf(out, "  %-12s %13s %13s %14s", figure_names[cost],
+	fprintf(out, "  %-12s %13s %13s %14s", figure_kinds[cost].name,
 		amount(a, cost, before), amount(b, cost, after),
 		change(c, cost, before, after));
 	if (before > 0 && before != after)
@@ -99,8 +82,10 @@ static void put_summary(const struct diff *diff, FILE *out)
 	}
 	fprintf(out, "\n  %-12s %13s %13s %14s\n", "", "before", "after",
 		"difference");
-	for (unsigned i = 0; i < DIFF_COSTS; i++)
-		put_total(diff, diff_costs[i], out);
+	for (unsigned i = 0; i < figure_count; i++)
+		if (diff_shows(diff, (enum figure)i) ||
+		    figures_have((enum figure)i, FIGURE_OVERVIEW))
+			put_total(diff, (enum figure)i, out);
 	fprintf(out, "  %-12s %13s %13s\n", "ran",
 		quantity_time(a, diff->sides[0].duration_ns),
 		quantity_time(b, diff->sides[1].duration_ns));
@@ -192,18 +177,18 @@ static void put_row(const struct diff *diff, const struct difference *row,
 	put_what(diff, row->group, stack, out);
 }
 
-static void put_cost(const struct diff *diff, unsigned i, FILE *out)
+static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 {
-	const struct differences *found = &diff->found[i];
-	enum figure cost = diff_costs[i];
+	const struct differences *found = &diff->found[cost];
 	const struct style *style = style_of(out);
 	struct profile_stack stack = { 0 };
 	size_t shown = diff->top != 0 && diff->top < found->count ?
 		diff->top : found->count;
 	char text[QUANTITY_TEXT];
 
-	fprintf(out, "\n%s%s%s (%s): ", style->title, costs[cost].title,
-		style->off, costs[cost].meaning);
+	fprintf(out, "\n%s%s%s (%s): ", style->title,
+		figure_kinds[cost].title, style->off,
+		figure_kinds[cost].change);
 	if (found->count == 0)
 		fprintf(out, "no difference");
 	for (unsigned state = 0, n = 0; state < DIFFERENCE_STATES; state++)
@@ -220,16 +205,16 @@ static void put_cost(const struct diff *diff, unsigned i, FILE *out)
 	if (shown < found->count)
 		fprintf(out, "\n  and %s more: --cost %s --top 0\n",
 			quantity_count(text, found->count - shown),
-			figure_names[cost]);
+			figure_kinds[cost].name);
 	profile_stack_free(&stack);
 }
 
 void diff_text(const struct diff *diff, FILE *out)
 {
 	put_summary(diff, out);
-	for (unsigned i = 0; i < DIFF_COSTS; i++)
-		if (diff_shows(diff, diff_costs[i]))
-			put_cost(diff, i, out);
+	for (unsigned i = 0; i < figure_count; i++)
+		if (diff_shows(diff, (enum figure)i))
+			put_cost(diff, (enum figure)i, out);
 }
 
 /* ---- JSON ---- */
@@ -274,7 +259,7 @@ static void json_row(struct json *json, const struct diff *diff,
 	const struct profile_group *group = &diff->groups.list[row->group];
 
 	json_object(json, NULL);
-	json_string(json, "cost", figure_names[cost]);
+	json_string(json, "cost", figure_kinds[cost].name);
 	json_string(json, "state", difference_names[row->state]);
 	json_uint(json, "before_value", row->before);
 	json_uint(json, "after_value", row->after);
@@ -313,12 +298,12 @@ void diff_json(const struct diff *diff, FILE *out)
 	json_bool(&json, "differs", diff->differs);
 	json_side(&json, "before", &diff->sides[0]);
 	json_side(&json, "after", &diff->sides[1]);
-	for (unsigned i = 0; i < DIFF_COSTS; i++) {
+	for (unsigned i = 0; i < figure_count; i++) {
 		const struct differences *found = &diff->found[i];
 
-		if (!diff_shows(diff, diff_costs[i]))
+		if (!diff_shows(diff, (enum figure)i))
 			continue;
-		json_object(&json, figure_names[diff_costs[i]]);
+		json_object(&json, figure_kinds[i].name);
 		for (unsigned state = 0; state < DIFFERENCE_STATES; state++)
 			json_uint(&json, difference_names[state],
 				  found->states[state]);
@@ -328,11 +313,11 @@ void diff_json(const struct diff *diff, FILE *out)
 	}
 	json_end_object(&json);
 	json_array(&json, "rows");
-	for (unsigned i = 0; i < DIFF_COSTS; i++)
+	for (unsigned i = 0; i < figure_count; i++)
 		for (size_t row = 0; row < diff->found[i].count &&
 		     (diff->top == 0 || row < diff->top); row++)
 			json_row(&json, diff, &diff->found[i].list[row],
-				 diff_costs[i], &stack);
+				 (enum figure)i, &stack);
 	json_end_array(&json);
 	json_end_object(&json);
 	profile_stack_free(&stack);

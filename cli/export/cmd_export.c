@@ -8,6 +8,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/command/exporting.h"
+#include "cli/command/figure_words.h"
 #include "cli/commands.h"
 #include "cli/export/exporters.h"
 
@@ -116,14 +117,25 @@ static const struct command_group *const groups[] = {
 	&reading_model_options, &reading_symbols, &filter_options, NULL
 };
 
-/* The formats and what they are, from their table. */
-static struct command_option options[] = {
-	{ FORMAT, "format", 'F', NULL, NULL, NULL },
-	{ COST, "cost", 'c', EXPORTING_COSTS, "live",
+static const char *format_word(size_t n, const char **meaning)
+{
+	if (exporters[n] == NULL)
+		return NULL;
+	*meaning = exporters[n]->what;
+	return exporters[n]->name;
+}
+
+static const struct command_words choices[] = {
+	{ FORMAT, format_word },
+	{ COST, figure_words_exported },
+	{ 0, NULL },
+};
+
+static const struct command_option options[] = {
+	{ FORMAT, "format", 'F', COMMAND_WORDS, NULL, "%s" },
+	{ COST, "cost", 'c', COMMAND_WORDS, "live",
 	  "what is counted, where a format has room for one figure, and what "
-	  "its reader shows first, where there is room for more: bytes live at "
-	  "the end (or at --alive-at), share of the peak, bytes in total, "
-	  "number of allocations, of temporary ones" },
+	  "its reader shows first, where there is room for more; %s" },
 	{ BY, "by", 'b', "stack|block", "stack",
 	  "json, ndjson, csv: list stacks with all their figures, or each "
 	  "allocation with its address, size, thread, times and stack" },
@@ -134,7 +146,7 @@ static struct command_option options[] = {
 	COMMAND_COMMON_OPTIONS,
 };
 
-static struct command command = {
+const struct command cmd_export = {
 	.name = "export",
 	.operands = "[TRACE]",
 	.summary = "write a trace as a file of another tool",
@@ -143,23 +155,7 @@ static struct command command = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.groups = groups,
+	.words = choices,
 	.wrong_use = EXIT_NOTHING,
 	.main = run_export,
 };
-
-const struct command *cmd_export_command(void)
-{
-	static struct buffer names, help;
-
-	if (options[0].value != NULL)
-		return &command;
-	for (size_t i = 0; exporters[i] != NULL; i++) {
-		buffer_printf(&names, "%s%s", i ? "|" : "",
-			      exporters[i]->name);
-		buffer_printf(&help, "%s%s: %s", i ? "; " : "",
-			      exporters[i]->name, exporters[i]->what);
-	}
-	options[0].value = names.data;
-	options[0].help = help.data;
-	return &command;
-}

@@ -17,15 +17,6 @@
 /* Its published URL is what tells the format. */
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
-static const struct { enum figure cost; const char *name; } profiles[] = {
-	{ FIGURE_LIVE, "live bytes" },
-	{ FIGURE_PEAK, "bytes at the peak" },
-	{ FIGURE_TOTAL, "bytes in total" },
-	{ FIGURE_COUNT, "allocations" },
-	{ FIGURE_TEMPORARY, "temporary allocations" },
-};
-#define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
-
 struct writing {
 	struct export *export;
 	const struct profile *profile;
@@ -137,7 +128,7 @@ static void write_all(struct writing *writing)
 	const char *name = name_of(export->model);
 	enum figure first = export->cost;
 	struct json *json = &writing->json;
-	size_t active = 0;
+	size_t count = 0, active = 0;
 
 	json_object(json, NULL);
 	json_string(json, "$schema", SCHEMA);
@@ -146,10 +137,13 @@ static void write_all(struct writing *writing)
 		json_string(json, "name", name);
 	write_frames(writing);
 	json_array(json, "profiles");
-	for (size_t i = 0; i < PROFILES; i++) {
-		export->cost = profiles[i].cost;
-		active = profiles[i].cost == first ? i : active;
-		write_profile(writing, profiles[i].name);
+	for (unsigned i = 0; i < figure_count; i++) {
+		if (!figures_have((enum figure)i, FIGURE_EXPORTED))
+			continue;
+		export->cost = (enum figure)i;
+		active = export->cost == first ? count : active;
+		write_profile(writing, figure_kinds[i].label);
+		count++;
 	}
 	export->cost = first;
 	json_end_array(json);

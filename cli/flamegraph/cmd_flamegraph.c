@@ -7,6 +7,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/command/exporting.h"
+#include "cli/command/figure_words.h"
 #include "cli/commands.h"
 #include "cli/flamegraph/flame.h"
 
@@ -152,11 +153,14 @@ static const struct command_group *const groups[] = {
 	&reading_model_options, &reading_symbols, &filter_options, NULL
 };
 
+static const struct command_words choices[] = {
+	{ COST, figure_words_exported },
+	{ 0, NULL },
+};
+
 static const struct command_option options[] = {
-	{ COST, "cost", 'c', EXPORTING_COSTS, "live",
-	  "how wide a box is; the page begins with it: bytes live at the end "
-	  "(or at --alive-at), share of the peak, bytes in total, number of "
-	  "allocations, of temporary ones" },
+	{ COST, "cost", 'c', COMMAND_WORDS, "live",
+	  "how wide a box is; the page begins with it; %s" },
 	{ SVG, "svg", 0, NULL, NULL,
 	  "write a picture: what is done unless the output's name ends in "
 	  ".html" },
@@ -178,6 +182,7 @@ const struct command cmd_flamegraph = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.groups = groups,
+	.words = choices,
 	.wrong_use = EXIT_NOTHING,
 	.main = run_flamegraph,
 };

@@ -119,7 +119,7 @@ static unsigned row_of(const struct picture *p, uint32_t depth)
 
 static bool is_bytes(const struct picture *p)
 {
-	return p->cost != FLAME_COUNT && p->cost != FLAME_TEMPORARY;
+	return figure_kinds[flame_costs[p->cost]].unit == QUANTITY_BYTES;
 }
 
 static void add_value(struct buffer *text, const struct picture *p,

@@ -47,11 +47,8 @@ struct walk {
 static void values_of(const struct figures *figures,
 		      uint64_t values[FLAME_VALUES])
 {
-	values[FLAME_LIVE] = figures->live_bytes;
-	values[FLAME_PEAK] = figures->peak_bytes;
-	values[FLAME_TOTAL] = figures->total_bytes;
-	values[FLAME_COUNT] = figures->count;
-	values[FLAME_TEMPORARY] = figures->temporary;
+	for (int i = 0; i < FLAME_COSTS; i++)
+		values[i] = figures_value(figures, flame_costs[i], 0);
 	values[FLAME_LIVE_BLOCKS] = figures->live_blocks;
 	values[FLAME_PEAK_BLOCKS] = figures->peak_blocks;
 }

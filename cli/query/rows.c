@@ -231,7 +231,7 @@ uint64_t query_value_of_row(const struct query_rows *rows,
 static int order(const struct query_rows *rows, const struct query_row *x,
 		 const struct query_row *y)
 {
-	for (int i = -2; i < FIGURE_KEYS; i++) {
+	for (int i = -2; i < (int)figure_count; i++) {
 		/* What orders, how many blocks that is (some have no bytes),
 		 * then the others in their order. */
 		enum figure key = i < 0 ? rows->query->order : (enum figure)i;

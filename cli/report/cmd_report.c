@@ -8,6 +8,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
+#include "cli/command/figure_words.h"
 #include "cli/command/reading.h"
 #include "cli/query/plan.h"
 #include "cli/report/report.h"
@@ -20,25 +21,12 @@ enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, MERGE, OUTPUT, JSON,
 #define GROUPS_MAX_USUAL 4000000
 
 static const struct command_option options[] = {
-	{ SORT, "sort", 's', "live|peak|own-peak|total|count|temporary|"
-	  "lifetime|age", NULL,
-	  "only the table sorted by this: bytes live at the end, share of the "
-	  "peak, the most of each at any time, bytes in total, number of "
-	  "allocations, number of temporary ones, mean lifetime, time since "
-	  "the first allocation (tables of live, peak, total, count and "
-	  "temporary; live with --json)" },
-	{ BY, "by", 'b', "stack|site|function|file|line|library|"
-	  "within-function|within-file|within-library|thread|size|size-class|"
-	  "lifetime-class|arena|mapping|heap|block,...", NULL,
-	  "a row is a whole call stack; a site, which is the innermost line of "
-	  "the program's own code; the function, source file, line or library "
-	  "of that; any function, file or library of the stack (such rows have "
-	  "blocks in common); a thread that allocated; a size of blocks; sizes, "
-	  "or lifetimes, from one power of two to the next; where in the C "
-	  "library's heap; the path of the mapping in which blocks lay; the "
-	  "heap of the program's own; or one block that is live. Several, as in "
-	  "library,thread: a row for each combination (site; stack with "
-	  "--json)" },
+	{ SORT, "sort", 's', COMMAND_WORDS, NULL,
+	  "only the table sorted by this; %s (tables of live, peak, total, "
+	  "count and temporary; live with --json)" },
+	{ BY, "by", 'b', COMMAND_LIST, NULL,
+	  "what a row is; %s. Several, as in library,thread: a row for each "
+	  "combination (site; stack with --json)" },
 	{ TREE, "tree", 't', "top-down|bottom-up", NULL,
 	  "a tree of calls, by live or what --sort says: from the outermost "
 	  "functions down to what they called, or from the sites up to who "
@@ -73,6 +61,22 @@ static const struct command_option options[] = {
 	COMMAND_COMMON_OPTIONS,
 };
 
+static const char *by_word(size_t n, const char **meaning)
+{
+	if (n < query_key_count) {
+		*meaning = query_keys[n].help;
+		return query_keys[n].name;
+	}
+	*meaning = "one block that is live";
+	return n == query_key_count ? "block" : NULL;
+}
+
+static const struct command_words choices[] = {
+	{ BY, by_word },
+	{ SORT, figure_words_all },
+	{ 0, NULL },
+};
+
 static const struct command_group *const groups[] = {
 	&reading_model_options,
 	&reading_symbols,
@@ -99,10 +103,7 @@ static int take(void *owner, int id, const char *value)
 		return reading_take(&request->reading, id, value);
 	switch (id) {
 	case SORT:
-		for (int key = 0; key < FIGURE_KEYS; key++)
-			if (strcmp(value, figure_names[key]) == 0)
-				request->report.query.order =
-					(enum figure)key;
+		request->report.query.order = figure_words_take(value);
 		request->report.one_key = true;
 		break;
 	case BY:
@@ -323,19 +324,26 @@ static int report_many(struct request *request, struct report *report)
 
 /* ---- what was asked for ---- */
 
+static void tell_no_sum(const char *key)
+{
+	struct buffer sums = { 0 };
+
+	figure_words_list(&sums, FIGURE_SUMS);
+	tell_error("--tree --sort %s: no sum of these means anything: sort by "
+		   "%s", key, sums.data);
+	buffer_free(&sums);
+}
+
 /* Do the options fit together? */
 static bool fits(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
 	enum figure order = wanted->query.order;
-	const char *name = figure_names[order];
-	bool sum = order != FIGURE_OWN_PEAK && order != FIGURE_LIFETIME &&
-		order != FIGURE_AGE;
+	const char *name = figure_kinds[order].name;
 
-	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key && !sum)
-		tell_error("--tree --sort %s: no sum of these means anything: "
-			   "sort by live, peak, total, count or temporary",
-			   name);
+	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key &&
+	    !figures_have(order, FIGURE_SUMS))
+		tell_no_sum(name);
 	else if (wanted->tree != REPORT_TREE_NONE && request->by != NULL)
 		tell_error("--tree --by %s: a tree is by function: leave out "
 			   "one of them", request->by);
@@ -488,7 +496,9 @@ static const char *const description[] = {
 	"own-peak is the most that the row itself held at any time, and does "
 	"not. Total counts all bytes ever allocated. Temporary blocks were "
 	"freed soon (--temporary). Lifetime is the mean of the blocks that were "
-	"freed, age the time since a row's first allocation. With filters, "
+	"freed, age the time since a row's first allocation, freed the bytes "
+	"of blocks that are gone: freed, moved, or lost, whose memory was "
+	"given out again though no free was seen. With filters, "
 	"summary and rows count the blocks that all of them let pass.",
 	"Of a recording that was started, stopped or cleared, what came after "
 	"the last start or clear counts; with --from start, everything. Blocks "
@@ -535,6 +545,7 @@ const struct command cmd_report = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.groups = groups,
+	.words = choices,
 	.wrong_use = EXIT_NOTHING,
 	.main = run_report,
 };

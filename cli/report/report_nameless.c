@@ -232,7 +232,7 @@ static void tell(const struct lackings *all, const struct report *r)
 			buffer_printf(&text, " (%s of %s)",
 				      quantity_percent(share, one->value,
 						       whole),
-				      figure_names[all->key]);
+				      figure_kinds[all->key].name);
 	}
 	if (all->count > NAMED_MAX)
 		buffer_printf(&text, " and %zu more",

@@ -32,39 +32,11 @@ struct printer {
 	enum figure key;	/* of the section */
 };
 
-static const struct {
-	const char *title;
-	const char *meaning;
-} sections[FIGURE_KEYS] = {
-	[FIGURE_LIVE] = { "LIVE AT THE END", "blocks that were never freed: "
-		"leaked, or in use until the end" },
-	[FIGURE_PEAK] = { "PEAK", "what was live at the moment when the program "
-		"held the most memory" },
-	[FIGURE_OWN_PEAK] = { "OWN PEAK", "the most that each held at any one "
-		"time; not all at once: no sum" },
-	[FIGURE_TOTAL] = { "TOTAL", "all bytes ever allocated, whether freed or "
-		"not" },
-	[FIGURE_COUNT] = { "COUNT", "most allocations: where time goes into "
-		"malloc and free" },
-	[FIGURE_TEMPORARY] = { "TEMPORARY", "freed before their thread's next "
-		"allocation: often avoidable" },
-	[FIGURE_LIFETIME] = { "LIFETIME", "how long freed blocks lived, on "
-		"average" },
-	[FIGURE_AGE] = { "AGE", "time since the first allocation, to the end of "
-		"the recording" },
-};
-
-/* The sections of a report that was not asked for one. */
-static const enum figure overview[] = {
-	FIGURE_LIVE, FIGURE_PEAK, FIGURE_TOTAL, FIGURE_COUNT, FIGURE_TEMPORARY
-};
-
-static const char *title_of(const struct report *r, enum figure key)
+/* Which blocks are live. */
+static enum figure_moment moment_of(const struct report *r)
 {
-	if (key != FIGURE_LIVE)
-		return sections[key].title;
-	return r->options->moment ? "LIVE THEN" :
-		r->about.being_written ? "LIVE NOW" : sections[key].title;
+	return r->options->moment ? FIGURE_THEN :
+		r->about.being_written ? FIGURE_NOW : FIGURE_AT_END;
 }
 
 /* ---- what a row is about ---- */
@@ -136,7 +108,8 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 				     indent);
 		fprintf(r->out, "%*s%s(as in number %u of %s)%s\n", indent,
 			"", r->style->dim, before & 0xffff,
-			title_of(r, (enum figure)(before >> 16)),
+			figures_title((enum figure)(before >> 16),
+				      moment_of(r)),
 			r->style->off);
 	} else {
 		if (indent > FRAME_INDENT && first > 0)
@@ -226,8 +199,6 @@ static void put_section(struct printer *p, enum figure key)
 	struct report *r = p->report;
 	uint64_t top = r->options->top_given ? r->options->top :
 		r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
-	const char *title = title_of(r, key);
-	const char *meaning = sections[key].meaning;
 	struct query query = r->options->query;
 	const struct query_source source = report_source(r);
 	struct query_parts *parts = NULL;
@@ -236,10 +207,6 @@ static void put_section(struct printer *p, enum figure key)
 	size_t shown;
 
 	p->key = key;
-	if (key == FIGURE_LIVE && r->options->moment)
-		meaning = "blocks that were there at --alive-at";
-	else if (key == FIGURE_LIVE && r->about.being_written)
-		meaning = "blocks that are not freed yet";
 	query.order = key;
 	query.limit = top;
 	query_rows_collect(&query, &source, &rows);
@@ -247,8 +214,9 @@ static void put_section(struct printer *p, enum figure key)
 	shown = top != 0 && top < rows.nonzero ? top : rows.nonzero;
 	if (rows.grouped)
 		parts = query_rows_parts(&rows, shown);
-	fprintf(r->out, "\n%s%s%s: %s\n", r->style->title, title,
-		r->style->off, meaning);
+	fprintf(r->out, "\n%s%s%s: %s\n", r->style->title,
+		figures_title(key, moment_of(r)), r->style->off,
+		figures_meaning(key, moment_of(r)));
 	if (rows.nonzero == 0)
 		fprintf(r->out, "\n      none\n");
 	for (size_t i = 0; i < shown; i++)
@@ -258,7 +226,7 @@ static void put_section(struct printer *p, enum figure key)
 		fprintf(r->out, "\n      and %s more %s: --sort %s --top 0\n",
 			quantity_count(more, rows.nonzero - shown),
 			query_noun(&query, rows.nonzero - shown),
-			figure_names[key]);
+			figure_kinds[key].name);
 	free(parts);
 	query_rows_free(&rows);
 }
@@ -269,9 +237,9 @@ static void put_sections(struct report *r)
 
 	if (query_has(&r->options->query, QUERY_OF_SITE) && r->frames != NULL)
 		frames_find_sites(r->frames);
-	for (size_t i = 0; i < sizeof(overview) / sizeof(overview[0]) &&
-			   !r->options->one_key; i++)
-		put_section(&p, overview[i]);
+	for (unsigned i = 0; i < figure_count && !r->options->one_key; i++)
+		if (figures_have((enum figure)i, FIGURE_OVERVIEW))
+			put_section(&p, (enum figure)i);
 	if (r->options->one_key)
 		put_section(&p, r->options->query.order);
 	else

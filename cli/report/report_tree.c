@@ -42,11 +42,6 @@ struct tree {
 	struct json *json;
 };
 
-static bool is_bytes(enum figure key)
-{
-	return key != FIGURE_COUNT && key != FIGURE_TEMPORARY;
-}
-
 static uint64_t value_of(const struct tree *tree,
 			 const struct figures *figures)
 {
@@ -121,8 +116,7 @@ static void put_figures(const struct tree *tree, uint64_t value)
 
 	fprintf(r->out, "%s%6s%s %9s  ", r->style->share,
 		quantity_percent(a, value, tree->whole), r->style->off,
-		is_bytes(tree->key) ? quantity_size(b, (int64_t)value) :
-		quantity_count(b, value));
+		quantity_of(b, figure_kinds[tree->key].unit, value));
 }
 
 static bool put_branch(void *owner, const struct profile_branch *branch)
@@ -165,14 +159,6 @@ static void end_branch(void *owner, const struct profile_branch *branch)
 		r->style->off);
 }
 
-static const char *const meanings[FIGURE_KEYS] = {
-	[FIGURE_LIVE] = "live bytes",
-	[FIGURE_PEAK] = "bytes live when the program held most",
-	[FIGURE_TOTAL] = "bytes allocated in all",
-	[FIGURE_COUNT] = "allocations",
-	[FIGURE_TEMPORARY] = "temporary allocations",
-};
-
 void report_tree_text(struct report *r, enum figure key)
 {
 	bool up = r->options->tree == REPORT_TREE_BOTTOM_UP;
@@ -193,7 +179,7 @@ void report_tree_text(struct report *r, enum figure key)
 
 	fprintf(r->out, "\n%s%s%s: %s: each %s above its %s\n\n",
 		r->style->title, up ? "CALLERS" : "CALLS", r->style->off,
-		meanings[key], up ? "callee" : "caller",
+		figure_kinds[key].tree, up ? "callee" : "caller",
 		up ? "callers" : "callees");
 	if (whole == 0)
 		fprintf(r->out, "      none\n");

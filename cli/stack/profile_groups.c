@@ -376,7 +376,7 @@ static int compare(const void *a, const void *b, void *owner)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	/* The key asked for, then the others in their order. */
-	for (int i = -1; i < FIGURE_KEYS; i++) {
+	for (int i = -1; i < (int)figure_count; i++) {
 		enum figure key = i < 0 ? sorting->key : (enum figure)i;
 		uint64_t left = larger_side(sorting, x, key);
 		uint64_t right = larger_side(sorting, y, key);

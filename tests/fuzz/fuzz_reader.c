@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Each with one option more; "@": a file that it writes, which is removed. */
 static const struct use {
-	const struct command *command;	/* NULL: export */
+	const struct command *command;
 	const char *option, *other;
 } uses[] = {
 	{ &cmd_report, "--json", NULL },
@@ -37,9 +37,9 @@ static const struct use {
 	{ &cmd_report, "-bthread", "--fate=chain-live" },
 	{ &cmd_info, "--json", NULL },
 	{ &cmd_info, "--sizes", NULL },
-	{ NULL, "-Fpprof", NULL },
-	{ NULL, "-Fheaptrack", NULL },
-	{ NULL, "-Fjson", "-bblock" },
+	{ &cmd_export, "-Fpprof", NULL },
+	{ &cmd_export, "-Fheaptrack", NULL },
+	{ &cmd_export, "-Fjson", "-bblock" },
 	{ &cmd_check, "--json", "--max-live=1" },
 	{ &cmd_flamegraph, "--html", "-cpeak" },
 	{ &cmd_repack, "-fo", "@" },
@@ -50,8 +50,7 @@ static const struct use {
 /* The same by a command, from the first word to the last line. */
 static void run_command(const struct use *use, const char *path)
 {
-	const struct command *command = use->command ? use->command :
-		cmd_export_command();
+	const struct command *command = use->command;
 	char name[16], first[32], second[64], third[64];
 	char *argv[] = { name, first, second, third, NULL };
 	bool writes = use->other != NULL && use->other[0] == '@';

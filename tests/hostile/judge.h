@@ -252,7 +252,7 @@ static inline int judge_trace(const void *bytes, size_t size, bool commands)
 		judge_command(&cmd_report, "-bsite", status);
 		judge_command(&cmd_info, "--json", status);
 		judge_command(&cmd_info, "--sizes", status);
-		judge_command(cmd_export_command(), "-Fpprof", status);
+		judge_command(&cmd_export, "-Fpprof", status);
 	}
 	if (ftruncate(judge.said, 0) || lseek(judge.said, 0, SEEK_SET))
 		abort();

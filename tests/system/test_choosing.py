@@ -5,6 +5,7 @@ recorded is estimated without bias, or counted."""
 import collections
 import json
 import math
+import re
 import tempfile
 
 from gnomon_test import (Report, bare, case, check, environment, equal, gnomon,
@@ -126,6 +127,16 @@ def sizes_are_all_in_the_histogram(directory):
         part = recorded([program("sampled"), "2", "2000"], two,
                         options=["--min-size", "500"])
         equal(classes(part.trace), classes(whole.trace), "classes")
+
+
+@case
+def what_is_not_recorded_is_not_freed(directory):
+    """Nobody knows whether it was: rows are shares of what is known."""
+    done = recorded([program("sampled"), "2", "2000"], directory,
+                    options=["--min-size", "500"])
+    shown = gnomon("report", done.trace, "--sort", "freed", "--top", "0").out
+    shares = re.findall(r"^ *\d+\. +([\d.]+)%", shown, re.M)
+    check(shares and abs(sum(map(float, shares)) - 100) < 1, shown)
 
 
 def by_frames(report, depth):

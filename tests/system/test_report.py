@@ -335,7 +335,8 @@ def each_key_sorts_and_says_what_it_is(directory):
     counted = (("live", "live_bytes"), ("peak", "peak_bytes"),
                ("own-peak", "own_peak_bytes"), ("total", "total_bytes"),
                ("count", "count"), ("temporary", "temporary"),
-               ("lifetime", "lifetime_ns"), ("age", "age_ns"))
+               ("lifetime", "lifetime_ns"), ("age", "age_ns"),
+               ("freed", "freed_bytes"))
     for key, value in counted:
         rows = document(done.trace, "--sort", key, *OWN)["rows"]
         values = [row[value] for row in rows]
@@ -345,6 +346,10 @@ def each_key_sorts_and_says_what_it_is(directory):
         equal("%" in first, key not in ("own-peak", "lifetime", "age"),
               "a share, by " + key)
         check("(context %d)" % rows[0]["context"] in first, "its number")
+    for row in rows:
+        equal(row["freed_bytes"], row["total_bytes"] - row["live_bytes"],
+              "what is not held any more")
+    check(re.search(r"in %d frees?\b" % rows[0]["frees"], first), first)
 
 
 @case

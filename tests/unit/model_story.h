@@ -288,6 +288,7 @@ struct story_figures {
 	uint64_t own_peak_blocks, own_peak_bytes, own_peak_stamp;
 	uint64_t first, last;
 	double lifetime;	/* ticks */
+	uint64_t freed_bytes;
 };
 
 /* Of the blocks of which `wanted` is set, and `key` is the given one. */
@@ -305,6 +306,7 @@ story_figures(const struct story *s, const bool *wanted,
 		if (wanted[step->block] && key_of(block) == key) {
 			if (step->ends) {
 				f.frees++;
+				f.freed_bytes += block->size;
 				f.live_blocks--;
 				f.live_bytes -= block->size;
 				f.lifetime += (double)(block->end -

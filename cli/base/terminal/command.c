@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "cli/base/terminal/tell.h"
-#include "cli/base/text/buffer.h"
-
 #define HELP_COLUMN 28
 #define COMMAND_COLUMN 14
 #define HELP_WIDTH 78
@@ -70,6 +68,83 @@ static bool is_choice(const char *words, const char *value)
 	}
 }
 
+/* Where the option has its words from; NULL: they are in it, if at all. */
+static const struct command_words *words_of(const struct command *command,
+					    const struct command_option *option)
+{
+	const struct command_words *words = command->words;
+
+	if (option->value == NULL ||
+	    (strcmp(option->value, COMMAND_WORDS) != 0 &&
+	     strcmp(option->value, COMMAND_LIST) != 0))
+		return NULL;
+	while (words->id != option->id)
+		words++;
+	return words;
+}
+
+const char *command_value(const struct command *command,
+			  const struct command_option *option,
+			  struct buffer *made)
+{
+	const struct command_words *words = words_of(command, option);
+	const char *word, *meaning;
+
+	if (words == NULL)
+		return option->value;
+	buffer_clear(made);
+	for (size_t n = 0; (word = words->word(n, &meaning)) != NULL; n++)
+		buffer_printf(made, "%s%s", n ? "|" : "", word);
+	buffer_string(made, option->value + strlen(COMMAND_WORDS));
+	return made->data;
+}
+
+const char *command_help(const struct command *command,
+			 const struct command_option *option,
+			 struct buffer *made)
+{
+	const struct command_words *words = words_of(command, option);
+	const char *at = words ? strstr(option->help, "%s") : NULL;
+	const char *word, *meaning;
+
+	if (at == NULL)
+		return option->help;
+	buffer_clear(made);
+	buffer_add(made, option->help, (size_t)(at - option->help));
+	for (size_t n = 0; (word = words->word(n, &meaning)) != NULL; n++)
+		buffer_printf(made, "%s%s: %s", n ? "; " : "", word, meaning);
+	buffer_string(made, at + 2);
+	return made->data;
+}
+
+/* Is it one that the option does not take? */
+static bool is_no_choice(const struct command *command,
+			 const struct command_option *option, const char *value)
+{
+	struct buffer made = { 0 };
+	bool is_none = option->value != NULL && value != NULL &&
+		strchr(option->value, '|') != NULL &&
+		!is_choice(command_value(command, option, &made), value);
+
+	buffer_free(&made);
+	return is_none;
+}
+
+static void refuse_value(const struct parse *parse,
+			 const struct command_option *option,
+			 const char *value, int error)
+{
+	struct buffer made = { 0 };
+	const char *wanted = command_value(parse->command, option, &made);
+
+	tell_error("--%s: `%s` is %s: give %s", option->name,
+		   value ? value : "",
+		   error == -ERANGE ? "outside the limits" : "not understood",
+		   wanted ? wanted : "no value");
+	*parse->status = parse->command->wrong_use;
+	buffer_free(&made);
+}
+
 static bool give(const struct parse *parse, const struct command_option *option,
 		 const char *value)
 {
@@ -90,19 +165,13 @@ static bool give(const struct parse *parse, const struct command_option *option,
 	default:
 		break;
 	}
-	if (option->value != NULL && value != NULL &&
-	    strchr(option->value, '|') != NULL &&
-	    !is_choice(option->value, value))
+	if (is_no_choice(parse->command, option, value))
 		error = -EINVAL;
 	if (error == 0)
 		error = parse->take(parse->owner, option->id, value);
 	if (error == 0)
 		return true;
-	tell_error("--%s: `%s` is %s: give %s", option->name,
-		   value ? value : "",
-		   error == -ERANGE ? "outside the limits" : "not understood",
-		   option->value ? option->value : "no value");
-	*parse->status = parse->command->wrong_use;
+	refuse_value(parse, option, value, error);
 	return false;
 }
 
@@ -222,10 +291,11 @@ bool command_parse(const struct command *command, int argc, char **argv,
 
 /* ---- help ---- */
 
-static void print_option(const struct command_option *option,
+static void print_option(const struct command *command,
+			 const struct command_option *option,
 			 struct buffer *out)
 {
-	struct buffer help = { 0 };
+	struct buffer help = { 0 }, made = { 0 };
 	size_t start = out->size, width;
 
 	if (option->letter != 0)
@@ -236,14 +306,15 @@ static void print_option(const struct command_option *option,
 	if (option->value != NULL)
 		buffer_printf(out, "%s%s",
 			      command_is_optional(option) ? "" : " ",
-			      option->value);
+			      command_value(command, option, &made));
 	width = out->size - start;
-	buffer_string(&help, option->help);
+	buffer_string(&help, command_help(command, option, &made));
 	if (option->fallback != NULL && option->fallback[0] != 0)
 		buffer_printf(&help, " (%s)", option->fallback);
 	start = out->size;
 	buffer_wrap(out, help.data, HELP_COLUMN, HELP_WIDTH);
 	buffer_free(&help);
+	buffer_free(&made);
 	/* The text's first line goes beside the option if there is room. */
 	if (width + 2 <= HELP_COLUMN) {
 		memmove(out->data + start, out->data + start + width,
@@ -294,7 +365,7 @@ void command_print_help(const struct command *command, FILE *out)
 	     i++) {
 		if (title != NULL)
 			buffer_printf(&text, "\n%s:\n", title);
-		print_option(option, &text);
+		print_option(command, option, &text);
 	}
 	for (size_t i = 0; command->examples[i] != NULL; i += 2)
 		buffer_printf(&text, "%s  %s\n      %s\n",

@@ -10,6 +10,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli/base/text/buffer.h"
+
+/* The value of an option whose words are in another table. */
+#define COMMAND_WORDS "|"
+/* The same, one or several of them, separated by commas. */
+#define COMMAND_LIST "|,..."
+
 struct command_option {
 	int id;			/* handed to `take` */
 	const char *name;	/* without the dashes */
@@ -17,10 +24,19 @@ struct command_option {
 	/* How the value is written, NULL for a switch; "[=SIZE]": it may be
 	 * left out, and `take` gets NULL then. Words separated by | are a
 	 * choice, which is checked before `take` sees it; with ",..." at
-	 * the end, one of them or several, separated by commas. */
+	 * the end, one of them or several, separated by commas. COMMAND_WORDS,
+	 * COMMAND_LIST: those of the command's `words`. */
 	const char *value;
 	const char *fallback;	/* shown in help; NULL: nothing to say */
-	const char *help;
+	const char *help;	/* with words of another table, "%s" in it is
+				 * each of them and what it means */
+};
+
+/* Where a choice has its words from. */
+struct command_words {
+	int id;			/* of options */
+	/* The n-th and what it means; NULL behind the last. */
+	const char *(*word)(size_t n, const char **meaning);
 };
 
 /* Options that several commands have in common, with ids of their own. */
@@ -40,6 +56,8 @@ struct command {
 	size_t option_count;
 	const struct command_group *const *groups;	/* NULL-terminated, or
 							 * NULL: none */
+	const struct command_words *words;	/* the last has no `word`; NULL:
+						 * none */
 	/* Of gnomon itself: its commands, NULL-terminated; else NULL. */
 	const struct command *const *commands;
 	bool stops_at_operand;	/* what follows belongs to a program */
@@ -71,6 +89,15 @@ bool command_parse(const struct command *command, int argc, char **argv,
  * behind the last. If it is the first of a group, *title is the group's. */
 const struct command_option *command_option_at(const struct command *command,
 					       size_t i, const char **title);
+
+/* How its value is written, as in the option, and its help; each with the words
+ * of other tables, which are put into `made`. */
+const char *command_value(const struct command *command,
+			  const struct command_option *option,
+			  struct buffer *made);
+const char *command_help(const struct command *command,
+			 const struct command_option *option,
+			 struct buffer *made);
 
 /* May the value be left out? Then it never is the next word. */
 bool command_is_optional(const struct command_option *option);

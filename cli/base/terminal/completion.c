@@ -6,18 +6,21 @@
 
 #include "cli/base/terminal/manual.h"
 
-/* The words of "a|b|c" or "a|b|c,...", or "" if the value is no choice. */
-static void put_choice(FILE *out, const char *value)
-{
-	if (strchr(value, '|') == NULL)
-		return;
-	for (; *value != 0 && *value != ','; value++)
-		putc(*value == '|' ? ' ' : *value, out);
-}
-
 static bool is_choice(const struct command_option *option)
 {
 	return option->value != NULL && strchr(option->value, '|') != NULL;
+}
+
+/* The words of a choice. */
+static void put_choice(FILE *out, const struct command *command,
+		       const struct command_option *option)
+{
+	struct buffer made = { 0 };
+	const char *value = command_value(command, option, &made);
+
+	for (; *value != 0 && *value != ','; value++)
+		putc(*value == '|' ? ' ' : *value, out);
+	buffer_free(&made);
 }
 
 /* Whether a file or folder is wanted, for which a shell can look. */
@@ -53,7 +56,7 @@ static void bash_command(FILE *out, const struct command *command)
 			continue;
 		}
 		fputs(") COMPREPLY=($(compgen -W \"", out);
-		put_choice(out, option->value);
+		put_choice(out, command, option);
 		fputs("\" -- \"$word\")); return ;;\n", out);
 	}
 	fputs("\t\tesac\n\t\toptions=\"", out);
@@ -112,6 +115,7 @@ static void zsh_text(FILE *out, const char *text)
 static void zsh_command(FILE *out, const struct command *command)
 {
 	const struct command_option *option;
+	struct buffer made = { 0 };
 	const char *title;
 
 	fprintf(out, "\t%s)\n\t\t_arguments", command->name);
@@ -119,11 +123,11 @@ static void zsh_command(FILE *out, const struct command *command)
 	     i++) {
 		fprintf(out, " \\\n\t\t\t'--%s%s[", option->name,
 			option->value ? "=" : "");
-		zsh_text(out, option->help);
+		zsh_text(out, command_help(command, option, &made));
 		putc(']', out);
 		if (is_choice(option)) {
 			fputs(":value:(", out);
-			put_choice(out, option->value);
+			put_choice(out, command, option);
 			putc(')', out);
 		} else if (option->value != NULL) {
 			fputs(is_path(option) ? ":file:_files" : ":value: ",
@@ -135,6 +139,7 @@ static void zsh_command(FILE *out, const struct command *command)
 	      " \\\n\t\t\t'1:program:_command_names -e' '*::argument:_normal'"
 	      : " \\\n\t\t\t'*:trace:_files'", out);
 	fputs(" ;;\n", out);
+	buffer_free(&made);
 }
 
 static void zsh_print(FILE *out, const struct command *const *commands,
@@ -168,11 +173,13 @@ static void fish_text(FILE *out, const char *text)
 	putc('\'', out);
 }
 
-static void fish_option(FILE *out, const char *command,
+static void fish_option(FILE *out, const struct command *command,
 			const struct command_option *option)
 {
+	struct buffer made = { 0 };
+
 	fprintf(out, "complete -c gnomon -n "
-		"'__fish_seen_subcommand_from %s' -l %s", command,
+		"'__fish_seen_subcommand_from %s' -l %s", command->name,
 		option->name);
 	if (option->letter != 0)
 		fprintf(out, " -s %c", option->letter);
@@ -180,14 +187,15 @@ static void fish_option(FILE *out, const char *command,
 		fputs(" -r", out);
 	if (is_choice(option)) {
 		fputs(" -f -a '", out);
-		put_choice(out, option->value);
+		put_choice(out, command, option);
 		putc('\'', out);
 	} else if (option->value != NULL && !is_path(option)) {
 		fputs(" -f", out);
 	}
 	fputs(" -d ", out);
-	fish_text(out, option->help);
+	fish_text(out, command_help(command, option, &made));
 	putc('\n', out);
+	buffer_free(&made);
 }
 
 static void fish_print(FILE *out, const struct command *const *commands,
@@ -206,7 +214,7 @@ static void fish_print(FILE *out, const struct command *const *commands,
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; (option = command_option_at(commands[i], k,
 							       &title)); k++)
-			fish_option(out, commands[i]->name, option);
+			fish_option(out, commands[i], option);
 }
 
 void completion_print(FILE *out, const char *shell, const struct command *top,

@@ -26,8 +26,11 @@ static void put_text(FILE *out, const char *text)
 			putc(*text, out);
 }
 
-static void put_option(FILE *out, const struct command_option *option)
+static void put_option(FILE *out, const struct command *command,
+		       const struct command_option *option)
 {
+	struct buffer made = { 0 };
+
 	fputs(".TP\n", out);
 	if (option->letter != 0)
 		fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
@@ -36,17 +39,18 @@ static void put_option(FILE *out, const struct command_option *option)
 	fputs("\\fR", out);
 	if (option->value != NULL) {
 		fputs(command_is_optional(option) ? "\\fI" : " \\fI", out);
-		put_text(out, option->value);
+		put_text(out, command_value(command, option, &made));
 		fputs("\\fR", out);
 	}
 	putc('\n', out);
-	put_text(out, option->help);
+	put_text(out, command_help(command, option, &made));
 	if (option->fallback != NULL && option->fallback[0] != 0) {
 		fputs(" (", out);
 		put_text(out, option->fallback);
 		putc(')', out);
 	}
 	putc('\n', out);
+	buffer_free(&made);
 }
 
 static void put_page(FILE *out, const struct command *command,
@@ -80,7 +84,7 @@ static void put_page(FILE *out, const struct command *command,
 	     i++) {
 		if (title != NULL)
 			fprintf(out, ".SS %s\n", title);
-		put_option(out, option);
+		put_option(out, command, option);
 	}
 	for (size_t i = 0; command->examples[i] != NULL; i += 2) {
 		fputs(i ? "" : ".SH EXAMPLES\n", out);

@@ -196,3 +196,17 @@ int quantity_parse_growth(const char *text, double *percent)
 		return -EINVAL;
 	return isfinite(*percent) && *percent <= 1e9 ? 0 : -ERANGE;
 }
+
+char *quantity_of(char *text, enum quantity_unit unit, uint64_t value)
+{
+	switch (unit) {
+	case QUANTITY_NS:
+		return quantity_time(text, value);
+	case QUANTITY_COUNT:
+		return quantity_count(text, value);
+	case QUANTITY_BYTES:
+		break;
+	}
+	return quantity_size(text, value > INT64_MAX ? INT64_MAX :
+			     (int64_t)value);
+}

@@ -18,10 +18,18 @@ int quantity_parse_count(const char *text, uint64_t *count);
 /* "5%" or "5": percent that something may have grown by. */
 int quantity_parse_growth(const char *text, double *percent);
 
+enum quantity_unit {
+	QUANTITY_BYTES,
+	QUANTITY_COUNT,
+	QUANTITY_NS
+};
+
 /* Each returns `text`, which has QUANTITY_TEXT bytes. */
 char *quantity_size(char *text, int64_t bytes);		/* 1.5M, 640 B */
 char *quantity_time(char *text, uint64_t ns);		/* 1m02s, 3.21s */
 char *quantity_count(char *text, uint64_t count);	/* 1,234,567 */
 char *quantity_percent(char *text, uint64_t part, uint64_t whole);
+/* As the unit has it; sizes of more than INT64_MAX are said to be that. */
+char *quantity_of(char *text, enum quantity_unit unit, uint64_t value);
 
 #endif

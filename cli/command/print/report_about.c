@@ -106,6 +106,7 @@ void report_about(struct report *r, const char *trace)
 		about->unrecorded_in_sum = model->leftout.rest_blocks;
 		about->sum.count += model->leftout.rest_blocks;
 		about->sum.total_bytes += model->leftout.rest_bytes;
+		about->sum.unrecorded_bytes += model->leftout.rest_bytes;
 	}
 	/* Of all contexts together it is no bound. */
 	if (r->options->filters[0] == 0) {

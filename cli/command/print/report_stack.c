@@ -154,16 +154,8 @@ void report_stack(const struct report *r, size_t first, size_t limit,
 
 uint64_t report_whole(const struct report *r, enum figure key)
 {
-	switch (key) {
-	case FIGURE_LIVE:
-	case FIGURE_PEAK:
-	case FIGURE_TOTAL:
-	case FIGURE_COUNT:
-	case FIGURE_TEMPORARY:
-		return figures_value(&r->about.sum, key, r->end_ns);
-	default:
-		return 0;	/* no sum means anything */
-	}
+	return figures_have(key, FIGURE_SUMS) ?
+		figures_value(&r->about.sum, key, r->end_ns) : 0;
 }
 
 static void put_share(const struct report *r, uint64_t value, uint64_t whole)
@@ -175,74 +167,52 @@ static void put_share(const struct report *r, uint64_t value, uint64_t whole)
 			quantity_percent(share, value, whole), r->style->off);
 }
 
-static void put_held(const struct report *r, const char *before,
-		     uint64_t bytes, uint64_t blocks)
+/* What is in a row's braces, of so many bytes: a member, or the plural of the
+ * number before, `*last`. */
+static void put_word(const struct report *r, const struct figures *figures,
+		     const char *word, size_t size, uint64_t *last)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+	const struct figure_member *member = figures_member(word, size);
+	char text[QUANTITY_TEXT];
 
-	fprintf(r->out, "%s%s in %s block%s", before,
-		quantity_size(a, (int64_t)bytes), quantity_count(b, blocks),
-		report_plural(blocks));
-}
-
-static void put_times(const struct report *r, const struct figures *figures,
-		      enum figure key)
-{
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
-
-	if (key == FIGURE_LIFETIME) {
-		fprintf(r->out, "%s%s%s on average over %s free%s",
-			r->style->share,
-			quantity_time(a, figures_mean_lifetime(figures)),
-			r->style->off, quantity_count(b, figures->frees),
-			report_plural(figures->frees));
+	if (member == NULL) {
+		fputs(report_plural(*last), r->out);
 		return;
 	}
-	fprintf(r->out, "%s%s%s: first at %s, last at %s; ",
-		r->style->share, quantity_time(a, figures_value(figures, key,
-							r->end_ns)),
-		r->style->off, quantity_time(b, figures->first_ns),
-		quantity_time(c, figures->last_ns));
-	fprintf(r->out, "%s live",
-		quantity_size(a, (int64_t)figures->live_bytes));
+	*last = member->value(figures, r->end_ns);
+	fputs(quantity_of(text, member->unit, *last), r->out);
 }
 
 void report_figures(const struct report *r, const struct figures *figures,
 		    enum figure key, bool bound)
 {
-	uint64_t value = figures_value(figures, key, r->end_ns);
-	const char *plural = report_plural(figures->count);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+	const char *at = figure_kinds[key].row;
+	uint64_t last = 0;
+	size_t size;
 
-	put_share(r, value, report_whole(r, key));
-	switch (key) {
-	case FIGURE_LIVE:
-		put_held(r, "", value, figures->live_blocks);
-		break;
-	case FIGURE_PEAK:
-		put_held(r, "", value, figures->peak_blocks);
-		break;
-	case FIGURE_OWN_PEAK:
-		put_held(r, bound ? "at most " : "", value,
-			 figures->own_peak_blocks);
-		break;
-	case FIGURE_TOTAL:
-		fprintf(r->out, "%s in %s allocation%s",
-			quantity_size(a, (int64_t)value),
-			quantity_count(b, figures->count), plural);
-		break;
-	case FIGURE_COUNT:
-		fprintf(r->out, "%s allocation%s, %s in total",
-			quantity_count(a, value), plural,
-			quantity_size(b, (int64_t)figures->total_bytes));
-		break;
-	case FIGURE_TEMPORARY:
-		fprintf(r->out, "%s of %s allocation%s",
-			quantity_count(a, value),
-			quantity_count(b, figures->count), plural);
-		break;
-	default:
-		put_times(r, figures, key);
-		break;
+	put_share(r, figures_value(figures, key, r->end_ns),
+		  report_whole(r, key));
+	if (bound && key == FIGURE_OWN_PEAK)
+		fputs("at most ", r->out);
+	for (; *at != 0; at += size + 1) {
+		size = strcspn(at, "[]{");
+		fprintf(r->out, "%.*s", (int)size, at);
+		at += size;
+		size = 0;
+		switch (*at) {
+		case 0:
+			return;
+		case '[':
+			fputs(r->style->share, r->out);
+			break;
+		case ']':
+			fputs(r->style->off, r->out);
+			break;
+		default:
+			at++;
+			size = strcspn(at, "}");
+			put_word(r, figures, at, size, &last);
+			break;
+		}
 	}
 }

@@ -255,26 +255,26 @@ static void write_all_events(struct writing *w)
 /* In the order in which they are threads. */
 static const struct cost {
 	enum figure cost;
-	const char *name;
 	uint64_t (*value)(const struct firefox_row *row);
 } costs[] = {
-	{ FIGURE_LIVE, "live bytes", live_of },
-	{ FIGURE_PEAK, "bytes at the peak", bytes_of },
-	{ FIGURE_COUNT, "allocations", blocks_of },
-	{ FIGURE_TEMPORARY, "temporary allocations", temporary_of },
+	{ FIGURE_LIVE, live_of },
+	{ FIGURE_PEAK, bytes_of },
+	{ FIGURE_COUNT, blocks_of },
+	{ FIGURE_TEMPORARY, temporary_of },
 };
 #define COSTS (sizeof(costs) / sizeof(costs[0]))
 
 static void write_cost(struct writing *w, const struct cost *cost)
 {
 	bool peak = cost->cost == FIGURE_PEAK;
-	bool bytes = peak || cost->cost == FIGURE_LIVE;
+	bool bytes = figure_kinds[cost->cost].unit == QUANTITY_BYTES;
+	const char *name = figure_kinds[cost->cost].label;
 	const struct view view = { peak ? w->peak : w->rows.list,
 				   peak ? w->peak_count : w->rows.count,
 				   cost->value, false };
 
-	begin_thread(w, cost->name);
-	json_string(&w->json, "tid", cost->name);
+	begin_thread(w, name);
+	json_string(&w->json, "tid", name);
 	if (bytes) {
 		write_no_samples(&w->json);
 		write_rows(w, "nativeAllocations", "bytes", &view);

@@ -25,20 +25,22 @@
 #include "cli/base/status.h"
 #include "cli/export/valgrind.h"
 
-enum { LIVE, LIVE_BLOCKS, PEAK, PEAK_BLOCKS, TOTAL, COUNT, TEMPORARY, EVENTS };
+#define EVENTS 7
+#define CALLS 5			/* what stands for the number of calls */
 
 static const struct {
 	const char *name;	/* a word */
 	const char *what;
-	enum figure cost;	/* for which it comes first; or FIGURE_KEYS */
+	enum figure cost;	/* for which it comes first, but for */
+	bool blocks;		/* its blocks */
 } events[EVENTS] = {
-	{ "LiveBytes", "bytes that are live", FIGURE_LIVE },
-	{ "LiveBlocks", "blocks that are live", FIGURE_KEYS },
-	{ "PeakBytes", "share of the peak, bytes", FIGURE_PEAK },
-	{ "PeakBlocks", "share of the peak, blocks", FIGURE_KEYS },
-	{ "TotalBytes", "bytes allocated", FIGURE_TOTAL },
-	{ "Allocations", "allocations", FIGURE_COUNT },
-	{ "Temporary", "temporary allocations", FIGURE_TEMPORARY },
+	{ "LiveBytes", "bytes that are live", FIGURE_LIVE, false },
+	{ "LiveBlocks", "blocks that are live", FIGURE_LIVE, true },
+	{ "PeakBytes", "share of the peak, bytes", FIGURE_PEAK, false },
+	{ "PeakBlocks", "share of the peak, blocks", FIGURE_PEAK, true },
+	{ "TotalBytes", "bytes allocated", FIGURE_TOTAL, false },
+	[CALLS] = { "Allocations", "allocations", FIGURE_COUNT, false },
+	{ "Temporary", "temporary allocations", FIGURE_TEMPORARY, false },
 };
 
 #define ROOT_FUNCTION 0u
@@ -202,13 +204,10 @@ static void add_line(struct writing *w, uint32_t line, const uint64_t *more)
 
 static void take_values(const struct figures *figures, uint64_t *values)
 {
-	values[LIVE] = figures->live_bytes;
-	values[LIVE_BLOCKS] = figures->live_blocks;
-	values[PEAK] = figures->peak_bytes;
-	values[PEAK_BLOCKS] = figures->peak_blocks;
-	values[TOTAL] = figures->total_bytes;
-	values[COUNT] = figures->count;
-	values[TEMPORARY] = figures->temporary;
+	for (int i = 0; i < EVENTS; i++)
+		values[i] = events[i].blocks ?
+			figures_blocks(figures, events[i].cost) :
+			figures_value(figures, events[i].cost, 0);
 }
 
 static void enter(struct writing *w, uint32_t node)
@@ -310,7 +309,7 @@ static void write_call(struct writing *w, const struct line *line)
 	/* How often it was called, nobody counted: so often, at most, that it
 	 * came to an allocation. Without any, it would be no call. */
 	fprintf(w->export->out, "calls=%" PRIu64 " 0\n",
-		line->values[COUNT] > 0 ? line->values[COUNT] : 1);
+		line->values[CALLS] > 0 ? line->values[CALLS] : 1);
 }
 
 /* Of a function that only calls: callgrind_annotate expects that each source
@@ -382,15 +381,20 @@ static void write_head(struct writing *w)
 	write_values(w, w->levels[0].values);
 }
 
+static bool comes_first(const struct writing *w, int i)
+{
+	return events[i].cost == w->export->cost && !events[i].blocks;
+}
+
 static void put_in_order(struct writing *w)
 {
 	int count = 0;
 
 	for (int i = 0; i < EVENTS; i++)
-		if (events[i].cost == w->export->cost)
+		if (comes_first(w, i))
 			w->order[count++] = i;
 	for (int i = 0; i < EVENTS; i++)
-		if (events[i].cost != w->export->cost)
+		if (!comes_first(w, i))
 			w->order[count++] = i;
 }
 

@@ -1,68 +1,258 @@
 /*
- * figures.c: see figures.h. Called by any thread: nothing is shared.
+ * figures.c: see figures.h. The table comes first: a new kind is a row of it,
+ * behind the others, and a function for its value. Called by any thread:
+ * nothing is shared.
  */
 #include "cli/model/stats/figures.h"
 
-#include <stddef.h>
+#include <assert.h>
+#include <string.h>
 
-const char *const figure_names[FIGURE_KEYS] = {
-	[FIGURE_LIVE] = "live",
-	[FIGURE_PEAK] = "peak",
-	[FIGURE_OWN_PEAK] = "own-peak",
-	[FIGURE_TOTAL] = "total",
-	[FIGURE_COUNT] = "count",
-	[FIGURE_TEMPORARY] = "temporary",
-	[FIGURE_LIFETIME] = "lifetime",
-	[FIGURE_AGE] = "age",
+/* ---- values ---- */
+
+/* A figure that is kept as it is. */
+#define FIELD(name)							\
+	static uint64_t name(const struct figures *figures, uint64_t end_ns) \
+	{								\
+		(void)end_ns;						\
+		return figures->name;					\
+	}
+
+FIELD(live_bytes)
+FIELD(live_blocks)
+FIELD(peak_bytes)
+FIELD(peak_blocks)
+FIELD(own_peak_bytes)
+FIELD(own_peak_blocks)
+FIELD(own_peak_ns)
+FIELD(total_bytes)
+FIELD(count)
+FIELD(frees)
+FIELD(temporary)
+FIELD(first_ns)
+FIELD(last_ns)
+
+static uint64_t lifetime(const struct figures *figures, uint64_t end_ns)
+{
+	(void)end_ns;
+	return figures_mean_lifetime(figures);
+}
+
+static uint64_t age(const struct figures *figures, uint64_t end_ns)
+{
+	return figures->count > 0 && end_ns > figures->first_ns ?
+		end_ns - figures->first_ns : 0;
+}
+
+/* What is not held any more: nothing is kept of it at each free. So a block of
+ * which no free was seen, but that cannot be there any more (EDGE_LOST), is in
+ * it, too. */
+static uint64_t freed_bytes(const struct figures *figures, uint64_t end_ns)
+{
+	uint64_t held = figures->live_bytes + figures->unrecorded_bytes;
+
+	(void)end_ns;
+	return figures->total_bytes > held ? figures->total_bytes - held : 0;
+}
+
+/* ---- the table ---- */
+
+#define BYTES(place, name, value) { name, place, QUANTITY_BYTES, value }
+#define COUNT(place, name, value) { name, place, QUANTITY_COUNT, value }
+#define TIME(place, name, value) { name, place, QUANTITY_NS, value }
+
+/* Ties of one are decided by the others, in this order. */
+const struct figure_kind figure_kinds[] = {
+	[FIGURE_LIVE] = {
+		.name = "live",
+		.help = "bytes live at the end, or at --alive-at",
+		.unit = QUANTITY_BYTES,
+		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
+			FIGURE_LINES,
+		.value = live_bytes,
+		.blocks = live_blocks,
+		.members = { BYTES(0, "live_bytes", live_bytes),
+			     COUNT(1, "live_blocks", live_blocks) },
+		.title = "LIVE",
+		.titles = { [FIGURE_AT_END] = "LIVE AT THE END",
+			    [FIGURE_THEN] = "LIVE THEN",
+			    [FIGURE_NOW] = "LIVE NOW" },
+		.meanings = {
+			[FIGURE_AT_END] = "blocks that were never freed: "
+				"leaked, or in use until the end",
+			[FIGURE_THEN] = "blocks that were there at --alive-at",
+			[FIGURE_NOW] = "blocks that are not freed yet",
+		},
+		.row = "{live_bytes} in {live_blocks} block{s}",
+		.tree = "live bytes",
+		.change = "not freed",
+		.amount = { [FIGURE_AT_END] = "live at the end",
+			    [FIGURE_NOW] = "live now" },
+		.label = "live bytes",
+	},
+	[FIGURE_PEAK] = {
+		.name = "peak",
+		.help = "share of the peak",
+		.unit = QUANTITY_BYTES,
+		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
+			FIGURE_LINES,
+		.value = peak_bytes,
+		.blocks = peak_blocks,
+		.members = { BYTES(2, "peak_bytes", peak_bytes),
+			     COUNT(3, "peak_blocks", peak_blocks) },
+		.title = "PEAK",
+		.meanings = { "what was live at the moment when the program "
+			      "held the most memory" },
+		.row = "{peak_bytes} in {peak_blocks} block{s}",
+		.tree = "bytes live when the program held most",
+		.change = "live when the program held most",
+		.amount = { "of the peak" },
+		.label = "bytes at the peak",
+	},
+	[FIGURE_OWN_PEAK] = {
+		.name = "own-peak",
+		.help = "the most of each at any time",
+		.unit = QUANTITY_BYTES,
+		.uses = FIGURE_LINES,
+		.value = own_peak_bytes,
+		.blocks = own_peak_blocks,
+		.members = { BYTES(8, "own_peak_bytes", own_peak_bytes),
+			     COUNT(9, "own_peak_blocks", own_peak_blocks),
+			     TIME(10, "own_peak_time_ns", own_peak_ns) },
+		.title = "OWN PEAK",
+		.meanings = { "the most that each held at any one time; not "
+			      "all at once: no sum" },
+		.row = "{own_peak_bytes} in {own_peak_blocks} block{s}",
+		.amount = { "at most, each stack at its own time" },
+	},
+	[FIGURE_TOTAL] = {
+		.name = "total",
+		.help = "bytes in total",
+		.unit = QUANTITY_BYTES,
+		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
+			FIGURE_LINES,
+		.value = total_bytes,
+		.blocks = count,
+		.members = { BYTES(4, "total_bytes", total_bytes) },
+		.title = "TOTAL",
+		.meanings = { "all bytes ever allocated, whether freed or "
+			      "not" },
+		.row = "{total_bytes} in {count} allocation{s}",
+		.tree = "bytes allocated in all",
+		.change = "ever allocated",
+		.amount = { "allocated in total" },
+		.label = "bytes in total",
+	},
+	[FIGURE_COUNT] = {
+		.name = "count",
+		.help = "number of allocations",
+		.unit = QUANTITY_COUNT,
+		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
+			FIGURE_LINES,
+		.value = count,
+		.members = { COUNT(5, "count", count) },
+		.title = "COUNT",
+		.meanings = { "most allocations: where time goes into malloc "
+			      "and free" },
+		.row = "{count} allocation{s}, {total_bytes} in total",
+		.tree = "allocations",
+		.change = "allocations",
+		.amount = { "allocations" },
+		.label = "allocations",
+	},
+	[FIGURE_TEMPORARY] = {
+		.name = "temporary",
+		.help = "number of temporary allocations",
+		.unit = QUANTITY_COUNT,
+		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
+			FIGURE_LINES,
+		.value = temporary,
+		.members = { COUNT(7, "temporary", temporary) },
+		.title = "TEMPORARY",
+		.meanings = { "freed before their thread's next allocation: "
+			      "often avoidable" },
+		.row = "{temporary} of {count} allocation{s}",
+		.tree = "temporary allocations",
+		.change = "freed soon after",
+		.amount = { "temporary allocations" },
+		.label = "temporary allocations",
+	},
+	[FIGURE_LIFETIME] = {
+		.name = "lifetime",
+		.help = "mean lifetime",
+		.unit = QUANTITY_NS,
+		.value = lifetime,
+		.members = { COUNT(6, "frees", frees),
+			     TIME(11, "lifetime_ns", lifetime) },
+		.title = "LIFETIME",
+		.meanings = { "how long freed blocks lived, on average" },
+		.row = "[{lifetime_ns}] on average over {frees} free{s}",
+	},
+	[FIGURE_AGE] = {
+		.name = "age",
+		.help = "time since the first allocation",
+		.unit = QUANTITY_NS,
+		.value = age,
+		.members = { TIME(12, "age_ns", age),
+			     TIME(13, "first_ns", first_ns),
+			     TIME(14, "last_ns", last_ns) },
+		.title = "AGE",
+		.meanings = { "time since the first allocation, to the end of "
+			      "the recording" },
+		.row = "[{age_ns}]: first at {first_ns}, last at {last_ns}; "
+			"{live_bytes} live",
+	},
+	/* Those that code does not name. */
+	{
+		.name = "freed",
+		.help = "bytes that were freed",
+		.unit = QUANTITY_BYTES,
+		.uses = FIGURE_SUMS | FIGURE_LINES,
+		.value = freed_bytes,
+		.blocks = frees,
+		.members = { BYTES(15, "freed_bytes", freed_bytes) },
+		.title = "FREED",
+		.meanings = { "bytes of blocks that are gone: freed, or moved "
+			      "by realloc" },
+		.row = "{freed_bytes} in {frees} free{s}",
+		.tree = "bytes freed",
+		.change = "freed, or moved by realloc",
+		.amount = { "freed" },
+	},
 };
 
-uint64_t figures_mean_lifetime(const struct figures *figures)
+const unsigned figure_count = sizeof(figure_kinds) / sizeof(figure_kinds[0]);
+static_assert(sizeof(figure_kinds) / sizeof(figure_kinds[0]) <= FIGURES_MAX,
+	      "tables by kind have room for each");
+
+/* ---- kinds ---- */
+
+bool figures_have(enum figure key, unsigned uses)
 {
-	return figures->frees == 0 ? 0 :
-		(uint64_t)(figures->lifetime_ns / (double)figures->frees);
+	return (figure_kinds[key].uses & uses) == uses;
+}
+
+bool figures_find(const char *name, enum figure *key)
+{
+	for (unsigned i = 0; i < figure_count; i++)
+		if (strcmp(figure_kinds[i].name, name) == 0) {
+			*key = (enum figure)i;
+			return true;
+		}
+	return false;
 }
 
 uint64_t figures_value(const struct figures *figures, enum figure key,
 		       uint64_t end_ns)
 {
-	switch (key) {
-	case FIGURE_LIVE:
-		return figures->live_bytes;
-	case FIGURE_PEAK:
-		return figures->peak_bytes;
-	case FIGURE_OWN_PEAK:
-		return figures->own_peak_bytes;
-	case FIGURE_TOTAL:
-		return figures->total_bytes;
-	case FIGURE_COUNT:
-		return figures->count;
-	case FIGURE_TEMPORARY:
-		return figures->temporary;
-	case FIGURE_LIFETIME:
-		return figures_mean_lifetime(figures);
-	case FIGURE_AGE:
-		return figures->count > 0 && end_ns > figures->first_ns ?
-			end_ns - figures->first_ns : 0;
-	case FIGURE_KEYS:
-		break;
-	}
-	return 0;
+	return figure_kinds[key].value(figures, end_ns);
 }
 
 uint64_t figures_blocks(const struct figures *figures, enum figure key)
 {
-	switch ((int)key) {
-	case FIGURE_LIVE:
-		return figures->live_blocks;
-	case FIGURE_PEAK:
-		return figures->peak_blocks;
-	case FIGURE_OWN_PEAK:
-		return figures->own_peak_blocks;
-	case FIGURE_TOTAL:
-		return figures->count;
-	default:
-		return 0;
-	}
+	figure_value *blocks = figure_kinds[key].blocks;
+
+	return blocks != NULL ? blocks(figures, 0) : 0;
 }
 
 bool figures_any(const struct figures *figures, enum figure key,
@@ -70,6 +260,74 @@ bool figures_any(const struct figures *figures, enum figure key,
 {
 	return figures_value(figures, key, end_ns) > 0 ||
 		figures_blocks(figures, key) > 0;
+}
+
+/* Of the moment, or else what holds for all. */
+static const char *text_of(const char *const texts[FIGURE_MOMENTS],
+			   enum figure_moment moment)
+{
+	return texts[moment] != NULL ? texts[moment] : texts[FIGURE_AT_END];
+}
+
+const char *figures_title(enum figure key, enum figure_moment moment)
+{
+	const char *title = text_of(figure_kinds[key].titles, moment);
+
+	return title != NULL ? title : figure_kinds[key].title;
+}
+
+const char *figures_meaning(enum figure key, enum figure_moment moment)
+{
+	return text_of(figure_kinds[key].meanings, moment);
+}
+
+const char *figures_amount(enum figure key, enum figure_moment moment)
+{
+	return text_of(figure_kinds[key].amount, moment);
+}
+
+/* ---- members ---- */
+
+static const struct figure_member *member_at(unsigned i)
+{
+	return &figure_kinds[i / FIGURE_KIND_MEMBERS]
+			.members[i % FIGURE_KIND_MEMBERS];
+}
+
+const struct figure_member *figures_member(const char *name, size_t size)
+{
+	for (unsigned i = 0; i < figure_count * FIGURE_KIND_MEMBERS; i++) {
+		const struct figure_member *member = member_at(i);
+
+		if (member->name != NULL && strlen(member->name) == size &&
+		    memcmp(member->name, name, size) == 0)
+			return member;
+	}
+	return NULL;
+}
+
+void figures_each(const struct figures *figures, uint64_t end_ns,
+		  void (*each)(void *owner, const char *name, uint64_t value),
+		  void *owner)
+{
+	const struct figure_member *by_place[FIGURE_MEMBERS_MAX + 1] = {
+		NULL
+	};
+
+	for (unsigned i = 0; i < figure_count * FIGURE_KIND_MEMBERS; i++)
+		if (member_at(i)->name != NULL)
+			by_place[member_at(i)->place] = member_at(i);
+	for (unsigned i = 0; by_place[i] != NULL; i++)
+		each(owner, by_place[i]->name,
+		     by_place[i]->value(figures, end_ns));
+}
+
+/* ---- sums ---- */
+
+uint64_t figures_mean_lifetime(const struct figures *figures)
+{
+	return figures->frees == 0 ? 0 :
+		(uint64_t)(figures->lifetime_ns / (double)figures->frees);
 }
 
 void figures_add(struct figures *sum, const struct figures *more)
@@ -93,30 +351,5 @@ void figures_add(struct figures *sum, const struct figures *more)
 	sum->own_peak_blocks += more->own_peak_blocks;
 	sum->own_peak_bytes += more->own_peak_bytes;
 	sum->lifetime_ns += more->lifetime_ns;
-}
-
-void figures_each(const struct figures *figures, uint64_t end_ns,
-		  void (*each)(void *owner, const char *name, uint64_t value),
-		  void *owner)
-{
-	const struct { const char *name; uint64_t value; } all[] = {
-		{ "live_bytes", figures->live_bytes },
-		{ "live_blocks", figures->live_blocks },
-		{ "peak_bytes", figures->peak_bytes },
-		{ "peak_blocks", figures->peak_blocks },
-		{ "total_bytes", figures->total_bytes },
-		{ "count", figures->count },
-		{ "frees", figures->frees },
-		{ "temporary", figures->temporary },
-		{ "own_peak_bytes", figures->own_peak_bytes },
-		{ "own_peak_blocks", figures->own_peak_blocks },
-		{ "own_peak_time_ns", figures->own_peak_ns },
-		{ "lifetime_ns", figures_mean_lifetime(figures) },
-		{ "age_ns", figures_value(figures, FIGURE_AGE, end_ns) },
-		{ "first_ns", figures->first_ns },
-		{ "last_ns", figures->last_ns },
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		each(owner, all[i].name, all[i].value);
+	sum->unrecorded_bytes += more->unrecorded_bytes;
 }

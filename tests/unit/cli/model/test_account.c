@@ -46,9 +46,12 @@ static void begin(unsigned seed)
 static void same(const struct context_cost *cost, const struct model *model,
 		 const struct story_figures *must)
 {
+	enum figure freed;
 	struct figures f;
 
 	model_figures(model, cost, &f);
+	assert_true(figures_find("freed", &freed));
+	assert_int_equal(figures_value(&f, freed, 0), must->freed_bytes);
 	assert_int_equal(f.count, must->count);
 	assert_int_equal(f.total_bytes, must->total_bytes);
 	assert_int_equal(f.frees, must->frees);

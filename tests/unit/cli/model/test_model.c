@@ -210,6 +210,9 @@ static void free_before_its_allocation(void **state)
 
 static void window_over(void **state)
 {
+	struct figures figures;
+	enum figure freed;
+
 	(void)state;
 	start();
 	event(0, GT_FREE, 2000, 16, 0, 0);
@@ -224,6 +227,11 @@ static void window_over(void **state)
 	assert_int_equal(model.totals.live_blocks, 2);
 	assert_int_equal(cost_of(1)->live_bytes, 0);
 	assert_int_equal(model.totals.frees, 0);
+	/* What is lost is freed, though there was no free of it. */
+	assert_true(figures_find("freed", &freed));
+	model_figures(&model, cost_of(1), &figures);
+	assert_int_equal(figures_value(&figures, freed, 0), 30);
+	assert_int_equal(figures_blocks(&figures, freed), 0);
 	model_free(&model);
 }
 

@@ -341,8 +341,10 @@ static struct story_figures of_context(const struct model *model,
 				      GT_STOP_COUNT + context);
 	uint32_t cost = model->contexts.node_cost[node];
 	const struct context_cost *c;
+	enum figure freed;
 	struct figures f;
 
+	assert_true(figures_find("freed", &freed));
 	if (cost == CONTEXT_NO_COST)
 		return (struct story_figures){ 0 };
 	c = &model->contexts.costs[cost];
@@ -353,7 +355,7 @@ static struct story_figures of_context(const struct model *model,
 		f.count, f.total_bytes, f.frees, f.temporary, f.live_blocks,
 		f.live_bytes, f.peak_blocks, f.peak_bytes, f.own_peak_blocks,
 		f.own_peak_bytes, c->own_peak_stamp, c->first, c->last,
-		c->lifetime,
+		c->lifetime, figures_value(&f, freed, 0),
 	};
 }
 
@@ -370,6 +372,7 @@ static void compare(const struct model *model, const bool *wanted,
 		if (at_moment) {
 			must.live_blocks = must.count;
 			must.live_bytes = must.total_bytes;
+			must.freed_bytes = 0;
 		}
 		count += must.count;
 		peak += must.peak_bytes;

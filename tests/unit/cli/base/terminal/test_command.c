@@ -11,20 +11,41 @@
 
 #include "cli/base/terminal/command.h"
 
-enum { LIST = 1, FLAG, CHOICE };
+enum { LIST = 1, FLAG, CHOICE, OTHERS, MORE };
 
 static const struct command_option options[] = {
 	{ LIST, "list", 'l', "TEXT", NULL, "a list" },
 	{ FLAG, "flag", 'f', NULL, NULL, "a flag" },
 	{ CHOICE, "choice", 0, "one|two", "one", "a choice" },
+	{ OTHERS, "others", 'o', COMMAND_WORDS, "red", "one of %s, or %s" },
+	{ MORE, "more", 0, COMMAND_WORDS, NULL, "of another" },
 	COMMAND_COMMON_OPTIONS,
+};
+static const char *word(size_t n, const char **meaning)
+{
+	static const char *const words[][2] = {
+		{ "red", "a colour" }, { "green", "100%s another" },
+	};
+
+	if (n == sizeof(words) / sizeof(words[0]))
+		return NULL;
+	*meaning = words[n][1];
+	return words[n][0];
+}
+static const char *one_word(size_t n, const char **meaning)
+{
+	*meaning = "nothing";
+	return n == 0 ? "black" : NULL;
+}
+static const struct command_words words[] = {
+	{ MORE, one_word }, { OTHERS, word }, { 0, NULL },
 };
 static const char *const nothing[] = { NULL };
 static struct command command = {
 	.name = "test", .operands = "", .summary = "", .description = nothing,
 	.examples = nothing, .options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
-	.wrong_use = 42,
+	.words = words, .wrong_use = 42,
 };
 static char seen[256];
 
@@ -84,6 +105,7 @@ static void forms(void **state)
 	right("- --list -f", "1=-f;-,");
 	right("--list= a", "1=;a,");
 	right("--choice two", "3=two;");
+	right("--others=red -ogreen --more black", "4=red;4=green;5=black;");
 }
 
 static void mistakes(void **state)
@@ -97,6 +119,9 @@ static void mistakes(void **state)
 	wrong("--fla");
 	wrong("--choice three");
 	wrong("--choice one|two");
+	wrong("--others blue");
+	wrong("--others |");
+	wrong("--more red");
 	wrong("--list bad");
 }
 
@@ -109,12 +134,39 @@ static void program_arguments(void **state)
 	command.stops_at_operand = false;
 }
 
+/* Words of another table, in help and wherever values are told. */
+static void words_of_others(void **state)
+{
+	static char text[4096];
+	struct buffer made = { 0 };
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_string_equal(command_value(&command, &options[CHOICE - 1],
+					  &made), "one|two");
+	assert_null(command_value(&command, &options[FLAG - 1], &made));
+	assert_string_equal(command_value(&command, &options[OTHERS - 1],
+					  &made), "red|green");
+	assert_string_equal(command_help(&command, &options[OTHERS - 1],
+					 &made), "one of red: a colour; green: "
+			    "100%s another, or %s");
+	assert_string_equal(command_help(&command, &options[MORE - 1], &made),
+			    "of another");
+	buffer_free(&made);
+	command_print_help(&command, out);
+	fclose(out);
+	assert_non_null(strstr(text, "  -o, --others red|green    one of red: "
+			       "a colour;"));
+	assert_non_null(strstr(text, "      --more black          of another\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(program_arguments),
+		cmocka_unit_test(words_of_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

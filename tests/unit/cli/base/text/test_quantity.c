@@ -91,6 +91,11 @@ static void others_out(void **state)
 			    "18,446,744,073,709,551,615");
 	assert_string_equal(quantity_percent(text, 1, 3), "33.3%");
 	assert_string_equal(quantity_percent(text, 1, 0), "0.0%");
+	assert_string_equal(quantity_of(text, QUANTITY_BYTES, 640), "640 B");
+	assert_string_equal(quantity_of(text, QUANTITY_COUNT, 1024), "1,024");
+	assert_string_equal(quantity_of(text, QUANTITY_NS, 999), "999ns");
+	quantity_of(text, QUANTITY_BYTES, UINT64_MAX);
+	assert_int_not_equal(text[0], '-');
 }
 
 int main(void)

@@ -1,0 +1,59 @@
+/*
+ * figure_words.c: see figure_words.h. Called by the main thread.
+ */
+#include "cli/command/figure_words.h"
+
+#include "unwind/claim.h"
+
+/* The n-th that has all of these uses. */
+static const char *nth(size_t n, unsigned uses, const char **meaning)
+{
+	for (unsigned key = 0; key < figure_count; key++) {
+		if (!figures_have((enum figure)key, uses) || n-- > 0)
+			continue;
+		*meaning = figure_kinds[key].help;
+		return figure_kinds[key].name;
+	}
+	return NULL;
+}
+
+const char *figure_words_all(size_t n, const char **meaning)
+{
+	return nth(n, 0, meaning);
+}
+
+const char *figure_words_sums(size_t n, const char **meaning)
+{
+	return nth(n, FIGURE_SUMS, meaning);
+}
+
+const char *figure_words_exported(size_t n, const char **meaning)
+{
+	return nth(n, FIGURE_EXPORTED, meaning);
+}
+
+const char *figure_words_lines(size_t n, const char **meaning)
+{
+	return nth(n, FIGURE_LINES, meaning);
+}
+
+enum figure figure_words_take(const char *name)
+{
+	enum figure key = FIGURE_LIVE;
+	bool found = figures_find(name, &key);
+
+	CLAIM_FULL(found);
+	(void)found;
+	return key;
+}
+
+void figure_words_list(struct buffer *text, unsigned uses)
+{
+	const char *word, *after, *meaning;
+
+	for (size_t n = 0; (word = nth(n, uses, &meaning)) != NULL; n++) {
+		after = nth(n + 1, uses, &meaning);
+		buffer_printf(text, "%s%s", n == 0 ? "" : after != NULL ?
+			      ", " : " or ", word);
+	}
+}
