@@ -312,6 +312,7 @@ static int run_diff(const struct command *command, int argc, char **argv)
 		return status;
 	status = EXIT_NOTHING;
 	request.diff.profile = profile_new(2);
+	request.diff.profile->compares = true;
 	if (add_both(&request, operands, argv + 1, labels)) {
 		compare(&request.diff);
 		status = print(&request);

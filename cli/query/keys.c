@@ -307,6 +307,22 @@ static void heap_json(const struct query_value *value, struct json *json)
 		    heap_of(value));
 }
 
+/* ---- processes ---- */
+
+static void process_text(const struct query_value *value, struct buffer *name,
+			 struct buffer *more)
+{
+	(void)more;
+	buffer_printf(name, "process %" PRIu64 " %s", value->process->pid,
+		      value->process->program);
+}
+
+static void process_json(const struct query_value *value, struct json *json)
+{
+	json_uint(json, "pid", value->process->pid);
+	json_string(json, "program", value->process->program);
+}
+
 /* ---- the table ---- */
 
 const struct query_key query_keys[] = {
@@ -335,6 +351,9 @@ const struct query_key query_keys[] = {
 	{ "within-library", "library", "libraries", "any library of the stack",
 	  QUERY_OF_FRAME, true, .by = PROFILE_BY_LIBRARY,
 	  .text = library_text, .json = library_json },
+	{ "process", "process", "processes", "with --merge, the process that "
+	  "allocated", QUERY_OF_PROCESS, .text = process_text,
+	  .json = process_json },
 	{ "thread", "thread", "threads", "the thread that allocated", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_THREAD, .text = thread_text,
 	  .json = thread_json },

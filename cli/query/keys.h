@@ -24,13 +24,20 @@ enum query_of {
 	QUERY_OF_STACK,		/* the whole of it */
 	QUERY_OF_SITE,		/* the innermost line of the program's own */
 	QUERY_OF_FRAME,		/* of the site's frame, or of all frames */
-	QUERY_OF_BLOCK		/* the block */
+	QUERY_OF_BLOCK,		/* the block */
+	QUERY_OF_PROCESS	/* of several traces, which */
+};
+
+struct query_process {
+	uint64_t pid;		/* 0: not known */
+	const char *program;	/* "": not known. Borrowed */
 };
 
 /* A value of a key, to be told. */
 struct query_value {
 	const struct model *model;	/* NULL: of several traces */
 	uint64_t value;			/* with QUERY_OF_BLOCK */
+	const struct query_process *process;	/* with QUERY_OF_PROCESS */
 	struct frame frame;		/* with QUERY_OF_FRAME; */
 	bool known;			/* false: there is none */
 	bool with_library;		/* no other key tells that of it */
@@ -46,7 +53,7 @@ struct query_key {
 	bool inclusive;			/* with QUERY_OF_FRAME */
 	enum profile_by by;		/* but for QUERY_OF_BLOCK */
 	enum block_key block;
-	/* With QUERY_OF_FRAME and QUERY_OF_BLOCK: appends what the value is,
+	/* But with QUERY_OF_STACK and QUERY_OF_SITE: appends what the value is,
 	 * and what else is to be said of it; its JSON members, of an inclusive
 	 * key those of an object. */
 	void (*text)(const struct query_value *value, struct buffer *name,

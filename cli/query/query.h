@@ -25,6 +25,8 @@ struct query_source {
 	struct profile *profile;	/* NULL: not needed (query_needs_profile) */
 	const char *trace;		/* for a second pass; NULL: none */
 	uint64_t end_ns;		/* of the recording */
+	/* By side of the profile; of one trace alone, the first. */
+	const struct query_process *processes;
 	/* Which contexts count; NULL: all. */
 	bool (*keep)(void *owner, uint32_t node,
 		     const struct figures *figures);

@@ -26,6 +26,7 @@ struct piece {
 	uint32_t self;		/* of the profile, if there is one */
 	uint32_t key;		/* of costs */
 	uint32_t contexts;
+	uint32_t side;
 };
 
 static bool of_selves(const struct query_rows *rows)
@@ -52,7 +53,8 @@ static bool piece_of(const struct query_rows *rows, size_t number,
 
 		*piece = (struct piece){
 			.figures = self->figures, .node = self->node,
-			.self = (uint32_t)number, .contexts = self->contexts,
+			.self = (uint32_t)number, .side = self->side,
+			.contexts = self->contexts,
 		};
 		return true;
 	}
@@ -104,6 +106,8 @@ static uint32_t value_of(const struct query_rows *rows, unsigned key,
 		if (rows->of_contexts)
 			return piece->node;
 		break;
+	case QUERY_OF_PROCESS:
+		return piece->side;
 	case QUERY_OF_FRAME:
 		break;
 	}
@@ -376,7 +380,8 @@ static void find_peaks(struct query_rows *rows)
 static void make_profile_groups(struct query_rows *rows)
 {
 	for (unsigned i = 0; i < rows->query->key_count; i++)
-		if (rows->query->keys[i]->of != QUERY_OF_BLOCK)
+		if (rows->query->keys[i]->of != QUERY_OF_BLOCK &&
+		    rows->query->keys[i]->of != QUERY_OF_PROCESS)
 			profile_groups(rows->source->profile,
 				       rows->query->keys[i]->by,
 				       rows->query->order, &rows->groups[i]);
@@ -456,6 +461,8 @@ void query_row_value(const struct query_rows *rows,
 		    !rows->query->keys[i]->inclusive &&
 		    !rows->query->keys[key]->inclusive)
 			value->with_library = false;
+	if (rows->query->keys[key]->of == QUERY_OF_PROCESS)
+		value->process = &rows->source->processes[number];
 	if (rows->query->keys[key]->of == QUERY_OF_FRAME)
 		query_value_frame(rows->source->profile,
 				  &rows->groups[key].list[number], value);
@@ -467,7 +474,8 @@ bool query_row_called(const struct query_rows *rows,
 	const struct query *query = rows->query;
 
 	if (!rows->grouped || query->key_count != 1 || !of_selves(rows) ||
-	    query->keys[0]->inclusive)
+	    query->keys[0]->inclusive ||
+	    query->keys[0]->of == QUERY_OF_PROCESS)
 		return false;
 	*sum = *profile_group_inclusive(rows->source->profile,
 					&rows->groups[0], row->group, 0);

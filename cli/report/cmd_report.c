@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
@@ -211,7 +212,9 @@ static bool needs_profile(const struct request *request)
 
 static struct profile *new_profile(const struct request *request)
 {
-	struct profile *profile = profile_new(1);
+	bool by_process = query_has(&request->report.query, QUERY_OF_PROCESS);
+	struct profile *profile = profile_new(by_process ?
+		(unsigned)request->reading.trace_count : 1);
 
 	profile->fold = request->report.tree != REPORT_TREE_NONE;
 	return profile;
@@ -220,6 +223,7 @@ static struct profile *new_profile(const struct request *request)
 static int report_one(struct request *request, struct report *report)
 {
 	static struct opened opened;
+	struct query_process process;
 	int status = open_trace(request, &opened, request->report.trace,
 				report);
 
@@ -233,6 +237,9 @@ static int report_one(struct request *request, struct report *report)
 	report->out = output_file_open(request->output);
 	if (report->out == NULL)
 		return EXIT_NOTHING;
+	process = (struct query_process){ report->about.pid,
+					  report->about.program };
+	report->processes = &process;
 	report->style = style_of(report->out);
 	if (needs_profile(request)) {
 		report->profile = new_profile(request);
@@ -272,9 +279,12 @@ static int read_all(struct request *request, struct report *report,
 			processes->unreadable++;
 			continue;
 		}
+		report->about.side = report->profile == NULL ||
+			report->profile->sides == 1 ? 0 : (unsigned)i;
 		if (report->profile != NULL)
-			profile_add(report->profile, 0, report->frames,
-				    report->keep, report->keeper);
+			profile_add(report->profile, report->about.side,
+				    report->frames, report->keep,
+				    report->keeper);
 		report_processes_add(processes, report);
 		close_trace(&opened);
 	}
@@ -282,6 +292,20 @@ static int read_all(struct request *request, struct report *report,
 	report->frames = NULL;
 	report->keep = NULL;
 	return processes->count == 0 ? EXIT_NOTHING : status;
+}
+
+/* By the profile's sides; to be freed. */
+static struct query_process *processes_of(const struct report_processes *from,
+					  size_t count)
+{
+	struct query_process *processes = grow_zeroed(count,
+						      sizeof(*processes));
+
+	for (size_t i = 0; i < from->count; i++)
+		processes[from->list[i].side] = (struct query_process){
+			from->list[i].pid, from->list[i].program,
+		};
+	return processes;
 }
 
 static void print_all(struct request *request, struct report *report,
@@ -292,12 +316,16 @@ static void print_all(struct request *request, struct report *report,
 	if (report->profile != NULL) {
 		profile_seal(report->profile);
 		report->end_ns = report->profile->end_ns;
+		report->processes = processes_of(processes,
+						 request->reading.trace_count);
 		report_processes_sum(processes, &report->about);
 	}
 	if (request->json)
 		report_processes_json(processes, report);
 	else
 		report_processes_text(processes, report);
+	free(report->processes);
+	report->processes = NULL;
 }
 
 static int report_many(struct request *request, struct report *report)

@@ -15,6 +15,7 @@ struct query_source report_source(const struct report *r)
 		.profile = r->profile,
 		.trace = r->model ? r->about.trace : NULL,
 		.end_ns = r->end_ns,
+		.processes = r->processes,
 		.keep = r->keep,
 		.keeper = r->keeper,
 	};

@@ -81,7 +81,7 @@ static uint32_t number_of(struct profile *profile,
 	add_part(key, frame->library);
 	buffer_printf(key, "%x %llx %x", frame->line,
 		      (unsigned long long)frame->offset, frame->stop);
-	if (profile->sides == 1 && frame->inlined)
+	if (!profile->compares && frame->inlined)
 		buffer_string(key, " inlined");
 	unique = intern_string(&profile->names, key->data);
 	number = table_get(&profile->frame_of, (uintptr_t)unique);

@@ -38,8 +38,7 @@ struct profile_frame {
 	uint64_t address;	/* in the process: one of those that read so */
 	unsigned line;
 	unsigned column;	/* 0: unknown, or several of the line */
-	/* Of profiles with one side, else that of the first met: what is
-	 * inlined changes from build to build. */
+	/* Where sides are compared, that of the first met. */
 	bool inlined;
 	bool nameless;
 	bool glue;		/* see frames.h */
@@ -80,6 +79,9 @@ struct profile_sum {
 struct profile {
 	unsigned sides;
 	bool sealed;
+	/* Set before the first profile_add: sides are compared, and what is
+	 * inlined changes from build to build. */
+	bool compares;
 	/* Set before the first profile_add: a function that calls itself, also
 	 * through others, is one node, with all that any of its calls called.
 	 * For trees, which would be as deep as the recursion. */

@@ -130,6 +130,33 @@ def what_is_explained_is_so(directory):
 
 
 @case
+def by_process(directory):
+    """Of several traces: what each of them says of itself."""
+    traces = [MEDLEY.replace("medley", name)
+              for name in ("medley", "culled", "cleared")]
+    done = gnomon("report", "--json", "--top", "0", "--merge", "--by",
+                  "process", *traces)
+    rows = {row["pid"]: row for row in json.loads(done.out)["rows"]}
+    equal(len(rows), 3, "processes")
+    for trace in traces:
+        one = json.loads(gnomon("report", "--json", trace).out)["summary"]
+        row = rows[one["pid"]]
+        equal(row["program"], one["program"], "program")
+        for figure, of_one in (("count", "allocations"),
+                               ("total_bytes", "total_bytes"),
+                               ("live_bytes", "live_bytes"),
+                               ("peak_bytes", "peak_bytes")):
+            equal(row[figure], one[of_one], "%s of %s" % (figure, trace))
+        check(row["own_peak_bound"], "peaks of sums are marked")
+    done = gnomon("report", "--json", "--top", "0", "--merge", "--by",
+                  "process,within-function", *traces)
+    equal({row["pid"] for row in json.loads(done.out)["rows"]}, set(rows),
+          "processes by function")
+    one = rows_of("--by", "process")["rows"]
+    equal(len(one), 1, "of one trace, one")
+
+
+@case
 def so_many_groups(directory):
     whole = rows_of("--by", "thread,size")
     done = gnomon("report", "--json", "--by", "thread,size", "--top", "0",

@@ -80,6 +80,7 @@ struct report_process {
 	bool ended;		/* it has an end, */
 	bool failed;		/* which says that recording failed */
 	unsigned depth;		/* in a tree of processes */
+	unsigned side;		/* of the profile, by process */
 };
 
 /* A stack, innermost frame first. */
@@ -106,6 +107,7 @@ struct report {
 	void *keeper;
 	struct report_process about;
 	struct report_sizes sizes;
+	struct query_process *processes;	/* by side; or NULL */
 	struct report_stack stack;	/* of the last report_load */
 	/* JSON: frames are written once, behind the rows; NULL: in each. */
 	struct frame_table *once;

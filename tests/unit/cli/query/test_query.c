@@ -76,8 +76,8 @@ static void the_table(void **state)
 		assert_non_null(key->plural);
 		assert_int_equal(key->text != NULL, key->json != NULL);
 		assert_int_equal(key->text != NULL,
-				 key->of == QUERY_OF_FRAME ||
-				 key->of == QUERY_OF_BLOCK);
+				 key->of != QUERY_OF_STACK &&
+				 key->of != QUERY_OF_SITE);
 		assert_true(!key->inclusive || key->of == QUERY_OF_FRAME);
 	}
 	assert_int_equal(query_key_stack()->of, QUERY_OF_STACK);
