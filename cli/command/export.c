@@ -138,6 +138,30 @@ const char *export_frame_name(struct buffer *scratch,
 		       frame->module_offset, frame->address);
 }
 
+void export_stack_text(struct buffer *text, const struct frame *list,
+		       size_t count)
+{
+	struct buffer scratch = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = export_frame_name(&scratch, &list[i]);
+
+		if (i > 0)
+			buffer_string(text, ";");
+		while (*name != 0) {
+			size_t plain = strcspn(name, ";\\");
+
+			buffer_add(text, name, plain);
+			name += plain;
+			if (*name == 0)
+				break;
+			buffer_string(text, "\\");
+			buffer_add(text, name++, 1);
+		}
+	}
+	buffer_free(&scratch);
+}
+
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame)
 {

@@ -91,6 +91,10 @@ const char *export_unit(const struct export *export);
  */
 const char *export_frame_name(struct buffer *scratch,
 			      const struct frame *frame);
+/* A stack as one text: names of functions, innermost first, with ';' between
+ * them; within a name, ';' is written "\;" and '\' is written "\\". */
+void export_stack_text(struct buffer *text, const struct frame *list,
+		       size_t count);
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame);
 

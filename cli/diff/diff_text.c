@@ -272,11 +272,12 @@ static void json_row(struct json *json, const struct diff *diff,
 					row->group, 1));
 	if (diff->by->of != QUERY_OF_STACK) {
 		struct query_value value = { .with_library = true };
+		const struct members to = members_of_json(json);
 
 		query_value_frame(diff->profile, group, &value);
 		json_uint(json, "stacks", group->contexts);
-		if (diff->by->json != NULL)
-			diff->by->json(&value, json);
+		if (diff->by->members != NULL)
+			diff->by->members(&value, &to);
 		else
 			json_string(json, "library", value.frame.library);
 	}

@@ -33,21 +33,25 @@ static void function_text(const struct query_value *value,
 		names_brief(name, frame->function, value->width);
 }
 
-static void add_library(const struct query_value *value, struct json *json)
+static void add_library(const struct query_value *value,
+			const struct members *to)
 {
 	if (value->with_library)
-		json_string(json, "library", value->frame.library);
+		members_text(to, "library", value->frame.library);
 }
 
-static void function_json(const struct query_value *value, struct json *json)
+static void function_members(const struct query_value *value,
+			    const struct members *to)
 {
 	const struct frame *frame = &value->frame;
 
-	json_string(json, "function", frame->function);
-	json_bool(json, "named", frame->function && !frame->nameless);
+	members_text(to, "function", frame->function);
+	members_flag(to, "named", frame->function && !frame->nameless);
 	if (frame->nameless)
-		json_uint(json, "module_offset", frame->start);
-	add_library(value, json);
+		members_number(to, "module_offset", frame->start);
+	else
+		members_none(to, "module_offset");
+	add_library(value, to);
 }
 
 static void path_text(const struct query_value *value, const char *path,
@@ -66,9 +70,10 @@ static void library_text(const struct query_value *value, struct buffer *name,
 	path_text(value, NULL, name);
 }
 
-static void library_json(const struct query_value *value, struct json *json)
+static void library_members(const struct query_value *value,
+			    const struct members *to)
 {
-	json_string(json, "library", value->frame.library);
+	members_text(to, "library", value->frame.library);
 }
 
 /* Without a file, its library. */
@@ -79,10 +84,11 @@ static void file_text(const struct query_value *value, struct buffer *name,
 	path_text(value, value->frame.file, name);
 }
 
-static void file_json(const struct query_value *value, struct json *json)
+static void file_members(const struct query_value *value,
+			    const struct members *to)
 {
-	json_string(json, "file", value->frame.file);
-	add_library(value, json);
+	members_text(to, "file", value->frame.file);
+	add_library(value, to);
 }
 
 static void line_text(const struct query_value *value, struct buffer *name,
@@ -93,11 +99,14 @@ static void line_text(const struct query_value *value, struct buffer *name,
 		buffer_printf(name, ":%u", value->frame.line);
 }
 
-static void line_json(const struct query_value *value, struct json *json)
+static void line_members(const struct query_value *value,
+			    const struct members *to)
 {
-	file_json(value, json);
+	file_members(value, to);
 	if (value->frame.line > 0)
-		json_uint(json, "line", value->frame.line);
+		members_number(to, "line", value->frame.line);
+	else
+		members_none(to, "line");
 }
 
 void query_value_frame(const struct profile *profile,
@@ -141,17 +150,20 @@ static void thread_text(const struct query_value *value, struct buffer *name,
 			model_since_start_ns(model, thread->end)));
 }
 
-static void thread_json(const struct query_value *value, struct json *json)
+static void thread_members(const struct query_value *value,
+			    const struct members *to)
 {
 	const struct thread *thread = thread_of(value);
 
-	json_uint(json, "tid", thread->tid);
-	json_string(json, "thread", threads_name(thread));
-	json_uint(json, "start_ns", model_since_start_ns(value->model,
+	members_number(to, "tid", thread->tid);
+	members_text(to, "thread", threads_name(thread));
+	members_number(to, "start_ns", model_since_start_ns(value->model,
 						threads_start(thread)));
 	if (thread->end != 0)
-		json_uint(json, "end_ns", model_since_start_ns(
+		members_number(to, "end_ns", model_since_start_ns(
 				value->model, thread->end));
+	else
+		members_none(to, "end_ns");
 }
 
 static void size_text(const struct query_value *value, struct buffer *name,
@@ -172,10 +184,13 @@ static void size_text(const struct query_value *value, struct buffer *name,
 		buffer_printf(name, " (%s)", quantity_size(b, (int64_t)size));
 }
 
-static void size_json(const struct query_value *value, struct json *json)
+static void size_members(const struct query_value *value,
+			    const struct members *to)
 {
 	if (value->value != BLOCK_KEY_UNKNOWN)
-		json_uint(json, "size", value->value);
+		members_number(to, "size", value->value);
+	else
+		members_none(to, "size");
 }
 
 static void size_class_text(const struct query_value *value,
@@ -201,15 +216,18 @@ static void size_class_text(const struct query_value *value,
 					histogram_low(class + 1)) : "all");
 }
 
-static void size_class_json(const struct query_value *value,
-			    struct json *json)
+static void size_class_members(const struct query_value *value,
+			       const struct members *to)
 {
 	unsigned class = (unsigned)value->value;
 
-	if (value->value == BLOCK_KEY_UNKNOWN)
+	if (value->value == BLOCK_KEY_UNKNOWN) {
+		members_none(to, "size_min");
+		members_none(to, "size_max");
 		return;
-	json_uint(json, "size_min", histogram_low(class));
-	json_uint(json, "size_max", histogram_high(class));
+	}
+	members_number(to, "size_min", histogram_low(class));
+	members_number(to, "size_max", histogram_high(class));
 }
 
 static void arena_text(const struct query_value *value, struct buffer *name,
@@ -227,9 +245,10 @@ static void arena_text(const struct query_value *value, struct buffer *name,
 				  HEAP_UNKNOWN]);
 }
 
-static void arena_json(const struct query_value *value, struct json *json)
+static void arena_members(const struct query_value *value,
+			    const struct members *to)
 {
-	json_string(json, "arena", heap_part_names[value->value < HEAP_PARTS ?
+	members_text(to, "arena", heap_part_names[value->value < HEAP_PARTS ?
 						value->value : HEAP_UNKNOWN]);
 }
 
@@ -252,17 +271,24 @@ static void lifetime_text(const struct query_value *value,
 			      quantity_time(b, histogram_high(class)));
 }
 
-static void lifetime_json(const struct query_value *value, struct json *json)
+static void lifetime_members(const struct query_value *value,
+			     const struct members *to)
 {
+	bool known = value->value != BLOCK_KEY_UNKNOWN;
+	bool freed = known && value->value != LIFESPAN_LIVE;
 	unsigned class = (unsigned)value->value;
 
-	if (value->value == BLOCK_KEY_UNKNOWN)
-		return;
-	json_bool(json, "freed", value->value != LIFESPAN_LIVE);
-	if (value->value == LIFESPAN_LIVE)
-		return;
-	json_uint(json, "lifetime_min_ns", histogram_low(class));
-	json_uint(json, "lifetime_max_ns", histogram_high(class));
+	if (known)
+		members_flag(to, "freed", freed);
+	else
+		members_none(to, "freed");
+	if (freed) {
+		members_number(to, "lifetime_min_ns", histogram_low(class));
+		members_number(to, "lifetime_max_ns", histogram_high(class));
+	} else {
+		members_none(to, "lifetime_min_ns");
+		members_none(to, "lifetime_max_ns");
+	}
 }
 
 static void mapping_text(const struct query_value *value, struct buffer *name,
@@ -281,9 +307,10 @@ static void mapping_text(const struct query_value *value, struct buffer *name,
 		fit_path(name, path, value->full ? SIZE_MAX : value->width);
 }
 
-static void mapping_json(const struct query_value *value, struct json *json)
+static void mapping_members(const struct query_value *value,
+			    const struct members *to)
 {
-	json_string(json, "mapping", value->value == BLOCK_KEY_UNKNOWN ? NULL :
+	members_text(to, "mapping", value->value == BLOCK_KEY_UNKNOWN ? NULL :
 		    map_index_name(value->model->mappings,
 				   (uint32_t)value->value));
 }
@@ -301,9 +328,10 @@ static void heap_text(const struct query_value *value, struct buffer *name,
 		      "in no heap that is known" : heap_of(value));
 }
 
-static void heap_json(const struct query_value *value, struct json *json)
+static void heap_members(const struct query_value *value,
+			    const struct members *to)
 {
-	json_string(json, "heap", value->value == BLOCK_KEY_UNKNOWN ? NULL :
+	members_text(to, "heap", value->value == BLOCK_KEY_UNKNOWN ? NULL :
 		    heap_of(value));
 }
 
@@ -317,10 +345,11 @@ static void process_text(const struct query_value *value, struct buffer *name,
 		      value->process->program);
 }
 
-static void process_json(const struct query_value *value, struct json *json)
+static void process_members(const struct query_value *value,
+			    const struct members *to)
 {
-	json_uint(json, "pid", value->process->pid);
-	json_string(json, "program", value->process->program);
+	members_number(to, "pid", value->process->pid);
+	members_text(to, "program", value->process->program);
 }
 
 /* ---- the table ---- */
@@ -332,48 +361,48 @@ const struct query_key query_keys[] = {
 	  "program's own code", QUERY_OF_SITE, .by = PROFILE_BY_SITE },
 	{ "function", "function", "functions", "the function of that line",
 	  QUERY_OF_FRAME, .by = PROFILE_BY_FUNCTION, .text = function_text,
-	  .json = function_json },
+	  .members = function_members },
 	{ "file", "file", "files", "its source file", QUERY_OF_FRAME,
-	  .by = PROFILE_BY_FILE, .text = file_text, .json = file_json },
+	  .by = PROFILE_BY_FILE, .text = file_text, .members = file_members },
 	{ "line", "line", "lines", "the line itself, whichever function it is in",
 	  QUERY_OF_FRAME, .by = PROFILE_BY_LINE, .text = line_text,
-	  .json = line_json },
+	  .members = line_members },
 	{ "library", "library", "libraries", "its library", QUERY_OF_FRAME,
 	  .by = PROFILE_BY_LIBRARY, .text = library_text,
-	  .json = library_json },
+	  .members = library_members },
 	{ "within-function", "function", "functions", "any function of the "
 	  "stack: such rows have blocks in common", QUERY_OF_FRAME, true,
 	  .by = PROFILE_BY_FUNCTION, .text = function_text,
-	  .json = function_json },
+	  .members = function_members },
 	{ "within-file", "file", "files", "any source file of the stack",
 	  QUERY_OF_FRAME, true, .by = PROFILE_BY_FILE, .text = file_text,
-	  .json = file_json },
+	  .members = file_members },
 	{ "within-library", "library", "libraries", "any library of the stack",
 	  QUERY_OF_FRAME, true, .by = PROFILE_BY_LIBRARY,
-	  .text = library_text, .json = library_json },
+	  .text = library_text, .members = library_members },
 	{ "process", "process", "processes", "with --merge, the process that "
 	  "allocated", QUERY_OF_PROCESS, .text = process_text,
-	  .json = process_json },
+	  .members = process_members },
 	{ "thread", "thread", "threads", "the thread that allocated", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_THREAD, .text = thread_text,
-	  .json = thread_json },
+	  .members = thread_members },
 	{ "size", "size", "sizes", "a size of blocks", QUERY_OF_BLOCK,
-	  .block = BLOCK_KEY_SIZE, .text = size_text, .json = size_json },
+	  .block = BLOCK_KEY_SIZE, .text = size_text, .members = size_members },
 	{ "size-class", "size class", "size classes", "sizes from one power of "
 	  "two to the next", QUERY_OF_BLOCK, .block = BLOCK_KEY_SIZE_CLASS,
-	  .text = size_class_text, .json = size_class_json },
+	  .text = size_class_text, .members = size_class_members },
 	{ "lifetime-class", "lifetime class", "lifetime classes", "lifetimes "
 	  "from one power of two to the next", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_LIFETIME, .text = lifetime_text,
-	  .json = lifetime_json },
+	  .members = lifetime_members },
 	{ "arena", "arena", "arenas", "where in the C library's heap", QUERY_OF_BLOCK,
-	  .block = BLOCK_KEY_ARENA, .text = arena_text, .json = arena_json },
+	  .block = BLOCK_KEY_ARENA, .text = arena_text, .members = arena_members },
 	{ "mapping", "mapping", "mappings", "the file, or the like, in whose "
 	  "mapping a block lay", QUERY_OF_BLOCK, .block = BLOCK_KEY_MAPPING,
-	  .text = mapping_text, .json = mapping_json },
+	  .text = mapping_text, .members = mapping_members },
 	{ "heap", "heap", "heaps", "the heap, of those that a program has of its "
 	  "own", QUERY_OF_BLOCK, .block = BLOCK_KEY_HEAP, .text = heap_text,
-	  .json = heap_json },
+	  .members = heap_members },
 };
 const unsigned query_key_count = sizeof(query_keys) / sizeof(query_keys[0]);
 

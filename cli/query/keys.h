@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "cli/base/text/buffer.h"
-#include "cli/base/text/json.h"
+#include "cli/base/text/members.h"
 #include "cli/model/model.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/profile_groups.h"
@@ -54,11 +54,12 @@ struct query_key {
 	enum profile_by by;		/* but for QUERY_OF_BLOCK */
 	enum block_key block;
 	/* But with QUERY_OF_STACK and QUERY_OF_SITE: appends what the value is,
-	 * and what else is to be said of it; its JSON members, of an inclusive
-	 * key those of an object. */
+	 * and what else is to be said of it; its members, of an inclusive key
+	 * those of an object `within`. */
 	void (*text)(const struct query_value *value, struct buffer *name,
 		     struct buffer *more);
-	void (*json)(const struct query_value *value, struct json *json);
+	void (*members)(const struct query_value *value,
+			const struct members *to);
 };
 
 extern const struct query_key query_keys[];

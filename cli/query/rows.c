@@ -434,33 +434,42 @@ void query_rows_free(struct query_rows *rows)
 
 /* ---- of a row ---- */
 
+void query_no_value(const struct query_rows *rows, unsigned key,
+		    struct query_value *value)
+{
+	static const struct query_process nobody = { .program = "" };
+	const struct query *query = rows->query;
+
+	CLAIM_FULL(key < query->key_count);
+	*value = (struct query_value){
+		.model = rows->source->model,
+		.process = &nobody,
+		.with_library = true,
+	};
+	for (unsigned i = 0; i < query->key_count; i++)
+		if (query->keys[i]->of == QUERY_OF_FRAME &&
+		    query->keys[i]->by == PROFILE_BY_LIBRARY &&
+		    !query->keys[i]->inclusive && !query->keys[key]->inclusive)
+			value->with_library = false;
+}
+
+/* The number of a key's value in that of a group. */
+static uint32_t value_in(const struct query_rows *rows, uint32_t group,
+			 unsigned key)
+{
+	for (unsigned i = rows->query->key_count - 1; i > key; i--)
+		group = rows->tuples[i - 1].pairs[group].first;
+	return key > 0 ? rows->tuples[key - 1].pairs[group].second : group;
+}
+
 void query_row_value(const struct query_rows *rows,
 		     const struct query_row *row, unsigned key,
 		     struct query_value *value)
 {
-	uint32_t number = row->group;
+	uint32_t number = value_in(rows, row->group, key);
 
-	CLAIM_FULL(key < rows->query->key_count);
-	for (unsigned i = rows->query->key_count - 1; i > 0; i--) {
-		const struct pair *pair = &rows->tuples[i - 1].pairs[number];
-
-		if (i == key)
-			break;
-		number = pair->first;
-	}
-	if (key > 0)
-		number = rows->tuples[key - 1].pairs[number].second;
-	*value = (struct query_value){
-		.model = rows->source->model,
-		.value = number,
-		.with_library = true,
-	};
-	for (unsigned i = 0; i < rows->query->key_count; i++)
-		if (rows->query->keys[i]->of == QUERY_OF_FRAME &&
-		    rows->query->keys[i]->by == PROFILE_BY_LIBRARY &&
-		    !rows->query->keys[i]->inclusive &&
-		    !rows->query->keys[key]->inclusive)
-			value->with_library = false;
+	query_no_value(rows, key, value);
+	value->value = number;
 	if (rows->query->keys[key]->of == QUERY_OF_PROCESS)
 		value->process = &rows->source->processes[number];
 	if (rows->query->keys[key]->of == QUERY_OF_FRAME)

@@ -70,6 +70,9 @@ uint64_t query_value_of_row(const struct query_rows *rows,
 void query_row_value(const struct query_rows *rows,
 		     const struct query_row *row, unsigned key,
 		     struct query_value *value);
+/* A value of a key of which nothing is known: for the names of its members. */
+void query_no_value(const struct query_rows *rows, unsigned key,
+		    struct query_value *value);
 /* What the row comes to with all that its functions called, in `sum`; false:
  * this says nothing of such rows. */
 bool query_row_called(const struct query_rows *rows,

@@ -16,7 +16,7 @@
 #include "cli/command/output_file.h"
 #include "cli/report/report_processes.h"
 
-enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, MERGE, OUTPUT, JSON,
+enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, MERGE, OUTPUT, JSON, CSV,
        FRAME_TABLE, SKIP_EMPTY };
 
 #define GROUPS_MAX_USUAL 4000000
@@ -24,10 +24,10 @@ enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, MERGE, OUTPUT, JSON,
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', COMMAND_WORDS, NULL,
 	  "only the table sorted by this; %s (tables of live, peak, total, "
-	  "count and temporary; live with --json)" },
+	  "count and temporary; live with --json, --csv)" },
 	{ BY, "by", 'b', COMMAND_LIST, NULL,
 	  "what a row is; %s. Several, as in library,thread: a row for each "
-	  "combination (site; stack with --json)" },
+	  "combination (site; stack with --json, --csv)" },
 	{ TREE, "tree", 't', "top-down|bottom-up", NULL,
 	  "a tree of calls, by live or what --sort says: from the outermost "
 	  "functions down to what they called, or from the sites up to who "
@@ -53,6 +53,9 @@ static const struct command_option options[] = {
 	  "write the report to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
+	{ CSV, "csv", 0, NULL, NULL,
+	  "the rows, or branches of a tree, as a table for spreadsheets and "
+	  "databases: all of them, but for --top" },
 	{ FRAME_TABLE, "frame-table", 0, NULL, NULL,
 	  "with --json: each frame once, in a list `frames`, and in a `stack` "
 	  "its index there: for all stacks of a large program, which are "
@@ -91,6 +94,7 @@ struct request {
 	struct reading reading;
 	const char *output;
 	bool json;
+	bool csv;
 	bool explain;
 	bool merge;
 	bool skip_empty;
@@ -134,6 +138,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case JSON:
 		request->json = true;
+		break;
+	case CSV:
+		request->csv = true;
 		break;
 	case FRAME_TABLE:
 		request->report.frame_table = true;
@@ -248,7 +255,9 @@ static int report_one(struct request *request, struct report *report)
 			    report->keeper);
 		profile_seal(report->profile);
 	}
-	if (request->json)
+	if (request->csv)
+		report_csv(report);
+	else if (request->json)
 		report_json(report);
 	else
 		report_text(report);
@@ -320,7 +329,9 @@ static void print_all(struct request *request, struct report *report,
 						 request->reading.trace_count);
 		report_processes_sum(processes, &report->about);
 	}
-	if (request->json)
+	if (request->csv)
+		report_csv(report);
+	else if (request->json)
 		report_processes_json(processes, report);
 	else
 		report_processes_text(processes, report);
@@ -384,6 +395,12 @@ static bool fits(const struct request *request)
 		tell_error("--by %s --sort %s: such rows have blocks in "
 			   "common, and no peak of their own: sort by peak",
 			   request->by, name);
+	else if (request->csv && (request->json || wanted->sizes))
+		tell_error("--csv --%s: a table has rows alone: leave out one of "
+			   "them", request->json ? "json" : "sizes");
+	else if (request->csv && wanted->blocks)
+		tell_error("--csv --by block: see gnomon export --format csv "
+			   "--by block");
 	else if (wanted->frame_table && !request->json)
 		tell_error("--frame-table: is for JSON: add --json");
 	else
@@ -394,8 +411,8 @@ static bool fits(const struct request *request)
 /* Of several traces. */
 static bool fits_many(const struct request *request)
 {
-	const char *sum = request->report.tree != REPORT_TREE_NONE ?
-		"--tree" : request->report.sizes ? "--sizes" : NULL;
+	const char *sum = request->csv ? "--csv" :
+		request->report.tree != REPORT_TREE_NONE ? "--tree" : request->report.sizes ? "--sizes" : NULL;
 
 	if (request->report.blocks ||
 	    query_has(&request->report.query, QUERY_OF_BLOCK))
@@ -424,7 +441,7 @@ static bool parse_by(struct request *request)
 	if (request->by != NULL && !request->report.blocks)
 		good = query_parse_keys(query, request->by, &why);
 	else
-		*query->keys = request->json ? query_key_stack() :
+		*query->keys = request->json || request->csv ? query_key_stack() :
 					       query_key_site();
 	if (query->key_count == 0)
 		query->key_count = 1;
@@ -454,7 +471,7 @@ static void settle(struct request *request)
 		request->by == NULL &&
 		wanted->tree == REPORT_TREE_NONE;
 	wanted->full_names = reading->full_names;
-	wanted->query.all_figures = request->json;
+	wanted->query.all_figures = request->json || request->csv;
 	wanted->moment = filter_word(reading->filter, FILTER_ALIVE_AT, 0) !=
 		NULL;
 	wanted->filters = reading->filters.data ? reading->filters.data : "";

@@ -16,6 +16,7 @@ void report_text(struct report *report);
 void report_body_text(struct report *report);
 void report_body_json(struct json *json, struct report *report);
 void report_json(struct report *report);
+void report_csv(struct report *report);
 
 /* Of what its rows are made. */
 struct query_source report_source(const struct report *report);

@@ -25,11 +25,13 @@ static void put_subject(struct json *json, struct report *r,
 		const struct query_key *key = rows->query->keys[i];
 		struct query_value value;
 
-		if (key->json != NULL) {
+		if (key->members != NULL) {
+			const struct members to = members_of_json(json);
+
 			query_row_value(rows, row, i, &value);
 			if (key->inclusive)
 				json_object(json, "within");
-			key->json(&value, json);
+			key->members(&value, &to);
 			if (key->inclusive)
 				json_end_object(json);
 			continue;

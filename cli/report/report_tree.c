@@ -40,6 +40,8 @@ struct tree {
 	struct level *levels;	/* by depth */
 	size_t level_capacity;
 	struct json *json;
+	struct csv *csv;
+	bool begun;		/* its first line is there */
 };
 
 static uint64_t value_of(const struct tree *tree,
@@ -190,23 +192,34 @@ void report_tree_text(struct report *r, enum figure key)
 
 /* ---- JSON ---- */
 
+/* What a branch is; its figures and those that end in it, in that order. */
+static void put_members(const struct tree *tree,
+		       const struct profile_branch *branch,
+		       const struct members *to)
+{
+	const struct profile_frame *frame =
+		&tree->report->profile->frames[branch->frame];
+
+	members_number(to, "depth", branch->depth);
+	members_text(to, "function", frame->function);
+	members_flag(to, "named", frame->function && !frame->nameless);
+	members_text(to, "file", frame->file);
+	members_number(to, "line", frame->line);
+	members_text(to, "library", frame->library);
+	members_flag(to, "inlined", frame->inlined);
+	members_number(to, "stacks", branch->contexts);
+	figures_each(branch->inclusive, tree->report->end_ns, to->number,
+		     to->owner);
+}
+
 static bool json_branch(void *owner, const struct profile_branch *branch)
 {
 	struct tree *tree = owner;
-	const struct profile_frame *frame =
-		&tree->report->profile->frames[branch->frame];
 	struct json *json = tree->json;
+	const struct members to = members_of_json(json);
 
 	json_object(json, NULL);
-	json_uint(json, "depth", branch->depth);
-	json_string(json, "function", frame->function);
-	json_bool(json, "named", frame->function && !frame->nameless);
-	json_string(json, "file", frame->file);
-	json_uint(json, "line", frame->line);
-	json_string(json, "library", frame->library);
-	json_bool(json, "inlined", frame->inlined);
-	json_uint(json, "stacks", branch->contexts);
-	report_json_figures(json, branch->inclusive, tree->report->end_ns);
+	put_members(tree, branch, &to);
 	report_json_bound(json, branch->contexts > 1);
 	json_object(json, "self");
 	report_json_figures(json, branch->self, tree->report->end_ns);
@@ -216,20 +229,61 @@ static bool json_branch(void *owner, const struct profile_branch *branch)
 	return true;
 }
 
-void report_tree_json(struct json *json, struct report *r, enum figure key)
+static void csv_line(const struct tree *tree,
+		     const struct profile_branch *branch,
+		     const struct members *to)
 {
-	struct tree tree = { .report = r, .key = key, .json = json };
+	put_members(tree, branch, to);
+	tree->csv->prefix = "self_";
+	figures_each(branch->self, tree->report->end_ns, to->number,
+		     to->owner);
+	tree->csv->prefix = NULL;
+	csv_end_line(tree->csv);
+}
+
+static bool csv_branch(void *owner, const struct profile_branch *branch)
+{
+	struct tree *tree = owner;
+	const struct members names = csv_names(tree->csv);
+	const struct members values = csv_values(tree->csv);
+
+	if (!tree->begun)	/* (of the first branch: all have the same) */
+		csv_line(tree, branch, &names);
+	tree->begun = true;
+	csv_line(tree, branch, &values);
+	return true;
+}
+
+/* All branches, for programs. */
+static void walk_all(struct tree *tree,
+		     bool (*enter)(void *, const struct profile_branch *))
+{
+	const struct report *r = tree->report;
 	const struct profile_walk walk = {
 		.bottom_up = r->options->tree == REPORT_TREE_BOTTOM_UP,
 		.from_site = walk.bottom_up,
-		.key = key,
+		.key = tree->key,
 		.least = 1,
 		.most = r->options->top_given ? r->options->top : 0,
-		.enter = json_branch,
-		.owner = &tree,
+		.enter = enter,
+		.owner = tree,
 	};
 
-	json_array(json, "rows");
 	profile_walk(r->profile, &walk);
+}
+
+void report_tree_csv(struct csv *csv, struct report *r, enum figure key)
+{
+	struct tree tree = { .report = r, .key = key, .csv = csv };
+
+	walk_all(&tree, csv_branch);
+}
+
+void report_tree_json(struct json *json, struct report *r, enum figure key)
+{
+	struct tree tree = { .report = r, .key = key, .json = json };
+
+	json_array(json, "rows");
+	walk_all(&tree, json_branch);
 	json_end_array(json);
 }

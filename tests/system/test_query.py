@@ -3,6 +3,8 @@
 about, what makes no sense, how often a trace is read, and how many groups
 there may be. Their figures are held against a model in test_model.py."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -154,6 +156,40 @@ def by_process(directory):
           "processes by function")
     one = rows_of("--by", "process")["rows"]
     equal(len(one), 1, "of one trace, one")
+
+
+@case
+def as_a_table(directory):
+    """CSV has what JSON has."""
+    for words in (["--by", "library,thread,lifetime-class"],
+                  ["--by", "site,size-class", "--sort", "own-peak"],
+                  ["--by", "function"], ["--by", "within-file,size"], []):
+        rows = rows_of(*words)["rows"]
+        table = list(csv.DictReader(io.StringIO(
+            report("-q", "--csv", *words).out)))
+        equal(len(table), len(rows), "rows of %s" % words)
+        for line, row in zip(table, rows):
+            row.update({"within_" + name: value for name, value
+                        in row.pop("within", {}).items()})
+            for name, field in line.items():
+                if name in ("stack", "stopped", "own_peak_bound", "stacks"):
+                    continue
+                value = row.get(name)
+                equal(field, "" if value is None else str(value).lower()
+                      if isinstance(value, bool) else str(value),
+                      "%s of %s" % (name, words))
+    tree = list(csv.DictReader(io.StringIO(
+        report("--csv", "--tree", "top-down").out)))
+    rows = rows_of("--tree", "top-down")["rows"]
+    equal([(line["function"], line["depth"], line["live_bytes"],
+            line["self_count"]) for line in tree],
+          [(row["function"], str(row["depth"]), str(row["live_bytes"]),
+            str(row["self"]["count"])) for row in rows], "tree")
+    nothing = report("--csv", "--size-min", "1G").out
+    check(nothing.startswith("stack,stopped,stacks,live_bytes"), nothing)
+    equal(nothing.count("\n"), 1, "lines of nothing")
+    for words in (["--json"], ["--by", "block"], ["--sizes"]):
+        report("--csv", *words, statuses=(2,))
 
 
 @case

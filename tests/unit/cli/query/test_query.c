@@ -74,7 +74,7 @@ static void the_table(void **state)
 		assert_non_null(key->help);
 		assert_non_null(key->noun);
 		assert_non_null(key->plural);
-		assert_int_equal(key->text != NULL, key->json != NULL);
+		assert_int_equal(key->text != NULL, key->members != NULL);
 		assert_int_equal(key->text != NULL,
 				 key->of != QUERY_OF_STACK &&
 				 key->of != QUERY_OF_SITE);
