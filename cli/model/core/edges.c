@@ -228,6 +228,7 @@ static void release_moving(struct edges *edges, struct block *block,
 	movings_remove(&edges->by_block, lane);
 	moving->released = true;
 	moving->chain = release(edges, block, stamp, moving->by, EDGE_MOVED);
+	moving->chains = edges->chains;	/* also if BEGIN was before */
 }
 
 /* The realloc ended; what it was about stays as it is. */

@@ -339,6 +339,29 @@ static void forgotten_while_it_waits(void **state)
 	edges_free(&edges);
 }
 
+/* A move that began before, whose block goes afterwards: its chain is of now. */
+static void moved_across_a_forgetting(void **state)
+{
+	(void)state;
+	begin(0);
+	happens(0, GT_ALLOC, 100, 16);
+	happens(0, GT_REALLOC_BEGIN, 101, 16);
+	edges_forget_chains(&edges);
+	happens(1, GT_ALLOC, 102, 16);
+	assert_int_equal(ends[EDGE_MOVED], 1);
+	assert_int_equal(chains, 1);
+	happens(0, GT_REALLOC_DONE, 103, 32);
+	assert_int_equal(chains, 0);
+	happens(1, GT_REALLOC_BEGIN, 104, 32);
+	edges_forget_chains(&edges);
+	happens(0, GT_ALLOC, 105, 32);
+	assert_int_equal(chains, 1);
+	edges_finish(&edges, 106);
+	assert_int_equal(lost_chains, 1);
+	assert_int_equal(chains, 0);
+	edges_free(&edges);
+}
+
 static void too_many(void **state)
 {
 	(void)state;
@@ -421,6 +444,7 @@ int main(void)
 		cmocka_unit_test(a_realloc_without_end),
 		cmocka_unit_test(forgotten),
 		cmocka_unit_test(forgotten_while_it_waits),
+		cmocka_unit_test(moved_across_a_forgetting),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(another_waits),
 		cmocka_unit_test(what_is_broken_is_seen),
