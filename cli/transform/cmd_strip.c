@@ -138,7 +138,8 @@ static void take_event(void *owner, struct repack *repack,
 	uint32_t number = strip_marks_stream(marks, place->ring,
 					     place->generation);
 	struct stripped *stripped = stream_of(request, number);
-	unsigned mark = strip_marks_get(marks, number, place->position);
+	unsigned mark = strip_marks_get(marks, number, strip_marks_position(
+						place->chunk, place->index));
 	bool goes = mark & STRIP_DROP, allocates;
 	uint64_t stamp = event->stamp;
 

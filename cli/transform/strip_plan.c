@@ -340,17 +340,12 @@ static uint32_t take_lane(void *owner, uint32_t ring, bool *nested)
 	uint32_t stream = strip_marks_stream(&plan->marks, ring,
 					     chunk->generation);
 	uint32_t thread = threads_of_ring(&plan->model.threads, ring, nested);
-	uint64_t *seen;
 
-	REACH(plan->seen, plan->seen_capacity, stream);
-	seen = &plan->seen[stream];
 	GROW(plan->chunks, plan->chunk_count, plan->chunk_capacity);
 	plan->chunks[plan->chunk_count] = (struct strip_chunk){
-		.next = { stream, chunk->first > *seen ? chunk->first : *seen },
-		.lane = model_lane(thread, *nested), .nested = *nested,
+		.next = { stream, strip_marks_position(plan->chunk_count, 0) },
+		.lane = model_lane(thread, *nested),
 	};
-	if (chunk->last > *seen)
-		*seen = chunk->last;
 	return (uint32_t)plan->chunk_count++;
 }
 
@@ -386,8 +381,7 @@ static void take_events(void *owner, uint32_t number,
 	REACH(plan->lanes, plan->lane_capacity, lane);
 	for (size_t i = 0; i < count; i++) {
 		plan->now = (struct strip_now){ &events[i], chunk->next, lane };
-		chunk->next.position += records_ring_bytes(&events[i],
-							   chunk->nested);
+		chunk->next.position += strip_marks_position(0, 1);
 		apply(plan);
 		set_last(plan, &plan->lanes[lane], &plan->now.place);
 	}
@@ -627,7 +621,6 @@ void strip_plan_free(struct strip_plan *plan)
 	edges_free(&plan->edges);
 	model_free(&plan->model);
 	free(plan->chunks);
-	free(plan->seen);
 	free(plan->known);
 	free(plan->lanes);
 	free(plan->allocations);

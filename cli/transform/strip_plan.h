@@ -20,7 +20,7 @@ struct strip_options {
 				 * of their thread between */
 };
 
-/* Where an event is. */
+/* Where an event is: strip_marks_position. */
 struct strip_place {
 	uint32_t stream;
 	uint64_t position;
@@ -30,7 +30,6 @@ struct strip_place {
 struct strip_chunk {
 	struct strip_place next;
 	uint32_t lane;		/* the model's */
-	bool nested;
 };
 
 /* What is known of a live block besides its struct block. */
@@ -81,8 +80,6 @@ struct strip_plan {
 	struct strip_chunk *chunks;	/* all so far */
 	size_t chunk_count, chunk_capacity;
 	struct chunk current;	/* that the lane is asked for */
-	uint64_t *seen;		/* by stream: position that was reached */
-	size_t seen_capacity;
 	struct edges edges;	/* a block's cost is its context */
 	struct strip_now now;
 	struct strip_known *known;	/* by number of the block */
