@@ -169,6 +169,9 @@ struct model {
 	bool begun;
 	bool special;			/* not the plain way */
 	bool deciding;			/* about the selection */
+	bool follows_chains;
+	uint64_t leaving;		/* number of the chain that goes on
+					 * behind the event at hand; 0: none */
 	bool borrowed;			/* the selection is another model's */
 	struct selection *selection;	/* NULL: all blocks */
 	uint64_t births;		/* of blocks so far, if there is one */

@@ -454,6 +454,7 @@ static bool repack_payload(struct repack *repack, const struct chunk *chunk,
 		return repack_sync(repack, c);
 	case GT_USAGE:
 	case GT_FREED:
+	case GT_CHAINS:
 		return repack_bytes(repack, type, c);
 	case GT_MAPS:
 		return repack_made(repack, type, c, repack_names_maps);
