@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/model/model.h"
+#include "cli/transform/strip_chains.h"
 #include "cli/transform/strip_marks.h"
 #include "cli/transform/strip_totals.h"
 
@@ -18,12 +19,6 @@ struct strip_options {
 	bool by_temporary;
 	uint64_t temporary;	/* and those with at most so many allocations
 				 * of their thread between */
-};
-
-/* Where an event is: strip_marks_position. */
-struct strip_place {
-	uint32_t stream;
-	uint64_t position;
 };
 
 /* An EVENTS chunk while its events are to come. */
@@ -43,6 +38,9 @@ struct strip_lane {
 	struct strip_place last;
 	bool seen;		/* there is a last event */
 	struct strip_place begin;
+	struct trace_event gap;	/* EXTRA that is about the next event, */
+	uint64_t gap_args[GT_EXTRA_ARGS];
+	bool has_gap;		/* if there is one */
 };
 
 /* The event that is being taken. */
@@ -57,6 +55,7 @@ struct strip_doomed {
 	struct strip_block block;
 	struct strip_place begin, end[2];
 	unsigned ends;
+	struct strip_link link;
 };
 
 /* What went of what was before a START or CLEAR. */
@@ -80,6 +79,9 @@ struct strip_plan {
 	struct strip_chunk *chunks;	/* all so far */
 	size_t chunk_count, chunk_capacity;
 	struct chunk current;	/* that the lane is asked for */
+	struct strip_chains chains;
+	uint64_t leaving;	/* number of the chain that goes on behind the
+				 * event at hand; 0: none */
 	struct edges edges;	/* a block's cost is its context */
 	struct strip_now now;
 	struct strip_known *known;	/* by number of the block */
