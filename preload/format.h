@@ -80,6 +80,18 @@ enum gt_extra {
 				 * context that allocated it, damaged bytes,
 				 * when (enum gt_damage). The context is who
 				 * frees it. Since 2.3 */
+	/* Of chains of reallocs whose blocks are not all in the trace; the
+	 * first argument is the number of the chain. Since 3.1 */
+	GT_EXTRA_CHAIN_LEAVES,	/* that of the next event, a REALLOC_FREED, -:
+				 * the chain goes on behind it */
+	GT_EXTRA_CHAIN_RESUMES,	/* block, size of the chain's first block;
+				 * number, blocks so far | moves << 32, ticks
+				 * since the first one, bytes copied. The block
+				 * of the next event, an ALLOC, goes on with it.
+				 * The context is the first block's */
+	GT_EXTRA_CHAIN_ENDS,	/* that of what it stands for, size of the last
+				 * block; number, blocks | moves << 32, -,
+				 * bytes copied */
 	GT_EXTRA_COUNT
 };
 

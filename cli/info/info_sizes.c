@@ -95,6 +95,7 @@ static uint64_t look_into(struct info_sizes *sizes, unsigned type, bool steps,
 			return 0;
 		/* fall through */
 	case GT_FREED:
+	case GT_CHAINS:
 		cursor_varint(c);
 		break;
 	case GT_NAMES:

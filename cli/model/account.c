@@ -113,6 +113,8 @@ void account_begin(struct model *model)
 		rate = 1;
 	model->span_factor = (uint64_t)(rate * 0x1p32);
 	model->has_freed_by = model_has_freed_by(model);
+	model->follows_chains = model->deciding ||
+		model->options.wants & MODEL_WANT_CHAINS;
 	model->special |= model->sample_mean != 0 || model->has_freed_by ||
 		model->selection != NULL || model->tap != NULL ||
 		model->lifespans != NULL ||
@@ -349,8 +351,68 @@ static void end_chain(struct model *model, uint32_t chain, uint64_t stamp,
 
 void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp)
 {
-	if (chain != 0)
+	if (chain == 0)
+		return;
+	if (model->leaving != 0)
+		chains_suspend(&model->chains, model->leaving, chain);
+	else
 		end_chain(model, chain, stamp, false);
+	model->leaving = 0;
+}
+
+void account_chain_leaves(struct model *model, const struct trace_event *gap)
+{
+	uint64_t number = chain_gap_of(gap).number;
+	const struct chain_gap again = { .number = number };
+	uint32_t chain = chains_leave_off(&model->chains, &again);
+
+	/* a trace that says it twice */
+	if (chain != 0)
+		end_chain(model, chain, gap->stamp, false);
+	model->leaving = number;
+}
+
+/* Of the first block nothing but its size is known, nor whether a filter would
+ * have left it out. */
+static uint32_t first_cost(struct model *model, const struct trace_event *gap)
+{
+	const struct block first = { .size = gap->size };
+	uint32_t values[BLOCK_KEYS_MAX];
+
+	if (model->selection != NULL)
+		return CONTEXT_NO_COST;
+	if (model->keys.count == 0)
+		return contexts_cost(&model->contexts, gap->context);
+	for (unsigned i = 0; i < model->keys.count; i++) {
+		enum block_key key = model->keys.list[i];
+
+		values[i] = key == BLOCK_KEY_SIZE ||
+			key == BLOCK_KEY_SIZE_CLASS ?
+			block_key_value(key, &first) : BLOCK_KEY_UNKNOWN;
+	}
+	return contexts_keyed_cost(&model->contexts, gap->context,
+				   block_keys_number(&model->keys, values));
+}
+
+uint32_t account_chain_resumes(struct model *model,
+			       const struct trace_event *gap,
+			       const struct trace_event *block)
+{
+	const struct chain_gap past = chain_gap_of(gap);
+
+	if (past.number == 0 || block->stamp < model->controls.view)
+		return 0;
+	return chains_resume(&model->chains, &past, block->stamp,
+			     block->address, first_cost(model, gap));
+}
+
+void account_chain_ends(struct model *model, const struct trace_event *gap)
+{
+	const struct chain_gap past = chain_gap_of(gap);
+	uint32_t chain = chains_leave_off(&model->chains, &past);
+
+	if (chain != 0)
+		end_chain(model, chain, gap->stamp, false);
 }
 
 /* Returns the block's chain, if it goes on. */
@@ -366,7 +428,7 @@ static uint32_t follow_chain(struct model *model, const struct block *block,
 			     account_is_temporary(model, block),
 	};
 
-	if (end == EDGE_MOVED)
+	if (end == EDGE_MOVED || model->leaving != 0)
 		chain = chains_leave(&model->chains, number, block);
 	if (model->deciding)
 		decide(model, block, chain, &ended);
@@ -492,7 +554,7 @@ uint32_t account_special_end(struct model *model, struct block *block,
 		account_is_temporary(model, block);
 	if (!block->left_out)
 		drop_selected(model, block, stamp, by, end, amount);
-	if (model->deciding || model->options.wants & MODEL_WANT_CHAINS)
+	if (model->follows_chains)
 		chain = follow_chain(model, block, stamp, by, end);
 	tell_end(model, block, stamp, end, chain);
 	return chain;
@@ -632,6 +694,17 @@ static void finish_block(struct model *model, const struct block *block)
 		end_chain(model, chain, end.stamp, true);
 }
 
+/* Whoever left their last blocks out was killed before he could say how they
+ * ended. */
+static void finish_chains(struct model *model)
+{
+	uint64_t at = 0;
+	uint32_t chain;
+
+	while ((chain = chains_next_suspended(&model->chains, &at)) != 0)
+		end_chain(model, chain, model->totals.last_stamp, false);
+}
+
 static void finish_selection(struct model *model)
 {
 	struct totals *totals = &model->totals;
@@ -674,6 +747,7 @@ void account_finish(struct model *model)
 	while ((block = blocks_next(&model->edges.blocks, &number)) != NULL)
 		if (!view_is_foreign(model, block))
 			finish_block(model, block);
+	finish_chains(model);
 	while ((block = model_next_block(model, &at)) != NULL)
 		finish_size(model, block);
 	if (model->selection != NULL)

@@ -33,6 +33,14 @@ uint32_t account_special_end(struct model *model, struct block *block,
 			     enum edge_end end);
 /* A chain that a realloc held has no block any more; 0: none. */
 void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp);
+/* What an EXTRA says of a chain of which the trace does not have all blocks:
+ * it goes on behind the next event; the next event's block goes on with it (the
+ * chain, 0: none); it has ended. */
+void account_chain_leaves(struct model *model, const struct trace_event *gap);
+uint32_t account_chain_resumes(struct model *model,
+			       const struct trace_event *gap,
+			       const struct trace_event *block);
+void account_chain_ends(struct model *model, const struct trace_event *gap);
 /* Prepare to read, when the head of the trace is known. */
 void account_begin(struct model *model);
 /* An event at or behind model->alarm: false if it does not count. */
@@ -173,9 +181,9 @@ static inline void account_birth(struct model *model, struct block *block,
 		model->totals.epoch++;
 }
 
-static inline uint32_t account_end(struct model *model, struct block *block,
-				   uint64_t stamp, uint32_t by,
-				   enum edge_end end)
+static inline __attribute__((always_inline)) uint32_t
+account_end(struct model *model, struct block *block, uint64_t stamp,
+	    uint32_t by, enum edge_end end)
 {
 	const struct weigh_amount one = { 1, block->size };
 	struct context_cost *cost;

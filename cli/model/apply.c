@@ -32,8 +32,9 @@ static inline void birth(void *owner, struct block *block, uint32_t lane,
 	account_birth(model, block, context, chain);
 }
 
-static inline uint32_t end(void *owner, struct block *block, uint64_t stamp,
-			   uint32_t by, enum edge_end how)
+static inline __attribute__((always_inline)) uint32_t
+end(void *owner, struct block *block, uint64_t stamp, uint32_t by,
+    enum edge_end how)
 {
 	return account_end(owner, block, stamp, by, how);
 }
@@ -77,10 +78,65 @@ void model_edges(struct model *model)
 		grow_failed(sizeof(model->edges));
 }
 
+/* ---- chains of which not all blocks are there ---- */
+
+/* The event that an EXTRA was about. */
+static void model_chained(struct model *model, uint32_t lane,
+			  const struct trace_event *gap,
+			  const struct trace_event *event)
+{
+	edges_advance(&model->edges, event->stamp);
+	if (event->stamp >= model->alarm && !account_alarm(model, event))
+		return;
+	if (model->with_maps)
+		maps_event(&model->maps, event);
+	if (gap->what == GT_EXTRA_CHAIN_RESUMES && event->kind == GT_ALLOC &&
+	    event->address != 0) {
+		edges_resume(&model->edges, lane, event,
+			     account_chain_resumes(model, gap, event));
+		return;
+	}
+	if (gap->what == GT_EXTRA_CHAIN_LEAVES &&
+	    event->kind == GT_REALLOC_FREED)
+		account_chain_leaves(model, gap);
+	edges_take(&model->edges, lane, event);
+	model->leaving = 0;
+}
+
+/* An EXTRA about a chain is taken with the event behind it. Returns how many
+ * of the events are taken then. */
+static size_t model_chain(struct model *model, uint32_t lane,
+			  const struct trace_event *events, size_t count)
+{
+	if (events->what == GT_EXTRA_CHAIN_ENDS)
+		account_chain_ends(model, events);
+	else if (count == 1)
+		chains_note(&model->chains, lane, events);
+	if (events->what == GT_EXTRA_CHAIN_ENDS || count == 1 ||
+	    events[1].kind == GT_EXTRA)
+		return 1;
+	model_chained(model, lane, events, &events[1]);
+	return 2;
+}
+
+/* The first of these events may be one that waits for it. The same. */
+static size_t model_noted(struct model *model, uint32_t lane,
+			  const struct trace_event *events)
+{
+	struct chain_note note;
+
+	if (!chains_take_note(&model->chains, lane, &note) ||
+	    events->kind == GT_EXTRA)
+		return 0;
+	model_chained(model, lane, &note.event, events);
+	return 1;
+}
+
 /* ---- events ---- */
 
-/* What is not about a block: handed to who keeps it. */
-static void model_extra(struct model *model, uint32_t lane,
+/* What is not about a block: handed to who keeps it. True: it is for
+ * model_chain. */
+static bool model_extra(struct model *model, uint32_t lane,
 			const struct trace_event *event)
 {
 	CLAIM_FULL(lane >> 1 < model->threads.count);
@@ -97,6 +153,8 @@ static void model_extra(struct model *model, uint32_t lane,
 		model->extras[event->what]++;
 	else
 		model->extras[0]++;
+	return model->follows_chains && event->what >= GT_EXTRA_CHAIN_LEAVES &&
+	       event->what <= GT_EXTRA_CHAIN_ENDS;
 }
 
 /*
@@ -146,21 +204,13 @@ static void note_undefined(struct model *model)
 	model->undefined = model->contexts.undefined;
 }
 
-void model_events(void *owner, uint32_t lane,
-		  const struct trace_event *events, size_t count)
+/* Events from the i-th on, up to one that is for model_chain: its number, or
+ * `count`. */
+static inline __attribute__((always_inline)) size_t
+model_run(struct model *model, uint32_t lane, const struct trace_event *events,
+	  size_t i, size_t count)
 {
-	struct model *model = owner;
-
-	CLAIM_FULL(count > 0 && lane >> 1 < model->threads.count);
-	if (!model->begun)
-		account_begin(model);
-	if (!edges_reach(&model->edges, lane))
-		grow_failed((size_t)lane * sizeof(struct edges_moving));
-	if (model->tap != NULL && model->tap->thread != NULL)
-		*model->tap->thread = lane >> 1;
-	for (size_t i = 0; i < count && i < LOOK_AHEAD; i++)
-		blocks_prefetch(&model->edges.blocks, events[i].address);
-	for (size_t i = 0; i < count; i++) {
+	for (; i < count; i++) {
 		const struct trace_event *event = &events[i];
 
 		look_ahead(model, events, i, count);
@@ -170,11 +220,33 @@ void model_events(void *owner, uint32_t lane,
 			continue;
 		if (model->with_maps)
 			maps_event(&model->maps, event);
-		if (__builtin_expect(event->kind == GT_EXTRA, 0))
-			model_extra(model, lane, event);
-		else
+		if (__builtin_expect(event->kind != GT_EXTRA, 1))
 			edges_event(&model->edges, &sink, lane, event);
+		else if (model_extra(model, lane, event))
+			break;
 	}
+	return i;
+}
+
+void model_events(void *owner, uint32_t lane,
+		  const struct trace_event *events, size_t count)
+{
+	struct model *model = owner;
+	size_t i;
+
+	CLAIM_FULL(count > 0 && lane >> 1 < model->threads.count);
+	if (!model->begun)
+		account_begin(model);
+	if (!edges_reach(&model->edges, lane))
+		grow_failed((size_t)lane * sizeof(struct edges_moving));
+	if (model->tap != NULL && model->tap->thread != NULL)
+		*model->tap->thread = lane >> 1;
+	for (i = 0; i < count && i < LOOK_AHEAD; i++)
+		blocks_prefetch(&model->edges.blocks, events[i].address);
+	i = model->chains.note_count == 0 ? 0 :
+		model_noted(model, lane, events);
+	while ((i = model_run(model, lane, events, i, count)) < count)
+		i += model_chain(model, lane, events + i, count - i);
 	model->threads.list[lane >> 1].events += count;
 	if (model->contexts.undefined != model->undefined)
 		note_undefined(model);

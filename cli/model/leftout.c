@@ -10,6 +10,8 @@
 #include "cli/model/account.h"
 #include "unwind/claim.h"
 
+#define CHAIN_BLOCKS_MAX (UINT64_C(1) << 40)	/* in a row: sums have room */
+
 void leftout_totals(struct leftout *leftout, const struct trace_totals *totals)
 {
 	struct leftout_row *row;
@@ -32,6 +34,17 @@ void leftout_freed(struct leftout *leftout, const struct trace_totals *freed)
 	row->context = freed->context;
 	row->by = freed->thread;
 	memcpy(row->value, freed->value, sizeof(row->value));
+}
+
+void leftout_chains(struct leftout *leftout, const struct trace_totals *chains)
+{
+	struct leftout_chains *row;
+
+	GROW(leftout->chains, leftout->chains_count,
+	     leftout->chains_capacity);
+	row = &leftout->chains[leftout->chains_count++];
+	row->context = chains->context;
+	memcpy(row->value, chains->value, sizeof(row->value));
 }
 
 /* A trace may be made smaller several times. */
@@ -205,6 +218,32 @@ static void apply_freed(struct model *model, const struct leftout_freed *row)
 		  contexts_node(contexts, row->by), cost, &sum);
 }
 
+/* A trace whose numbers do not fit. */
+static uint64_t at_most(uint64_t value, uint64_t most)
+{
+	return value < most ? value : most;
+}
+
+static void apply_chains(struct model *model, const struct leftout_chains *row)
+{
+	const uint64_t *value = row->value;
+	uint64_t blocks = at_most(value[GT_CHAINS_BLOCKS], CHAIN_BLOCKS_MAX);
+	const struct chain_figures figures = {
+		.count = at_most(value[GT_CHAINS_COUNT], blocks),
+		.blocks = blocks,
+		.longest = at_most(value[GT_CHAINS_LONGEST], blocks),
+		.first_bytes = value[GT_CHAINS_FIRST_BYTES],
+		.last_bytes = value[GT_CHAINS_LAST_BYTES],
+		.largest = value[GT_CHAINS_LARGEST],
+		.moves = at_most(value[GT_CHAINS_MOVES], blocks),
+		.copied_bytes = value[GT_CHAINS_COPIED_BYTES],
+		.lifetime = (double)value[GT_CHAINS_LIFETIME],
+	};
+
+	chains_add(&model->chains,
+		   cost_of(model, row->context, BLOCK_KEY_UNKNOWN), &figures);
+}
+
 static void apply_classes(struct histograms *histograms,
 			  const struct trace_classes *classes)
 {
@@ -256,6 +295,10 @@ void leftout_apply(struct model *model)
 	for (size_t i = 0; i < leftout->freed_count && model->has_freed_by; i++)
 		apply_freed(model, &leftout->freed[i]);
 	leftout->freed_count = 0;
+	for (size_t i = 0; i < leftout->chains_count && model->follows_chains;
+	     i++)
+		apply_chains(model, &leftout->chains[i]);
+	leftout->chains_count = 0;
 	apply_classes(&model->histograms, &leftout->classes);
 	memset(&leftout->classes, 0, sizeof(leftout->classes));
 	apply_rest(model);
@@ -269,7 +312,7 @@ void leftout_apply(struct model *model)
 
 void leftout_forget(struct leftout *leftout)
 {
-	leftout->row_count = leftout->freed_count = 0;
+	leftout->row_count = leftout->freed_count = leftout->chains_count = 0;
 	leftout->blocks = leftout->bytes = 0;
 	memset(&leftout->classes, 0, sizeof(leftout->classes));
 	memset(&leftout->run, 0, sizeof(leftout->run));
@@ -281,5 +324,6 @@ void leftout_free(struct leftout *leftout)
 {
 	free(leftout->rows);
 	free(leftout->freed);
+	free(leftout->chains);
 	memset(leftout, 0, sizeof(*leftout));
 }

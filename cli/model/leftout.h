@@ -25,7 +25,14 @@ struct leftout_freed {
 	uint64_t value[GT_FREED_VALUES];
 };
 
+struct leftout_chains {
+	uint32_t context;
+	uint64_t value[GT_CHAINS_VALUES];
+};
+
 struct leftout {
+	struct leftout_chains *chains;
+	size_t chains_count, chains_capacity;
 	struct leftout_freed *freed;
 	size_t freed_count, freed_capacity;
 	struct leftout_row *rows;
@@ -42,6 +49,8 @@ struct leftout {
 void leftout_totals(struct leftout *leftout,
 		    const struct trace_totals *totals);
 void leftout_freed(struct leftout *leftout, const struct trace_totals *freed);
+void leftout_chains(struct leftout *leftout,
+		    const struct trace_totals *chains);
 void leftout_classes(struct leftout *leftout,
 		     const struct trace_classes *classes);
 void leftout_rest(struct leftout *leftout, const struct trace_rest *rest);

@@ -287,6 +287,13 @@ static void take_freed(void *owner, const struct trace_totals *freed)
 	leftout_freed(&model->leftout, freed);
 }
 
+static void take_chains(void *owner, const struct trace_totals *chains)
+{
+	struct model *model = owner;
+
+	leftout_chains(&model->leftout, chains);
+}
+
 static void take_classes(void *owner, const struct trace_classes *classes)
 {
 	struct model *model = owner;
@@ -356,6 +363,7 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.run = take_run,
 		.totals = take_totals,
 		.freed = take_freed,
+		.chains = take_chains,
 		.classes = take_classes,
 		.rest = take_rest,
 		.control = take_control,

@@ -163,6 +163,9 @@ struct model {
 	bool begun;
 	bool special;			/* not the plain way */
 	bool deciding;			/* about the selection */
+	bool follows_chains;
+	uint64_t leaving;		/* number of the chain that goes on
+					 * behind the event at hand; 0: none */
 	bool borrowed;			/* the selection is another model's */
 	struct selection *selection;	/* NULL: all blocks */
 	/* Of BLOCK_KEY_LIFETIME, else NULL; this pass finds them out. Owned by

@@ -224,6 +224,9 @@ static void sequence_one(struct feed *feed, uint32_t id)
 		event.context = (uint32_t)word[2];
 	if (gt_event_kind(kind).has & GT_IS_BLOCK)
 		event.size = gl_size(word[2], word[3]);
+	if (sequence->cull && gt_event_kind(kind).has & GT_IS_BLOCK)
+		event.layout = gl_layout(word[1] >> GL_HEADER_SHIFT,
+					 event.size);
 	sequence_fetch(feed, id);
 	sequence_advance(feed, id, word);
 	if (unlikely(feed->r->damage))

@@ -44,6 +44,10 @@ struct stripped {
 	uint64_t begun;		/* address of the realloc that has begun */
 	bool begun_goes;	/* its old block goes */
 	uint64_t left_out;	/* allocations since that was told last */
+	struct trace_event gap;	/* what the trace says of the next event's
+				 * chain, */
+	uint64_t gap_args[GT_EXTRA_ARGS];
+	bool has_gap;		/* if it does */
 };
 
 struct request {
@@ -128,6 +132,74 @@ static bool transform_event(struct stripped *stripped,
 	}
 }
 
+/* ---- what is said of chains ---- */
+
+static void put_note(struct repack *repack, struct repack_stream *stream,
+		     const struct strip_note *note,
+		     const struct trace_event *about)
+{
+	const struct trace_event event = {
+		.kind = GT_EXTRA, .what = (uint8_t)note->what,
+		.stamp = about->stamp, .address = about->address,
+		.context = note->context, .size = note->size,
+		.args = note->args,
+	};
+
+	repack_put(repack, stream, &event);
+}
+
+/* What the trace says itself, with the number that its chain has by now. */
+static void put_gap(const struct request *request, struct repack *repack,
+		    struct repack_stream *stream, struct trace_event *gap,
+		    uint64_t *args)
+{
+	args[0] = strip_chains_number(&request->plan.chains, args[0]);
+	gap->args = args;
+	if (args[0] != 0)
+		repack_put(repack, stream, gap);
+}
+
+/* Before an event that stays: `was` it before, and is what it is by now. */
+static void tell_chain(const struct request *request, struct repack *repack,
+		       struct repack_stream *stream, struct stripped *stripped,
+		       const struct strip_place *place, unsigned was,
+		       const struct trace_event *event)
+{
+	const struct strip_note *note = NULL;
+
+	if (stripped->has_gap && was == event->kind) {
+		put_gap(request, repack, stream, &stripped->gap,
+			stripped->gap_args);
+		return;
+	}
+	if (was == event->kind)
+		return;
+	note = strip_chains_note(&request->plan.chains, place,
+				 event->kind == GT_ALLOC ?
+				 GT_EXTRA_CHAIN_RESUMES :
+				 GT_EXTRA_CHAIN_LEAVES);
+	if (note != NULL)
+		put_note(repack, stream, note, event);
+}
+
+static void take_gap(const struct request *request, struct repack *repack,
+		     struct repack_stream *stream, struct stripped *stripped,
+		     const struct trace_event *event, bool goes)
+{
+	stripped->gap = *event;
+	memcpy(stripped->gap_args, event->args, sizeof(stripped->gap_args));
+	stripped->has_gap = event->what != GT_EXTRA_CHAIN_ENDS;
+	if (!stripped->has_gap && !goes)
+		put_gap(request, repack, stream, &stripped->gap,
+			stripped->gap_args);
+}
+
+static bool is_of_chain(const struct trace_event *event)
+{
+	return event->what >= GT_EXTRA_CHAIN_LEAVES &&
+	       event->what <= GT_EXTRA_CHAIN_ENDS;
+}
+
 static void take_event(void *owner, struct repack *repack,
 		       struct repack_stream *stream,
 		       const struct repack_place *place,
@@ -138,12 +210,19 @@ static void take_event(void *owner, struct repack *repack,
 	uint32_t number = strip_marks_stream(marks, place->ring,
 					     place->generation);
 	struct stripped *stripped = stream_of(request, number);
-	unsigned mark = strip_marks_get(marks, number, place->position);
+	const struct strip_place at = {
+		number, strip_marks_position(place->chunk, place->index)
+	};
+	unsigned mark = strip_marks_get(marks, number, at.position);
 	bool goes = mark & STRIP_DROP, allocates;
+	const struct strip_note *note;
+	unsigned was = event->kind;
 	uint64_t stamp = event->stamp;
 
 	if (event->kind == GT_EXTRA && event->what == GT_EXTRA_LEFT_OUT) {
 		stripped->left_out += event->size;
+	} else if (event->kind == GT_EXTRA && is_of_chain(event)) {
+		take_gap(request, repack, stream, stripped, event, goes);
 	} else if (event->kind == GT_EXTRA) {
 		repack_put(repack, stream, event);
 	} else {
@@ -151,8 +230,14 @@ static void take_event(void *owner, struct repack *repack,
 			    event->kind == GT_REALLOC_DONE;
 		if (transform_event(stripped, event, goes)) {
 			tell_left_out(repack, stream, stripped, stamp);
+			tell_chain(request, repack, stream, stripped, &at, was,
+				   event);
 			repack_put(repack, stream, event);
+		} else if ((note = strip_chains_note(&request->plan.chains, &at,
+						     GT_EXTRA_CHAIN_ENDS))) {
+			put_note(repack, stream, note, event);
 		}
+		stripped->has_gap = false;
 		stripped->left_out += allocates && goes;
 	}
 	if (mark & STRIP_TELL)

@@ -1,6 +1,6 @@
 /*
- * strip_marks.c: see the header. Two bits for 16 bytes of ring, in pages of
- * 512 bytes, each for 32 KiB of ring. The file is mapped in segments, which are
+ * strip_marks.c: see the header. Two bits for 16 units of a position, in pages
+ * of 512 bytes, each for 2048 events. The file is mapped in segments, which are
  * reserved first: a mapped file without room on its disk would end us by
  * SIGBUS.
  *
@@ -17,12 +17,12 @@
 
 #include "cli/base/grow.h"
 
-#define UNIT 16			/* bytes of ring that have a mark */
+#define UNIT 16			/* of a position, that have a mark */
 #define PAGE_BYTES 512
 #define PAGE_UNITS (PAGE_BYTES * 4)
 #define SEGMENT_BYTES (4u << 20)
 #define SEGMENT_PAGES (SEGMENT_BYTES / PAGE_BYTES)
-#define PAGES_MAX (1u << 30)	/* of all streams: 32 TiB of ring */
+#define PAGES_MAX (1u << 30)	/* of all streams */
 
 int strip_marks_open(struct strip_marks *marks, const char *directory)
 {

@@ -1,5 +1,5 @@
 /*
- * strip_marks.h: two bits for each event of a trace, by its place in its ring.
+ * strip_marks.h: two bits for each event of a trace, by its place there.
  * There may be billions: they are kept in a temporary file, of which the kernel
  * holds in memory what it has room for.
  */
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cli/base/table.h"
+#include "cli/trace/format/trace_format.h"
 
 enum strip_mark {
 	STRIP_DROP = 1,		/* what the event begins, or ends, goes */
@@ -37,7 +38,12 @@ int strip_marks_open(struct strip_marks *marks, const char *directory);
 /* The stream of a generation of a ring, by number, made if it is new. */
 uint32_t strip_marks_stream(struct strip_marks *marks, uint32_t ring,
 			    uint32_t generation);
-/* Positions are those of events: no two are less than 16 bytes apart. */
+/* The position of an event in its stream: chunk and index as struct repack_place
+ * has them. No two are less than 16 apart. */
+static inline uint64_t strip_marks_position(uint64_t chunk, uint64_t index)
+{
+	return (chunk * GT_EVENTS_MAX + index) * 16;
+}
 void strip_marks_set(struct strip_marks *marks, uint32_t stream,
 		     uint64_t position, enum strip_mark mark);
 unsigned strip_marks_get(struct strip_marks *marks, uint32_t stream,

@@ -58,18 +58,22 @@ static void mark(struct strip_plan *plan, const struct strip_place *place,
 	strip_marks_set(&plan->marks, place->stream, place->position, how);
 }
 
-static void doom(struct strip_plan *plan, const struct strip_doomed *doomed)
+/* `waited`: it was undecided. */
+static void doom(struct strip_plan *plan, const struct strip_doomed *doomed,
+		 bool waited)
 {
 	mark(plan, &doomed->begin, STRIP_DROP);
 	for (unsigned i = 0; i < doomed->ends; i++)
 		mark(plan, &doomed->end[i], STRIP_DROP);
 	strip_totals_add(&plan->totals, &doomed->block);
+	strip_chains_go(&plan->chains, &doomed->link, waited, &doomed->begin,
+			&plan->totals, &plan->marks);
 }
 
 static void doom_undecided(struct strip_plan *plan)
 {
 	for (size_t i = 0; i < plan->undecided_count; i++)
-		doom(plan, &plan->undecided[i]);
+		doom(plan, &plan->undecided[i], true);
 	plan->undecided_count = 0;
 }
 
@@ -111,7 +115,6 @@ static void birth(void *owner, struct block *block, uint32_t lane,
 	const struct strip_now *now = &plan->now;
 	uint32_t number = blocks_number(&plan->edges.blocks, block);
 
-	(void)chain;
 	if (block->odd)
 		tell_others(plan, lane >> 1, now->lane);
 	block->sequence = ++plan->allocations[lane >> 1] & BLOCK_SEQUENCE;
@@ -126,6 +129,8 @@ static void birth(void *owner, struct block *block, uint32_t lane,
 	plan->known[number] = (struct strip_known){
 		.place = now->place, .order = ++plan->order,
 	};
+	if (chain != 0)
+		strip_chains_enter(&plan->chains, chain, number, block);
 	plan->live += model_stands_for(&plan->model, block->size);
 	if (plan->live > plan->peak) {
 		plan->peak = plan->live;
@@ -150,6 +155,31 @@ static bool find_ends(const struct strip_plan *plan,
 	       begin->stream == now->place.stream;
 }
 
+/* Returns the chain that goes on, of an EDGE_MOVED. Those of blocks from before
+ * the last beginning, or of other heaps, readers do not follow. */
+static uint32_t follow_chain(struct strip_plan *plan, const struct block *block,
+			     uint64_t stamp, enum edge_end how,
+			     struct strip_link *link)
+{
+	const struct strip_now *now = &plan->now;
+	uint32_t number = blocks_number(&plan->edges.blocks, block);
+
+	*link = (struct strip_link){ .chain = 0 };
+	if (plan->known[number].order <= plan->begin_order ||
+	    pools_number(block->address) != 0)
+		return 0;
+	if (how == EDGE_MOVED)
+		return strip_chains_leave(&plan->chains, number, block,
+					  now->event, &now->place, link);
+	if (plan->leaving != 0)
+		strip_chains_suspend(&plan->chains, plan->leaving, number,
+				     block, link);
+	else
+		strip_chains_end(&plan->chains, number, stamp, &now->place,
+				 link);
+	return 0;
+}
+
 static uint32_t end(void *owner, struct block *block, uint64_t stamp,
 		    uint32_t by, enum edge_end how)
 {
@@ -159,6 +189,7 @@ static uint32_t end(void *owner, struct block *block, uint64_t stamp,
 	uint64_t between = (plan->allocations[block->thread] -
 			    block->sequence) & BLOCK_SEQUENCE;
 	struct strip_doomed doomed = { .begin = known->place };
+	uint32_t chain = follow_chain(plan, block, stamp, how, &doomed.link);
 	bool goes;
 
 	doomed.block = (struct strip_block){
@@ -178,25 +209,28 @@ static uint32_t end(void *owner, struct block *block, uint64_t stamp,
 		is_short(plan, &doomed.block, between) &&
 		find_ends(plan, &doomed);
 	if (goes && known->order > plan->peak_order) {
-		doom(plan, &doomed);
+		doom(plan, &doomed, false);
 	} else if (between > 0) {
 		tell_others(plan, block->thread, plan->now.lane);
 	}
+	if (!goes)
+		strip_chains_stay(&plan->chains, &doomed.link);
 	if (goes && known->order <= plan->peak_order) {	/* I1 */
 		GROW(plan->undecided, plan->undecided_count,
 		     plan->undecided_capacity);
 		plan->undecided[plan->undecided_count++] = doomed;
+		strip_chains_wait(&plan->chains, &doomed.link);
 	}
 	if (known->order > plan->begin_order)
 		plan->live -= model_stands_for(&plan->model, block->size);
-	return 0;
+	return chain;
 }
 
 static void chain_lost(void *owner, uint32_t chain, uint64_t stamp)
 {
-	(void)owner;
-	(void)chain;
-	(void)stamp;
+	struct strip_plan *plan = owner;
+
+	strip_chains_lost(&plan->chains, chain, stamp, &plan->totals);
 }
 
 /* The model counts them. */
@@ -257,6 +291,8 @@ static void begin_anew(struct strip_plan *plan)
 	}
 	plan->begin_order = plan->order;
 	plan->undecided_count = 0;	/* they were there at its peak */
+	strip_chains_forget(&plan->chains);
+	edges_forget_chains(&plan->edges);
 	plan->live = plan->peak = 0;
 	plan->peak_order = plan->order;
 }
@@ -296,6 +332,43 @@ static void apply_extra(struct strip_plan *plan,
 					 event->context));
 }
 
+/* What an earlier stripping, or the recorder, says of a chain. */
+static void apply_gap(struct strip_plan *plan, const struct trace_event *event)
+{
+	struct strip_lane *lane = &plan->lanes[plan->now.lane];
+
+	if (event->what == GT_EXTRA_CHAIN_ENDS) {
+		strip_chains_told(&plan->chains, event, &plan->now.place,
+				  &plan->totals, &plan->marks);
+		return;
+	}
+	lane->gap = *event;
+	memcpy(lane->gap_args, event->args, sizeof(lane->gap_args));
+	lane->gap.args = lane->gap_args;
+	lane->has_gap = true;
+}
+
+/* The event that it is about. */
+static void apply_chained(struct strip_plan *plan,
+			  const struct trace_event *event)
+{
+	const struct trace_event *gap = &plan->lanes[plan->now.lane].gap;
+	uint32_t lane = plan->now.lane;
+
+	plan->lanes[lane].has_gap = false;
+	if (gap->what == GT_EXTRA_CHAIN_RESUMES && event->kind == GT_ALLOC &&
+	    gap->args[0] != 0) {
+		edges_resume(&plan->edges, lane, event,
+			     strip_chains_resume(&plan->chains, gap, event));
+		return;
+	}
+	if (gap->what == GT_EXTRA_CHAIN_LEAVES &&
+	    event->kind == GT_REALLOC_FREED)
+		plan->leaving = gap->args[0];
+	edges_event(&plan->edges, &blocks_sink, lane, event);
+	plan->leaving = 0;
+}
+
 static void apply(struct strip_plan *plan)
 {
 	const struct trace_event *event = plan->now.event;
@@ -304,7 +377,11 @@ static void apply(struct strip_plan *plan)
 	edges_advance(&plan->edges, event->stamp);
 	advance(plan, event->stamp);
 	if (event->kind == GT_EXTRA) {
+		plan->lanes[lane].has_gap = false;
 		apply_extra(plan, event);
+		if (event->what >= GT_EXTRA_CHAIN_LEAVES &&
+		    event->what <= GT_EXTRA_CHAIN_ENDS && !plan->off)
+			apply_gap(plan, event);
 		return;
 	}
 	if (event->address == 0 || plan->off)
@@ -315,7 +392,10 @@ static void apply(struct strip_plan *plan)
 	if (event->kind == GT_REALLOC_BEGIN ||
 	    event->kind == GT_REALLOC_FAILED)
 		abandon(plan, lane);
-	edges_event(&plan->edges, &blocks_sink, lane, event);
+	if (plan->lanes[lane].has_gap)
+		apply_chained(plan, event);
+	else
+		edges_event(&plan->edges, &blocks_sink, lane, event);
 	if (event->kind == GT_REALLOC_BEGIN)
 		plan->lanes[lane].begin = plan->now.place;
 }
@@ -340,17 +420,12 @@ static uint32_t take_lane(void *owner, uint32_t ring, bool *nested)
 	uint32_t stream = strip_marks_stream(&plan->marks, ring,
 					     chunk->generation);
 	uint32_t thread = threads_of_ring(&plan->model.threads, ring, nested);
-	uint64_t *seen;
 
-	REACH(plan->seen, plan->seen_capacity, stream);
-	seen = &plan->seen[stream];
 	GROW(plan->chunks, plan->chunk_count, plan->chunk_capacity);
 	plan->chunks[plan->chunk_count] = (struct strip_chunk){
-		.next = { stream, chunk->first > *seen ? chunk->first : *seen },
-		.lane = model_lane(thread, *nested), .nested = *nested,
+		.next = { stream, strip_marks_position(plan->chunk_count, 0) },
+		.lane = model_lane(thread, *nested),
 	};
-	if (chunk->last > *seen)
-		*seen = chunk->last;
 	return (uint32_t)plan->chunk_count++;
 }
 
@@ -386,8 +461,7 @@ static void take_events(void *owner, uint32_t number,
 	REACH(plan->lanes, plan->lane_capacity, lane);
 	for (size_t i = 0; i < count; i++) {
 		plan->now = (struct strip_now){ &events[i], chunk->next, lane };
-		chunk->next.position += records_ring_bytes(&events[i],
-							   chunk->nested);
+		chunk->next.position += strip_marks_position(0, 1);
 		apply(plan);
 		set_last(plan, &plan->lanes[lane], &plan->now.place);
 	}
@@ -624,10 +698,10 @@ void strip_plan_free(struct strip_plan *plan)
 		free(plan->segments[i].totals);
 	}
 	free(plan->segments);
+	strip_chains_free(&plan->chains);
 	edges_free(&plan->edges);
 	model_free(&plan->model);
 	free(plan->chunks);
-	free(plan->seen);
 	free(plan->known);
 	free(plan->lanes);
 	free(plan->allocations);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/model/model.h"
+#include "cli/transform/strip_chains.h"
 #include "cli/transform/strip_marks.h"
 #include "cli/transform/strip_totals.h"
 
@@ -20,17 +21,10 @@ struct strip_options {
 				 * of their thread between */
 };
 
-/* Where an event is. */
-struct strip_place {
-	uint32_t stream;
-	uint64_t position;
-};
-
 /* An EVENTS chunk while its events are to come. */
 struct strip_chunk {
 	struct strip_place next;
 	uint32_t lane;		/* the model's */
-	bool nested;
 };
 
 /* What is known of a live block besides its struct block. */
@@ -44,6 +38,9 @@ struct strip_lane {
 	struct strip_place last;
 	bool seen;		/* there is a last event */
 	struct strip_place begin;
+	struct trace_event gap;	/* EXTRA that is about the next event, */
+	uint64_t gap_args[GT_EXTRA_ARGS];
+	bool has_gap;		/* if there is one */
 };
 
 /* The event that is being taken. */
@@ -58,6 +55,7 @@ struct strip_doomed {
 	struct strip_block block;
 	struct strip_place begin, end[2];
 	unsigned ends;
+	struct strip_link link;
 };
 
 /* What went of what was before a START or CLEAR. */
@@ -81,8 +79,9 @@ struct strip_plan {
 	struct strip_chunk *chunks;	/* all so far */
 	size_t chunk_count, chunk_capacity;
 	struct chunk current;	/* that the lane is asked for */
-	uint64_t *seen;		/* by stream: position that was reached */
-	size_t seen_capacity;
+	struct strip_chains chains;
+	uint64_t leaving;	/* number of the chain that goes on behind the
+				 * event at hand; 0: none */
 	struct edges edges;	/* a block's cost is its context */
 	struct strip_now now;
 	struct strip_known *known;	/* by number of the block */

@@ -116,6 +116,39 @@ void strip_totals_add(struct strip_totals *totals,
 	totals->bytes += block->size;
 }
 
+static void raise(uint64_t *most, uint64_t value)
+{
+	if (value > *most)
+		*most = value;
+}
+
+void strip_totals_chain(struct strip_totals *totals, const struct chain *chain,
+			uint64_t lifetime)
+{
+	uint32_t i = table_get(&totals->by_first, chain->cost);
+	uint64_t *value;
+
+	if (i == TABLE_NONE) {
+		GROW(totals->chains, totals->chains_count,
+		     totals->chains_capacity);
+		i = (uint32_t)totals->chains_count++;
+		table_set(&totals->by_first, chain->cost, i);
+		totals->chains[i] = (struct trace_totals){
+			.context = chain->cost,
+		};
+	}
+	value = totals->chains[i].value;
+	value[GT_CHAINS_COUNT]++;
+	value[GT_CHAINS_BLOCKS] += chain->length;
+	raise(&value[GT_CHAINS_LONGEST], chain->length);
+	value[GT_CHAINS_FIRST_BYTES] += chain->first_size;
+	value[GT_CHAINS_LAST_BYTES] += chain->last_size;
+	raise(&value[GT_CHAINS_LARGEST], chain->last_size);
+	value[GT_CHAINS_MOVES] += chain->moves;
+	value[GT_CHAINS_COPIED_BYTES] += chain->copied_bytes;
+	value[GT_CHAINS_LIFETIME] += lifetime;
+}
+
 void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
 			   uint64_t bytes, uint64_t blocks, uint64_t stamp)
 {
@@ -136,22 +169,24 @@ static int compare_rows(const void *left, const void *right)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static void write_freed(struct strip_totals *totals, struct rewrite *out)
+static void write_rows(struct trace_totals *rows, size_t count,
+		       const struct chunk *chunk,
+		       void (*compose)(struct buffer *out,
+				       const struct trace_totals *rows,
+				       size_t count, int level),
+		       struct rewrite *out)
 {
-	const struct chunk chunk = { .type = GT_FREED };
 	struct buffer payload = { 0 };
 
-	if (totals->freed_count > 0)
-		qsort(totals->freed, totals->freed_count,
-		      sizeof(*totals->freed), compare_rows);
-	for (size_t i = 0; i < totals->freed_count; i += ROWS_AT_A_TIME) {
-		size_t n = totals->freed_count - i;
+	if (count > 0)
+		qsort(rows, count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < count; i += ROWS_AT_A_TIME) {
+		size_t n = count - i;
 
 		buffer_clear(&payload);
-		compose_freed(&payload, totals->freed + i,
-			      n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME,
-			      out->level);
-		rewrite_chunk(out, &chunk, &payload, false);
+		compose(&payload, rows + i,
+			n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME, out->level);
+		rewrite_chunk(out, chunk, &payload, false);
 	}
 	buffer_free(&payload);
 }
@@ -165,19 +200,13 @@ void strip_totals_write(struct strip_totals *totals, struct rewrite *out)
 		return;
 	compose_classes(&payload, &totals->classes);
 	rewrite_chunk(out, &chunk, &payload, false);
-	qsort(totals->rows, totals->row_count, sizeof(*totals->rows),
-	      compare_rows);
-	for (size_t i = 0; i < totals->row_count; i += ROWS_AT_A_TIME) {
-		size_t n = totals->row_count - i;
-
-		buffer_clear(&payload);
-		compose_totals(&payload, totals->rows + i,
-			       n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME,
-			       out->level);
-		rewrite_chunk(out, &chunk, &payload, false);
-	}
 	buffer_free(&payload);
-	write_freed(totals, out);
+	write_rows(totals->rows, totals->row_count, &chunk, compose_totals,
+		   out);
+	write_rows(totals->freed, totals->freed_count,
+		   &(struct chunk){ .type = GT_FREED }, compose_freed, out);
+	write_rows(totals->chains, totals->chains_count,
+		   &(struct chunk){ .type = GT_CHAINS }, compose_chains, out);
 }
 
 void strip_totals_free(struct strip_totals *totals)
@@ -185,6 +214,8 @@ void strip_totals_free(struct strip_totals *totals)
 	free(totals->rows);
 	free(totals->carry);
 	free(totals->freed);
+	free(totals->chains);
+	table_free(&totals->by_first);
 	table_free(&totals->by_pair);
 	table_free(&totals->by_key);
 	memset(totals, 0, sizeof(*totals));

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/base/table.h"
+#include "cli/model/core/chain.h"
 #include "cli/trace/write/rewrite.h"
 
 /* A block that was left out. */
@@ -34,6 +35,9 @@ struct strip_totals {
 	struct trace_totals *freed;	/* only where that is known */
 	size_t freed_count, freed_capacity;
 	struct table by_pair;		/* context, who freed -> freed */
+	struct trace_totals *chains;	/* values: enum gt_chains_value */
+	size_t chains_count, chains_capacity;
+	struct table by_first;		/* context of the first block -> chains */
 	struct trace_classes classes;
 	uint64_t blocks, bytes;		/* in all */
 };
@@ -41,6 +45,9 @@ struct strip_totals {
 /* A zeroed struct strip_totals is empty. */
 void strip_totals_add(struct strip_totals *totals,
 		      const struct strip_block *block);
+/* A chain of which no block stays. */
+void strip_totals_chain(struct strip_totals *totals, const struct chain *chain,
+			uint64_t lifetime);
 /* What a context had at most, all its threads together. */
 void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
 			   uint64_t bytes, uint64_t blocks, uint64_t stamp);

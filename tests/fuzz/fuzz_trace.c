@@ -106,7 +106,7 @@ static void read_freed(struct cursor *payload, struct inflater *inflater)
 	struct trace_totals freed;
 	bool bad;
 
-	if (totals_decoder_open_freed(&decoder, payload, inflater))
+	if (totals_decoder_open_rows(&decoder, payload, inflater))
 		while (totals_decoder_next(&decoder, &freed, &bad))
 			;
 	columns_free(&decoder.columns);
@@ -247,6 +247,7 @@ static void read_payload(unsigned type, struct cursor *payload,
 		read_totals(payload, inflater);
 		break;
 	case GT_FREED:
+	case GT_CHAINS:
 		read_freed(payload, inflater);
 		break;
 	case GT_LIVE:

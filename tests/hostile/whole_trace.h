@@ -357,6 +357,10 @@ static inline void whole_additions(struct whole_trace *t)
 		{ .context = WHOLE_FIRST + 3, .thread = 0,
 		  .value = { 1, 64, 7 } },
 	};
+	const struct trace_totals chains[] = {
+		{ WHOLE_FIRST + 1, 0, { 2, 9, 5, 30, 90, 60, 7, 100, 1000 } },
+		{ WHOLE_FIRST + 2, 0, { 1, 2, 2, 10, 20, 20, 0, 0, 50 } },
+	};
 	const struct trace_classes classes = {
 		.size = { [7] = { 6, 564, 6, 564, 2, 100 } },
 		.lifetime = { [3] = { 1, 64 }, [5] = { 5, 500 } },
@@ -377,6 +381,7 @@ static inline void whole_additions(struct whole_trace *t)
 	compose_classes(whole_add(t, GT_TOTALS), &classes);
 	compose_totals(whole_add(t, GT_TOTALS), totals, 2, 0);
 	compose_freed(whole_add(t, GT_FREED), freed, 2, 0);
+	compose_chains(whole_add(t, GT_CHAINS), chains, 2, 0);
 }
 
 /* What somebody told the recorder, and blocks that were never recorded. */

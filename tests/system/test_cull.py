@@ -94,6 +94,87 @@ def free_stacks(directory):
     compare(summary(whole.trace), summary(culled.trace))
 
 
+def chains_of(trace):
+    """Figures of the chains of each stack; how long they lived differs from
+    run to run."""
+    done = bare([GNOMON, "report", "--json", "--sizes", "--by", "stack",
+                 "--top", "0", trace])
+    found = {}
+    for row in json.loads(done.out)["rows"]:
+        stack = tuple((frame["function"], frame["line"])
+                      for frame in row["stack"])
+        if "chains" in row:
+            found[stack] = {key: value for key, value in row["chains"].items()
+                            if not key.endswith("_ns")}
+    return found
+
+
+def steps_of(trace):
+    """Steps of all chains, and blocks that a realloc made, of a program that
+    gives it no NULL."""
+    rows_ = json.loads(gnomon("report", "--json", "--sizes", "--by", "stack",
+                              "--top", "0", trace).out)["rows"]
+    return (sum(row["chains"]["blocks"] - row["chains"]["count"]
+                for row in rows_ if "chains" in row),
+            sum(row["count"] for row in rows_
+                if row["stack"] and
+                row["stack"][0]["function"] == "tgt_realloc"))
+
+
+def sizes_of(trace, *words):
+    table = gnomon("export", trace, "--format", "csv", "--by", "block",
+                   *words).out.splitlines()
+    at = table[0].split(",").index("size")
+    return sorted(int(line.split(",")[at]) for line in table[1:])
+
+
+@case
+def chains(directory):
+    """Of chains some blocks stay, or none: their figures are the same, and what
+    a block is in its chain, whose sizes are known."""
+    sizes = ([16 << i for i in range(17)] +
+             [(1 << 20) >> 2 * i for i in range(1, 11)])
+    length = str(len(sizes))
+    whole = run(directory, "whole", [program("realloc_chain")])
+    wanted = chains_of(whole.trace)
+    equal(sum(each["count"] for each in wanted.values()), 200, "chains")
+    for options in (("--cull=2us",), ("--cull=40us",), ("--cull=200us",),
+                    ("--cull=1h",), ("--cull=1h", "--cull-pending=64"),
+                    ("--cull=1h", "--cull-pending=300", "--free-stacks")):
+        done = run(directory, "-".join(options), [program("realloc_chain")],
+                   *options)
+        equal(chains_of(done.trace), wanted, " ".join(options))
+        there = [size for size in sizes_of(done.trace) if size in sizes]
+        check(50 <= len(there) < 5400, "there are %d" % len(there))
+        equal(sizes_of(done.trace, "--chain-length-min", length,
+                       "--chain-length-max", length, "--first-size-min", "16",
+                       "--first-size-max", "16", "--last-size-max", "1"),
+              there, "blocks of whole chains, with " + " ".join(options))
+        for at, size in enumerate(sizes):
+            found = sizes_of(done.trace, "--chain-length-min", "2",
+                             "--chain-position-min", str(at + 1),
+                             "--chain-position-max", str(at + 1))
+            check(set(found) <= {size}, "at %d: %r" % (at, found))
+
+
+@case
+def chains_across_threads(directory):
+    """Each step is in one chain, and in no other: also when some of what was
+    kept goes later."""
+    for options in (("--cull=20us",), ("--cull=1ms",), ("--cull=1h",),
+                    ("--cull=1h", "--cull-pending=500")):
+        done = run(directory, "-".join(options),
+                   [program("exchange"), "5", "8000"], *options)
+        steps, made = steps_of(done.trace)
+        check(made > 1000, "reallocs: %d" % made)
+        equal(steps, made, "steps, with " + " ".join(options))
+        out = os.path.join(directory, "stripped")
+        gnomon("strip", done.trace, "-o", out, "-f", "--lifetime", "20ms")
+        equal(chains_of(out), chains_of(done.trace), "stripped, as culled "
+              "with " + " ".join(options))
+        equal(steps_of(out), (steps, made), "stripped")
+
+
 @case
 def many_threads(directory):
     """The order of threads differs from run to run: what does not depend on

@@ -2,7 +2,10 @@
 """Traces made from traces: repacked, stripped, anonymised, taken apart. What a
 report says must be the same before and after, as far as it can be."""
 
+import collections
+import csv
 import ctypes
+import io
 import json
 import math
 import os
@@ -144,6 +147,73 @@ def stripped_figures_are_the_same(directory):
         equal(by_size(again), sizes, name + ": by size, twice")
         gnomon("repack", again, "-o", out, "--force")
         same_figures(before, json_report(out), name + " and repacked")
+
+
+CHAIN_FILTERS = (
+    ("--chain-length-min", "3"), ("--chain-length-min", "27"),
+    ("--chain-length-max", "1"), ("--chain-position-min", "2"),
+    ("--chain-position-min", "18"), ("--chain-position-max", "3"),
+    ("--first-size-max", "16"), ("--last-size-min", "2"),
+    ("--chain-lifetime-min", "100us"), ("--fate", "chain-live"))
+
+
+def chains_of(trace):
+    """Figures of the chains of each stack."""
+    document = json.loads(gnomon("report", trace, "--sizes", "--json", "--by",
+                                 "stack", "--top", "0").out)
+    found = {row["context"]: row["chains"] for row in document["rows"]
+             if "chains" in row}
+    for chains in found.values():
+        for key in chains:
+            if key.endswith("_ns"):
+                chains[key] = Mean(chains[key])
+    return found
+
+
+def blocks_of(trace, *words):
+    """What tells blocks apart."""
+    table = gnomon("export", trace, "--format", "csv", "--by", "block",
+                   *words).out
+    return [(row["time_ns"], row["address"], row["size"])
+            for row in csv.DictReader(io.StringIO(table))]
+
+
+def same_chains(chains, known, selected, stripped, what):
+    """`known`: blocks that no other has stamp, address and size of."""
+    equal(chains_of(stripped), chains, what)
+    there = set(blocks_of(stripped)) & known
+    check(len(there) < len(known), what + ": nothing was left out")
+    for words in CHAIN_FILTERS:
+        equal(sorted(set(blocks_of(stripped, *words)) & known),
+              sorted(selected[words] & there),
+              "%s: blocks of %s" % (what, " ".join(words)))
+
+
+@case
+def chains_of_stripped_blocks_are_the_same(directory):
+    """Whichever blocks of a chain were left out, and in whichever steps."""
+    for name, words in (("realloc_chain", ()), ("exchange", ("5", "5000"))):
+        where = os.path.join(directory, name)
+        os.mkdir(where)
+        whole = recorded([program(name), *words], where).trace
+        chains = chains_of(whole)
+        check(sum(each["count"] for each in chains.values()) >= 200, name)
+        known = {block for block, count in
+                 collections.Counter(blocks_of(whole)).items() if count == 1}
+        selected = {words: set(blocks_of(whole, *words))
+                    for words in CHAIN_FILTERS}
+        before = whole
+        for lifetime in ("2us", "100us", "1h"):
+            out, again = (os.path.join(directory, each + lifetime)
+                          for each in ("once", "again"))
+            what = "%s, --lifetime %s" % (name, lifetime)
+            gnomon("strip", whole, "-o", out, "-f", "--lifetime", lifetime)
+            same_chains(chains, known, selected, out, what)
+            gnomon("strip", before, "-o", again, "-f", "--lifetime", lifetime)
+            before = again
+        # one after the other, and packed again
+        gnomon("repack", again, "-o", out, "-f")
+        same_chains(chains, known, selected, out, name + ", in three steps")
 
 
 @case

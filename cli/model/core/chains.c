@@ -3,8 +3,8 @@
  * which one a block belongs to is in an array by the block's number, that
  * grows as far as blocks were ever reallocated.
  *
- *  I1  Every chain with a length is held by exactly one block, or by a
- *      realloc that has not ended.
+ *  I1  Every chain with a length is held by exactly one block, by a realloc
+ *      that has not ended, or by its number, if it is suspended.
  *
  * Called by the reader's thread.
  */
@@ -63,14 +63,6 @@ static uint32_t new_chain(struct chains *chains)
 	return (uint32_t)chains->count++;
 }
 
-/* What the chain is at by this block. */
-static void stand_at(struct chain *chain, const struct block *block)
-{
-	chain->last_size = block->size;
-	chain->last_address = block->address;
-	chain->mmapped = block->layout & GT_LAYOUT_MMAPPED;
-}
-
 uint32_t chains_leave(struct chains *chains, uint32_t number,
 		      const struct block *block)
 {
@@ -86,23 +78,13 @@ uint32_t chains_leave(struct chains *chains, uint32_t number,
 	chains->list[chain] = (struct chain){
 		.birth = block->birth,
 		.first_size = block->size,
+		.last_size = block->size,
+		.last_address = block->address,
 		.length = 1,
 		.cost = block->cost,
+		.mmapped = block->layout & GT_LAYOUT_MMAPPED,
 	};
-	stand_at(&chains->list[chain], block);
 	return chain;
-}
-
-/* A block in a mapping of its own stays in it: its pages are moved, not what
- * is in them. */
-static void count_move(struct chain *chain, const struct block *block)
-{
-	if (block->address == chain->last_address)
-		return;
-	chain->moves++;
-	if (!chain->mmapped || !(block->layout & GT_LAYOUT_MMAPPED))
-		chain->copied_bytes += block->size < chain->last_size ?
-			block->size : chain->last_size;
 }
 
 void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
@@ -122,10 +104,9 @@ void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
 	}
 	CLAIM_FULL(chains->by_block[number] == 0);	/* I1 */
 	chains->by_block[number] = chain;
-	chains->list[chain].length++;
+	chain_step(&chains->list[chain], block->address, block->size,
+		   block->layout & GT_LAYOUT_MMAPPED);
 	CLAIM_FULL(chains->list[chain].length > 1);
-	count_move(&chains->list[chain], block);
-	stand_at(&chains->list[chain], block);
 }
 
 void chains_forget(struct chains *chains, uint32_t block)
@@ -146,6 +127,13 @@ static struct chain_figures *figures_of(struct chains *chains, uint32_t cost)
 	memset(&chains->figures[chains->figure_count], 0,
 	       sizeof(*chains->figures));
 	return &chains->figures[chains->figure_count++];
+}
+
+void chains_add(struct chains *chains, uint32_t cost,
+		const struct chain_figures *figures)
+{
+	chain_figures_add(figures_of(chains, cost), figures);
+	chain_figures_add(&chains->whole, figures);
 }
 
 void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
@@ -169,16 +157,121 @@ void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
 	CLAIM_FULL(index < chains->count && chain->length > 0);	/* I1 */
 	/* The filter left its first block out; or realloc freed the block
 	 * and made no other. */
-	if (chain->cost != CONTEXT_NO_COST && chain->length > 1) {
-		chain_figures_add(figures_of(chains, chain->cost), &figures);
-		chain_figures_add(&chains->whole, &figures);
-	}
+	if (chain->cost != CONTEXT_NO_COST && chain->length > 1)
+		chains_add(chains, chain->cost, &figures);
 	if (live)
 		return;
 	chain->length = 0;
 	chain->cost = chains->unused;
 	chains->unused = index;
 }
+
+/* ---- chains with gaps ---- */
+
+/* The chain that is suspended under this number, which it loses; or 0. */
+static uint32_t take_suspended(struct chains *chains, uint64_t number)
+{
+	uint32_t chain = table_get(&chains->suspended, number);
+
+	if (chain == TABLE_NONE || chain == 0)
+		return 0;
+	CLAIM_FULL(chain < chains->count && chains->list[chain].length > 0);
+	table_set(&chains->suspended, number, 0);
+	return chain;
+}
+
+void chains_suspend(struct chains *chains, uint64_t number, uint32_t chain)
+{
+	CLAIM_FULL(chain > 0 && chain < chains->count);
+	CLAIM_FULL(chains->list[chain].length > 0);
+	CLAIM_FULL(table_get(&chains->suspended, number) == TABLE_NONE ||
+		   table_get(&chains->suspended, number) == 0);
+	table_set(&chains->suspended, number, chain);
+}
+
+/* What the trace says that it was until then; it never gets shorter. */
+static void catch_up(struct chain *chain, const struct chain_gap *gap)
+{
+	if (chain->length < gap->length)
+		chain->length = gap->length;
+	chain->moves = gap->moves < chain->length ? gap->moves : chain->length;
+	chain->copied_bytes = gap->copied_bytes;
+}
+
+uint32_t chains_resume(struct chains *chains, const struct chain_gap *gap,
+		       uint64_t stamp, uint64_t address, uint32_t cost)
+{
+	uint32_t index = take_suspended(chains, gap->number);
+	struct chain *chain;
+
+	if (index == 0) {
+		index = new_chain(chains);
+		chains->list[index] = (struct chain){
+			.birth = gap->age < stamp ? stamp - gap->age : 0,
+			.first_size = gap->size,
+			.cost = cost,
+		};
+	}
+	chain = &chains->list[index];
+	catch_up(chain, gap);
+	/* the step to this block has been counted */
+	chain->last_address = address;
+	return index;
+}
+
+uint32_t chains_leave_off(struct chains *chains, const struct chain_gap *gap)
+{
+	uint32_t chain = take_suspended(chains, gap->number);
+
+	if (chain == 0)
+		return 0;
+	catch_up(&chains->list[chain], gap);
+	chains->list[chain].last_size = gap->size;
+	return chain;
+}
+
+uint32_t chains_next_suspended(struct chains *chains, uint64_t *at)
+{
+	struct table *table = &chains->suspended;
+
+	for (; table->slots != NULL && *at <= table->mask; ++*at) {
+		struct table_slot *slot = &table->slots[*at];
+
+		if (slot->value != TABLE_NONE && slot->value != 0)
+			return take_suspended(chains, slot->key);
+	}
+	return 0;
+}
+
+void chains_note(struct chains *chains, uint32_t lane,
+		 const struct trace_event *event)
+{
+	struct chain_note *note;
+
+	if (chains->note_count == CHAIN_NOTES_MAX)
+		return;
+	GROW(chains->notes, chains->note_count, chains->note_capacity);
+	note = &chains->notes[chains->note_count++];
+	note->event = *event;
+	memcpy(note->args, event->args, sizeof(note->args));
+	note->lane = lane;
+}
+
+bool chains_take_note(struct chains *chains, uint32_t lane,
+		      struct chain_note *note)
+{
+	for (size_t i = 0; i < chains->note_count; i++) {
+		if (chains->notes[i].lane != lane)
+			continue;
+		*note = chains->notes[i];
+		note->event.args = note->args;
+		chains->notes[i] = chains->notes[--chains->note_count];
+		return true;
+	}
+	return false;
+}
+
+/* ---- figures ---- */
 
 void chain_figures_add(struct chain_figures *sum,
 		       const struct chain_figures *more)
@@ -215,6 +308,8 @@ void chains_free(struct chains *chains)
 	free(chains->list);
 	free(chains->by_block);
 	free(chains->figures);
+	free(chains->notes);
 	table_free(&chains->by_cost);
+	table_free(&chains->suspended);
 	memset(chains, 0, sizeof(*chains));
 }

@@ -3,6 +3,9 @@
  * reallocated, and what became of it: it ends when its last block is freed.
  * It belongs to the context that allocated its first block. Blocks that were
  * never reallocated are in no chain and cost nothing here.
+ *
+ * A chain is *suspended* where the trace does not have its next block, and
+ * resumed by the next one that it has (chain.h).
  */
 #ifndef GNOMON_CHAINS_H
 #define GNOMON_CHAINS_H
@@ -13,6 +16,7 @@
 
 #include "cli/base/table.h"
 #include "cli/model/core/blocks.h"
+#include "cli/model/core/chain.h"
 
 /* Of the chains that began in a context; sums where nothing else is said. */
 struct chain_figures {
@@ -29,20 +33,14 @@ struct chain_figures {
 				 * ones until the end of the recording */
 };
 
-/* A chain that has not ended. */
-struct chain {
-	uint64_t birth;		/* stamp */
-	uint64_t first_size;
-	uint64_t last_size;
-	uint64_t last_address;
-	uint64_t moves;
-	uint64_t copied_bytes;
-	uint64_t length;	/* blocks so far; 0: a free entry */
-	uint32_t cost;		/* of the first block, or CONTEXT_NO_COST; in a
-				 * free entry the next free one */
-	uint32_t pending;	/* for selection.c */
-	bool mmapped;		/* the last block has a mapping of its own */
+/* An EXTRA whose event is yet to come: the next one of its lane. */
+struct chain_note {
+	struct trace_event event;
+	uint64_t args[GT_EXTRA_ARGS];
+	uint32_t lane;
 };
+#define CHAIN_NOTES_MAX 256	/* lanes that may have one; a reader hands out
+				 * events of one lane many at a time */
 
 struct chains {
 	struct chain *list;	/* 0 is not used */
@@ -54,6 +52,10 @@ struct chains {
 	struct chain_figures *figures;
 	size_t figure_count, figure_capacity;
 	struct chain_figures whole;
+	struct table suspended;		/* number in the trace -> chain; 0: it
+					 * was resumed, or has ended */
+	struct chain_note *notes;
+	size_t note_count, note_capacity;
 };
 
 /* Of a context; zeros if none of its blocks was ever reallocated. */
@@ -77,6 +79,25 @@ void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
 /* Count the chain; it is no more unless `live` is set. */
 void chains_end(struct chains *chains, uint32_t chain, uint64_t stamp,
 		bool live);
+/* The trace does not have the next blocks of the chain. */
+void chains_suspend(struct chains *chains, uint64_t number, uint32_t chain);
+/* It has this one, which is to be entered: the suspended chain, or a new one
+ * whose first block belongs to `cost`. */
+uint32_t chains_resume(struct chains *chains, const struct chain_gap *gap,
+		       uint64_t stamp, uint64_t address, uint32_t cost);
+/* It will have none any more: the chain, to be ended, or 0. */
+uint32_t chains_leave_off(struct chains *chains, const struct chain_gap *gap);
+/* Suspended chains, one after the other; *at is 0 at first. 0: no more. */
+uint32_t chains_next_suspended(struct chains *chains, uint64_t *at);
+/* Keep an EXTRA for the next event of its lane; take it out. False: there is
+ * none. */
+void chains_note(struct chains *chains, uint32_t lane,
+		 const struct trace_event *event);
+bool chains_take_note(struct chains *chains, uint32_t lane,
+		      struct chain_note *note);
+/* Chains of which the trace has no block. */
+void chains_add(struct chains *chains, uint32_t cost,
+		const struct chain_figures *figures);
 /* The last block is freed. */
 void chains_forget(struct chains *chains, uint32_t block);
 void chains_free(struct chains *chains);

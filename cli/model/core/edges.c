@@ -438,6 +438,19 @@ void edges_settle_allocation(struct edges *edges, uint64_t address)
 	allocate(edges, entry.lane, &entry.event, entry.chain, true);
 }
 
+void edges_resume(struct edges *edges, uint32_t lane,
+		  const struct trace_event *event, uint32_t chain)
+{
+	CLAIM_FULL(event->kind == GT_ALLOC && event->address != 0);
+	allocate(edges, lane, event, chain, false);
+}
+
+void edges_take(struct edges *edges, uint32_t lane,
+		const struct trace_event *event)
+{
+	edges_event(edges, edges->sink, lane, event);
+}
+
 /* ---- begin and end ---- */
 
 bool edges_init(struct edges *edges, const struct edges_sink *sink,

@@ -200,6 +200,13 @@ static inline void edges_advance(struct edges *edges, uint64_t stamp)
 /* I1 of edges.c, and what it is made of. With GNOMON_CLAIMS. */
 bool edges_is_valid(const struct edges *edges);
 
+/* An ALLOC, of a block that goes on with this chain. */
+void edges_resume(struct edges *edges, uint32_t lane,
+		  const struct trace_event *event, uint32_t chain);
+/* edges_event, for who seldom has one: no part of the caller. */
+void edges_take(struct edges *edges, uint32_t lane,
+		const struct trace_event *event);
+
 /* An event that is not EXTRA. `sink` is that of edges. */
 static inline __attribute__((always_inline)) void
 edges_event(struct edges *edges, const struct edges_sink *sink, uint32_t lane,

@@ -264,4 +264,6 @@ void books_begin_anew(struct writer *w, uint64_t tick, bool unseen)
 		ledger_forget(&books->ledger, tick);
 	else
 		ledger_clear(&books->ledger, tick);
+	if (books->sequence.cull)
+		cull_chains_forget(&books->cull);
 }

@@ -87,15 +87,18 @@ static void cull_leave_out(struct cull *cull, uint32_t number)
 	cull_set_kind(slot, GT_REALLOC_FREED);
 }
 
-/* The event that ended it; moves: of its REALLOC_BEGIN, or 0. */
+/* The event that ended it; moves: of its REALLOC_BEGIN, or 0; `told`: it tells
+ * something else by now. */
 static void cull_leave_out_end(struct cull *cull, uint32_t moves,
-			       uint32_t number)
+			       uint32_t number, bool told)
 {
 	struct cull_slot *slot = cull_slot(cull, number);
 
 	slot->doubt = 0;
 	if (moves)
 		cull_remove(cull, moves);
+	if (told)
+		return;
 	if (cull_kind(slot) == GT_REALLOC_DONE)
 		cull_set_kind(slot, GT_ALLOC);
 	else if (slot->left)
@@ -104,23 +107,36 @@ static void cull_leave_out_end(struct cull *cull, uint32_t moves,
 		cull_remove(cull, number);
 }
 
-static bool cull_doom(struct cull *cull, const struct cull_doubt *doubt)
+/* `waited`: it was in doubt. */
+static void cull_doom(struct cull *cull, const struct cull_doubt *doubt,
+		      bool waited)
 {
-	if (!cull_totals_add(&cull->totals, &doubt->block,
-			     cull_ns(cull, doubt->block.lifetime)))
-		return false;
+	bool told;
+
+	if (!cull_chains_may_go(cull, doubt) ||
+	    !cull_totals_add(&cull->totals, &doubt->block,
+			     cull_ns(cull, doubt->block.lifetime))) {
+		if (waited)
+			cull_chains_settle(cull, &doubt->link);
+		else
+			cull_chains_stay(cull, &doubt->link);
+		return;
+	}
+	told = cull_chains_go(cull, doubt, waited);
 	cull_leave_out(cull, doubt->begin);
-	cull_leave_out_end(cull, doubt->moves, doubt->end);
-	return true;
+	cull_leave_out_end(cull, doubt->moves, doubt->end, told);
 }
 
 /* ---- from the ledger ---- */
 
-static void cull_begun(void *owner, const struct block *block, uint32_t number)
+static void cull_begun(void *owner, const struct block *block, uint32_t number,
+		       uint32_t chain)
 {
 	struct cull *cull = owner;
 	uint32_t at = ledger_slot(cull->ledger, number);
 
+	if (unlikely(chain))
+		cull_chains_enter(cull, chain, number, block);
 	/* one that waited for others has none: it may be another's by now */
 	assert(!at || !block->odd);
 	if (!at)
@@ -147,7 +163,7 @@ static void cull_peak(void *owner)
 			cull_slot(cull, doubt->moves)->doubt = 0;
 	}
 	for (i = 0; i < cull->doubt_count; i++)
-		cull_doom(cull, cull_doubt(cull, i));
+		cull_doom(cull, cull_doubt(cull, i), true);
 	cull->doubt_count = 0;
 }
 
@@ -157,8 +173,11 @@ static void cull_hesitate(struct cull *cull, const struct cull_doubt *doubt)
 	uint32_t i = cull->doubt_count;
 
 	CLAIM_FULL(doubt->begin && doubt->end);
-	if (!grown_reach(&cull->doubts, (i + UINT64_C(1)) * sizeof(*doubt)))
+	if (!grown_reach(&cull->doubts, (i + UINT64_C(1)) * sizeof(*doubt))) {
+		cull_chains_stay(cull, &doubt->link);
 		return;
+	}
+	cull_chains_hesitate(cull, &doubt->link);
 	cull->doubt_count++;
 	*cull_doubt(cull, i) = *doubt;
 	cull_slot(cull, doubt->begin)->state = CULL_UNDECIDED;
@@ -185,30 +204,62 @@ static struct cull_block cull_block_of(const struct ledger *ledger,
 	};
 }
 
-static void cull_ended(void *owner, const struct block *block, uint32_t number,
-		       const struct ledger_end *end)
+/* What becomes of its chain. False: no memory, so the block has to stay. */
+static bool cull_follow(struct cull *cull, const struct block *block,
+			uint32_t number, const struct ledger_end *end,
+			struct cull_link *link)
+{
+	if (ledger_is_apart(cull->ledger, block))
+		return true;	/* readers do not follow it either */
+	if (end->moved)
+		return cull_chains_move(cull, block, number,
+					ledger_context_of(cull->ledger, block),
+					end->slot, link);
+	cull_chains_end(cull, number, end->tick, link);
+	return true;
+}
+
+/* Whether its events are all there, and it was short. */
+static bool cull_may_go(const struct cull *cull, const struct block *block,
+			const struct ledger_end *end)
+{
+	return !block->odd && !end->lost && end->slot &&
+	       (!end->realloc || end->begin) &&
+	       end->tick - block->birth < cull->age;
+}
+
+static uint32_t cull_ended(void *owner, const struct block *block,
+			   uint32_t number, const struct ledger_end *end)
 {
 	struct cull *cull = owner;
 	struct cull_doubt doubt = {
 		.begin = ledger_slot(cull->ledger, number),
 		.moves = end->begin, .end = end->slot,
 	};
+	bool goes = cull_follow(cull, block, number, end, &doubt.link) &&
+		    doubt.begin && cull_may_go(cull, block, end);
 
-	if (!doubt.begin)
-		return;
-	CLAIM_FULL(cull_slot(cull, doubt.begin)->state == CULL_LIVE &&
-		   cull_slot(cull, doubt.begin)->block == number);
-	cull_slot(cull, doubt.begin)->state = CULL_STAYS;
-	ledger_set_slot(cull->ledger, number, 0);
-	if (block->odd || end->lost || !end->slot ||
-	    (end->realloc && !end->begin) ||
-	    end->tick - block->birth >= cull->age)
-		return;
+	if (doubt.begin) {
+		CLAIM_FULL(cull_slot(cull, doubt.begin)->state == CULL_LIVE &&
+			   cull_slot(cull, doubt.begin)->block == number);
+		cull_slot(cull, doubt.begin)->state = CULL_STAYS;
+		ledger_set_slot(cull->ledger, number, 0);
+	}
+	if (!goes) {
+		cull_chains_stay(cull, &doubt.link);
+		return end->moved ? doubt.link.chain : 0;
+	}
 	doubt.block = cull_block_of(cull->ledger, block, end);
 	if (cull_slot(cull, doubt.begin)->serial > cull->peak_serial)
-		cull_doom(cull, &doubt);
+		cull_doom(cull, &doubt, false);
 	else
 		cull_hesitate(cull, &doubt);
+	return end->moved ? doubt.link.chain : 0;
+}
+
+static void cull_chain_lost(void *owner, uint32_t chain, uint64_t tick)
+{
+	cull_chains_lost(owner, chain, tick);
 }
 
 /* ---- the line ---- */
@@ -223,6 +274,7 @@ int cull_init(struct cull *cull, struct feed *feed, struct ledger *ledger,
 	cull->told_ns = feed->sync_ns;
 	cull->slots.most = (cull->most + UINT64_C(2)) *
 			   sizeof(struct cull_slot);
+	cull_chains_init(&cull->chains, bytes);
 	cull->doubts.most = cull->most * sizeof(struct cull_doubt);
 	cull->rings = zeroed_alloc(GL_RINGS_MAX * sizeof(*cull->rings));
 	cull->records = zeroed_alloc(CULL_RECORDS);
@@ -234,7 +286,7 @@ int cull_init(struct cull *cull, struct feed *feed, struct ledger *ledger,
 		return -ENOMEM;
 	ledger->tap = (struct ledger_tap){
 		.owner = cull, .begun = cull_begun, .peak = cull_peak,
-		.ended = cull_ended,
+		.ended = cull_ended, .chain_lost = cull_chain_lost,
 	};
 	cull_measure(cull);
 	return 0;

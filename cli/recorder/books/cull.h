@@ -5,6 +5,7 @@
 #ifndef GNOMON_CULL_H
 #define GNOMON_CULL_H
 
+#include "cli/recorder/books/cull_chains.h"
 #include "cli/recorder/books/cull_totals.h"
 #include "cli/recorder/feed.h"
 #include "cli/recorder/books/ledger.h"
@@ -14,6 +15,8 @@ enum cull_state {
 	CULL_STAYS,
 	CULL_LIVE,		/* it began a block that lives */
 	CULL_UNDECIDED,		/* … that has ended */
+	CULL_CHAIN_ENDS,	/* it tells that a chain has ended, of which
+				 * blocks are in doubt */
 	CULL_HOLE		/* allocations that were left out here */
 };
 
@@ -27,9 +30,11 @@ struct cull_slot {
 	uint32_t ring_next, ring_previous;
 	uint32_t ring;
 	uint32_t block;		/* CULL_LIVE: number of the ledger's block;
-				 * CULL_UNDECIDED: index of the doubt */
+				 * CULL_UNDECIDED: index of the doubt;
+				 * CULL_CHAIN_ENDS: the chain */
 	uint32_t doubt;		/* index + 1 of one that this event ends */
-	uint32_t more;		/* slot of words 4 … 7; 0: none */
+	uint32_t more;		/* slot of words 4 … 7, or of a note on the
+				 * block's chain (cull_chains.c); 0: none */
 	uint8_t state;
 	bool left;		/* behind it one allocation was left out */
 };
@@ -40,6 +45,7 @@ struct cull_doubt {
 	uint32_t begin;		/* slots: of its allocation, */
 	uint32_t moves;		/* of the REALLOC_BEGIN, 0, */
 	uint32_t end;		/* of what ended it */
+	struct cull_link link;
 };
 
 struct cull_ring {
@@ -51,6 +57,7 @@ struct cull {
 	struct feed *feed;
 	struct ledger *ledger;
 	struct cull_totals totals;
+	struct cull_chains chains;
 	struct grown slots, doubts;
 	struct cull_ring *rings;	/* GL_RINGS_MAX of them */
 	uint64_t *records;		/* of a chunk */

@@ -235,6 +235,7 @@ static void cull_settle(struct cull *cull, uint32_t i)
 	cull_slot(cull, doubt->end)->doubt = 0;
 	if (doubt->moves)
 		cull_slot(cull, doubt->moves)->doubt = 0;
+	cull_chains_settle(cull, &doubt->link);
 	last = cull_doubt(cull, --cull->doubt_count);
 	if (last == doubt)
 		return;
@@ -256,6 +257,8 @@ static void cull_forget(struct cull *cull, uint32_t number)
 		cull_settle(cull, slot->block);
 	if (slot->doubt)
 		cull_settle(cull, slot->doubt - 1);
+	if (slot->state == CULL_CHAIN_ENDS)
+		cull_chains_written(cull, slot->block);
 	if ((slot->word[0] & 7) == GT_REALLOC_BEGIN)
 		ledger_forget_begin(cull->ledger, slot->ring, number);
 }
@@ -270,6 +273,20 @@ static uint64_t *cull_put_left(uint64_t *to, const struct cull_slot *slot,
 	return to + GL_RECORD_MAX / 8;
 }
 
+/* What is told before it: a note on its block's chain. */
+static uint64_t *cull_put_note(const struct cull *cull,
+			       const struct cull_slot *slot, uint64_t *to)
+{
+	const struct cull_slot *more = cull_slot(cull, slot->more);
+
+	to[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
+	to[1] = gl_block(slot->word[1]);
+	to[2] = more->tick;
+	to[3] = more->end;
+	memcpy(to + 4, more->word, sizeof(more->word));
+	return to + GL_RECORD_MAX / 8;
+}
+
 /* The slot's record, at `to`. Returns one past it. */
 static uint64_t *cull_record(const struct cull *cull,
 			     const struct cull_slot *slot, uint64_t *to)
@@ -278,8 +295,10 @@ static uint64_t *cull_record(const struct cull *cull,
 
 	if (slot->state == CULL_HOLE)
 		return cull_put_left(to, slot, slot->word[3]);
+	if (slot->more && gl_kind(slot->word[0]) != GT_EXTRA)
+		to = cull_put_note(cull, slot, to);
 	memcpy(to, slot->word, base_min(words, 4) * 8);
-	if (slot->more)
+	if (gl_kind(slot->word[0]) == GT_EXTRA)
 		memcpy(to + 4, cull_slot(cull, slot->more)->word, 32);
 	to += words;
 	return slot->left ? cull_put_left(to, slot, 1) : to;
@@ -293,7 +312,7 @@ static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 	uint64_t first = own->written;
 	uint32_t extras = 0, events;
 
-	for (events = 0; own->first && events < CULL_EVENTS - 1 &&
+	for (events = 0; own->first && events < CULL_EVENTS - 2 &&
 			 extras < CULL_EXTRAS; events++) {
 		uint32_t number = own->first;
 		struct cull_slot *slot = cull_slot(cull, number);
@@ -301,11 +320,12 @@ static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 		CLAIM_FULL(slot->ring == ring);
 		if (slot->serial > serial)
 			break;
-		extras += slot->state == CULL_HOLE || slot->left ||
-			  slot->more;
+		extras += slot->state == CULL_HOLE || slot->left;
+		extras += slot->state != CULL_HOLE && slot->more;
 		events += slot->left;
+		events += slot->more != 0;
 		cull_forget(cull, number);
-		CLAIM_FULL((size_t)(to - records) * 8 + 2 * GL_RECORD_MAX <=
+		CLAIM_FULL((size_t)(to - records) * 8 + 3 * GL_RECORD_MAX <=
 			   CULL_RECORDS);
 		to = cull_record(cull, slot, to);
 		CLAIM_FULL(slot->end > own->written);

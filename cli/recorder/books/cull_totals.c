@@ -34,7 +34,8 @@ int cull_totals_init(struct cull_totals *totals, uint64_t bytes,
 	totals->has_freed = has_freed;
 	totals->mean = mean;
 	if (cull_rows_init(&totals->blocks, bytes) ||
-	    cull_rows_init(&totals->freed, bytes))
+	    cull_rows_init(&totals->freed, bytes) ||
+	    cull_rows_init(&totals->chains, bytes))
 		return -ENOMEM;
 	return emit_totals_init(&totals->emit, out, compress, nodes);
 }
@@ -98,7 +99,7 @@ static void cull_count_classes(struct cull_totals *totals,
 	lifetime[GT_LIFETIME_BYTES] += block->amount.bytes;
 }
 
-static void cull_count_row(uint64_t value[GT_TOTALS_LAST + 1],
+static void cull_count_row(uint64_t value[CULL_ROW_VALUES],
 			   const struct cull_block *block, uint64_t ticks)
 {
 	if (!value[GT_TOTALS_ALLOCATIONS] ||
@@ -134,6 +135,31 @@ bool cull_totals_add(struct cull_totals *totals,
 	totals->count++;
 	totals->news = true;
 	return true;
+}
+
+bool cull_totals_reach_chain(struct cull_totals *totals, uint32_t context)
+{
+	return cull_row(&totals->chains, context, 0) != NULL;
+}
+
+void cull_totals_chain(struct cull_totals *totals, const struct chain *chain,
+		       uint64_t lifetime)
+{
+	struct cull_row *row = cull_row(&totals->chains, chain->cost, 0);
+	uint64_t *value = row->value;
+
+	value[GT_CHAINS_COUNT]++;
+	value[GT_CHAINS_BLOCKS] += chain->length;
+	value[GT_CHAINS_LONGEST] = base_max(value[GT_CHAINS_LONGEST],
+					    chain->length);
+	value[GT_CHAINS_FIRST_BYTES] += chain->first_size;
+	value[GT_CHAINS_LAST_BYTES] += chain->last_size;
+	value[GT_CHAINS_LARGEST] = base_max(value[GT_CHAINS_LARGEST],
+					    chain->last_size);
+	value[GT_CHAINS_MOVES] += chain->moves;
+	value[GT_CHAINS_COPIED_BYTES] += chain->copied_bytes;
+	value[GT_CHAINS_LIFETIME] += lifetime;
+	totals->news = true;
 }
 
 /* The context's own maximum, once each time; all threads together. */
@@ -195,7 +221,7 @@ static void cull_tell_block(struct cull_totals *totals,
 {
 	uint64_t value[GT_TOTALS_VALUES] = { 0 };
 
-	memcpy(value, row->value, sizeof(row->value));
+	memcpy(value, row->value, (GT_TOTALS_LAST + 1) * sizeof(*value));
 	value[GT_TOTALS_ALLOCATIONS] = weigh_next(
 		value[GT_TOTALS_ALLOCATIONS], weigh_block_bits(totals->mean),
 		&figure->rest_blocks);
@@ -256,6 +282,14 @@ void cull_totals_tell(struct cull_totals *totals, struct ledger *ledger,
 		cull_tell_freed(totals, row, ledger_figure_at(ledger, n));
 	}
 	emit_totals_end(&totals->emit);
+	emit_totals_begin(&totals->emit, GT_CHAINS);
+	for (i = 1; i <= totals->chains.count; i++) {
+		const struct cull_row *row = cull_row_at(&totals->chains, i);
+
+		emit_totals_row(&totals->emit, row->context, 0, row->value);
+	}
+	emit_totals_end(&totals->emit);
+	cull_rows_clear(&totals->chains);
 	cull_rows_clear(&totals->blocks);
 	cull_rows_clear(&totals->freed);
 }

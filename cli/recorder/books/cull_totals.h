@@ -4,6 +4,7 @@
 #ifndef GNOMON_CULL_TOTALS_H
 #define GNOMON_CULL_TOTALS_H
 
+#include "cli/model/core/chain.h"
 #include "cli/recorder/emit/emit_totals.h"
 #include "cli/recorder/books/ledger.h"
 #include "cli/recorder/base/grown.h"
@@ -18,9 +19,11 @@ struct cull_block {
 	bool temporary;
 };
 
-/* Sums of a context and a thread, or of a context and who freed. */
+/* Sums of a context and a thread; of a context and who freed; of chains that
+ * began in a context. */
+#define CULL_ROW_VALUES GT_CHAINS_VALUES
 struct cull_row {
-	uint64_t value[GT_TOTALS_LAST + 1];
+	uint64_t value[CULL_ROW_VALUES];
 	uint32_t context, other;
 	uint32_t ring;
 	uint32_t next;		/* in its bucket, 0: none */
@@ -34,7 +37,7 @@ struct cull_rows {
 };
 
 struct cull_totals {
-	struct cull_rows blocks, freed;
+	struct cull_rows blocks, freed, chains;
 	bool has_freed;		/* who frees is known */
 	struct emit_totals emit;
 	uint64_t size[GT_CLASSES][GT_SIZE_VALUES];
@@ -53,6 +56,12 @@ int cull_totals_init(struct cull_totals *totals, uint64_t bytes,
 /* False: no memory for another sum; then it may not be left out. */
 bool cull_totals_add(struct cull_totals *totals,
 		     const struct cull_block *block, uint64_t lifetime_ns);
+
+/* A chain of reallocs of which no block was kept. There is to be memory for
+ * the sums of its context: false, if there is none. */
+bool cull_totals_reach_chain(struct cull_totals *totals, uint32_t context);
+void cull_totals_chain(struct cull_totals *totals, const struct chain *chain,
+		       uint64_t lifetime);
 
 /* Writes what came since the last time. number(ring, serial): of the START of
  * a thread in the trace, 0 if it has none. */

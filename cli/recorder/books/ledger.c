@@ -22,15 +22,6 @@
  * there is of it elsewhere. */
 #define LEDGER_BLOCK 96
 
-/* Blocks of another heap lie in blocks of the allocator: they are known, but
- * not counted, and stay in the trace. The same goes for foreign ones. */
-static bool ledger_is_apart(const struct ledger *ledger,
-			    const struct block *block)
-{
-	return block->address >> GL_HEADER_SHIFT ||
-	       unlikely(ledger_is_foreign(ledger, block));
-}
-
 /* ---- a block begins ---- */
 
 /* Whether it is a new maximum. */
@@ -56,7 +47,8 @@ static bool ledger_count_begin(struct ledger *ledger,
 
 /* The block waits where its allocation does, if that is the event that is
  * being taken. */
-static void ledger_tell_begin(struct ledger *ledger, const struct block *block)
+static void ledger_tell_begin(struct ledger *ledger, const struct block *block,
+			      uint32_t chain)
 {
 	uint32_t number = blocks_number(&ledger->edges.blocks, block);
 
@@ -64,7 +56,7 @@ static void ledger_tell_begin(struct ledger *ledger, const struct block *block)
 			(number + UINT64_C(1)) * sizeof(uint32_t)))
 		ledger_set_slot(ledger, number,
 				block->odd ? 0 : ledger->now.slot);
-	ledger->tap.begun(ledger->tap.owner, block, number);
+	ledger->tap.begun(ledger->tap.owner, block, number, chain);
 }
 
 static inline void ledger_birth(void *owner, struct block *block,
@@ -76,7 +68,6 @@ static inline void ledger_birth(void *owner, struct block *block,
 	struct ledger_thread *thread;
 	bool peak = false;
 
-	(void)chain;
 	block->thread = ledger_ring_at(ledger, ring)->thread;
 	block->cost = ledger_figure_number(ledger, context);
 	assert(block->cost != 0);	/* I1 */
@@ -89,7 +80,7 @@ static inline void ledger_birth(void *owner, struct block *block,
 	else
 		peak = ledger_count_begin(ledger, block);
 	if (ledger->tap.begun)
-		ledger_tell_begin(ledger, block);
+		ledger_tell_begin(ledger, block, chain);
 	if (peak && ledger->tap.peak)
 		ledger->tap.peak(ledger->tap.owner);
 }
@@ -129,8 +120,9 @@ static void ledger_count_end(struct ledger *ledger, const struct block *block,
 	figure->lifetime += lifetime;
 }
 
-static void ledger_tell_end(const struct ledger *ledger,
-			    const struct block *block, struct ledger_end *end)
+static uint32_t ledger_tell_end(const struct ledger *ledger,
+				const struct block *block,
+				struct ledger_end *end)
 {
 	const struct ledger_source *now = &ledger->now;
 
@@ -138,8 +130,9 @@ static void ledger_tell_end(const struct ledger *ledger,
 	end->slot = now->slot;
 	if (end->realloc)
 		end->begin = ledger_ring_at(ledger, now->ring)->begin;
-	ledger->tap.ended(ledger->tap.owner, block,
-			  blocks_number(&ledger->edges.blocks, block), end);
+	return ledger->tap.ended(ledger->tap.owner, block,
+				 blocks_number(&ledger->edges.blocks, block),
+				 end);
 }
 
 static inline uint32_t ledger_end(void *owner, struct block *block,
@@ -150,28 +143,32 @@ static inline uint32_t ledger_end(void *owner, struct block *block,
 	struct ledger_thread *thread = ledger_thread_of(ledger, block);
 	struct ledger_end end = {
 		.tick = stamp, .by = by, .lost = how == EDGE_LOST,
+		.moved = how == EDGE_MOVED,
 		/* what was allocated in between may not be in the sample */
 		.temporary = !ledger->mean && how != EDGE_LOST &&
 			(thread->allocations & BLOCK_SEQUENCE) ==
 				block->sequence,
 	};
 
+	uint32_t chain = 0;
+
 	CLAIM_FULL(thread->blocks > 0);
 	if (likely(!ledger_is_apart(ledger, block)))
 		ledger_count_end(ledger, block, &end);
 	if (ledger->tap.ended)
-		ledger_tell_end(ledger, block, &end);
+		chain = ledger_tell_end(ledger, block, &end);
 	ledger_thread_drop(ledger, thread);
-	return 0;
+	return chain;
 }
 
 /* ---- all else that edges tell ---- */
 
 static void ledger_chain_lost(void *owner, uint32_t chain, uint64_t stamp)
 {
-	(void)owner;
-	(void)chain;
-	(void)stamp;
+	const struct ledger *ledger = owner;
+
+	if (chain && ledger->tap.chain_lost)
+		ledger->tap.chain_lost(ledger->tap.owner, chain, stamp);
 }
 
 static void ledger_odd(void *owner, enum edge_odd what, uint64_t stamp)

@@ -67,18 +67,21 @@ struct ledger_end {
 	uint32_t begin;		/* slot of the REALLOC_BEGIN, 0 */
 	uint32_t slot;		/* of the event that ended it */
 	bool realloc;		/* that was one's, */
+	bool moved;		/* which has made another block of it, */
 	bool lost;		/* or it was never seen to be freed */
 	bool temporary;
 };
 
-/* Told of every block, with its number; all members may be NULL. Blocks have
- * slots while somebody is. */
+/* Told of every block, with its number; all members are there, or none. Blocks
+ * have slots while somebody is. Chains are the owner's, as edges_sink has them. */
 struct ledger_tap {
 	void *owner;
-	void (*begun)(void *owner, const struct block *block, uint32_t number);
+	void (*begun)(void *owner, const struct block *block, uint32_t number,
+		      uint32_t chain);
 	void (*peak)(void *owner);	/* of all, by the last one begun */
-	void (*ended)(void *owner, const struct block *block, uint32_t number,
-		      const struct ledger_end *end);
+	uint32_t (*ended)(void *owner, const struct block *block,
+			  uint32_t number, const struct ledger_end *end);
+	void (*chain_lost)(void *owner, uint32_t chain, uint64_t tick);
 };
 
 /* A thread that has a ring, or had one, and blocks of it live. Entry 0 is
@@ -154,6 +157,15 @@ static inline bool ledger_is_foreign(const struct ledger *ledger,
 				     const struct block *block)
 {
 	return block->birth < ledger->view;
+}
+
+/* Blocks of another heap lie in blocks of the allocator: they are known, but
+ * not counted, and stay in the trace. The same goes for foreign ones. */
+static inline bool ledger_is_apart(const struct ledger *ledger,
+			    const struct block *block)
+{
+	return block->address >> GL_HEADER_SHIFT ||
+	       unlikely(ledger_is_foreign(ledger, block));
 }
 
 /* Bit length: 0 of 0, 1 of 1, 2 of 2 and 3 … */

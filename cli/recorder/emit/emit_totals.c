@@ -27,6 +27,7 @@ void emit_totals_begin(struct emit_totals *emit, enum gt_chunk_type type)
 {
 	emit->type = type;
 	emit->values = type == GT_TOTALS ? (unsigned)GT_TOTALS_VALUES :
+		       type == GT_CHAINS ? (unsigned)GT_CHAINS_VALUES :
 					   (unsigned)GT_FREED_VALUES;
 	emit->to = emit->column;
 	emit->count = 0;

@@ -1,5 +1,5 @@
 /*
- * emit_totals.h: TOTALS and FREED chunks (trace_format.h). The writer only.
+ * emit_totals.h: TOTALS, FREED and CHAINS chunks (trace_format.h). The writer only.
  */
 #ifndef GNOMON_EMIT_TOTALS_H
 #define GNOMON_EMIT_TOTALS_H
@@ -17,7 +17,7 @@ struct emit_totals {
 	uint8_t *to;		/* end of the rows so far */
 	uint32_t count;
 	uint32_t context;	/* of the last row */
-	enum gt_chunk_type type;	/* GT_TOTALS or GT_FREED */
+	enum gt_chunk_type type;	/* GT_TOTALS, GT_FREED, GT_CHAINS */
 	unsigned values;	/* of a row */
 };
 
@@ -25,10 +25,10 @@ struct emit_totals {
 int emit_totals_init(struct emit_totals *emit, struct chunk_out *out,
 		     struct compress *compress, struct emit_node *nodes);
 
-/* Rows of contexts (GT_TOTALS) or of pairs (GT_FREED) follow. */
+/* Rows of contexts (GT_TOTALS, GT_CHAINS) or of pairs (GT_FREED) follow. */
 void emit_totals_begin(struct emit_totals *emit, enum gt_chunk_type type);
 
-/* other: thread, or context that freed. */
+/* other: thread, or context that freed, or 0. */
 void emit_totals_row(struct emit_totals *emit, uint32_t context,
 		     uint32_t other, const uint64_t *value);
 void emit_totals_end(struct emit_totals *emit);

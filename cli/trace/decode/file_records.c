@@ -74,7 +74,7 @@ bool file_records_bytes(struct cursor *c, const struct trace_file *file,
 	return true;
 }
 
-bool totals_decoder_open_freed(struct totals_decoder *decoder,
+bool totals_decoder_open_rows(struct totals_decoder *decoder,
 			       struct cursor *c, struct inflater *inflater)
 {
 	decoder->left = 0;
@@ -96,7 +96,7 @@ enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
 	    what == GT_TOTALS_REST)
 		return (enum gt_totals_what)what;
 	if (what != GT_TOTALS_CONTEXTS ||
-	    !totals_decoder_open_freed(decoder, c, inflater))
+	    !totals_decoder_open_rows(decoder, c, inflater))
 		return 0;
 	return GT_TOTALS_CONTEXTS;
 }

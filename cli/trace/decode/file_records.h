@@ -34,7 +34,8 @@ struct trace_run {
 struct trace_totals {
 	uint32_t context;
 	/* The number of its START record in the file, from 1; 0: of all
-	 * threads, or not known. In a row of FREED the context that freed. */
+	 * threads, or not known. In a row of FREED the context that freed, of
+	 * CHAINS 0. */
 	uint32_t thread;
 	uint64_t value[GT_TOTALS_VALUES];
 };
@@ -70,9 +71,9 @@ struct totals_decoder {
 enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
 					struct cursor *c,
 					struct inflater *inflater);
-/* The same for a FREED chunk, whose values are enum gt_freed_value. False:
- * malformed. */
-bool totals_decoder_open_freed(struct totals_decoder *decoder,
+/* The same for a FREED or CHAINS chunk, whose values are enum gt_freed_value
+ * and enum gt_chains_value. False: malformed. */
+bool totals_decoder_open_rows(struct totals_decoder *decoder,
 			       struct cursor *c, struct inflater *inflater);
 /* For GT_TOTALS_RUN. False: malformed. */
 bool totals_decoder_run(struct cursor *c, struct trace_run *run);
@@ -80,7 +81,7 @@ bool totals_decoder_run(struct cursor *c, struct trace_run *run);
 bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes);
 /* For GT_TOTALS_REST. False: malformed. */
 bool totals_decoder_rest(struct cursor *c, struct trace_rest *rest);
-/* For GT_TOTALS_CONTEXTS and FREED. False at the end, or where *bad is set. */
+/* For GT_TOTALS_CONTEXTS, FREED and CHAINS. False at the end, or where *bad is set. */
 bool totals_decoder_next(struct totals_decoder *decoder,
 			 struct trace_totals *totals, bool *bad);
 

@@ -44,7 +44,7 @@ const char *scan_type_name(unsigned type)
 		[GT_USAGE] = "usage", [GT_SNAPSHOT] = "snapshot",
 		[GT_FILE] = "file", [GT_TOTALS] = "totals",
 		[GT_FREED] = "freed", [GT_CONTROL] = "control",
-		[GT_LIVE] = "live",
+		[GT_LIVE] = "live", [GT_CHAINS] = "chains",
 	};
 
 	if (type >= sizeof(names) / sizeof(names[0]) || names[type] == NULL)

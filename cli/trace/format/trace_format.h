@@ -32,7 +32,7 @@
 #define GT_MAGIC "\x89GNOM\r\n\x1a"
 #define GT_MAGIC_SIZE 8
 #define GT_MAJOR 3
-#define GT_MINOR 0
+#define GT_MINOR 1
 #define GT_HEADER_SIZE 32
 #define GT_CHUNK_SIZE 56
 #define GT_CHUNK_MAGIC UINT32_C(0x4b434e47)	/* "GNCK" */
@@ -58,6 +58,7 @@ enum gt_chunk_type {
 	GT_FREED,		/* since 2.2 */
 	GT_CONTROL,		/* since 2.3 */
 	GT_LIVE,		/* since 2.3 */
+	GT_CHAINS,		/* since 3.1 */
 	GT_CHUNK_TYPES
 };
 
@@ -273,6 +274,21 @@ enum gt_freed_value {
 	GT_FREED_BYTES,
 	GT_FREED_LIFETIME,	/* ticks */
 	GT_FREED_VALUES
+};
+
+/* Sums over chains of reallocs that were left out with all their blocks, by
+ * the context of the first one. */
+enum gt_chains_value {
+	GT_CHAINS_COUNT,
+	GT_CHAINS_BLOCKS,
+	GT_CHAINS_LONGEST,	/* blocks; the greatest */
+	GT_CHAINS_FIRST_BYTES,	/* sizes of the first and of the last blocks */
+	GT_CHAINS_LAST_BYTES,
+	GT_CHAINS_LARGEST,	/* last block; the greatest */
+	GT_CHAINS_MOVES,
+	GT_CHAINS_COPIED_BYTES,
+	GT_CHAINS_LIFETIME,	/* ticks */
+	GT_CHAINS_VALUES
 };
 
 enum gt_control_what {

@@ -248,19 +248,30 @@ static void read_totals(struct reader *reader, struct cursor *c)
 	columns_free(&decoder->columns);
 }
 
-static void read_freed(struct reader *reader, struct cursor *c)
+/* A chunk of nothing but rows. */
+static void read_rows(struct reader *reader, struct cursor *c,
+		      void (*take)(void *owner, const struct trace_totals *row))
 {
-	const struct reader_sink *sink = reader->sink;
 	struct totals_decoder *decoder = &reader->totals;
-	struct trace_totals freed;
+	struct trace_totals row;
 	bool bad = true;
 
-	if (totals_decoder_open_freed(decoder, c, &reader->inflater))
-		while (totals_decoder_next(decoder, &freed, &bad))
-			if (sink->freed != NULL)
-				sink->freed(sink->owner, &freed);
+	if (totals_decoder_open_rows(decoder, c, &reader->inflater))
+		while (totals_decoder_next(decoder, &row, &bad))
+			if (take != NULL)
+				take(reader->sink->owner, &row);
 	c->bad = bad;
 	columns_free(&decoder->columns);
+}
+
+static void read_freed(struct reader *reader, struct cursor *c)
+{
+	read_rows(reader, c, reader->sink->freed);
+}
+
+static void read_chains(struct reader *reader, struct cursor *c)
+{
+	read_rows(reader, c, reader->sink->chains);
 }
 
 static void read_controls(struct reader *reader, struct cursor *c)
@@ -346,6 +357,7 @@ static void (*const read_payload[GT_CHUNK_TYPES])(struct reader *,
 	[GT_FREED] = read_freed,
 	[GT_CONTROL] = read_controls,
 	[GT_LIVE] = read_live_blocks,
+	[GT_CHAINS] = read_chains,
 };
 
 static void read_chunk(struct reader *reader, const struct chunk *chunk)

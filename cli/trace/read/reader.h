@@ -72,6 +72,7 @@ struct reader_sink {
 	void (*run)(void *owner, const struct trace_run *run);
 	void (*totals)(void *owner, const struct trace_totals *totals);
 	void (*freed)(void *owner, const struct trace_totals *freed);
+	void (*chains)(void *owner, const struct trace_totals *chains);
 	void (*classes)(void *owner, const struct trace_classes *classes);
 	void (*rest)(void *owner, const struct trace_rest *rest);
 	/* What somebody told the recorder to do; before the events that are

@@ -271,6 +271,12 @@ void compose_freed(struct buffer *out, const struct trace_totals *freed,
 	put_totals(out, freed, count, GT_FREED_VALUES, level);
 }
 
+void compose_chains(struct buffer *out, const struct trace_totals *chains,
+		    size_t count, int level)
+{
+	put_totals(out, chains, count, GT_CHAINS_VALUES, level);
+}
+
 void compose_nodes(struct buffer *out, const struct trace_node *nodes,
 		  size_t count, int level)
 {

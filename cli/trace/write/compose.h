@@ -42,6 +42,9 @@ void compose_totals(struct buffer *out, const struct trace_totals *totals,
 /* The same for FREED. */
 void compose_freed(struct buffer *out, const struct trace_totals *freed,
 		   size_t count, int level);
+/* The same for CHAINS. */
+void compose_chains(struct buffer *out, const struct trace_totals *chains,
+		    size_t count, int level);
 void compose_rest(struct buffer *out, const struct trace_rest *rest);
 void compose_control(struct buffer *out, const struct trace_control *control);
 void compose_live(struct buffer *out, const struct trace_live *blocks,

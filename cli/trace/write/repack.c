@@ -189,14 +189,14 @@ static uint64_t take_events(struct repack *repack,
 {
 	struct trace_event events[BATCH_EVENTS];
 	const struct repack_change *change = repack->change;
+	struct repack_place place = {
+		stream->ring, stream->generation, repack->event_chunks - 1, 0
+	};
 	size_t n;
 
 	while ((n = event_decoder_next(&repack->decoder, events,
 				       BATCH_EVENTS)) > 0) {
 		for (size_t i = 0; i < n; i++) {
-			const struct repack_place place = {
-				stream->ring, stream->generation, position
-			};
 			unsigned bytes = records_ring_bytes(&events[i],
 							    stream->nested);
 
@@ -211,6 +211,7 @@ static uint64_t take_events(struct repack *repack,
 					      &place, &events[i]);
 			else
 				repack_put(repack, stream, &events[i]);
+			place.index++;
 		}
 	}
 	return position;
@@ -224,6 +225,7 @@ static bool repack_events(struct repack *repack, const struct chunk *chunk,
 	bool goes_on = repack->part && !stream->used;
 	uint64_t skip = 0, end;
 
+	repack->event_chunks++;
 	if (!stream->used || chunk->generation > stream->generation) {
 		flush_stream(repack, stream);
 		stream->used = true;
@@ -452,6 +454,7 @@ static bool repack_payload(struct repack *repack, const struct chunk *chunk,
 		return repack_sync(repack, c);
 	case GT_USAGE:
 	case GT_FREED:
+	case GT_CHAINS:
 		return repack_bytes(repack, type, c);
 	case GT_MAPS:
 		return repack_made(repack, type, c, repack_names_maps);

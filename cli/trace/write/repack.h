@@ -24,11 +24,13 @@ enum repack_name {
 	REPACK_SNAPSHOT,	/* also of a marker, a heap */
 };
 
-/* An event, where it lies in its ring. */
+/* An event, where it lies in the trace. By its position in its ring it cannot
+ * be told: what was put into a trace later takes none there. */
 struct repack_place {
 	uint32_t ring;
 	uint32_t generation;
-	uint64_t position;
+	uint64_t chunk;		/* of EVENTS, from 0, */
+	uint64_t index;		/* in it, but for repetitions */
 };
 
 struct repack;
@@ -85,6 +87,7 @@ struct repack {
 	bool ended;			/* an END chunk came */
 	bool part;			/* of a longer recording, as INFO says */
 	uint64_t events_in, events_out;
+	uint64_t event_chunks;		/* so far */
 	uint64_t said_events;		/* by END, of the input */
 	uint64_t lost_bytes;		/* of rings, that no chunk holds */
 	struct inflater inflater;

@@ -42,13 +42,10 @@ static void plan_of(const struct trace_write *t, struct strip_plan *plan)
 	free(t->bytes.data);
 }
 
-static uint64_t size_of(const struct trace_event *events, size_t count)
+/* Of an event of the first chunk. */
+static uint64_t position_of(size_t index)
 {
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < count; i++)
-		size += records_ring_bytes(&events[i], false);
-	return size;
+	return strip_marks_position(0, index);
 }
 
 /* What was left out of a ring that was replaced is told at its end. */
@@ -61,7 +58,7 @@ static void ring_is_replaced(void **state)
 	};
 	const struct trace_event after[] = { freeing(40, 0x3000) };
 	const struct trace_event others[] = { freeing(50, 0x2000) };
-	uint64_t last = size_of(before, COUNT(before) - 1);
+	uint64_t last = position_of(COUNT(before) - 1);
 	struct trace_write t;
 	struct strip_plan plan;
 	uint32_t stream;
@@ -90,7 +87,7 @@ static void free_comes_late(void **state)
 		allocation(33, 0x3000, 32), freeing(34, 0x3000), /* goes */
 	};
 	const struct trace_event others[] = { freeing(35, 0x2000) };
-	uint64_t last = size_of(owner, COUNT(owner) - 1);
+	uint64_t last = position_of(COUNT(owner) - 1);
 	struct trace_write t;
 	struct strip_plan plan;
 	uint32_t stream;
@@ -123,7 +120,7 @@ static void another_waits(void **state)
 	const struct trace_event others[] = {
 		allocation(4999, 0x2000, 16), freeing(7000, 0x2000),
 	};
-	uint64_t at = size_of(owner, 5);
+	uint64_t at = position_of(5);
 	struct trace_write t;
 	struct strip_plan plan;
 	uint32_t stream;
@@ -136,7 +133,7 @@ static void another_waits(void **state)
 	plan_of(&t, &plan);
 	stream = strip_marks_stream(&plan.marks, OWNER, 0);
 	assert_int_equal(strip_marks_get(&plan.marks, stream, at), 0);
-	at = size_of(owner, 7);
+	at = position_of(7);
 	assert_int_equal(strip_marks_get(&plan.marks, stream, at), STRIP_DROP);
 	strip_plan_free(&plan);
 }
@@ -168,7 +165,7 @@ static void realloc_fails(void **state)
 	stream = strip_marks_stream(&plan.marks, OWNER, 0);
 	for (size_t i = 2; i < COUNT(owner); i++)
 		assert_int_equal(strip_marks_get(&plan.marks, stream,
-						 size_of(owner, i)),
+						 position_of(i)),
 				 i < 6 ? 0 : STRIP_DROP);
 	strip_plan_free(&plan);
 }

@@ -1,0 +1,123 @@
+/*
+ * strip_chains.h: chains of reallocs whose blocks do not all stay: what is to be
+ * said of them in the trace (core/chain.h), and where.
+ */
+#ifndef GNOMON_STRIP_CHAINS_H
+#define GNOMON_STRIP_CHAINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/base/table.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/core/chain.h"
+#include "cli/transform/strip_marks.h"
+#include "cli/transform/strip_totals.h"
+
+/* Where an event is: strip_marks_position. */
+struct strip_place {
+	uint32_t stream;
+	uint64_t position;
+};
+
+/* An EXTRA that is to be put before an event; ENDS: instead of it. */
+struct strip_note {
+	uint64_t size;
+	uint64_t args[GT_EXTRA_ARGS];
+	uint32_t context;
+	uint32_t what;		/* enum gt_extra; 0: nothing any more */
+};
+
+struct strip_chain {
+	struct chain chain;	/* its cost is the first block's context */
+	uint64_t end_stamp;
+	struct strip_place end;	/* where it ended */
+	uint32_t number;	/* that the result has for it */
+	uint32_t kept;		/* blocks that the trace has and that stay, or
+				 * are undecided, */
+	uint32_t undecided;	/* of these */
+	uint32_t next;		/* of the free entries */
+	bool ended;
+	bool told;		/* ... as the trace says, by ENDS */
+};
+
+/* What a block that ended has to do with its chain. */
+struct strip_link {
+	uint32_t chain;		/* 0: nothing */
+	bool made;		/* by a realloc of the trace */
+	bool last;		/* the chain ended with it */
+	struct strip_place next;	/* of the event that made the next
+					 * block, */
+	struct strip_note resumes;	/* and what to say there */
+};
+
+struct strip_chains {
+	struct strip_chain *list;	/* 0 is not used */
+	size_t count, capacity;
+	uint32_t unused;	/* first free entry, 0 */
+	uint32_t *by_block;	/* chains, by number of a block; 0: none */
+	size_t by_block_capacity;
+	uint32_t numbers_given;
+	struct table numbers;	/* that the trace has -> that the result has */
+	struct table suspended;	/* that the trace has -> chain, or 0 */
+	struct table by_place;	/* -> notes */
+	struct strip_note *notes;
+	size_t note_count, note_capacity;
+};
+
+/* The block is being moved to what `next` makes, at `place`: the chain. */
+uint32_t strip_chains_leave(struct strip_chains *chains, uint32_t number,
+			    const struct block *block,
+			    const struct trace_event *next,
+			    const struct strip_place *place,
+			    struct strip_link *link);
+/* The block ends, and no other comes of it; `end`: by which event. */
+void strip_chains_end(struct strip_chains *chains, uint32_t number,
+		      uint64_t stamp, const struct strip_place *end,
+		      struct strip_link *link);
+/* The block that goes on with the chain. */
+void strip_chains_enter(struct strip_chains *chains, uint32_t chain,
+			uint32_t number, const struct block *block);
+/* A chain that has no block any more. */
+void strip_chains_lost(struct strip_chains *chains, uint32_t chain,
+		       uint64_t stamp, struct strip_totals *totals);
+
+/* The link's block stays; it is not decided; it goes, which `begin` began. */
+void strip_chains_stay(struct strip_chains *chains,
+		       const struct strip_link *link);
+void strip_chains_wait(struct strip_chains *chains,
+		       const struct strip_link *link);
+void strip_chains_go(struct strip_chains *chains,
+		     const struct strip_link *link, bool waited,
+		     const struct strip_place *begin,
+		     struct strip_totals *totals, struct strip_marks *marks);
+
+/* What the trace itself says, of an earlier stripping: the block's chain is
+ * suspended; resumed by the block of this event; it has ended. */
+void strip_chains_suspend(struct strip_chains *chains, uint64_t number,
+			  uint32_t block_number, const struct block *block,
+			  struct strip_link *link);
+uint32_t strip_chains_resume(struct strip_chains *chains,
+			     const struct trace_event *gap,
+			     const struct trace_event *block);
+void strip_chains_told(struct strip_chains *chains,
+		       const struct trace_event *gap,
+		       const struct strip_place *place,
+		       struct strip_totals *totals, struct strip_marks *marks);
+
+/* Chains go on no more: a START or CLEAR. */
+void strip_chains_forget(struct strip_chains *chains);
+
+/* ---- when all was read ---- */
+
+/* What is to be said at an event, of this kind; or NULL. */
+const struct strip_note *strip_chains_note(const struct strip_chains *chains,
+					   const struct strip_place *place,
+					   enum gt_extra what);
+/* The number of a chain in the result, by that in the trace; 0: none. */
+uint64_t strip_chains_number(const struct strip_chains *chains,
+			     uint64_t number);
+void strip_chains_free(struct strip_chains *chains);
+
+#endif
