@@ -9,10 +9,13 @@
  */
 #include "cli/query/series.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/status.h"
+#include "cli/base/text/quantity.h"
 #include "cli/model/core/weigh.h"
 #include "cli/model/moment.h"
 #include "unwind/claim.h"
@@ -31,6 +34,15 @@ struct follower {
 	uint32_t *members;
 	size_t member_count, member_capacity;
 };
+
+int series_parse_steps(const char *text, uint64_t *steps)
+{
+	int error = quantity_parse_count(text, steps);
+
+	if (error == 0 && (*steps == 0 || *steps > SERIES_STEPS_MAX))
+		error = -ERANGE;
+	return error;
+}
 
 /* ---- which series ---- */
 
@@ -176,6 +188,32 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 
 /* ---- all of it ---- */
 
+/* What of the rows' figures is in no step. */
+static void note_missing(const struct query_source *source, int status)
+{
+	const struct model *model = source->model;
+	char blocks[QUANTITY_TEXT];
+
+	if (status == EXIT_NOTHING)
+		notes_error(model->options.notes, "%s: cannot be read once "
+			    "more: nothing is told over time", source->trace);
+	else if (model->leftout.blocks > 0)
+		notes_hint(model->options.notes, "%s: %s blocks were left out "
+			   "of it, of which only sums are known: they are in no "
+			   "step over time", source->trace,
+			   quantity_count(blocks, model->leftout.blocks));
+}
+
+static void note_limit(const struct query_source *source,
+		       const struct series *series)
+{
+	char rows[QUANTITY_TEXT];
+
+	notes_hint(source->model->options.notes, "%s: %s rows at most are told "
+		   "over time, in so many steps: the rest is among the others",
+		   source->trace, quantity_count(rows, series->shown));
+}
+
 /* What is below the point goes with the next step, so that sums over all steps
  * are rounded once. */
 static void round_series(struct series_step *list, size_t steps, uint64_t mean)
@@ -222,6 +260,8 @@ int series_follow(struct query_rows *rows, size_t shown,
 	*series = (struct series){
 		.axis = *axis, .shown = shown < most ? shown : most,
 	};
+	if (shown > most)
+		note_limit(source, series);
 	f.all = series->shown + 1;
 	series->list = grow_zeroed((f.all + 1) * axis->steps,
 				   sizeof(*series->list));
@@ -238,6 +278,7 @@ int series_follow(struct query_rows *rows, size_t shown,
 		for (size_t i = 0; i <= f.all; i++)
 			round_series(series->list + i * axis->steps,
 				     axis->steps, source->model->sample_mean);
+	note_missing(source, status);
 	free(f.now);
 	free(f.of_cost);
 	free(f.members);

@@ -50,6 +50,8 @@ struct series {
 	struct series_step *list;	/* of the first, of the second … */
 };
 
+/* For an option. 0, or a negative errno. */
+int series_parse_steps(const char *text, uint64_t *steps);
 /*
  * Of the first `shown` rows, or as many as there is room for, by a second pass
  * over source->trace; rows are those of one trace, its filter is not about a
