@@ -93,5 +93,8 @@ const char *export_frame_name(struct buffer *scratch,
 			      const struct frame *frame);
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame);
+/* "program - trace", for titles. */
+void export_title(struct buffer *title, const struct model *model,
+		  const char *trace);
 
 #endif
