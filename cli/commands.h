@@ -20,5 +20,6 @@ extern const struct command cmd_repack;
 extern const struct command cmd_extract;
 const struct command *cmd_export_command(void);
 extern const struct command cmd_flamegraph;
+extern const struct command cmd_graph;
 
 #endif

@@ -42,6 +42,8 @@ static const struct use {
 	{ NULL, "-Fjson", "-bblock" },
 	{ &cmd_check, "--json", "--max-live=1" },
 	{ &cmd_flamegraph, "--html", "-cpeak" },
+	{ &cmd_graph, "-fhtml", "-bthread" },
+	{ &cmd_report, "--json", "--timeline" },
 	{ &cmd_repack, "-fo", "@" },
 	{ &cmd_strip, "-fo", "@" },
 };
