@@ -250,7 +250,9 @@ static int compare(const void *a, const void *b, void *owner)
 
 static void sort(struct query_rows *rows)
 {
-	qsort_r(rows->list, rows->count, sizeof(*rows->list), compare, rows);
+	if (rows->count > 0)
+		qsort_r(rows->list, rows->count, sizeof(*rows->list), compare,
+			rows);
 }
 
 /*
