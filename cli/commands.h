@@ -20,5 +20,6 @@ extern const struct command cmd_repack;
 extern const struct command cmd_extract;
 extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
+extern const struct command cmd_graph;
 
 #endif

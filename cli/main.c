@@ -85,6 +85,7 @@ int main(int argc, char **argv)
 		&cmd_extract,
 		&cmd_export,
 		&cmd_flamegraph,
+		&cmd_graph,
 	};
 	int operands, status, skip = 1;
 	size_t count = 0;

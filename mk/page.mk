@@ -1,11 +1,12 @@
 # Pages: TypeScript and styles of cli/page/, each bundled into one file, which
-# cli/flamegraph/flame_pages.c takes into the command. esbuild is one program,
+# cli/*/*_pages.c take into the command. esbuild is one program,
 # and needs no network; types are checked by `make lint`.
 
 PAGE_O := $(O)/page
 PAGE_SRC := $(wildcard cli/page/*.ts cli/page/*.css)
 PAGES := $(addprefix $(PAGE_O)/,flame_html.html flame_html.css flame_html.js \
-	flame_svg.css flame_svg.js)
+	flame_svg.css flame_svg.js graph_html.html graph_html.css graph_html.js \
+	graph_svg.css)
 ESBUILD ?= esbuild
 ESBUILD_FLAGS := --bundle --minify --charset=utf8 --log-level=warning
 
@@ -22,8 +23,7 @@ $(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) $(call made-by,page) \
 $(PAGE_O)/%.html: cli/page/%.html
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-FLAME_PAGES_OBJ := $(foreach o,$(O) $(O)/checked,\
-	$o/host/cli/flamegraph/flame_pages.o)
-$(FLAME_PAGES_OBJ): $(PAGES) mk/page.mk
-$(FLAME_PAGES_OBJ): \
-	HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'
+PAGES_OBJ := $(foreach o,$(O) $(O)/checked,$(addprefix $o/host/cli/,\
+	flamegraph/flame_pages.o graph/graph_pages.o))
+$(PAGES_OBJ): $(PAGES) mk/page.mk
+$(PAGES_OBJ): HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'

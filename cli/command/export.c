@@ -168,3 +168,16 @@ const char *export_profile_name(struct buffer *scratch,
 	return name_of(scratch, frame->function, frame->library,
 		       frame->offset, frame->offset);
 }
+
+void export_title(struct buffer *title, const struct model *model,
+		  const char *trace)
+{
+	const char *program = model_fact(model, GT_INFO, "exe");
+	const char *slash = program ? strrchr(program, '/') : NULL;
+	const char *name = strrchr(trace, '/');
+
+	if (program != NULL)
+		buffer_printf(title, "%s - ", slash ? slash + 1 : program);
+	buffer_string(title, name ? name + 1 : trace);
+	buffer_printable(title);
+}

@@ -97,5 +97,8 @@ void export_stack_text(struct buffer *text, const struct frame *list,
 		       size_t count);
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame);
+/* "program - trace", for titles. */
+void export_title(struct buffer *title, const struct model *model,
+		  const char *trace);
 
 #endif

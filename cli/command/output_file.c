@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,4 +127,23 @@ int output_file_close(FILE *out, const char *path, int status)
 	tell_error("%s: writing the result failed: %s",
 		   path ? path : "standard output", strerror(errno));
 	return EXIT_NOTHING;
+}
+
+bool output_file_ends(const char *path, const char *end)
+{
+	size_t size = strlen(path), less = strlen(end);
+
+	return size >= less && strcasecmp(path + size - less, end) == 0;
+}
+
+const char *output_file_picture(const char *path)
+{
+	static const char *const kinds[] = {
+		".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps",
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (output_file_ends(path, kinds[i]))
+			return kinds[i];
+	return NULL;
 }

@@ -8,6 +8,7 @@
 #ifndef GNOMON_OUTPUT_FILE_H
 #define GNOMON_OUTPUT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* NULL: standard output. Returns NULL after a message. */
@@ -15,5 +16,10 @@ FILE *output_file_open(const char *path);
 /* `status`, or EXIT_NOTHING after a message if not all of the result got out.
  * Standard output is left open. */
 int output_file_close(FILE *out, const char *path, int status);
+/* Whether a name ends like this: ".svg", in letters of any case. */
+bool output_file_ends(const char *path, const char *end);
+/* A kind of pictures that people may hope for and that no command makes, by
+ * what the name ends with; or NULL. */
+const char *output_file_picture(const char *path);
 
 #endif

@@ -3,11 +3,11 @@
  * Runs in the main thread; flame*.c do the work.
  */
 #include <string.h>
-#include <strings.h>
 
 #include "cli/base/terminal/tell.h"
 #include "cli/command/exporting.h"
 #include "cli/command/figure_words.h"
+#include "cli/command/output_file.h"
 #include "cli/commands.h"
 #include "cli/flamegraph/flame.h"
 
@@ -45,38 +45,18 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t size = strlen(name), less = strlen(end);
-
-	return size >= less && strcasecmp(name + size - less, end) == 0;
-}
-
-/* Pictures that people may hope for. */
-static const char *other_kind(const char *output)
-{
-	static const char *const kinds[] = {
-		".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps",
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (ends_with(output, kinds[i]))
-			return kinds[i];
-	return NULL;
-}
-
 /* Whether the name of the output is one of what was asked for. */
 static bool name_fits(const struct request *request, bool page)
 {
 	const char *output = request->flame.export.output;
-	const char *kind = other_kind(output);
+	const char *kind = output_file_picture(output);
 
 	if (kind != NULL) {
 		tell_error("%s: no %s is made here: name it .svg or .html; "
 			   "browsers print either", output, kind);
 		return false;
 	}
-	if (request->html && ends_with(output, ".svg")) {
+	if (request->html && output_file_ends(output, ".svg")) {
 		tell_error("%s: --html makes a page, no SVG: name it .html, "
 			   "or leave --html out", output);
 		return false;
@@ -93,8 +73,8 @@ static bool decide(struct request *request)
 {
 	struct flame_export *flame = &request->flame;
 	const char *output = flame->export.output;
-	bool page = output != NULL && (ends_with(output, ".html") ||
-				       ends_with(output, ".htm"));
+	bool page = output != NULL && (output_file_ends(output, ".html") ||
+				       output_file_ends(output, ".htm"));
 
 	if (request->svg && request->html) {
 		tell_error("--svg --html: one of them at a time");

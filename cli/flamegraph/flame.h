@@ -106,8 +106,6 @@ bool flame_tracks_follow(struct flame_tracks *tracks,
 			 const struct flame_tree *tree);
 void flame_tracks_free(struct flame_tracks *tracks);
 
-/* "program - trace", for titles. */
-void flame_title(struct buffer *title, const struct export *export);
 /* `data`, for the page, in JSON. */
 void flame_data_write(const struct flame_export *flame,
 		      const struct flame_tree *tree, FILE *out);

@@ -233,7 +233,7 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	struct buffer title = { 0 }, command = { 0 };
 
 	model_command(model, &command);
-	flame_title(&title, &flame->export);
+	export_title(&title, model, flame->export.trace);
 	json_uint(json, "version", 1);
 	json_string(json, "title", title.data);
 	json_string(json, "command", command.data ? command.data : "");

@@ -166,15 +166,3 @@ const char *flame_name(struct buffer *scratch, const struct flame_tree *tree,
 		      quantity_count(count, node->smaller));
 	return scratch->data;
 }
-
-void flame_title(struct buffer *title, const struct export *export)
-{
-	const char *program = model_fact(export->model, GT_INFO, "exe");
-	const char *slash = program ? strrchr(program, '/') : NULL;
-	const char *trace = strrchr(export->trace, '/');
-
-	if (program != NULL)
-		buffer_printf(title, "%s - ", slash ? slash + 1 : program);
-	buffer_string(title, trace ? trace + 1 : export->trace);
-	buffer_printable(title);
-}

@@ -295,7 +295,7 @@ static void put_head(struct picture *p, unsigned height)
 {
 	struct buffer title = { 0 };
 
-	flame_title(&title, &p->flame->export);
+	export_title(&title, p->flame->export.model, p->flame->export.trace);
 	buffer_clear(&p->text);
 	xml_text(&p->text, title.data);
 	fprintf(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

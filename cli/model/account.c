@@ -273,6 +273,17 @@ static void number_block(struct model *model, const struct block *block)
 	model->numbers[at] = model->births;
 }
 
+/* The key of a block's cost, as the first pass numbered it. */
+static void tell_key(const struct model *model, const struct block *block)
+{
+	uint32_t *key = model->tap->key;
+
+	if (key != NULL &&
+	    !block_keys_translate(model->told_keys, &model->keys,
+				  model->contexts.costs[block->cost].key, key))
+		*key = TAP_NO_KEY;
+}
+
 void account_special_birth(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain)
 {
@@ -299,11 +310,12 @@ void account_special_birth(struct model *model, struct block *block,
 	if (chain != 0)
 		chains_enter(&model->chains, chain,
 			     blocks_number(&model->edges.blocks, block), block);
-	if (model->tap != NULL && !block->left_out)
-		model->tap->birth(model->tap->owner, block,
-				  blocks_number(&model->edges.blocks, block),
-				  model->contexts.costs[block->cost].node,
-				  chain);
+	if (model->tap == NULL || block->left_out)
+		return;
+	tell_key(model, block);
+	model->tap->birth(model->tap->owner, block,
+			  blocks_number(&model->edges.blocks, block),
+			  model->contexts.costs[block->cost].node, chain);
 }
 
 /* ---- a block ends ---- */
@@ -506,6 +518,7 @@ static void tell_end(const struct model *model, const struct block *block,
 	    (model->selection != NULL &&
 	     selection_is_of_moment(model->selection)))
 		return;
+	tell_key(model, block);
 	tap->end(tap->owner, block, blocks_number(&model->edges.blocks, block),
 		 model->contexts.costs[block->cost].node, stamp, end, chain);
 }

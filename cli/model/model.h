@@ -178,6 +178,7 @@ struct model {
 					 * edges.blocks; if deciding, measuring */
 	size_t number_capacity;
 	const struct model_tap *tap;	/* NULL: nobody looks on */
+	const struct block_keys *told_keys;	/* of the first pass, for it */
 	uint64_t span_factor;		/* ns of a tick << 32 */
 	uint64_t until;			/* stamp of the last that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */

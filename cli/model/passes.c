@@ -283,6 +283,9 @@ int model_follow(const struct model *model, const char *path,
 		model->totals.last_stamp < model->until ?
 		model->totals.last_stamp : model->until;
 	again->tap = tap;
+	if (tap->key != NULL)
+		block_keys_copy(&again->keys, &model->keys);
+	again->told_keys = &model->keys;
 	view_set(again, model->controls.view);
 	status = run(again, path, false, NULL);
 	end_model(again);

@@ -20,8 +20,11 @@
  * for model_since_start_ns. `end` finds in block->temporary whether the block
  * counts as one. `thread`: where to put the thread whose event it is
  * (threads.list), before each call; may be NULL. Of events that came out of
- * order it may be another one.
+ * order it may be another one. `key`: likewise, the number that the block's keys
+ * have in the model that was read first, TAP_NO_KEY if they have none.
  */
+#define TAP_NO_KEY UINT32_MAX
+
 struct model_tap {
 	void *owner;
 	void (*birth)(void *owner, const struct block *block, uint32_t number,
@@ -29,7 +32,7 @@ struct model_tap {
 	void (*end)(void *owner, const struct block *block, uint32_t number,
 		    uint32_t node, uint64_t stamp, enum edge_end end,
 		    uint32_t chain);
-	uint32_t *thread;
+	uint32_t *thread, *key;
 };
 
 #endif

@@ -415,6 +415,14 @@ const struct query_key *query_key_find(const char *name, size_t size)
 	return NULL;
 }
 
+const char *query_key_word(size_t n, const char **meaning)
+{
+	if (n >= query_key_count)
+		return NULL;
+	*meaning = query_keys[n].help;
+	return query_keys[n].name;
+}
+
 static const struct query_key *first_of(enum query_of of)
 {
 	const struct query_key *key = query_keys;

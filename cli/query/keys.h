@@ -71,6 +71,8 @@ void query_value_frame(const struct profile *profile,
 		       struct query_value *value);
 /* By its name; NULL: there is none. */
 const struct query_key *query_key_find(const char *name, size_t size);
+/* The n-th, as a word of an option (command.h); NULL behind the last. */
+const char *query_key_word(size_t n, const char **meaning);
 /* The one that is wanted, by what it is of. */
 const struct query_key *query_key_stack(void);
 const struct query_key *query_key_site(void);

@@ -28,6 +28,8 @@ bool query_needs_pass(const struct query *query,
 		return true;
 	case QUERY_PASS_PEAKS:
 		return needs_peaks(query);
+	case QUERY_PASS_SERIES:
+		return query->over_time;
 	case QUERY_PASSES:
 		break;
 	}
@@ -46,6 +48,7 @@ void query_explain(const struct query *query,
 		[QUERY_PASS_FIGURES] = "events: the figures",
 		[QUERY_PASS_PEAKS] = "events: the peak of each group by itself "
 			"(of groups of several stacks)",
+		[QUERY_PASS_SERIES] = "events: rows over time",
 	};
 	unsigned passes = 0, number = 0;
 	struct buffer keys = { 0 };

@@ -16,6 +16,7 @@ struct query {
 	enum figure order;
 	uint64_t limit;		/* rows; 0: all */
 	bool all_figures;	/* of each row, not only what orders them */
+	bool over_time;		/* and its rows over time: series.h */
 };
 
 /* Of what the answer is made. Borrowed. */

@@ -262,7 +262,9 @@ static int compare(const void *a, const void *b, void *owner)
 
 static void sort(struct query_rows *rows)
 {
-	qsort_r(rows->list, rows->count, sizeof(*rows->list), compare, rows);
+	if (rows->count > 0)
+		qsort_r(rows->list, rows->count, sizeof(*rows->list), compare,
+			rows);
 }
 
 /*
@@ -491,25 +493,69 @@ bool query_row_called(const struct query_rows *rows,
 	return true;
 }
 
+/* What a cost of the model is a piece of. False: it does not count. */
+static bool piece_of_cost(const struct query_rows *rows, uint32_t cost,
+			  struct piece *piece)
+{
+	uint32_t self;
+
+	if (!of_selves(rows))
+		return piece_of(rows, cost, piece);
+	self = rows->source->profile->self_of_cost[cost];
+	return self != PROFILE_NONE && piece_of(rows, self, piece);
+}
+
+static void index_rows(struct query_rows *rows)
+{
+	if (rows->row_of.slots == NULL)
+		for (size_t i = 0; i < rows->count; i++)
+			table_set(&rows->row_of, rows->list[i].group,
+				  (uint32_t)i);
+}
+
 uint32_t query_row_of(struct query_rows *rows, uint32_t cost)
 {
 	struct piece piece;
 	uint32_t group;
 
 	CLAIM_FULL(rows->grouped && query_inclusive(rows->query) == NULL);
-	if (rows->row_of.slots == NULL)
-		for (size_t i = 0; i < rows->count; i++)
-			table_set(&rows->row_of, rows->list[i].group,
-				  (uint32_t)i);
-	if (of_selves(rows)) {
-		piece.self = rows->source->profile->self_of_cost[cost];
-		if (piece.self == PROFILE_NONE)
-			return QUERY_NO_ROW;
-	} else if (!piece_of(rows, cost, &piece)) {
-		return QUERY_NO_ROW;
-	}
-	return group_of(rows, &piece, 0, true, &group) ?
+	index_rows(rows);
+	return piece_of_cost(rows, cost, &piece) &&
+	       group_of(rows, &piece, 0, true, &group) ?
 		table_get(&rows->row_of, group) : QUERY_NO_ROW;
+}
+
+bool query_rows_of(struct query_rows *rows, uint32_t cost,
+		   const uint32_t **list, size_t *count)
+{
+	const struct query_key *inclusive = query_inclusive(rows->query);
+	struct piece piece;
+	size_t values = 1;
+	unsigned key = 0;
+
+	*count = 0;
+	if (!piece_of_cost(rows, cost, &piece))
+		return false;
+	index_rows(rows);
+	while (inclusive != NULL && rows->query->keys[key] != inclusive)
+		key++;
+	if (inclusive != NULL)
+		values = values_of(rows, key, &piece);
+	else if (rows->path_capacity == 0)
+		GROW(rows->path, 0, rows->path_capacity);
+	for (size_t v = 0; v < values; v++) {
+		uint32_t group = piece.node, row;
+
+		if (rows->grouped &&
+		    !group_of(rows, &piece, inclusive ? rows->path[v] : 0,
+			      true, &group))
+			continue;
+		row = table_get(&rows->row_of, group);
+		if (row != TABLE_NONE)
+			rows->path[(*count)++] = row;
+	}
+	*list = rows->path;
+	return true;
 }
 
 /* ---- the largest stacks of rows ---- */

@@ -80,6 +80,11 @@ bool query_row_called(const struct query_rows *rows,
 /* Of a grouped table with exclusive keys: the row that a cost of the model
  * belongs to, or QUERY_NO_ROW. */
 uint32_t query_row_of(struct query_rows *rows, uint32_t cost);
+/* Of any table: whether a cost of the model counts, and the rows that it belongs
+ * to, each once; none, if those were left out by the query's limit. The list is
+ * valid until the next call. */
+bool query_rows_of(struct query_rows *rows, uint32_t cost,
+		   const uint32_t **list, size_t *count);
 /* For each of the first `shown` rows of a grouped table; to be freed. */
 struct query_parts *query_rows_parts(struct query_rows *rows, size_t shown);
 

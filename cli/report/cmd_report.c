@@ -15,9 +15,10 @@
 #include "cli/report/report.h"
 #include "cli/command/output_file.h"
 #include "cli/report/report_processes.h"
+#include "cli/query/series.h"
 
-enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, MERGE, OUTPUT, JSON, CSV,
-       FRAME_TABLE, SKIP_EMPTY };
+enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, TIMELINE, STEPS,
+       MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, SKIP_EMPTY };
 
 #define GROUPS_MAX_USUAL 4000000
 
@@ -47,6 +48,13 @@ static const struct command_option options[] = {
 	  "how many blocks were how large, and how long they lived, by powers "
 	  "of two; of one trace also what was live over time, and what realloc "
 	  "copied" },
+	{ TIMELINE, "timeline", 0, NULL, NULL,
+	  "of one trace, what the largest rows had or did over time, beside all "
+	  "others: as a table, of live or what --sort says; with --json, all "
+	  "figures in each row" },
+	{ STEPS, "steps", 0, "N", NULL,
+	  "with --timeline: into so many steps of equal width the time is cut, "
+	  "2048 at most (16; 64 with --json)" },
 	{ MERGE, "merge", 0, NULL, NULL,
 	  "sum up all the traces: stacks are one if they read the same" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
@@ -67,12 +75,10 @@ static const struct command_option options[] = {
 
 static const char *by_word(size_t n, const char **meaning)
 {
-	if (n < query_key_count) {
-		*meaning = query_keys[n].help;
-		return query_keys[n].name;
-	}
+	if (n != query_key_count)
+		return query_key_word(n, meaning);
 	*meaning = "one block that is live";
-	return n == query_key_count ? "block" : NULL;
+	return "block";
 }
 
 static const struct command_words choices[] = {
@@ -130,6 +136,11 @@ static int take(void *owner, int id, const char *value)
 	case SIZES:
 		request->report.sizes = true;
 		break;
+	case TIMELINE:
+		request->report.timeline = true;
+		break;
+	case STEPS:
+		return series_parse_steps(value, &request->report.steps);
 	case MERGE:
 		request->merge = true;
 		break;
@@ -373,6 +384,38 @@ static void tell_no_sum(const char *key)
 	buffer_free(&sums);
 }
 
+/* With --timeline? */
+static bool fits_time(const struct request *request)
+{
+	const struct report_options *wanted = &request->report;
+	enum figure order = wanted->query.order;
+
+	if (!wanted->timeline && wanted->steps != 0)
+		tell_error("--steps: is for --timeline: add that");
+	else if (!wanted->timeline)
+		return true;
+	else if (request->reading.many || request->merge)
+		tell_error("--timeline: only of one trace, without --merge: "
+			   "`gnomon graph` draws several");
+	else if (wanted->tree != REPORT_TREE_NONE || wanted->blocks)
+		tell_error("--timeline %s: rows over time are those of groups: "
+			   "leave out one of them", wanted->blocks ?
+			   "--by block" : "--tree");
+	else if (!series_has(order))
+		tell_error("--timeline --sort %s: of this there is nothing to "
+			   "tell over time: sort by live, peak, own-peak, "
+			   "total, count or temporary",
+			   figure_kinds[order].name);
+	else if (filter_word(request->reading.filter, FILTER_ALIVE_AT, 0) !=
+		 NULL)
+		tell_error("--timeline --alive-at: at a moment there is no "
+			   "time that passes: leave out one of them");
+	else
+		return model_can_be_read_again(request->reading.traces[0],
+					       tell_notes());
+	return false;
+}
+
 /* Do the options fit together? */
 static bool fits(const struct request *request)
 {
@@ -404,7 +447,7 @@ static bool fits(const struct request *request)
 	else if (wanted->frame_table && !request->json)
 		tell_error("--frame-table: is for JSON: add --json");
 	else
-		return true;
+		return fits_time(request);
 	return false;
 }
 
@@ -467,11 +510,12 @@ static void settle(struct request *request)
 	struct report_options *wanted = &request->report;
 	const struct reading *reading = &request->reading;
 
-	wanted->no_rows = wanted->sizes && !wanted->one_key &&
-		request->by == NULL &&
+	wanted->no_rows = (wanted->sizes || wanted->timeline) &&
+		!wanted->one_key && request->by == NULL &&
 		wanted->tree == REPORT_TREE_NONE;
 	wanted->full_names = reading->full_names;
 	wanted->query.all_figures = request->json || request->csv;
+	wanted->query.over_time = wanted->timeline;
 	wanted->moment = filter_word(reading->filter, FILTER_ALIVE_AT, 0) !=
 		NULL;
 	wanted->filters = reading->filters.data ? reading->filters.data : "";
@@ -557,7 +601,9 @@ static const char *const description[] = {
 	"--frame-table they are indexes into `frames`. --sizes adds `sizes`, "
 	"`lifetimes` and `chains` (of reallocs) to the whole and to each row, "
 	"and a `timeline` of at most 2048 steps, which filters of stacks leave "
-	"out.",
+	"out. --timeline adds a `timeline` to each row, an array of steps; "
+	"`timeline_others` and `timeline_all` are those of all other blocks, "
+	"and of the whole; a step is `timeline_step_ns` long.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
 	"parts of the trace were missing or damaged, which is said on standard "
 	"error.",
@@ -572,6 +618,8 @@ static const char *const examples[] = {
 	"what the functions whose names begin like this allocated, as a tree",
 	"gnomon report --alive-at 50% --by library,thread",
 	"what was live half way, by library and thread",
+	"gnomon report --timeline --by file --sort temporary",
+	"which files made temporary blocks, and when",
 	"gnomon report --by block --size-min 1M",
 	"every live block of a megabyte and more: its address, age and stack",
 	"gnomon report --merge traces/", "a directory of processes, as one",

@@ -9,6 +9,7 @@
 #include "cli/report/report_damages.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_freed.h"
+#include "cli/report/report_series.h"
 #include "cli/query/rows.h"
 #include "cli/report/report_tree.h"
 
@@ -69,7 +70,8 @@ static void put_called(struct json *json, const struct report *r,
 
 static void put_row(struct json *json, struct report *r,
 		    const struct query_rows *rows, size_t number,
-		    const struct report_detail *detail)
+		    const struct report_detail *detail,
+		    const struct series *series)
 {
 	const struct query_row *row = &rows->list[number];
 
@@ -81,6 +83,9 @@ static void put_row(struct json *json, struct report *r,
 	put_subject(json, r, rows, row);
 	put_called(json, r, rows, row);
 	report_detail_row(json, detail, number);
+	if (number < series->shown)
+		report_series_json(json, "timeline",
+				   series_of(series, number), &series->axis);
 	json_end_object(json);
 }
 
@@ -90,6 +95,7 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 	struct query query = r->options->query;
 	const struct query_source source = report_source(r);
 	struct report_detail detail;
+	struct series series = { 0 };
 	struct query_rows rows;
 
 	if (query_has(&query, QUERY_OF_SITE) && r->frames != NULL)
@@ -99,14 +105,19 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 	query_rows_collect(&query, &source, &rows);
 	r->of_contexts = rows.of_contexts;
 	report_detail_begin(&detail, r, &rows);
+	if (r->options->timeline)
+		report_series_follow(r, &rows, rows.count, &series);
 	json_array(json, "rows");
 	progress_begin("looking up symbols", rows.count);
 	for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++) {
-		put_row(json, r, &rows, i, &detail);
+		put_row(json, r, &rows, i, &detail, &series);
 		progress_update(i);
 	}
 	progress_end();
 	json_end_array(json);
+	if (r->options->timeline)
+		report_series_rest_json(json, &series);
+	series_free(&series);
 	report_detail_end(&detail);
 	query_rows_free(&rows);
 }

@@ -15,6 +15,7 @@
 #include "cli/report/report_chains.h"
 #include "cli/report/report_freed.h"
 #include "cli/report/report_nameless.h"
+#include "cli/report/report_series.h"
 #include "cli/query/rows.h"
 #include "cli/report/report_timeline.h"
 #include "cli/report/report_tree.h"
@@ -258,14 +259,19 @@ void report_body_text(struct report *r)
 		report_timeline_text(r);
 		report_chains_text(r);
 	}
-	if (r->options->no_rows)
+	if (r->options->no_rows) {
+		if (r->options->timeline)
+			report_series_text(r);
 		return;
+	}
 	if (r->options->tree != REPORT_TREE_NONE)
 		report_tree_text(r, key);
 	else if (r->options->blocks)
 		report_blocks_text(r);
 	else
 		put_sections(r);
+	if (r->options->timeline)
+		report_series_text(r);
 	report_nameless(r);
 }
 

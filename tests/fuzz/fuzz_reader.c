@@ -13,7 +13,6 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
 #include "cli/model/model.h"
-#include "cli/model/rows.h"
 #include "tests/fuzz/crafted_mutate.h"
 #include "tests/fuzz/taken.h"
 
@@ -42,6 +41,8 @@ static const struct use {
 	{ &cmd_export, "-Fjson", "-bblock" },
 	{ &cmd_check, "--json", "--max-live=1" },
 	{ &cmd_flamegraph, "--html", "-cpeak" },
+	{ &cmd_graph, "-fhtml", "-bthread" },
+	{ &cmd_report, "--json", "--timeline" },
 	{ &cmd_repack, "-fo", "@" },
 	{ &cmd_strip, "-fo", "@" },
 };
@@ -75,15 +76,14 @@ static void run_command(const struct use *use, const char *path)
  * the trace may have had a higher peak, and be live; a sample is rounded. */
 static void check_sums(struct model *model)
 {
-	const struct rows_query query = { .key = FIGURE_LIVE };
-	struct rows rows;
 	uint64_t live = 0, peak = 0, blocks = 0, at = 0;
 
-	rows_collect(model, &query, &rows);
-	rows_sort(&rows);
-	for (size_t i = 0; i < rows.count; i++) {
-		live += rows.list[i].figures.live_bytes;
-		peak += rows.list[i].figures.peak_bytes;
+	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+		struct figures figures;
+
+		model_figures(model, &model->contexts.costs[i], &figures);
+		live += figures.live_bytes;
+		peak += figures.peak_bytes;
 	}
 	while (model_next_block(model, &at) != NULL)
 		blocks++;
@@ -92,7 +92,6 @@ static void check_sums(struct model *model)
 	     (peak != model->totals.peak_bytes ||
 	      blocks != model->totals.live_blocks)))
 		abort();
-	free(rows.list);
 }
 
 static void run_model(const char *path)

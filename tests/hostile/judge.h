@@ -26,7 +26,6 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
 #include "cli/model/model.h"
-#include "cli/model/rows.h"
 
 #define JUDGE_SECONDS 20	/* of processor, for one file, with the
 				 * sanitizer's */
@@ -115,23 +114,19 @@ static inline void judge_init(void)
 static inline void judge_sums(struct model *model)
 {
 	const struct totals *totals = &model->totals;
-	const struct rows_query query = { .key = FIGURE_LIVE };
-	struct rows rows;
 	uint64_t live = 0, peak = 0, count = 0, frees = 0, total = 0;
 	uint64_t freed = 0;
 
-	rows_collect(model, &query, &rows);
-	rows_sort(&rows);
-	for (size_t i = 0; i < rows.count; i++) {
-		const struct figures *figures = &rows.list[i].figures;
+	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+		struct figures figures;
 
-		live += figures->live_bytes;
-		peak += figures->peak_bytes;
-		count += figures->count;
-		frees += figures->frees;
-		total += figures->total_bytes;
+		model_figures(model, &model->contexts.costs[i], &figures);
+		live += figures.live_bytes;
+		peak += figures.peak_bytes;
+		count += figures.count;
+		frees += figures.frees;
+		total += figures.total_bytes;
 	}
-	free(rows.list);
 	/* What was never recorded has no context. */
 	count += model->leftout.rest_blocks;
 	total += model->leftout.rest_bytes;

@@ -102,8 +102,11 @@ def how_often_a_trace_is_read(directory):
     equal(explained("--alive-at", "50%", "--by", "library,thread"), (3, True),
           "ends")
     equal(explained("--by", "lifetime-class"), (2, True), "lifetimes")
+    equal(explained("--timeline", "--by", "file"), (2, True), "over time")
     equal(explained("--json", "--by", "site", "--fate", "live"), (4, True),
-          "all of them")
+          "but one")
+    equal(explained("--json", "--by", "site", "--fate", "live", "--timeline"),
+          (5, True), "all of them")
 
 
 @case

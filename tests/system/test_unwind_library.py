@@ -52,6 +52,7 @@ share/man/man1/gnomon-diff.1
 share/man/man1/gnomon-export.1
 share/man/man1/gnomon-extract.1
 share/man/man1/gnomon-flamegraph.1
+share/man/man1/gnomon-graph.1
 share/man/man1/gnomon-info.1
 share/man/man1/gnomon-repack.1
 share/man/man1/gnomon-report.1

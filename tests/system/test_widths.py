@@ -16,6 +16,8 @@ REPORTS = [[]] + [["--by", by] for by in BY] + [
     ["--tree", "bottom-up", "--top", "0"], ["--sizes"],
     ["--sort", "own-peak", "--by", "function"], ["--sort", "lifetime"],
     ["--sort", "age"], ["--by", "block", "--sort", "age", "--top", "0"],
+    ["--timeline"], ["--timeline", "--by", "within-function,thread"],
+    ["--timeline", "--by", "stack", "--sort", "count"],
     ["--function", "Deeply.*", "--size-min", "20"]]
 
 

@@ -19,7 +19,7 @@ from lint_preload import FOLDER_MAX, circles
 # know nothing of each other.
 LAYERS = ["base", "symbol", "trace", "model", "stack", "query", "command"]
 COMMANDS = ["annotate", "check", "control", "diff", "export", "flamegraph",
-            "info", "report", "run", "transform"]
+            "graph", "info", "report", "run", "transform"]
 TOP = {"cli/main.c", "cli/commands.h"}
 
 # What a layer, or a folder of it, may include from outside of cli/. The command
@@ -35,7 +35,8 @@ OUTSIDE = {
 # Below the commands nothing prints (cli/base/notes.h), nor do formats; what is
 # named for a command is that command.
 PRINTS = ["cli/base/terminal/tell.h", "cli/base/terminal/bar.h"]
-SILENT = ["symbol", "trace", "model", "stack", "query", "export", "flamegraph"]
+SILENT = ["symbol", "trace", "model", "stack", "query", "export", "flamegraph",
+          "graph"]
 
 # The writer (cli/recorder/writer_task.h) has one of each of these, and they ask
 # it for each other: one folder, as far as circles go.

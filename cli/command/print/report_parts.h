@@ -30,6 +30,8 @@ struct report_options {
 	bool blocks;		/* rows are blocks */
 	enum report_tree tree;
 	bool sizes;
+	bool timeline;		/* rows over time */
+	uint64_t steps;		/* of it; 0: not given */
 	bool no_rows;		/* text: only what else was asked for */
 	bool one_key;		/* --sort was given: only that section */
 	bool top_given;

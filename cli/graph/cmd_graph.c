@@ -1,0 +1,387 @@
+/*
+ * cmd_graph.c: `gnomon graph`: figures over time as a picture, a page or a
+ * table. Runs in the main thread; graph*.c do the work.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/quantity.h"
+#include "cli/command/exporting.h"
+#include "cli/command/figure_words.h"
+#include "cli/command/output_file.h"
+#include "cli/commands.h"
+#include "cli/graph/graph.h"
+
+#define DEFAULT_TOP 9
+#define DEFAULT_STEPS 256
+
+enum { COST = 1, BY, TOP, STEPS, FORMAT, LAYOUT, OUTPUT };
+
+struct graph_format {
+	const char *name;
+	const char *ending, *other;	/* of a file's name */
+	void (*write)(const struct graph *graph, FILE *out);
+};
+
+static const struct graph_format formats[] = {
+	{ "svg", ".svg", ".svg", graph_svg },
+	{ "html", ".html", ".htm", graph_html },
+	{ "csv", ".csv", ".csv", graph_csv },
+	{ "json", ".json", ".json", graph_json },
+};
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+struct request {
+	struct export export;		/* first: see write_one */
+	struct reading reading;
+	struct graph graph;
+	struct graph_query query;
+	const struct graph_format *format;
+	const char *by, *layout;	/* NULL: not given */
+	uint64_t top, steps;
+	bool top_given;
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	switch (id) {
+	case COST:
+		return exporting_take_cost(&request->export, value);
+	case BY:
+		request->by = value;
+		break;
+	case TOP:
+		request->top_given = true;
+		return quantity_parse_count(value, &request->top);
+	case STEPS:
+		return series_parse_steps(value, &request->steps);
+	case FORMAT:
+		for (size_t i = 0; i < FORMATS; i++)
+			if (strcmp(value, formats[i].name) == 0)
+				request->format = &formats[i];
+		break;
+	case LAYOUT:
+		request->layout = value;
+		break;
+	case OUTPUT:
+		request->export.output = value;
+		break;
+	}
+	return 0;
+}
+
+/* ---- what was asked for ---- */
+
+/* By the output's name, if it is not said. False: they contradict. */
+static bool decide_format(struct request *request)
+{
+	const char *output = request->export.output;
+	const char *kind = output ? output_file_picture(output) : NULL;
+
+	if (kind != NULL) {
+		tell_error("%s: no %s is made here: name it .svg or .html; "
+			   "browsers print either", output, kind);
+		return false;
+	}
+	for (size_t i = 0; output != NULL && i < FORMATS; i++) {
+		if (!output_file_ends(output, formats[i].ending) &&
+		    !output_file_ends(output, formats[i].other))
+			continue;
+		if (request->format != NULL && request->format != &formats[i]) {
+			tell_error("%s: is no name for --format %s: leave that "
+				   "out, or name it %s", output,
+				   request->format->name,
+				   request->format->ending);
+			return false;
+		}
+		request->format = &formats[i];
+	}
+	if (request->format == NULL)
+		request->format = &formats[0];
+	return true;
+}
+
+static bool decide_query(struct request *request)
+{
+	struct query *query = &request->query.query;
+	struct buffer why = { 0 };
+	bool good = true;
+
+	*query->keys = query_key_site();
+	query->key_count = 1;
+	if (request->by != NULL)
+		good = query_parse_keys(query, request->by, &why);
+	if (!good)
+		tell_error("--by %s: %s", request->by, why.data);
+	buffer_free(&why);
+	request->graph.adds_up = query_inclusive(query) == NULL;
+	request->query.full_names = request->reading.full_names;
+	request->query.top = request->top_given ? (size_t)request->top :
+		DEFAULT_TOP;
+	request->query.steps = request->steps ? (size_t)request->steps :
+		DEFAULT_STEPS;
+	return good;
+}
+
+/* Once it is known whether series add up. */
+static bool decide_layout(struct request *request, bool usual)
+{
+	bool can_stack = graph_can_stack(&request->graph);
+	const char *layout = request->layout;
+
+	request->graph.stacked = layout ? strcmp(layout, "stacked") == 0 :
+		can_stack && usual;
+	if (!request->graph.stacked || can_stack)
+		return true;
+	tell_error("--layout stacked: what these series have does not add up: "
+		   "draw lines");
+	return false;
+}
+
+static bool fits(struct request *request)
+{
+	const struct reading *reading = &request->reading;
+
+	if (filter_word(reading->filter, FILTER_ALIVE_AT, 0) != NULL)
+		tell_error("--alive-at: at a moment there is no time that "
+			   "passes: leave it out, or see --from and --to");
+	else if (reading->many && (request->by != NULL || request->top_given))
+		tell_error("%s: of several traces each is a series: name one",
+			   request->by ? "--by" : "--top");
+	else
+		return reading->many || decide_layout(request, true);
+	return false;
+}
+
+/* ---- one trace ---- */
+
+static int write_one(struct export *export)
+{
+	struct request *request = (struct request *)export;
+	const struct query_source source = {
+		.model = export->model, .frames = export->frames,
+		.profile = export->profile, .trace = export->trace,
+		.end_ns = model_duration_ns(export->model),
+		.keep = export->keep, .keeper = export->keeper,
+	};
+	int status;
+
+	if (export->profile == NULL &&
+	    query_has(&request->query.query, QUERY_OF_SITE))
+		frames_find_sites(export->frames);
+	export_title(&request->graph.title, export->model, export->trace);
+	status = graph_gather(&request->graph, &request->query, &source,
+			      export->filters);
+	if (status == EXIT_NOTHING)
+		return status;
+	request->format->write(&request->graph, export->out);
+	return EXIT_COMPLETE;
+}
+
+static int graph_one(struct request *request)
+{
+	const struct exporter exporter = {
+		.name = request->format->name,
+		.wants_profile = query_needs_profile(&request->query.query),
+		.wants_costs = true,
+		.write = write_one,
+	};
+
+	if (!model_can_be_read_again(request->reading.traces[0], tell_notes()))
+		return EXIT_NOTHING;
+	query_block_keys(&request->query.query, &request->reading.keys);
+	return exporting_run(&request->export, &request->reading, &exporter);
+}
+
+/* ---- several ---- */
+
+/* Before any is followed, for the axis is that of all. When the last event was
+ * only a whole pass tells: it may be later than all that is said of times. */
+static void find_time(const char *trace, struct graph_time *time)
+{
+	static struct model model;
+
+	model_init(&model);
+	model_read(&model, trace);
+	time->start_ns = model_number(&model, GT_INFO, "start_realtime_ns", 0);
+	time->duration_ns = model_duration_ns(&model);
+	model_free(&model);
+}
+
+static int add_trace(struct request *request, const char *trace,
+		     const struct graph_time *time)
+{
+	static struct model model;
+	struct stack_filter *filter = NULL;
+	struct query_source source;
+	struct frames frames;
+	int status, followed = EXIT_NOTHING;
+
+	if (!model_can_be_read_again(trace, tell_notes()))
+		return EXIT_NOTHING;
+	status = reading_model(&request->reading, &model, trace);
+	if (status == EXIT_NOTHING)
+		return status;
+	reading_frames(&request->reading, &frames, &model);
+	if (reading_stack_filter(&request->reading, &frames, &filter)) {
+		source = (struct query_source){
+			.model = &model, .frames = &frames, .trace = trace,
+			.end_ns = model_duration_ns(&model),
+			.keep = filter ? stack_filter_keeps : NULL,
+			.keeper = filter,
+		};
+		followed = graph_add_trace(&request->graph, &source, time);
+	}
+	stack_filter_free(filter);
+	frames_free(&frames);
+	model_free(&model);
+	return followed == EXIT_NOTHING ? followed : status;
+}
+
+static int gather_many(struct request *request)
+{
+	const struct reading *reading = &request->reading;
+	size_t count = reading->trace_count;
+	struct graph_time *times = grow_zeroed(count, sizeof(*times));
+	int status = EXIT_COMPLETE;
+
+	for (size_t i = 0; i < count; i++)
+		if (model_can_be_read_again(reading->traces[i], NULL))
+			find_time(reading->traces[i], &times[i]);
+	graph_set_axis(&request->graph, times, count, request->query.steps);
+	for (size_t i = 0; i < count; i++)
+		if (add_trace(request, reading->traces[i], &times[i]) !=
+		    EXIT_COMPLETE)
+			status = EXIT_PARTIAL;
+	filter_tell_unmatched(reading->filter, tell_notes());
+	free(times);
+	return request->graph.count == 0 ? EXIT_NOTHING : status;
+}
+
+static int graph_many(struct request *request)
+{
+	struct graph *graph = &request->graph;
+	char count[QUANTITY_TEXT];
+	FILE *out;
+	int status = gather_many(request);
+
+	if (status == EXIT_NOTHING ||
+	    !decide_layout(request, false))
+		return EXIT_NOTHING;
+	buffer_printf(&graph->title, "%s traces",
+		      quantity_count(count, graph->count));
+	if (request->reading.filters.size > 0)
+		buffer_printf(&graph->about, ", of blocks with%s",
+			      request->reading.filters.data);
+	if (graph->estimated)
+		buffer_string(&graph->about, ", estimated from samples");
+	out = output_file_open(request->export.output);
+	if (out == NULL)
+		return EXIT_NOTHING;
+	request->format->write(graph, out);
+	return output_file_close(out, request->export.output, status);
+}
+
+/* ---- the command ---- */
+
+static int run_graph(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	request.graph.cost = request.export.cost;
+	if (decide_format(&request) && decide_query(&request) &&
+	    reading_find(&request.reading, operands, argv + 1) &&
+	    fits(&request))
+		status = request.reading.many ? graph_many(&request) :
+			graph_one(&request);
+	graph_free(&request.graph);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Draws what was live, or what was allocated, over the time of a "
+	"recording: the largest rows of `gnomon report` with the same --by, "
+	"each in a colour, and all others in sum. An SVG picture, or an HTML "
+	"page in which the mouse tells the figures of a moment; both are one "
+	"file that asks the network for nothing. Or the figures themselves, as "
+	"a table or as JSON.",
+	"Areas stand upon each other where rows have no blocks in common; else, "
+	"and for peaks, which do not add up, they are lines. Of several traces, "
+	"or a directory of them, each is a line: by the clock, or, if most of "
+	"the time nothing was recorded, each from its own start.",
+	"Live is what is live when a step ends; peak, the most within it. All "
+	"else is what happened within a step; a block is temporary in the step "
+	"in which it is freed.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
+	"parts of the trace were missing or damaged, which is said on standard "
+	"error.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon graph --by library -o live.svg",
+	"what each library held over time",
+	"gnomon graph --by file --cost temporary a.trace -o a.html",
+	"when which files made temporary blocks, as a page",
+	"gnomon graph --by thread --format csv > threads.csv",
+	"all figures of threads over time, as a table",
+	"gnomon graph before.trace after.trace -o both.svg",
+	"two runs, from their starts on",
+	NULL
+};
+
+static const struct command_group *const groups[] = {
+	&reading_model_options, &reading_symbols, &filter_options, NULL
+};
+
+static const struct command_option options[] = {
+	{ COST, "cost", 'c', COMMAND_WORDS, "live",
+	  "how high it is drawn, and which rows are: those that have most of "
+	  "it, of live and peak when most was live; %s" },
+	{ BY, "by", 'b', COMMAND_LIST, "site", "what a series is; %s" },
+	{ TOP, "top", 'n', "N", "9",
+	  "series beside the others, 0 for all" },
+	{ STEPS, "steps", 0, "N", "256",
+	  "into so many steps of equal width the time is cut, 2048 at most" },
+	{ FORMAT, "format", 'f', "svg|html|csv|json", NULL,
+	  "what to write (by the output's name; svg)" },
+	{ LAYOUT, "layout", 0, "stacked|lines", NULL,
+	  "areas upon each other, or lines; on a page this can be changed "
+	  "(stacked, where that means something)" },
+	{ OUTPUT, "output", 'o', "FILE", "standard output",
+	  "write the result to FILE" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+static const struct command_words choices[] = {
+	{ COST, figure_words_exported },
+	{ BY, query_key_word },
+	{ 0, NULL },
+};
+
+const struct command cmd_graph = {
+	.name = "graph",
+	.operands = "[TRACE...]",
+	.summary = "draw what was live or allocated over time",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.words = choices,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_graph,
+};

@@ -1,0 +1,42 @@
+/*
+ * Round numbers for axes, as cli/graph/graph_svg.c has them.
+ */
+import * as quantity from "./quantity";
+
+const TICKS = 8;
+const SECONDS = [1, 2, 5, 10, 20, 60, 120, 300, 600, 1200, 3600, 7200, 21600,
+		 43200, 86400];
+
+function step(most: number, binary: boolean): number {
+	let tick = 1;
+
+	for (let i = 0; most / tick >= TICKS + 1; i++)
+		tick = binary ? tick * 2 : i % 3 === 1 ? tick / 2 * 5 :
+			tick * 2;
+	return tick;
+}
+
+function range(end: number, tick: number): number[] {
+	return Array.from({ length: Math.floor(end / tick) + 1 },
+			  (_, i) => i * tick);
+}
+
+export function ofValues(most: number, binary: boolean): number[] {
+	return range(most, step(most, binary));
+}
+
+export function ofTimes(end_ns: number): number[] {
+	const s = SECONDS.find((s) => end_ns / s / 1e9 < TICKS + 1);
+
+	return range(end_ns, end_ns > TICKS * 1e9 && s !== undefined ? s * 1e9 :
+		step(end_ns, false));
+}
+
+/* "10.0ms" is "10ms" at a tick. */
+export function brief(text: string): string {
+	return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
+}
+
+export function time(ns: number): string {
+	return ns === 0 ? "0" : brief(quantity.time(ns));
+}

@@ -1,0 +1,112 @@
+/*
+ * row_name.c: see row_name.h.
+ */
+#include "cli/query/row_name.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/fit.h"
+#include "cli/symbol/names/names.h"
+
+/* The site of a profile's node. False: it has no frames. */
+static bool site_of_node(const struct profile *profile, uint32_t node,
+			 struct frame *site)
+{
+	struct frame *list = NULL;
+	size_t count = 0, capacity = 0;
+
+	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
+		const struct profile_frame *frame =
+			&profile->frames[profile->nodes[node].frame];
+
+		if (frame->stop != GT_STOP_BOTTOM)
+			continue;
+		GROW(list, count, capacity);
+		profile_show_frame(frame, &list[count]);
+		count++;
+	}
+	if (count > 0)
+		*site = list[frames_site(list, count)];
+	free(list);
+	return count > 0;
+}
+
+static bool find_site(const struct query_rows *rows,
+		      const struct query_row *row, struct frame *site)
+{
+	struct frames *frames = rows->source->frames;
+
+	if (!rows->of_contexts)
+		return site_of_node(rows->source->profile, row->node, site);
+	frames_of(frames, row->node);
+	if (frames->count > 0)
+		*site = frames->list[frames->site];
+	return frames->count > 0;
+}
+
+static void add_site(const struct query_rows *rows,
+		     const struct query_row *row, bool full, size_t width,
+		     struct buffer *name)
+{
+	const char *slash;
+	struct frame site;
+
+	if (!find_site(rows, row, &site)) {
+		buffer_string(name, "no stack");
+		return;
+	}
+	if (site.function == NULL)
+		buffer_string(name, "?? in no file");
+	else if (full)
+		buffer_string(name, site.function);
+	else if (site.nameless)
+		fit_middle(name, site.function, width);
+	else
+		names_brief(name, site.function, width);
+	if (site.file == NULL)
+		return;
+	slash = full ? NULL : strrchr(site.file, '/');
+	buffer_printf(name, " %s", slash ? slash + 1 : site.file);
+	if (site.line > 0)
+		buffer_printf(name, ":%u", site.line);
+}
+
+void query_row_name(const struct query_rows *rows, const struct query_row *row,
+		    bool full, size_t width, struct buffer *name)
+{
+	const struct query *query = rows->query;
+	size_t before = name->size;
+
+	for (unsigned i = 0; i < query->key_count; i++) {
+		const struct query_key *key = query->keys[i];
+		struct buffer more = { 0 };
+		struct query_value value;
+		size_t begin;
+
+		if (i > 0)
+			buffer_string(name, ", ");
+		begin = name->size;
+		if (key->text == NULL) {
+			add_site(rows, row, full, width, name);
+		} else {
+			query_row_value(rows, row, i, &value);
+			value.full = full;
+			value.width = width;
+			key->text(&value, name, &more);
+		}
+		if (name->size == begin)
+			buffer_string(name, more.size > 0 ? more.data :
+				      key->noun);
+		buffer_free(&more);
+		if (key->of == QUERY_OF_STACK)
+			buffer_printf(name, " (%s %" PRIu32 ")",
+				      rows->of_contexts ? "context" : "stack",
+				      row->node);
+	}
+	if (name->size == before)
+		buffer_string(name, "all");
+	buffer_printable(name);
+}

@@ -1,0 +1,355 @@
+/*
+ * series.c: see series.h. Blocks are followed one after the other; which series
+ * one counts to is known by its cost, found once for each.
+ *
+ *  I1  What counts is in the whole, and in one series at least of the others.
+ *  I2  Of exclusive keys, all series but the whole add up to the whole.
+ *
+ * Of a sample all sums are in fixed point (weigh.h) until the end.
+ */
+#include "cli/query/series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/status.h"
+#include "cli/base/text/quantity.h"
+#include "cli/model/core/weigh.h"
+#include "cli/model/moment.h"
+#include "unwind/claim.h"
+
+#define NOT_YET UINT32_MAX
+
+struct follower {
+	struct query_rows *rows;
+	struct series *series;
+	size_t all;			/* number of the whole */
+	uint64_t *begins;		/* stamps of steps, and UINT64_MAX */
+	size_t step;			/* that is being filled */
+	struct series_step *now;	/* by series: that step so far */
+	/* By cost: where its series are in `members`, how many and which. */
+	uint32_t *of_cost;
+	uint32_t *members;
+	size_t member_count, member_capacity;
+	uint32_t key;		/* of the block that is told: tap.h */
+	uint32_t unknown;
+};
+
+int series_parse_steps(const char *text, uint64_t *steps)
+{
+	int error = quantity_parse_count(text, steps);
+
+	if (error == 0 && (*steps == 0 || *steps > SERIES_STEPS_MAX))
+		error = -ERANGE;
+	return error;
+}
+
+/* ---- which series ---- */
+
+static void add_member(struct follower *f, uint32_t member)
+{
+	GROW(f->members, f->member_count, f->member_capacity);
+	f->members[f->member_count++] = member;
+}
+
+static uint32_t find_members(struct follower *f, uint32_t cost)
+{
+	uint32_t at = (uint32_t)f->member_count;
+	const uint32_t *list;
+	size_t count;
+
+	add_member(f, 0);
+	if (!query_rows_of(f->rows, cost, &list, &count))
+		return at;
+	for (size_t i = 0; i < count; i++)
+		if (list[i] < f->series->shown)
+			add_member(f, list[i]);
+	if (f->member_count == at + 1)
+		add_member(f, (uint32_t)f->series->shown);
+	add_member(f, (uint32_t)f->all);
+	f->members[at] = (uint32_t)(f->member_count - at - 1);
+	return at;
+}
+
+/* The cost in the first pass; that of what was not told apart there any more. */
+static uint32_t cost_of(const struct follower *f, uint32_t node)
+{
+	const struct contexts *contexts = &f->rows->source->model->contexts;
+	uint32_t cost = f->key == TAP_NO_KEY ? CONTEXT_NO_COST :
+		contexts_find_cost(contexts, node, f->key);
+
+	return cost == CONTEXT_NO_COST && f->unknown != TAP_NO_KEY ?
+		contexts_find_cost(contexts, node, f->unknown) : cost;
+}
+
+/* How many, and which, behind that. A trace that is still written may have more
+ * than in the first pass: that counts to none. */
+static const uint32_t *members_of(struct follower *f, uint32_t node)
+{
+	static const uint32_t none[] = { 0 };
+	uint32_t cost;
+
+	if (node >= f->rows->source->model->contexts.node_count)
+		return none;
+	cost = cost_of(f, node);
+	if (cost == CONTEXT_NO_COST)
+		return none;
+	if (f->of_cost[cost] == NOT_YET)
+		f->of_cost[cost] = find_members(f, cost);
+	return &f->members[f->of_cost[cost]];
+}
+
+/* ---- steps ---- */
+
+/* The step ends for all; the next begins as it was left. */
+static void close_step(struct follower *f)
+{
+	size_t steps = f->series->axis.steps;
+
+	CLAIM_FULL(f->step < steps);
+	for (size_t i = 0; i <= f->all; i++) {
+		struct series_step *now = &f->now[i];
+
+		f->series->list[i * steps + f->step] = *now;
+		*now = (struct series_step){
+			.live_bytes = now->live_bytes,
+			.live_blocks = now->live_blocks,
+			.live_bytes_max = now->live_bytes,
+		};
+	}
+	f->step++;
+}
+
+static void advance(struct follower *f, uint64_t stamp)
+{
+	while (stamp >= f->begins[f->step + 1] &&
+	       f->step + 1 < f->series->axis.steps)
+		close_step(f);
+}
+
+/* In stamps: the first that is not before. */
+static uint64_t *find_begins(const struct model *model,
+			     const struct series_axis *axis)
+{
+	uint64_t *begins = grow_zeroed(axis->steps + 1, sizeof(*begins));
+
+	begins[axis->steps] = UINT64_MAX;
+	for (size_t i = 0; i < axis->steps; i++) {
+		uint64_t ns = series_begin_ns(axis, i);
+		const struct moment moment = { .ns = ns - axis->offset_ns };
+
+		if (ns > axis->offset_ns &&
+		    !moment_stamp(model, &moment, &begins[i]))
+			begins[i] = UINT64_MAX;
+	}
+	return begins;
+}
+
+/* ---- blocks ---- */
+
+static void take_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
+{
+	struct follower *f = owner;
+	const uint32_t *members = members_of(f, node);
+	struct weigh_amount amount = weigh_block(block->size,
+				f->rows->source->model->sample_mean);
+
+	(void)number, (void)chain;
+	advance(f, block->birth);
+	for (uint32_t i = 1; i <= members[0]; i++) {
+		struct series_step *now = &f->now[members[i]];
+
+		now->allocations += amount.blocks;
+		now->allocated_bytes += amount.bytes;
+		now->live_blocks += amount.blocks;
+		now->live_bytes += amount.bytes;
+		if (now->live_bytes > now->live_bytes_max)
+			now->live_bytes_max = now->live_bytes;
+	}
+}
+
+static void take_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
+		     uint32_t chain)
+{
+	struct follower *f = owner;
+	const uint32_t *members = members_of(f, node);
+	struct weigh_amount amount = weigh_block(block->size,
+				f->rows->source->model->sample_mean);
+
+	(void)number, (void)chain;
+	advance(f, stamp);
+	for (uint32_t i = 1; i <= members[0]; i++) {
+		struct series_step *now = &f->now[members[i]];
+
+		CLAIM_FULL(now->live_blocks >= amount.blocks);
+		now->live_blocks -= amount.blocks;
+		now->live_bytes -= amount.bytes;
+		if (end == EDGE_LOST)
+			continue;
+		now->frees += amount.blocks;
+		now->freed_bytes += amount.bytes;
+		now->temporary += block->temporary ? amount.blocks : 0;
+	}
+}
+
+/* ---- all of it ---- */
+
+/* Of blocks of which nothing was told apart; TAP_NO_KEY: there were none. */
+static uint32_t unknown_key(const struct block_keys *keys)
+{
+	uint32_t values[BLOCK_KEYS_MAX], key;
+
+	for (unsigned i = 0; i < BLOCK_KEYS_MAX; i++)
+		values[i] = BLOCK_KEY_UNKNOWN;
+	return keys->count > 0 && block_keys_find(keys, values, &key) ? key :
+		TAP_NO_KEY;
+}
+
+/* What of the rows' figures is in no step. */
+static void note_missing(const struct query_source *source, int status)
+{
+	const struct model *model = source->model;
+	char blocks[QUANTITY_TEXT];
+
+	if (status == EXIT_NOTHING)
+		notes_error(model->options.notes, "%s: cannot be read once "
+			    "more: nothing is told over time", source->trace);
+	else if (model->leftout.blocks > 0)
+		notes_hint(model->options.notes, "%s: %s blocks were left out "
+			   "of it, of which only sums are known: they are in no "
+			   "step over time", source->trace,
+			   quantity_count(blocks, model->leftout.blocks));
+}
+
+static void note_limit(const struct query_source *source,
+		       const struct series *series)
+{
+	char rows[QUANTITY_TEXT];
+
+	notes_hint(source->model->options.notes, "%s: %s rows at most are told "
+		   "over time, in so many steps: the rest is among the others",
+		   source->trace, quantity_count(rows, series->shown));
+}
+
+/* What is below the point goes with the next step, so that sums over all steps
+ * are rounded once. */
+static void round_series(struct series_step *list, size_t steps, uint64_t mean)
+{
+	unsigned blocks = weigh_block_bits(mean), bytes = weigh_byte_bits(mean);
+	uint16_t count = (uint16_t)weigh_half(blocks), frees = count,
+		 temporary = count;
+	uint16_t allocated = (uint16_t)weigh_half(bytes), freed = allocated;
+
+	for (size_t i = 0; i < steps; i++) {
+		struct series_step *step = &list[i];
+
+		step->live_bytes = weigh_whole(step->live_bytes, bytes,
+					       weigh_half(bytes));
+		step->live_bytes_max = weigh_whole(step->live_bytes_max, bytes,
+						   weigh_half(bytes));
+		step->live_blocks = weigh_whole(step->live_blocks, blocks,
+						weigh_half(blocks));
+		step->allocations = weigh_next(step->allocations, blocks,
+					       &count);
+		step->allocated_bytes = weigh_next(step->allocated_bytes,
+						   bytes, &allocated);
+		step->frees = weigh_next(step->frees, blocks, &frees);
+		step->freed_bytes = weigh_next(step->freed_bytes, bytes,
+					       &freed);
+		step->temporary = weigh_next(step->temporary, blocks,
+					     &temporary);
+	}
+}
+
+int series_follow(struct query_rows *rows, size_t shown,
+		  const struct series_axis *axis, struct series *series)
+{
+	const struct query_source *source = rows->source;
+	size_t most = SERIES_CELLS_MAX / axis->steps - 2;
+	struct follower f = { .rows = rows, .series = series };
+	const struct model_tap tap = { .owner = &f, .birth = take_birth,
+				       .end = take_end, .key = &f.key };
+	int status;
+
+	CLAIM(axis->steps > 0 && axis->steps <= SERIES_STEPS_MAX);
+	if (shown > rows->count)
+		shown = rows->count;
+	*series = (struct series){
+		.axis = *axis, .shown = shown < most ? shown : most,
+	};
+	if (shown > most)
+		note_limit(source, series);
+	f.all = series->shown + 1;
+	series->list = grow_zeroed((f.all + 1) * axis->steps,
+				   sizeof(*series->list));
+	f.now = grow_zeroed(f.all + 1, sizeof(*f.now));
+	f.of_cost = grow_alloc(source->model->contexts.cost_count *
+			       sizeof(*f.of_cost));
+	memset(f.of_cost, 0xff, source->model->contexts.cost_count *
+	       sizeof(*f.of_cost));
+	f.begins = find_begins(source->model, axis);
+	f.unknown = unknown_key(&source->model->keys);
+	status = model_follow(source->model, source->trace, &tap);
+	while (f.step < axis->steps)
+		close_step(&f);
+	if (source->model->sample_mean != 0)
+		for (size_t i = 0; i <= f.all; i++)
+			round_series(series->list + i * axis->steps,
+				     axis->steps, source->model->sample_mean);
+	note_missing(source, status);
+	free(f.now);
+	free(f.of_cost);
+	free(f.members);
+	free(f.begins);
+	return status;
+}
+
+void series_free(struct series *series)
+{
+	free(series->list);
+	series->list = NULL;
+}
+
+/* ---- what is told ---- */
+
+bool series_has(enum figure order)
+{
+	return order == FIGURE_LIVE || order == FIGURE_PEAK ||
+	       order == FIGURE_OWN_PEAK || order == FIGURE_TOTAL ||
+	       order == FIGURE_COUNT || order == FIGURE_TEMPORARY;
+}
+
+uint64_t series_value(const struct series_step *step, enum figure order)
+{
+	switch (order) {
+	case FIGURE_PEAK:
+	case FIGURE_OWN_PEAK:
+		return step->live_bytes_max;
+	case FIGURE_TOTAL:
+		return step->allocated_bytes;
+	case FIGURE_COUNT:
+		return step->allocations;
+	case FIGURE_TEMPORARY:
+		return step->temporary;
+	default:
+		return step->live_bytes;
+	}
+}
+
+void series_each(const struct series_step *step,
+		 void (*each)(void *owner, const char *name, uint64_t value),
+		 void *owner)
+{
+	each(owner, "live_bytes", step->live_bytes);
+	each(owner, "live_blocks", step->live_blocks);
+	each(owner, "live_bytes_max", step->live_bytes_max);
+	each(owner, "allocations", step->allocations);
+	each(owner, "allocated_bytes", step->allocated_bytes);
+	each(owner, "frees", step->frees);
+	each(owner, "freed_bytes", step->freed_bytes);
+	each(owner, "temporary", step->temporary);
+}

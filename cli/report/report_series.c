@@ -1,0 +1,157 @@
+/*
+ * report_series.c: see report_series.h. In the table a step is a line, and a
+ * row of the report is a column, which has a number: names are told before.
+ */
+#include "cli/report/report_series.h"
+
+#include "cli/base/text/quantity.h"
+#include "cli/query/row_name.h"
+
+#define TEXT_STEPS 16
+#define TEXT_ROWS 4		/* columns of 80, beside the others and all */
+#define COLUMN 11
+#define NAME_WIDTH 56		/* of the line that tells what a number is */
+#define JSON_STEPS 64
+
+static void follow(const struct report *r, struct query_rows *rows,
+		   size_t shown, size_t steps, struct series *series)
+{
+	const struct series_axis axis = {
+		.end_ns = r->end_ns,
+		.steps = r->options->steps ? (size_t)r->options->steps : steps,
+	};
+
+	series_follow(rows, shown, &axis, series);
+}
+
+/* ---- JSON ---- */
+
+void report_series_follow(const struct report *r, struct query_rows *rows,
+			  size_t shown, struct series *series)
+{
+	follow(r, rows, shown, JSON_STEPS, series);
+}
+
+static void put_figure(void *owner, const char *name, uint64_t value)
+{
+	json_uint(owner, name, value);
+}
+
+void report_series_json(struct json *json, const char *name,
+			const struct series_step *list,
+			const struct series_axis *axis)
+{
+	json_array(json, name);
+	for (size_t i = 0; i < axis->steps; i++) {
+		json_object(json, NULL);
+		json_uint(json, "time_ns", series_begin_ns(axis, i));
+		series_each(&list[i], put_figure, json);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void report_series_rest_json(struct json *json, const struct series *series)
+{
+	json_uint(json, "timeline_step_ns",
+		  series->axis.end_ns / series->axis.steps);
+	report_series_json(json, "timeline_others", series_others(series),
+			   &series->axis);
+	report_series_json(json, "timeline_all", series_whole(series),
+			   &series->axis);
+}
+
+/* ---- text ---- */
+
+static const char *const meanings[] = {
+	[FIGURE_LIVE] = "bytes live at the end of each",
+	[FIGURE_PEAK] = "the most bytes that were live at once in each",
+	[FIGURE_OWN_PEAK] = "the most bytes that were live at once in each",
+	[FIGURE_TOTAL] = "bytes allocated in each",
+	[FIGURE_COUNT] = "allocations in each",
+	[FIGURE_TEMPORARY] = "temporary blocks that were freed in each",
+};
+
+static void put_value(const struct report *r, const struct series_step *step,
+		      enum figure order)
+{
+	uint64_t value = series_value(step, order);
+	char text[QUANTITY_TEXT];
+
+	if (order == FIGURE_COUNT || order == FIGURE_TEMPORARY)
+		quantity_count(text, value);
+	else
+		quantity_size(text, (int64_t)value);
+	fprintf(r->out, "%*s", COLUMN, text);
+}
+
+static void put_table(const struct report *r, const struct series *series,
+		      enum figure order)
+{
+	char number[24], text[QUANTITY_TEXT];
+
+	fprintf(r->out, "\n  %8s%*s", "until", COLUMN, "all");
+	for (size_t row = 0; row < series->shown; row++) {
+		snprintf(number, sizeof(number), "%zu.", row + 1);
+		fprintf(r->out, "%*s", COLUMN, number);
+	}
+	fprintf(r->out, "%*s\n", COLUMN, "others");
+	for (size_t i = 0; i < series->axis.steps; i++) {
+		fprintf(r->out, "  %8s", quantity_time(text,
+				series_begin_ns(&series->axis, i + 1)));
+		fputs(r->style->share, r->out);
+		put_value(r, &series_whole(series)[i], order);
+		fputs(r->style->off, r->out);
+		for (size_t row = 0; row <= series->shown; row++)
+			put_value(r, &series_of(series, row)[i], order);
+		putc('\n', r->out);
+	}
+}
+
+static void put_names(const struct report *r, const struct query_rows *rows,
+		      size_t shown)
+{
+	for (size_t row = 0; row < shown; row++) {
+		struct buffer name = { 0 };
+
+		query_row_name(rows, &rows->list[row], r->options->full_names,
+			       NAME_WIDTH / rows->query->key_count, &name);
+		fprintf(r->out, "%4zu. %s%s%s\n", row + 1, r->style->name,
+			name.data, r->style->off);
+		buffer_free(&name);
+	}
+}
+
+void report_series_text(struct report *r)
+{
+	struct query query = r->options->query;
+	const struct query_source source = report_source(r);
+	enum figure order = r->options->one_key ? query.order : FIGURE_LIVE;
+	struct query_rows rows;
+	struct series series;
+	char count[QUANTITY_TEXT];
+	size_t shown;
+
+	/* What was live at the end may not be what was live before. */
+	if (!r->options->one_key)
+		query.order = FIGURE_PEAK;
+	query.limit = r->options->top_given && r->options->top != 0 &&
+		r->options->top < TEXT_ROWS ? r->options->top : TEXT_ROWS;
+	if (query_has(&query, QUERY_OF_SITE) && r->profile == NULL)
+		frames_find_sites(r->frames);
+	query_rows_collect(&query, &source, &rows);
+	shown = rows.nonzero < query.limit ? rows.nonzero : query.limit;
+	follow(r, &rows, shown, TEXT_STEPS, &series);
+	fprintf(r->out, "\n%sROWS OVER TIME%s: %s of %s steps\n\n",
+		r->style->title, r->style->off, meanings[order],
+		quantity_count(count, series.axis.steps));
+	put_names(r, &rows, series.shown);
+	if (series.shown < rows.nonzero)
+		fprintf(r->out, "%4s  and %s more %s: see --json, or `gnomon "
+			"graph`\n", "", quantity_count(count, rows.nonzero -
+						       series.shown),
+			query_noun(&query, rows.nonzero - series.shown));
+	put_table(r, &series, order);
+	series_free(&series);
+	query_rows_free(&rows);
+}
