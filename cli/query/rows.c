@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
-#include "cli/query/plan.h"
+#include "cli/query/passes_needed.h"
 #include "unwind/claim.h"
 
 /* What is grouped. */

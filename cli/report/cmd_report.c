@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/command/figure_words.h"
 #include "cli/command/reading.h"
-#include "cli/query/plan.h"
+#include "cli/query/passes_needed.h"
 #include "cli/report/report.h"
 #include "cli/command/output_file.h"
 #include "cli/report/report_processes.h"
@@ -455,7 +455,8 @@ static bool fits(const struct request *request)
 static bool fits_many(const struct request *request)
 {
 	const char *sum = request->csv ? "--csv" :
-		request->report.tree != REPORT_TREE_NONE ? "--tree" : request->report.sizes ? "--sizes" : NULL;
+		request->report.tree != REPORT_TREE_NONE ? "--tree" :
+		request->report.sizes ? "--sizes" : NULL;
 
 	if (request->report.blocks ||
 	    query_has(&request->report.query, QUERY_OF_BLOCK))

@@ -220,7 +220,8 @@ static void of_a_moment(void **state)
 /* What came into a trace since it was read is not told. */
 static void of_what_was_read(void **state)
 {
-	const struct model_tap tap = { &t, take_birth, take_end, &t.thread };
+	const struct model_tap tap = { &t, take_birth, take_end, &t.thread,
+					       NULL };
 	struct story *story = begin(11);
 	struct model *model = malloc(sizeof(*model));
 	uint64_t until = story->blocks[story->count / 2].birth;

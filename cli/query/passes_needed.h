@@ -1,9 +1,9 @@
 /*
- * plan.h: how often a trace is read to answer a query, and what for. It is
- * decided here, from the query alone, and can be asked for.
+ * passes_needed.h: how often a trace is read to answer a query, and what for.
+ * It is decided here, from the query alone, and can be asked for.
  */
-#ifndef GNOMON_QUERY_PLAN_H
-#define GNOMON_QUERY_PLAN_H
+#ifndef GNOMON_QUERY_PASSES_NEEDED_H
+#define GNOMON_QUERY_PASSES_NEEDED_H
 
 #include "cli/base/text/buffer.h"
 #include "cli/model/model.h"

@@ -1,7 +1,7 @@
 /*
- * plan.c: see plan.h. Called by the main thread.
+ * passes_needed.c: see passes_needed.h. Called by the main thread.
  */
-#include "cli/query/plan.h"
+#include "cli/query/passes_needed.h"
 
 /* Own peaks of sets that are told apart by stacks alone are sums of no use:
  * each context has its own, groups of several have none. */
