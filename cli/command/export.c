@@ -162,6 +162,37 @@ void export_stack_text(struct buffer *text, const struct frame *list,
 	buffer_free(&scratch);
 }
 
+void export_stack_heads(struct csv *csv, bool site)
+{
+	static const char *const names[] = {
+		"function", "file", "line", "library", "stack", "stopped",
+	};
+
+	for (size_t i = site ? 0 : 4; i < sizeof(names) / sizeof(names[0]); i++)
+		csv_text(csv, names[i]);
+}
+
+void export_stack_fields(struct csv *csv, const struct frame *list,
+			 size_t count, size_t at, enum gt_stop stop, bool site)
+{
+	static const struct frame nothing;
+	const struct frame *frame = count == 0 ? &nothing : &list[at];
+	struct buffer text = { 0 };
+
+	if (site) {
+		csv_text(csv, count == 0 ? NULL :
+			 export_frame_name(&text, frame));
+		csv_text(csv, frame->file);
+		csv_number(csv, frame->line);
+		csv_text(csv, frame->library);
+	}
+	buffer_clear(&text);
+	export_stack_text(&text, list, count);
+	csv_text(csv, text.data);
+	csv_text(csv, frames_stop_text(stop));
+	buffer_free(&text);
+}
+
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame)
 {

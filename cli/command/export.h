@@ -25,6 +25,7 @@
 #include <stdio.h>
 
 #include "cli/base/text/buffer.h"
+#include "cli/base/text/csv.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/profile.h"
 
@@ -91,6 +92,13 @@ const char *export_unit(const struct export *export);
  */
 const char *export_frame_name(struct buffer *scratch,
 			      const struct frame *frame);
+/* A stack as fields of a table, and their names: its site's function, file,
+ * line and library, if `site`; the stack (export_stack_text), and why it ends
+ * early. */
+void export_stack_heads(struct csv *csv, bool site);
+void export_stack_fields(struct csv *csv, const struct frame *list,
+			 size_t count, size_t at, enum gt_stop stop,
+			 bool site);
 /* A stack as one text: names of functions, innermost first, with ';' between
  * them; within a name, ';' is written "\;" and '\' is written "\\". */
 void export_stack_text(struct buffer *text, const struct frame *list,

@@ -144,8 +144,7 @@ static uint32_t cost_beyond(struct model *model, uint32_t context,
 	if (cost != CONTEXT_NO_COST)
 		return cost;
 	model->beyond++;
-	for (unsigned i = 0; i < model->keys.count; i++)
-		values[i] = BLOCK_KEY_UNKNOWN;
+	block_keys_unknown(&model->keys, values);
 	return contexts_keyed_cost(&model->contexts, context,
 				   block_keys_number(&model->keys, values));
 }
@@ -395,12 +394,12 @@ static uint32_t first_cost(struct model *model, const struct trace_event *gap)
 		return CONTEXT_NO_COST;
 	if (model->keys.count == 0)
 		return contexts_cost(&model->contexts, gap->context);
+	block_keys_unknown(&model->keys, values);
 	for (unsigned i = 0; i < model->keys.count; i++) {
 		enum block_key key = model->keys.list[i];
 
-		values[i] = key == BLOCK_KEY_SIZE ||
-			key == BLOCK_KEY_SIZE_CLASS ?
-			block_key_value(key, &first) : BLOCK_KEY_UNKNOWN;
+		if (key == BLOCK_KEY_SIZE || key == BLOCK_KEY_SIZE_CLASS)
+			values[i] = block_key_value(key, &first);
 	}
 	return contexts_keyed_cost(&model->contexts, gap->context,
 				   block_keys_number(&model->keys, values));

@@ -72,6 +72,14 @@ void block_keys_of(const struct block_keys *keys, const struct block *block,
 		values[i] = block_key_value(keys->list[i], block);
 }
 
+void block_keys_unknown(const struct block_keys *keys,
+			uint32_t values[BLOCK_KEYS_MAX])
+{
+	for (unsigned i = 0; i < keys->count; i++)
+		values[i] = keys->list[i] == BLOCK_KEY_THREAD ? 0 :
+			BLOCK_KEY_UNKNOWN;
+}
+
 bool block_keys_find(const struct block_keys *keys, const uint32_t *values,
 		     uint32_t *number)
 {

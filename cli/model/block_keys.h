@@ -51,6 +51,9 @@ void block_keys_values(const struct block_keys *keys, uint32_t number,
 /* False: it has none yet. */
 bool block_keys_find(const struct block_keys *keys, const uint32_t *values,
 		     uint32_t *number);
+/* What stands for values that are not known: thread 0, BLOCK_KEY_UNKNOWN. */
+void block_keys_unknown(const struct block_keys *keys,
+			uint32_t values[BLOCK_KEYS_MAX]);
 /* But for BLOCK_KEY_LIFETIME and _MAPPING, of which a block knows nothing. */
 void block_keys_of(const struct block_keys *keys, const struct block *block,
 		   uint32_t values[BLOCK_KEYS_MAX]);

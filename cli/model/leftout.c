@@ -137,9 +137,10 @@ static uint32_t cost_of(struct model *model, uint32_t context,
 
 	if (model->keys.count == 0)
 		return contexts_cost(&model->contexts, context);
+	block_keys_unknown(&model->keys, values);
 	for (unsigned i = 0; i < model->keys.count; i++)
-		values[i] = model->keys.list[i] == BLOCK_KEY_THREAD ?
-			thread : BLOCK_KEY_UNKNOWN;
+		if (model->keys.list[i] == BLOCK_KEY_THREAD)
+			values[i] = thread;
 	return contexts_keyed_cost(&model->contexts, context,
 				   block_keys_number(&model->keys, values));
 }
@@ -148,6 +149,15 @@ static uint32_t cost_of(struct model *model, uint32_t context,
 static uint64_t rest(uint64_t all, uint64_t part)
 {
 	return part < all ? all - part : 0;
+}
+
+/* A context's own peak is a row that is about no thread, and no size: with keys
+ * it belongs to none. */
+static bool has_keys(const struct model *model, const struct leftout_row *row)
+{
+	return model->keys.count == 0 ||
+	       row->value[GT_TOTALS_ALLOCATIONS] > 0 ||
+	       row->value[GT_TOTALS_FREES] > 0;
 }
 
 /* `always`: what is live of it was so from the beginning, as far as is known
@@ -213,7 +223,7 @@ static void apply_freed(struct model *model, const struct leftout_freed *row)
 	};
 
 	if (model->options.wants & MODEL_WANT_FREED_BY)
-		cost = cost_of(model, row->context, BLOCK_KEY_UNKNOWN);
+		cost = cost_of(model, row->context, 0);
 	freed_add(&model->freed, row->by == 0 ? FREED_UNKNOWN :
 		  contexts_node(contexts, row->by), cost, &sum);
 }
@@ -241,7 +251,7 @@ static void apply_chains(struct model *model, const struct leftout_chains *row)
 	};
 
 	chains_add(&model->chains,
-		   cost_of(model, row->context, BLOCK_KEY_UNKNOWN), &figures);
+		   cost_of(model, row->context, 0), &figures);
 }
 
 static void apply_classes(struct histograms *histograms,
@@ -290,7 +300,8 @@ void leftout_apply(struct model *model)
 
 	merge_rows(leftout);
 	for (size_t i = 0; i < leftout->row_count; i++)
-		apply(model, &leftout->rows[i], always);
+		if (has_keys(model, &leftout->rows[i]))
+			apply(model, &leftout->rows[i], always);
 	leftout->row_count = 0;
 	for (size_t i = 0; i < leftout->freed_count && model->has_freed_by; i++)
 		apply_freed(model, &leftout->freed[i]);

@@ -211,7 +211,7 @@ static bool set_times(struct map_index *maps, const struct area *areas,
 	return true;
 }
 
-/* ---- */
+/* ---- all of it ---- */
 
 struct map_index *map_index_new(const struct filter *filter,
 				const struct model *outline,
@@ -231,8 +231,8 @@ struct map_index *map_index_new(const struct filter *filter,
 	}
 	if (outline->maps.forgotten > 0)
 		notes_hint(notes, "%s: of the mappings that went, only the last "
-			   "%d are known: blocks in others do not pass --map",
-			   outline->trace, MAPS_KEPT);
+			   "%d are known, which %s asks for",
+			   outline->trace, MAPS_KEPT, option);
 	maps = grow_zeroed(1, sizeof(*maps));
 	areas = areas_of(maps, filter, &outline->maps, &count);
 	set_borders(maps, areas, count);
@@ -240,8 +240,7 @@ struct map_index *map_index_new(const struct filter *filter,
 	free(areas);
 	if (!good) {
 		notes_error(notes, "%s: too many mappings at the same addresses "
-			    "for %s: name addresses by --address-min and "
-			    "--address-max", outline->trace, option);
+			    "for %s", outline->trace, option);
 		map_index_free(maps);
 		return NULL;
 	}

@@ -191,6 +191,12 @@ int model_read(struct model *model, const char *path);
 int model_read_maps(struct model *model, const char *path);
 /* The same, of the events only those that are not about blocks: for `info`. */
 int model_read_outline(struct model *model, const char *path);
+/* Which passes come before the one that counts: one over all but the events of
+ * blocks, and one that finds out how blocks end. Both need a file. */
+bool model_needs_outline(const struct model_options *options,
+			 const struct block_keys *keys);
+bool model_needs_ends(const struct model_options *options,
+		      const struct block_keys *keys);
 /* Not if it is a pipe or the like, which is noted. */
 bool model_can_be_read_again(const char *path, struct notes *notes);
 void model_free(struct model *model);

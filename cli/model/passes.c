@@ -104,6 +104,10 @@ static void decide(struct model *model, const char *path)
 	deciding->until = model->until;
 	view_set(deciding, model->controls.view);
 	run(deciding, path, false, NULL);
+	/* of a trace that grows, no more than this pass has seen */
+	if (deciding->measuring && deciding->report.being_written &&
+	    deciding->totals.last_stamp < model->until)
+		model->until = deciding->totals.last_stamp;
 	end_model(deciding);
 }
 
@@ -111,7 +115,6 @@ static void decide(struct model *model, const char *path)
 static bool resolve(struct model *model, const struct model *outline)
 {
 	const struct moment until = { .ns = model->options.until_ns };
-
 	const struct moment begin = { .ns = model->options.begin_ns };
 	uint64_t first, limit = UINT64_MAX;
 
@@ -151,7 +154,9 @@ static bool look_at_outline(struct model *model, const char *path)
 	outline->with_maps = mappings || filter_has(model->options.filter,
 						    FILTER_MAP, FILTER_MAP);
 	/* Of what cannot be read, the last pass says why. */
-	if (run(outline, path, true, NULL) != EXIT_NOTHING)
+	if (run(outline, path, true, NULL) == EXIT_NOTHING)
+		mappings = false;
+	else
 		good = resolve(model, outline);
 	if (good && mappings) {
 		model->mappings = map_index_new(NULL, outline,
@@ -166,22 +171,34 @@ static bool look_at_outline(struct model *model, const char *path)
 	return good;
 }
 
+bool model_needs_outline(const struct model_options *options,
+			 const struct block_keys *keys)
+{
+	return filter_has_blocks(options->filter) || options->until_ns != 0 ||
+	       options->begin_ns != 0 ||
+	       block_keys_have(keys, BLOCK_KEY_MAPPING);
+}
+
+bool model_needs_ends(const struct model_options *options,
+		      const struct block_keys *keys)
+{
+	return filter_needs_ends(options->filter) ||
+	       block_keys_have(keys, BLOCK_KEY_LIFETIME);
+}
+
 /* Passes before the one that counts. */
 static bool prepare(struct model *model, const char *path)
 {
-	bool words = filter_has_blocks(model->options.filter) ||
-		model->options.until_ns != 0 || model->options.begin_ns != 0 ||
-		block_keys_have(&model->keys, BLOCK_KEY_MAPPING);
-	bool lifetimes = block_keys_have(&model->keys, BLOCK_KEY_LIFETIME);
+	bool outline = model_needs_outline(&model->options, &model->keys);
+	bool ends = model_needs_ends(&model->options, &model->keys);
 
-	if (!words && !lifetimes)
+	if (!outline && !ends)
 		return true;
 	if (!model_can_be_read_again(path, model->options.notes))
 		return false;
-	if (words && !look_at_outline(model, path))
+	if (outline && !look_at_outline(model, path))
 		return false;
-	if (lifetimes || (model->selection != NULL &&
-			  selection_needs_ends(model->selection)))
+	if (ends)
 		decide(model, path);
 	return true;
 }

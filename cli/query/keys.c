@@ -13,6 +13,8 @@
 #include "cli/model/stats/histograms.h"
 #include "cli/symbol/names/names.h"
 
+#define LINE_WIDTH 11u	/* of ":4294967295" */
+
 /* ---- frames ---- */
 
 static void function_text(const struct query_value *value,
@@ -94,15 +96,19 @@ static void file_members(const struct query_value *value,
 static void line_text(const struct query_value *value, struct buffer *name,
 		      struct buffer *more)
 {
-	file_text(value, name, more);
+	struct query_value file = *value;
+
+	file.width = value->width > LINE_WIDTH ? value->width - LINE_WIDTH : 0;
+	file_text(&file, name, more);
 	if (value->frame.file != NULL && value->frame.line > 0)
 		buffer_printf(name, ":%u", value->frame.line);
 }
 
 static void line_members(const struct query_value *value,
-			    const struct members *to)
+			 const struct members *to)
 {
-	file_members(value, to);
+	if (value->with_file)
+		file_members(value, to);
 	if (value->frame.line > 0)
 		members_number(to, "line", value->frame.line);
 	else
@@ -174,8 +180,8 @@ static void size_text(const struct query_value *value, struct buffer *name,
 
 	(void)more;
 	if (size == BLOCK_KEY_UNKNOWN) {
-		buffer_string(name, "of 4 GiB or more, or of sizes that are "
-			      "not known");
+		buffer_string(name, "of sizes that are not known, or of 4 GiB "
+			      "or more");
 		return;
 	}
 	buffer_printf(name, "of %s byte%s each", quantity_count(a, size),
@@ -209,11 +215,15 @@ static void size_class_text(const struct query_value *value,
 		buffer_printf(name, "of %" PRIu64 " to %" PRIu64 " bytes",
 			      histogram_low(class),
 			      histogram_high(class));
-	else
+	else if (class < 63)
 		buffer_printf(name, "of %s to less than %s",
 			      quantity_size(a, (int64_t)histogram_low(class)),
-			      class < 63 ? quantity_size(b, (int64_t)
-					histogram_low(class + 1)) : "all");
+			      quantity_size(b, (int64_t)
+					    histogram_low(class + 1)));
+	else
+		buffer_printf(name, "of %s or more", quantity_size(a,
+			      class == 63 ? (int64_t)histogram_low(class) :
+			      INT64_MAX));
 }
 
 static void size_class_members(const struct query_value *value,
@@ -333,6 +343,10 @@ static void heap_members(const struct query_value *value,
 {
 	members_text(to, "heap", value->value == BLOCK_KEY_UNKNOWN ? NULL :
 		    heap_of(value));
+	if (value->value == BLOCK_KEY_UNKNOWN)
+		members_none(to, "heap_number");
+	else
+		members_number(to, "heap_number", value->value);
 }
 
 /* ---- processes ---- */

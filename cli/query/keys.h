@@ -40,7 +40,8 @@ struct query_value {
 	const struct query_process *process;	/* with QUERY_OF_PROCESS */
 	struct frame frame;		/* with QUERY_OF_FRAME; */
 	bool known;			/* false: there is none */
-	bool with_library;		/* no other key tells that of it */
+	/* No other key tells that of it. */
+	bool with_library, with_file;
 	bool full;			/* names are not shortened */
 	size_t width;			/* else: columns that there are */
 };

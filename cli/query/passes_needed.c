@@ -3,11 +3,10 @@
  */
 #include "cli/query/passes_needed.h"
 
-/* Own peaks of sets that are told apart by stacks alone are sums of no use:
- * each context has its own, groups of several have none. */
+/* Contexts have their own. Groups of several, by exclusive keys, have not. */
 static bool needs_peaks(const struct query *query)
 {
-	return query->key_count > 0 && !query_is(query, QUERY_OF_STACK) &&
+	return query->key_count > 0 && !query_has(query, QUERY_OF_STACK) &&
 	       query_inclusive(query) == NULL &&
 	       (query->order == FIGURE_OWN_PEAK || query->all_figures);
 }
@@ -16,14 +15,14 @@ bool query_needs_pass(const struct query *query,
 		      const struct model_options *options,
 		      enum query_pass pass)
 {
+	struct block_keys keys = { .count = 0 };
+
+	query_block_keys(query, &keys);
 	switch (pass) {
 	case QUERY_PASS_OUTLINE:
-		return filter_has_blocks(options->filter) ||
-		       query_has_block_key(query, BLOCK_KEY_MAPPING) ||
-		       options->until_ns != 0 || options->begin_ns != 0;
+		return model_needs_outline(options, &keys);
 	case QUERY_PASS_ENDS:
-		return filter_needs_ends(options->filter) ||
-		       query_has_block_key(query, BLOCK_KEY_LIFETIME);
+		return model_needs_ends(options, &keys);
 	case QUERY_PASS_FIGURES:
 		return true;
 	case QUERY_PASS_PEAKS:
@@ -34,6 +33,19 @@ bool query_needs_pass(const struct query *query,
 		break;
 	}
 	return false;
+}
+
+/* Own peaks are sums where they cannot be found. */
+static const char *from_where(const struct query *query,
+			      const struct model_options *options)
+{
+	if (query_needs_pass(query, options, QUERY_PASS_OUTLINE) ||
+	    query_needs_pass(query, options, QUERY_PASS_ENDS) ||
+	    query_needs_pass(query, options, QUERY_PASS_SERIES))
+		return "from a file, not from a pipe";
+	return query_needs_pass(query, options, QUERY_PASS_PEAKS) ?
+		"from a file; from a pipe once, with own peaks as sums" :
+		"also from a pipe";
 }
 
 void query_explain(const struct query *query,
@@ -55,20 +67,20 @@ void query_explain(const struct query *query,
 
 	for (int i = 0; i < QUERY_PASSES; i++)
 		passes += query_needs_pass(query, options, i);
-	buffer_printf(out, "read %u time%s%s\n", passes, passes == 1 ? "" : "s",
-		      passes == 1 ? ": also from a pipe" :
-		      ": from a file, not from a pipe");
+	buffer_printf(out, "read %u time%s: %s\n", passes,
+		      passes == 1 ? "" : "s", from_where(query, options));
 	for (int i = 0; i < QUERY_PASSES; i++)
 		if (query_needs_pass(query, options, i))
 			buffer_printf(out, "  %u. %s\n", ++number, texts[i]);
 	query_key_names(query, &keys);
 	if (keys.size > 0)
 		buffer_printf(out, "grouped by %s\n", keys.data);
-	if (query_has(query, QUERY_OF_BLOCK))
-		buffer_printf(out, "figures are kept by stack and the block's "
-			      "keys: %llu of them at most%s\n",
-			      (unsigned long long)options->groups_max,
-			      options->groups_max ? " (--groups-max)" :
-			      ", 0 meaning no end");
+	if (query_has(query, QUERY_OF_BLOCK) && options->groups_max > 0)
+		buffer_printf(out, "figures are kept for %llu pairs of a stack "
+			      "and the block's keys at most (--groups-max)\n",
+			      (unsigned long long)options->groups_max);
+	else if (query_has(query, QUERY_OF_BLOCK))
+		buffer_string(out, "figures are kept for each pair of a stack "
+			      "and the block's keys, without limit\n");
 	buffer_free(&keys);
 }

@@ -12,6 +12,12 @@ static bool add_key(struct query *query, const char *name, size_t size,
 {
 	const struct query_key *key = query_key_find(name, size);
 
+	if (key == NULL && size == strlen("block") &&
+	    memcmp(name, "block", size) == 0) {
+		buffer_string(why, "'block' goes with no other: such rows are "
+			      "blocks");
+		return false;
+	}
 	if (key == NULL) {
 		buffer_printf(why, "'%.*s' is nothing to group by: there are",
 			      (int)size, name);

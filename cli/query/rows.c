@@ -7,7 +7,8 @@
  * value itself of one key, of several the number of a chain of pairs.
  *
  *  I1  What counts (source->keep) is in exactly one row if all keys are
- *      exclusive, so that rows add up to the whole.
+ *      exclusive, so that rows add up to the whole. (Of a sample, but for what
+ *      was rounded: each cost by itself.)
  */
 #include "cli/query/rows.h"
 
@@ -115,28 +116,53 @@ static uint32_t value_of(const struct query_rows *rows, unsigned key,
 	return rows->groups[key].of_self[piece->self];
 }
 
-/* The values of an inclusive key, each once; how many. */
-static size_t values_of(struct query_rows *rows, unsigned key,
-			const struct piece *piece)
+/*
+ * For each node of the profile the nearest one at or around it whose frame has a
+ * value of the inclusive key that no frame further out has; PROFILE_NONE: there
+ * is none. From one to the next, a walk outward meets each value once, however
+ * deep a recursion is. Made in one walk over the nodes in their order, with
+ * those open that the walk is in.
+ */
+static void find_adding(struct query_rows *rows)
 {
 	const struct profile *profile = rows->source->profile;
-	const struct profile_groups *groups = &rows->groups[key];
+	const struct profile_groups *groups = &rows->groups[rows->inclusive];
+	uint32_t *times = grow_zeroed(groups->count + 1, sizeof(*times));
+	uint32_t *open = grow_alloc(profile->node_count * sizeof(*open));
 	size_t count = 0;
 
-	if (rows->seen == NULL)
-		rows->seen = grow_zeroed(groups->count, sizeof(*rows->seen));
-	rows->stacks++;
-	for (uint32_t n = profile->selves[piece->self].node;
-	     n != PROFILE_ROOT; n = profile->nodes[n].parent) {
-		uint32_t frame = profile->nodes[n].frame;
-		uint32_t group = groups->of_frame[frame];
+	rows->adding = grow_alloc(profile->node_count * sizeof(*rows->adding));
+	rows->adding[PROFILE_ROOT] = PROFILE_NONE;
+	for (uint32_t n = PROFILE_ROOT + 1; n < profile->node_count; n++) {
+		const struct profile_node *node = &profile->nodes[n];
+		uint32_t group = groups->of_frame[node->frame];
 
-		if (profile->frames[frame].stop != GT_STOP_BOTTOM ||
-		    rows->seen[group] == rows->stacks)
-			continue;
-		rows->seen[group] = rows->stacks;
+		while (count > 0 && profile->nodes[open[count - 1]].end <= n)
+			times[groups->of_frame[profile->nodes[
+				open[--count]].frame]]--;
+		rows->adding[n] = rows->adding[node->parent];
+		if (profile->frames[node->frame].stop == GT_STOP_BOTTOM &&
+		    times[group] == 0)
+			rows->adding[n] = n;
+		times[group]++;
+		open[count++] = n;
+	}
+	free(times);
+	free(open);
+}
+
+/* The values of the inclusive key, each once; how many. */
+static size_t values_of(struct query_rows *rows, const struct piece *piece)
+{
+	const struct profile *profile = rows->source->profile;
+	size_t count = 0;
+	uint32_t n = rows->adding[profile->selves[piece->self].node];
+
+	for (; n != PROFILE_NONE;
+	     n = rows->adding[profile->nodes[n].parent]) {
 		GROW(rows->path, count, rows->path_capacity);
-		rows->path[count++] = group;
+		rows->path[count++] = rows->groups[rows->inclusive]
+			.of_frame[profile->nodes[n].frame];
 	}
 	return count;
 }
@@ -190,12 +216,9 @@ static void add(struct query_rows *rows, size_t *capacity,
 
 static void collect_groups(struct query_rows *rows)
 {
-	const struct query_key *inclusive = query_inclusive(rows->query);
+	bool inclusive = rows->inclusive < QUERY_KEYS_MAX;
 	size_t capacity = 0, count = piece_count(rows);
-	unsigned key = 0;
 
-	while (inclusive != NULL && rows->query->keys[key] != inclusive)
-		key++;
 	for (size_t i = 0; i < count; i++) {
 		struct query_row row = { 0 };
 		struct piece piece;
@@ -207,8 +230,8 @@ static void collect_groups(struct query_rows *rows)
 		row.node = piece.node;
 		row.contexts = piece.contexts;
 		row.largest = query_value_of_row(rows, &row);
-		if (inclusive != NULL)
-			values = values_of(rows, key, &piece);
+		if (inclusive)
+			values = values_of(rows, &piece);
 		for (size_t v = 0; v < values; v++) {
 			group_of(rows, &piece, inclusive ? rows->path[v] : 0,
 				 false, &row.group);
@@ -265,6 +288,15 @@ static void sort(struct query_rows *rows)
 	if (rows->count > 0)
 		qsort_r(rows->list, rows->count, sizeof(*rows->list), compare,
 			rows);
+}
+
+static void sort_and_cut(struct query_rows *rows)
+{
+	uint64_t limit = rows->query->limit;
+
+	sort(rows);
+	if (limit != 0 && limit < rows->count)
+		rows->count = limit;
 }
 
 /*
@@ -393,8 +425,6 @@ void query_rows_collect(const struct query *query,
 			const struct query_source *source,
 			struct query_rows *rows)
 {
-	uint64_t limit = query->limit;
-
 	memset(rows, 0, sizeof(*rows));
 	rows->query = query;
 	rows->source = source;
@@ -403,23 +433,28 @@ void query_rows_collect(const struct query *query,
 		(source->model != NULL && (query_has(query, QUERY_OF_BLOCK) ||
 					   query_has(query, QUERY_OF_SITE) ||
 					   query_has(query, QUERY_OF_STACK)));
+	rows->inclusive = 0;
+	while (rows->inclusive < query->key_count &&
+	       !query->keys[rows->inclusive]->inclusive)
+		rows->inclusive++;
+	if (rows->inclusive == query->key_count)
+		rows->inclusive = QUERY_KEYS_MAX;
 	if (source->profile != NULL)
 		make_profile_groups(rows);
+	if (rows->inclusive < QUERY_KEYS_MAX)
+		find_adding(rows);
 	if (rows->grouped)
 		collect_groups(rows);
 	else
 		collect_each(rows);
 	/* Own peaks of those rows that are wanted, where that is known. */
-	if (query->order != FIGURE_OWN_PEAK || !rows->grouped) {
-		sort(rows);
-		if (limit != 0 && limit < rows->count)
-			rows->count = limit;
-	}
+	if (query->order != FIGURE_OWN_PEAK || !rows->grouped)
+		sort_and_cut(rows);
 	if (peaks_are_wanted(rows))
 		find_peaks(rows);
 	table_free(&rows->row_of);
 	if (query->order == FIGURE_OWN_PEAK)
-		sort(rows);
+		sort_and_cut(rows);
 }
 
 void query_rows_free(struct query_rows *rows)
@@ -430,7 +465,7 @@ void query_rows_free(struct query_rows *rows)
 		pairset_free(&rows->tuples[i]);
 	table_free(&rows->row_of);
 	free(rows->path);
-	free(rows->seen);
+	free(rows->adding);
 	free(rows->list);
 }
 
@@ -446,13 +481,20 @@ void query_no_value(const struct query_rows *rows, unsigned key,
 	*value = (struct query_value){
 		.model = rows->source->model,
 		.process = &nobody,
-		.with_library = true,
+		.with_library = true, .with_file = true,
 	};
-	for (unsigned i = 0; i < query->key_count; i++)
-		if (query->keys[i]->of == QUERY_OF_FRAME &&
-		    query->keys[i]->by == PROFILE_BY_LIBRARY &&
-		    !query->keys[i]->inclusive && !query->keys[key]->inclusive)
+	/* An inclusive key's members are apart from those of the site's. */
+	for (unsigned i = 0; i < query->key_count; i++) {
+		const struct query_key *other = query->keys[i];
+
+		if (i == key || other->of != QUERY_OF_FRAME ||
+		    other->inclusive || query->keys[key]->inclusive)
+			continue;
+		if (other->by == PROFILE_BY_LIBRARY || i < key)
 			value->with_library = false;
+		if (other->by == PROFILE_BY_FILE)
+			value->with_file = false;
+	}
 }
 
 /* The number of a key's value in that of a group. */
@@ -497,12 +539,10 @@ bool query_row_called(const struct query_rows *rows,
 static bool piece_of_cost(const struct query_rows *rows, uint32_t cost,
 			  struct piece *piece)
 {
-	uint32_t self;
+	uint32_t number = of_selves(rows) ?
+		rows->source->profile->self_of_cost[cost] : cost;
 
-	if (!of_selves(rows))
-		return piece_of(rows, cost, piece);
-	self = rows->source->profile->self_of_cost[cost];
-	return self != PROFILE_NONE && piece_of(rows, self, piece);
+	return number != PROFILE_NONE && piece_of(rows, number, piece);
 }
 
 static void index_rows(struct query_rows *rows)
@@ -515,7 +555,7 @@ static void index_rows(struct query_rows *rows)
 
 uint32_t query_row_of(struct query_rows *rows, uint32_t cost)
 {
-	struct piece piece;
+	struct piece piece = { 0 };
 	uint32_t group;
 
 	CLAIM_FULL(rows->grouped && query_inclusive(rows->query) == NULL);
@@ -528,19 +568,16 @@ uint32_t query_row_of(struct query_rows *rows, uint32_t cost)
 bool query_rows_of(struct query_rows *rows, uint32_t cost,
 		   const uint32_t **list, size_t *count)
 {
-	const struct query_key *inclusive = query_inclusive(rows->query);
+	bool inclusive = rows->inclusive < QUERY_KEYS_MAX;
 	struct piece piece;
 	size_t values = 1;
-	unsigned key = 0;
 
 	*count = 0;
 	if (!piece_of_cost(rows, cost, &piece))
 		return false;
 	index_rows(rows);
-	while (inclusive != NULL && rows->query->keys[key] != inclusive)
-		key++;
-	if (inclusive != NULL)
-		values = values_of(rows, key, &piece);
+	if (inclusive)
+		values = values_of(rows, &piece);
 	else if (rows->path_capacity == 0)
 		GROW(rows->path, 0, rows->path_capacity);
 	for (size_t v = 0; v < values; v++) {
@@ -587,13 +624,10 @@ static void offer_part(const struct query_rows *rows,
 
 struct query_parts *query_rows_parts(struct query_rows *rows, size_t shown)
 {
-	const struct query_key *inclusive = query_inclusive(rows->query);
+	bool inclusive = rows->inclusive < QUERY_KEYS_MAX;
 	struct query_parts *parts = grow_zeroed(shown, sizeof(*parts));
 	struct table row_of = { 0 };
-	unsigned key = 0;
 
-	while (inclusive != NULL && rows->query->keys[key] != inclusive)
-		key++;
 	for (size_t i = 0; i < shown; i++)
 		table_set(&row_of, rows->list[i].group, (uint32_t)i);
 	for (size_t i = 0; i < piece_count(rows); i++) {
@@ -602,8 +636,8 @@ struct query_parts *query_rows_parts(struct query_rows *rows, size_t shown)
 
 		if (!piece_of(rows, i, &piece))
 			continue;
-		if (inclusive != NULL)
-			values = values_of(rows, key, &piece);
+		if (inclusive)
+			values = values_of(rows, &piece);
 		for (size_t v = 0; v < values; v++) {
 			const struct query_part part = { piece.figures,
 							 piece.node };

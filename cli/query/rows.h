@@ -38,11 +38,12 @@ struct query_rows {
 	/* Of several keys: pairs of (number so far, value of the next). */
 	struct pairset tuples[QUERY_KEYS_MAX - 1];
 	struct table row_of;		/* group -> index; see query_row_of */
-	/* Of an inclusive key: its values in one stack, and by value which
-	 * stack had it last. */
+	/* Of the inclusive key, the one of this index, QUERY_KEYS_MAX: there is
+	 * none: its values in one stack; see find_adding of rows.c. */
+	unsigned inclusive;
 	uint32_t *path;
 	size_t path_capacity;
-	uint64_t *seen, stacks;
+	uint32_t *adding;
 };
 
 /* A stack's share of a row. */

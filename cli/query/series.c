@@ -203,8 +203,7 @@ static uint32_t unknown_key(const struct block_keys *keys)
 {
 	uint32_t values[BLOCK_KEYS_MAX], key;
 
-	for (unsigned i = 0; i < BLOCK_KEYS_MAX; i++)
-		values[i] = BLOCK_KEY_UNKNOWN;
+	block_keys_unknown(keys, values);
 	return keys->count > 0 && block_keys_find(keys, values, &key) ? key :
 		TAP_NO_KEY;
 }

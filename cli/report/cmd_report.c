@@ -96,7 +96,6 @@ static const struct command_group *const groups[] = {
 
 struct request {
 	struct report_options report;
-	const char *by;		/* NULL: not given */
 	struct reading reading;
 	const char *output;
 	bool json;
@@ -118,7 +117,7 @@ static int take(void *owner, int id, const char *value)
 		request->report.one_key = true;
 		break;
 	case BY:
-		request->by = value;
+		request->report.by = value;
 		break;
 	case TOP:
 		request->report.top_given = true;
@@ -426,9 +425,9 @@ static bool fits(const struct request *request)
 	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key &&
 	    !figures_have(order, FIGURE_SUMS))
 		tell_no_sum(name);
-	else if (wanted->tree != REPORT_TREE_NONE && request->by != NULL)
+	else if (wanted->tree != REPORT_TREE_NONE && request->report.by != NULL)
 		tell_error("--tree --by %s: a tree is by function: leave out "
-			   "one of them", request->by);
+			   "one of them", request->report.by);
 	else if (wanted->blocks && wanted->one_key && order != FIGURE_LIVE &&
 		 order != FIGURE_AGE)
 		tell_error("--by block --sort %s: blocks are sorted by size "
@@ -437,7 +436,7 @@ static bool fits(const struct request *request)
 		 order == FIGURE_OWN_PEAK)
 		tell_error("--by %s --sort %s: such rows have blocks in "
 			   "common, and no peak of their own: sort by peak",
-			   request->by, name);
+			   request->report.by, name);
 	else if (request->csv && (request->json || wanted->sizes))
 		tell_error("--csv --%s: a table has rows alone: leave out one of "
 			   "them", request->json ? "json" : "sizes");
@@ -446,6 +445,9 @@ static bool fits(const struct request *request)
 			   "--by block");
 	else if (wanted->frame_table && !request->json)
 		tell_error("--frame-table: is for JSON: add --json");
+	else if (wanted->frame_table && wanted->tree != REPORT_TREE_NONE)
+		tell_error("--frame-table --tree: a tree has no stacks: leave "
+			   "out one of them");
 	else
 		return fits_time(request);
 	return false;
@@ -460,11 +462,12 @@ static bool fits_many(const struct request *request)
 
 	if (request->report.blocks ||
 	    query_has(&request->report.query, QUERY_OF_BLOCK))
-		tell_error("--by %s: only of one trace: name one",
-			   request->by);
-	else if (!request->merge && request->by != NULL)
+		tell_error("--by %s: only of one trace: %s", request->report.by,
+			   request->reading.many ? "name one" :
+			   "leave out --merge");
+	else if (!request->merge && request->report.by != NULL)
 		tell_error("--by %s: of several traces, only as a sum: add "
-			   "--merge", request->by);
+			   "--merge", request->report.by);
 	else if (!request->merge && sum != NULL)
 		tell_error("%s: of several traces, only as a sum: add "
 			   "--merge", sum);
@@ -480,17 +483,17 @@ static bool parse_by(struct request *request)
 	struct buffer why = { 0 };
 	bool good = true;
 
-	request->report.blocks = request->by != NULL &&
-		strcmp(request->by, "block") == 0;
-	if (request->by != NULL && !request->report.blocks)
-		good = query_parse_keys(query, request->by, &why);
+	request->report.blocks = request->report.by != NULL &&
+		strcmp(request->report.by, "block") == 0;
+	if (request->report.by != NULL && !request->report.blocks)
+		good = query_parse_keys(query, request->report.by, &why);
 	else
 		*query->keys = request->json || request->csv ? query_key_stack() :
 					       query_key_site();
 	if (query->key_count == 0)
 		query->key_count = 1;
 	if (!good)
-		tell_error("--by %s: %s", request->by, why.data);
+		tell_error("--by %s: %s", request->report.by, why.data);
 	/* Those of the program's own are left out else. */
 	if (good && query_has_block_key(query, BLOCK_KEY_HEAP) &&
 	    !filter_has(request->reading.filter, FILTER_HEAP, FILTER_HEAP))
@@ -512,7 +515,7 @@ static void settle(struct request *request)
 	const struct reading *reading = &request->reading;
 
 	wanted->no_rows = (wanted->sizes || wanted->timeline) &&
-		!wanted->one_key && request->by == NULL &&
+		!wanted->one_key && request->report.by == NULL &&
 		wanted->tree == REPORT_TREE_NONE;
 	wanted->full_names = reading->full_names;
 	wanted->query.all_figures = request->json || request->csv;
@@ -526,14 +529,22 @@ static int explain(const struct request *request)
 {
 	struct query query = request->report.query;
 	struct buffer text = { 0 };
+	FILE *out = output_file_open(request->output);
 
+	if (out == NULL)
+		return EXIT_NOTHING;
 	if (request->report.blocks ||
 	    request->report.tree != REPORT_TREE_NONE || request->report.no_rows)
 		query.key_count = 0;
+	/* Several are read one after the other, and no more. */
+	if (request->reading.many || request->merge) {
+		query.all_figures = false;
+		query.order = FIGURE_LIVE;
+	}
 	query_explain(&query, &request->reading.model, &text);
-	fputs(text.data, stdout);
+	fputs(text.data, out);
 	buffer_free(&text);
-	return EXIT_COMPLETE;
+	return output_file_close(out, request->output, EXIT_COMPLETE);
 }
 
 static int run_report(const struct command *command, int argc, char **argv)

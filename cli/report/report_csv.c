@@ -13,15 +13,32 @@ struct table_writer {
 	const struct query_rows *rows;
 };
 
-static void put_stack(struct table_writer *w, size_t first)
+/* A stack's site has fields of its own, but where keys tell of it. */
+static bool has_site(const struct table_writer *w)
+{
+	return !query_has(w->rows->query, QUERY_OF_FRAME) ||
+	       query_inclusive(w->rows->query) != NULL;
+}
+
+/* Contexts have numbers, but those of a profile. */
+static bool has_context(const struct table_writer *w,
+			const struct query_key *key)
+{
+	return key->of == QUERY_OF_STACK && w->rows->of_contexts;
+}
+
+static void put_stack(struct table_writer *w, const struct query_key *key,
+		      uint32_t node)
 {
 	const struct report_stack *stack = &w->report->stack;
-	struct buffer text = { 0 };
+	size_t first;
 
-	export_stack_text(&text, stack->list + first, stack->count - first);
-	csv_text(&w->csv, text.data);
-	csv_text(&w->csv, frames_stop_text(stack->stop));
-	buffer_free(&text);
+	report_load(w->report, node);
+	first = key->of == QUERY_OF_SITE ? stack->site : 0;
+	if (has_context(w, key))
+		csv_number(&w->csv, node);
+	export_stack_fields(&w->csv, stack->list + first, stack->count - first,
+			    stack->site - first, stack->stop, has_site(w));
 }
 
 /* What a row is about. */
@@ -34,14 +51,12 @@ static void put_subject(struct table_writer *w, const struct query_row *row)
 		const struct query_key *key = query->keys[i];
 		struct query_value value;
 
-		if (key->members != NULL) {
-			query_row_value(w->rows, row, i, &value);
-			key->members(&value, &values);
+		if (key->members == NULL) {
+			put_stack(w, key, row->node);
 			continue;
 		}
-		report_load(w->report, row->node);
-		put_stack(w, key->of == QUERY_OF_SITE ?
-			  w->report->stack.site : 0);
+		query_row_value(w->rows, row, i, &value);
+		key->members(&value, &values);
 	}
 }
 
@@ -57,8 +72,9 @@ static void put_heads(struct table_writer *w)
 
 		w->csv.prefix = key->inclusive ? "within_" : NULL;
 		if (key->members == NULL) {
-			csv_text(&w->csv, "stack");
-			csv_text(&w->csv, "stopped");
+			if (has_context(w, key))
+				csv_text(&w->csv, "context");
+			export_stack_heads(&w->csv, has_site(w));
 			continue;
 		}
 		query_no_value(w->rows, i, &value);

@@ -10,7 +10,6 @@
 #include "cli/report/report_detail.h"
 #include "cli/report/report_freed.h"
 #include "cli/report/report_series.h"
-#include "cli/query/rows.h"
 #include "cli/report/report_tree.h"
 
 /* Rows where --top does not say: more than people look at, and few enough for

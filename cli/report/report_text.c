@@ -16,7 +16,6 @@
 #include "cli/report/report_freed.h"
 #include "cli/report/report_nameless.h"
 #include "cli/report/report_series.h"
-#include "cli/query/rows.h"
 #include "cli/report/report_timeline.h"
 #include "cli/report/report_tree.h"
 #include "cli/symbol/names/names.h"
@@ -59,9 +58,9 @@ static void put_value(const struct report *r, const struct query_key *key,
 }
 
 /* The lines under a row's figures: what its stacks have in common. The largest
- * of them is loaded. */
+ * of them is loaded. `site`: also where it is a key of its own. */
 static void put_heading(const struct report *r, const struct query_rows *rows,
-			const struct query_row *row)
+			const struct query_row *row, bool site)
 {
 	const struct query *query = rows->query;
 
@@ -73,11 +72,11 @@ static void put_heading(const struct report *r, const struct query_rows *rows,
 			value.full = r->options->full_names;
 			value.width = REPORT_WIDTH - FRAME_INDENT;
 			put_value(r, query->keys[i], &value);
-		} else if (r->stack.count > 0) {
-			struct frame site = r->stack.list[r->stack.site];
+		} else if (site && r->stack.count > 0) {
+			struct frame frame = r->stack.list[r->stack.site];
 
-			site.column = 0;	/* its stacks have several */
-			report_frame(r, &site, FRAME_INDENT);
+			frame.column = 0;	/* its stacks have several */
+			report_frame(r, &frame, FRAME_INDENT);
 		}
 	}
 }
@@ -90,7 +89,7 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 {
 	struct report *r = p->report;
 	uint32_t before = table_get(&p->shown, node);
-	bool whole = query_is(&r->options->query, QUERY_OF_STACK);
+	bool whole = query_has(&r->options->query, QUERY_OF_STACK);
 	size_t first;
 
 	report_load(r, node);
@@ -135,7 +134,7 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 	size_t i;
 
 	report_load(r, row->node);
-	put_heading(r, rows, row);
+	put_heading(r, rows, row, true);
 	for (i = 0; i < parts->count; i++) {
 		const struct query_part *part = &parts->list[i];
 
@@ -187,12 +186,16 @@ static void put_row(struct printer *p, const struct query_rows *rows,
 		fprintf(r->out, "  %s(context %" PRIu32 ")%s", r->style->dim,
 			row->node, r->style->off);
 	putc('\n', r->out);
-	if (!rows->grouped)
+	if (!rows->grouped) {
 		put_once(p, row->node, number, FRAME_INDENT);
-	else if (query_is(rows->query, QUERY_OF_SITE) && parts->nonzero == 1)
+	} else if (parts->nonzero == 1 &&
+		   (query_has(rows->query, QUERY_OF_SITE) ||
+		    query_has(rows->query, QUERY_OF_STACK))) {
+		put_heading(r, rows, row, false);
 		put_once(p, parts->list[0].node, number, FRAME_INDENT);
-	else
+	} else {
 		put_parts(p, rows, row, parts, number);
+	}
 }
 
 static void put_section(struct printer *p, enum figure key)
@@ -224,10 +227,12 @@ static void put_section(struct printer *p, enum figure key)
 		put_row(p, &rows, &rows.list[i],
 			rows.grouped ? &parts[i] : NULL, (unsigned)i + 1);
 	if (shown < rows.nonzero)
-		fprintf(r->out, "\n      and %s more %s: --sort %s --top 0\n",
+		fprintf(r->out, "\n      and %s more %s: %s%s%s--sort %s --top 0\n",
 			quantity_count(more, rows.nonzero - shown),
 			query_noun(&query, rows.nonzero - shown),
-			figure_kinds[key].name);
+			r->options->by ? "--by " : "",
+			r->options->by ? r->options->by : "",
+			r->options->by ? " " : "", figure_kinds[key].name);
 	free(parts);
 	query_rows_free(&rows);
 }

@@ -41,7 +41,6 @@ struct tree {
 	size_t level_capacity;
 	struct json *json;
 	struct csv *csv;
-	bool begun;		/* its first line is there */
 };
 
 static uint64_t value_of(const struct tree *tree,
@@ -192,14 +191,18 @@ void report_tree_text(struct report *r, enum figure key)
 
 /* ---- JSON ---- */
 
-/* What a branch is; its figures and those that end in it, in that order. */
-static void put_members(const struct tree *tree,
-		       const struct profile_branch *branch,
-		       const struct members *to)
+static const struct profile_frame *branch_frame(const struct tree *tree,
+					    const struct profile_branch *branch)
 {
-	const struct profile_frame *frame =
-		&tree->report->profile->frames[branch->frame];
+	return &tree->report->profile->frames[branch->frame];
+}
 
+/* What a branch is, and its figures. */
+static void put_members(const struct tree *tree,
+			const struct profile_frame *frame,
+			const struct profile_branch *branch,
+			const struct members *to)
+{
 	members_number(to, "depth", branch->depth);
 	members_text(to, "function", frame->function);
 	members_flag(to, "named", frame->function && !frame->nameless);
@@ -219,7 +222,7 @@ static bool json_branch(void *owner, const struct profile_branch *branch)
 	const struct members to = members_of_json(json);
 
 	json_object(json, NULL);
-	put_members(tree, branch, &to);
+	put_members(tree, branch_frame(tree, branch), branch, &to);
 	report_json_bound(json, branch->contexts > 1);
 	json_object(json, "self");
 	report_json_figures(json, branch->self, tree->report->end_ns);
@@ -229,11 +232,11 @@ static bool json_branch(void *owner, const struct profile_branch *branch)
 	return true;
 }
 
-static void csv_line(const struct tree *tree,
+static void csv_line(const struct tree *tree, const struct profile_frame *frame,
 		     const struct profile_branch *branch,
 		     const struct members *to)
 {
-	put_members(tree, branch, to);
+	put_members(tree, frame, branch, to);
 	tree->csv->prefix = "self_";
 	figures_each(branch->self, tree->report->end_ns, to->number,
 		     to->owner);
@@ -243,14 +246,10 @@ static void csv_line(const struct tree *tree,
 
 static bool csv_branch(void *owner, const struct profile_branch *branch)
 {
-	struct tree *tree = owner;
-	const struct members names = csv_names(tree->csv);
+	const struct tree *tree = owner;
 	const struct members values = csv_values(tree->csv);
 
-	if (!tree->begun)	/* (of the first branch: all have the same) */
-		csv_line(tree, branch, &names);
-	tree->begun = true;
-	csv_line(tree, branch, &values);
+	csv_line(tree, branch_frame(tree, branch), branch, &values);
 	return true;
 }
 
@@ -274,8 +273,15 @@ static void walk_all(struct tree *tree,
 
 void report_tree_csv(struct csv *csv, struct report *r, enum figure key)
 {
+	static const struct profile_frame frame;
+	const struct figures nothing = { 0 };
+	const struct profile_branch none = {
+		.inclusive = &nothing, .self = &nothing,
+	};
+	const struct members names = csv_names(csv);
 	struct tree tree = { .report = r, .key = key, .csv = csv };
 
+	csv_line(&tree, &frame, &none, &names);
 	walk_all(&tree, csv_branch);
 }
 

@@ -41,7 +41,8 @@ def a_line_for_each_key(directory):
         equal(library, "medley", "library")
         check(thread.startswith("thread "), thread)
         check(re.match(r"of [\d.]+.* to ", size), size)
-    check("more groups: --sort total --top 0" in text, "how to see the others")
+    check("more groups: --by library,thread,size-class --sort total --top 0"
+          in text, "how to see the others")
 
 
 @case
@@ -78,7 +79,7 @@ def what_makes_no_sense_is_said(directory):
                     ("stack,site", "leave out 'site'"),
                     ("within-file,within-library", "one key"),
                     ("thread,size,size-class,arena", "3 keys at most"),
-                    ("library,block", "nothing to group by"),
+                    ("library,block", "goes with no other"),
                     ("library,", "not understood"),
                     ("libraries", "not understood")):
         done = report("--by", by, statuses=(2,))
@@ -97,12 +98,14 @@ def how_often_a_trace_is_read(directory):
     equal(explained("--by", "stack", "--sort", "own-peak"), (1, False),
           "of single stacks")
     equal(explained("--by", "thread,size-class", "--sort", "own-peak"),
-          (2, True), "own peaks")
+          (2, False), "own peaks, which are sums else")
     equal(explained("--size-min", "100"), (2, True), "words")
     equal(explained("--alive-at", "50%", "--by", "library,thread"), (3, True),
           "ends")
     equal(explained("--by", "lifetime-class"), (2, True), "lifetimes")
     equal(explained("--timeline", "--by", "file"), (2, True), "over time")
+    equal(explained("--by", "stack,thread", "--sort", "own-peak"), (1, False),
+          "of contexts")
     equal(explained("--json", "--by", "site", "--fate", "live"), (4, True),
           "but one")
     equal(explained("--json", "--by", "site", "--fate", "live", "--timeline"),
@@ -161,6 +164,17 @@ def by_process(directory):
     equal(len(one), 1, "of one trace, one")
 
 
+SITE = ("function", "file", "line", "library")
+
+
+def site_of(row):
+    """Of a row with a stack: the innermost frame that is of the program."""
+    frame = next(frame for frame in row["stack"]
+                 if frame["library"] == "medley")
+    return {name: "" if frame[name] is None else str(frame[name])
+            for name in SITE}
+
+
 @case
 def as_a_table(directory):
     """CSV has what JSON has."""
@@ -177,6 +191,9 @@ def as_a_table(directory):
             for name, field in line.items():
                 if name in ("stack", "stopped", "own_peak_bound", "stacks"):
                     continue
+                if name in SITE and "stack" in row:
+                    equal(field, site_of(row)[name], name)
+                    continue
                 value = row.get(name)
                 equal(field, "" if value is None else str(value).lower()
                       if isinstance(value, bool) else str(value),
@@ -188,9 +205,17 @@ def as_a_table(directory):
             line["self_count"]) for line in tree],
           [(row["function"], str(row["depth"]), str(row["live_bytes"]),
             str(row["self"]["count"])) for row in rows], "tree")
-    nothing = report("--csv", "--size-min", "1G").out
-    check(nothing.startswith("stack,stopped,stacks,live_bytes"), nothing)
-    equal(nothing.count("\n"), 1, "lines of nothing")
+    for words, begins in (([], "context,function,file,line,library,stack,"),
+                          (["--by", "file,line,function"],
+                           "file,library,line,function,named,"),
+                          (["--tree", "top-down"], "depth,function,")):
+        nothing = report("--csv", "--size-min", "1G", *words).out
+        check(nothing.startswith(begins), nothing)
+        equal(nothing.count("\n"), 1, "lines of nothing")
+        heads = nothing.strip().split(",")
+        equal(len(heads), len(set(heads)), "columns are told apart")
+    equal(report("--csv", "--by", "function", "--sort", "own-peak", "--top",
+                 "2").out.count("\n"), 3, "rows of --top")
     for words in (["--json"], ["--by", "block"], ["--sizes"]):
         report("--csv", *words, statuses=(2,))
 

@@ -99,6 +99,16 @@ const char *command_value(const struct command *command,
 	return made->data;
 }
 
+const char *command_shown_value(const struct command *command,
+				const struct command_option *option,
+				struct buffer *made)
+{
+	bool list = option->value != NULL &&
+		strcmp(option->value, COMMAND_LIST) == 0;
+
+	return list ? "WORD,..." : command_value(command, option, made);
+}
+
 const char *command_help(const struct command *command,
 			 const struct command_option *option,
 			 struct buffer *made)
@@ -306,7 +316,8 @@ static void print_option(const struct command *command,
 	if (option->value != NULL)
 		buffer_printf(out, "%s%s",
 			      command_is_optional(option) ? "" : " ",
-			      command_value(command, option, &made));
+			      command_shown_value(command, option,
+						  &made));
 	width = out->size - start;
 	buffer_string(&help, command_help(command, option, &made));
 	if (option->fallback != NULL && option->fallback[0] != 0)

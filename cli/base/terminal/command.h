@@ -95,6 +95,10 @@ const struct command_option *command_option_at(const struct command *command,
 const char *command_value(const struct command *command,
 			  const struct command_option *option,
 			  struct buffer *made);
+/* As help shows it: of a list, whose words follow there, "WORD,...". */
+const char *command_shown_value(const struct command *command,
+				const struct command_option *option,
+				struct buffer *made);
 const char *command_help(const struct command *command,
 			 const struct command_option *option,
 			 struct buffer *made);

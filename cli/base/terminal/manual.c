@@ -39,7 +39,7 @@ static void put_option(FILE *out, const struct command *command,
 	fputs("\\fR", out);
 	if (option->value != NULL) {
 		fputs(command_is_optional(option) ? "\\fI" : " \\fI", out);
-		put_text(out, command_value(command, option, &made));
+		put_text(out, command_shown_value(command, option, &made));
 		fputs("\\fR", out);
 	}
 	putc('\n', out);

@@ -27,6 +27,7 @@ enum report_tree {
 
 struct report_options {
 	struct query query;
+	const char *by;		/* as the user wrote it; NULL: not at all */
 	bool blocks;		/* rows are blocks */
 	enum report_tree tree;
 	bool sizes;

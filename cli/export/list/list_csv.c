@@ -11,7 +11,6 @@
 struct writing {
 	struct export *export;
 	struct csv csv;
-	struct buffer name;
 };
 
 static void put_heads(struct csv *csv, const char *const *names)
@@ -21,29 +20,6 @@ static void put_heads(struct csv *csv, const char *const *names)
 }
 
 /* ---- contexts ---- */
-
-static void put_site(struct writing *writing, const struct frames *frames)
-{
-	static const struct frame nothing;
-	const struct frame *site = frames->count == 0 ? &nothing :
-		&frames->list[frames->site];
-
-	csv_text(&writing->csv, frames->count == 0 ? NULL :
-		 export_frame_name(&writing->name, site));
-	csv_text(&writing->csv, site->file);
-	csv_number(&writing->csv, site->line);
-	csv_text(&writing->csv, site->library);
-}
-
-static void put_stack(struct writing *writing, const struct frames *frames)
-{
-	struct buffer stack = { 0 };
-
-	export_stack_text(&stack, frames->list, frames->count);
-	csv_text(&writing->csv, stack.data);
-	csv_text(&writing->csv, frames_stop_text(frames->stop));
-	buffer_free(&stack);
-}
 
 static void write_context(void *owner, uint32_t node,
 			  const struct figures *figures)
@@ -56,22 +32,20 @@ static void write_context(void *owner, uint32_t node,
 	figures_each(figures, model_duration_ns(export->model), values.number,
 		     values.owner);
 	frames_of(export->frames, node);
-	put_site(writing, export->frames);
-	put_stack(writing, export->frames);
+	export_stack_fields(&writing->csv, export->frames->list,
+			    export->frames->count, export->frames->site,
+			    export->frames->stop, true);
 	csv_end_line(&writing->csv);
 }
 
 static void write_contexts(struct writing *writing)
 {
-	static const char *const after[] = {
-		"function", "file", "line", "library", "stack", "stopped", NULL
-	};
 	const struct members names = csv_names(&writing->csv);
 	const struct figures nothing = { 0 };
 
 	csv_text(&writing->csv, "context");
 	figures_each(&nothing, 0, names.number, names.owner);
-	put_heads(&writing->csv, after);
+	export_stack_heads(&writing->csv, true);
 	csv_end_line(&writing->csv);
 	list_contexts(writing->export, write_context, writing);
 }
@@ -119,7 +93,6 @@ static int write_csv(struct export *export)
 	else
 		write_contexts(&writing);
 	csv_free(&writing.csv);
-	buffer_free(&writing.name);
 	return status;
 }
 
