@@ -79,9 +79,10 @@ RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/capture.h", "unwind/claim.h",
                    "unwind/layout.h", "unwind/memory.h"}
 # Of the reader the sources that the recorder is made of as well, with their
-# headers, what an event is, units of figures, and the format of traces.
-RECORDER_READER = {"cli/base/grow.h", "cli/base/text/quantity.h",
-                   "cli/command/control_format.h",
+# headers, the binary search, what an event is, units of figures, and the format
+# of traces.
+RECORDER_READER = {"cli/base/grow.h", "cli/base/search.h",
+                   "cli/base/text/quantity.h", "cli/command/control_format.h",
                    "cli/trace/format/event.h", "cli/trace/format/recent.h",
                    "cli/trace/format/ring_record.h",
                    "cli/trace/format/trace_format.h"}
