@@ -6,7 +6,9 @@
  *
  * Ids come from a file, so any number may appear: they are looked up in pages
  * that exist only where an id was used. Nodes are found by an open-addressing
- * hash of node numbers over (parent, address, image).
+ * hash of node numbers over (parent, address, image). It is neither a table nor
+ * a pairset of cli/base: a key of 128 bits fits in no slot, and the nodes,
+ * which are there anyway, have it.
  *
  *  I1  parent < node for every real node: a parent has to be defined before
  *      its children, so there are no cycles whatever the file says.
