@@ -18,6 +18,7 @@
 #include <capstone/capstone.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/symbol/names/names.h"
 
 #define PIECE_MAX (1u << 20)	/* bytes of one function */
@@ -132,21 +133,20 @@ static bool is_inside(const struct annotate_piece *piece, uint64_t address)
 	return address >= piece->range.start && address < piece->range.end;
 }
 
+static bool is_not_below(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct annotate_instruction *)list)[i].address >=
+		address;
+}
+
 static struct annotate_instruction *
 find_instruction(struct annotate_listing *listing, uint64_t address)
 {
-	size_t low = 0, high = listing->count;
+	size_t i = search_first(listing->list, listing->count, is_not_below,
+				address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (listing->list[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < listing->count && listing->list[low].address == address ?
-		&listing->list[low] : NULL;
+	return i < listing->count && listing->list[i].address == address ?
+		&listing->list[i] : NULL;
 }
 
 /* Where an instruction leads, in words; true: it has a name. */

@@ -88,6 +88,7 @@ uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second)
 {
 	uint64_t hash = hash_of(first, second), *slot;
 
+	CLAIM_FULL(set->index != NULL || set->pair_count == 0);
 	if (set->index == NULL || set->pair_count * 4 > set->index_mask * 3)
 		enlarge(set);
 	slot = find_slot(set, hash, first, second);
@@ -113,6 +114,12 @@ bool pairset_find(const struct pairset *set, uint32_t first, uint32_t second,
 		return false;
 	*number = (uint32_t)*slot;
 	return true;
+}
+
+void pairset_settle(struct pairset *set)
+{
+	free(set->index);
+	set->index = NULL;
 }
 
 void pairset_free(struct pairset *set)

@@ -27,6 +27,8 @@ uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second);
 /* False: there is no such pair. */
 bool pairset_find(const struct pairset *set, uint32_t first, uint32_t second,
 		  uint32_t *number);
+/* None is looked up any more: that memory is released, pairs[] stays. */
+void pairset_settle(struct pairset *set);
 void pairset_free(struct pairset *set);
 
 /* Each pair is found, by its number. With GNOMON_CLAIMS. */

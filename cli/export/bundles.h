@@ -30,7 +30,9 @@ struct bundles {
 	unsigned shift;		/* a span is 1 << shift ns */
 	struct bundle *list;	/* in no order */
 	size_t count, capacity;
-	uint32_t *index;	/* by hash: number in the list + 1 */
+	/* By hash: number in the list + 1. A struct table would be four times
+	 * as large. */
+	uint32_t *index;
 	size_t index_mask;
 };
 

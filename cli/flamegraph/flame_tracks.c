@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/base/status.h"
 #include "cli/model/selection.h"
 
@@ -68,23 +69,22 @@ static void choose(struct flame_tracks *tracks, const struct flame_tree *tree)
 			tracks->nodes[tracks->count++] = n;
 }
 
+static bool is_behind(const void *list, size_t i, uint64_t node)
+{
+	return ((const struct flame_node *)list)[i].origin > node;
+}
+
 /* The innermost node of the tree that is, or is around, one of the profile. */
 static uint32_t around(const struct flame_tree *tree, uint32_t node)
 {
-	uint32_t low = 0, high = tree->count;
+	size_t behind = search_first(tree->nodes, tree->count, is_behind, node);
+	uint32_t n = (uint32_t)behind - 1;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (tree->nodes[middle].origin <= node)
-			low = middle;
-		else
-			high = middle;
-	}
-	while (tree->nodes[low].smaller > 0 ||
-	       tree->profile->nodes[tree->nodes[low].origin].end <= node)
-		low = tree->nodes[low].parent;
-	return low;
+	assert(behind > 0);	/* the root is not */
+	while (tree->nodes[n].smaller > 0 ||
+	       tree->profile->nodes[tree->nodes[n].origin].end <= node)
+		n = tree->nodes[n].parent;
+	return n;
 }
 
 /* For each node of the tree, the track that it, or the next around it, has. */

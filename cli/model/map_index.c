@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/model.h"
 #include "unwind/claim.h"
@@ -156,20 +157,16 @@ static void set_borders(struct map_index *maps, const struct area *areas,
 	CLAIM_FULL(kept <= 2 * count);
 }
 
+static bool lies_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const uint64_t *)list)[i] > address;
+}
+
 /* How many borders are at this address or below. */
 static size_t borders_up_to(const struct map_index *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->border_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->borders[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(maps->borders, maps->border_count, lies_above,
+			    address);
 }
 
 static bool set_times(struct map_index *maps, const struct area *areas,
@@ -261,29 +258,27 @@ void map_index_free(struct map_index *maps)
 }
 
 /* NULL: none is known. */
+static bool was_made_later(const void *list, size_t i, uint64_t stamp)
+{
+	return ((const struct map_time *)list)[i].from > stamp;
+}
+
 static const struct map_time *find(const struct map_index *maps,
 				   uint64_t address, uint64_t stamp)
 {
-	size_t piece = borders_up_to(maps, address), low, high, end;
+	size_t piece = borders_up_to(maps, address), later, count;
+	const struct map_time *times;
 
 	if (piece == 0 || piece == maps->border_count)
 		return NULL;
 	CLAIM_FULL(maps->borders[piece - 1] <= address &&
 		   address < maps->borders[piece]);
-	low = maps->first[piece - 1];
-	high = end = maps->first[piece];
-	/* the first that was made later */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->times[middle].from <= stamp)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > maps->first[piece - 1] && maps->times[low - 1].to > stamp)
-		return &maps->times[low - 1];
-	return low < end ? &maps->times[low] : NULL;
+	times = maps->times + maps->first[piece - 1];
+	count = maps->first[piece] - maps->first[piece - 1];
+	later = search_first(times, count, was_made_later, stamp);
+	if (later > 0 && times[later - 1].to > stamp)
+		return &times[later - 1];
+	return later < count ? &times[later] : NULL;
 }
 
 bool map_index_wants(const struct map_index *maps, uint64_t address,

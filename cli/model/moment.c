@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/model.h"
@@ -171,20 +172,15 @@ bool moment_ns(const struct model *model, const struct moment *moment,
 	return false;
 }
 
-/* Stamps ascend with their times: search the first one that is not before. */
+static bool is_not_before(const void *model, size_t stamp, uint64_t ns)
+{
+	return model_since_start_ns(model, stamp) >= ns;
+}
+
+/* Stamps ascend with their times. */
 static uint64_t stamp_of_ns(const struct model *model, uint64_t ns)
 {
-	uint64_t low = 0, high = UINT64_MAX;
-
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (model_since_start_ns(model, middle) >= ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return search_first(model, UINT64_MAX, is_not_before, ns);
 }
 
 bool moment_stamp(const struct model *model, const struct moment *moment,

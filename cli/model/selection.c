@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/core/bits.h"
 #include "cli/model/map_index.h"
@@ -481,23 +482,21 @@ static bool may_be_there(const struct selection *selection, unsigned layout)
 	       (known && selection->mmapped & mmapped);
 }
 
+static bool begins_later(const void *list, size_t i, uint64_t stamp)
+{
+	return ((const struct range *)list)[i].min > stamp;
+}
+
 /* They do not overlap, but that a range may be there twice. */
 static bool is_marked(const struct selection *selection, uint64_t stamp)
 {
-	size_t low = 0, high = selection->marker_count;
+	size_t later;
 
-	if (high == 0)
+	if (selection->marker_count == 0)
 		return true;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (selection->markers[middle].min <= stamp)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	CLAIM_FULL(low == 0 || selection->markers[low - 1].min <= stamp);
-	return low > 0 && within(&selection->markers[low - 1], stamp);
+	later = search_first(selection->markers, selection->marker_count,
+			     begins_later, stamp);
+	return later > 0 && within(&selection->markers[later - 1], stamp);
 }
 
 bool selection_may(const struct selection *selection,

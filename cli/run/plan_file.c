@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/symbol/elf/elf_symbols.h"
 #include "cli/symbol/files/debugfile.h"
 
@@ -142,19 +143,15 @@ static void read_debug_file(struct plan_file *file, const char *path)
 		read_table(file, &file->debug->tables, SHT_SYMTAB);
 }
 
+static bool is_not_below(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct plan_symbol *)list)[i].address >= address;
+}
+
 size_t plan_file_symbol(const struct plan_file *file, uint64_t address)
 {
-	size_t low = 0, high = file->symbol_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->symbols[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(file->symbols, file->symbol_count, is_not_below,
+			    address);
 }
 
 /* ---- the file ---- */

@@ -4,8 +4,8 @@
  *	model node ─(inward.h)─▶ node ─▶ its selves, one for each side
  *	     place ───────────▶ frames, interned
  *
- * While models are added, nodes are in the order in which they were met, in
- * a hash of (parent, frame), and a node's selves are a list from `first`.
+ * While models are added, nodes are pairs of (parent, frame) in the order in
+ * which they were met, and a node's selves are a list from `first`.
  * Sealing numbers them anew, in the order of a walk from the root inward, so
  * that what lies inside of a node is one range of nodes and one of selves: a
  * sum over a subtree is a loop over an array, and needs no memory.
@@ -21,13 +21,11 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/hash.h"
 #include "cli/base/progress.h"
 #include "cli/stack/glue.h"
 #include "cli/stack/inward.h"
 #include "unwind/claim.h"
 
-#define INDEX_FREE UINT64_MAX
 #define LEVEL_BITS 6	/* of sums: 64 of one level are one of the next */
 #define FOLD_MAX 64	/* nodes outward in which recursion is looked for */
 
@@ -116,96 +114,37 @@ static uint32_t number_of_frame(struct profile *profile,
 
 /* ---- nodes ---- */
 
-/*
- * Slots hold the upper half of the hash and the node's number: other nodes on
- * the way are passed without looking at them, which would be a cache miss
- * each.
- */
-static uint64_t *find_slot(const struct profile *profile, uint32_t parent,
-			   uint32_t frame, uint32_t *tag)
-{
-	uint64_t hash = hash_number((uint64_t)parent << 32 | frame);
-
-	*tag = (uint32_t)(hash >> 32);
-	for (uint64_t i = hash;; i++) {
-		uint64_t *slot = &profile->index[i & profile->index_mask];
-		const struct profile_node *node;
-
-		if (*slot == INDEX_FREE)
-			return slot;
-		if (*slot >> 32 != *tag)
-			continue;
-		node = &profile->nodes[(uint32_t)*slot];
-		if (node->parent == parent && node->frame == frame)
-			return slot;
-	}
-}
-
-static void enlarge_index(struct profile *profile)
-{
-	uint64_t count = profile->index ? (profile->index_mask + 1) * 2 : 1024;
-
-	free(profile->index);
-	profile->index = grow_resize(NULL, count, sizeof(*profile->index));
-	memset(profile->index, 0xff, count * sizeof(*profile->index));
-	profile->index_mask = count - 1;
-	for (size_t i = 1; i < profile->node_count; i++) {
-		uint32_t tag;
-		uint64_t *slot = find_slot(profile, profile->nodes[i].parent,
-					   profile->nodes[i].frame, &tag);
-
-		*slot = (uint64_t)tag << 32 | i;
-	}
-	CLAIM_FULL(profile->node_count <= profile->index_mask);
-}
-
-static uint32_t new_node(struct profile *profile, uint32_t parent,
-			 uint32_t frame)
-{
-	CLAIM_FULL(parent < profile->node_count ||
-		   profile->node_count == 0);	/* I1 */
-	GROW(profile->nodes, profile->node_count, profile->node_capacity);
-	profile->nodes[profile->node_count] = (struct profile_node){
-		parent, frame, 0, PROFILE_NONE
-	};
-	return (uint32_t)profile->node_count++;
-}
-
 static uint32_t node_for(struct profile *profile, uint32_t parent,
 			 uint32_t frame)
 {
-	uint64_t *slot;
-	uint32_t tag;
+	size_t before = profile->met.pair_count;
+	uint32_t node = pairset_number(&profile->met, parent, frame);
 
-	/* At most three quarters full. */
-	if (profile->index == NULL ||
-	    profile->node_count * 4 > profile->index_mask * 3)
-		enlarge_index(profile);
-	slot = find_slot(profile, parent, frame, &tag);
-	if (*slot == INDEX_FREE)
-		*slot = (uint64_t)tag << 32 |
-			new_node(profile, parent, frame);
-	CLAIM_FULL((uint32_t)*slot < profile->node_count);
-	return (uint32_t)*slot;
+	CLAIM_FULL(before == 0 || parent < before);	/* I1 */
+	if (node == before) {
+		GROW(profile->first, before, profile->first_capacity);
+		profile->first[node] = PROFILE_NONE;
+	}
+	return node;
 }
 
 static struct profile_self *self_of(struct profile *profile, uint32_t node,
 				    unsigned side)
 {
 	struct profile_self *self;
-	uint32_t at = profile->nodes[node].first;
+	uint32_t at = profile->first[node];
 
 	for (; at != PROFILE_NONE; at = profile->selves[at].next)
 		if (profile->selves[at].side == side)
 			return &profile->selves[at];
-	CLAIM_FULL(node < profile->node_count && side < profile->sides);
+	CLAIM_FULL(node < profile->met.pair_count && side < profile->sides);
 	GROW(profile->selves, profile->self_count, profile->self_capacity);
 	self = &profile->selves[profile->self_count];
 	memset(self, 0, sizeof(*self));
 	self->node = node;
 	self->side = side;
-	self->next = profile->nodes[node].first;
-	profile->nodes[node].first = (uint32_t)profile->self_count++;
+	self->next = profile->first[node];
+	profile->first[node] = (uint32_t)profile->self_count++;
 	return self;
 }
 
@@ -216,7 +155,7 @@ struct profile *profile_new(unsigned sides)
 	struct profile *profile = grow_zeroed(1, sizeof(*profile));
 
 	profile->sides = sides;
-	new_node(profile, PROFILE_ROOT, PROFILE_NONE);
+	node_for(profile, PROFILE_ROOT, PROFILE_NONE);
 	return profile;
 }
 
@@ -271,9 +210,9 @@ static uint32_t recurring(const struct profile *profile, uint32_t node,
 			  uint32_t frame)
 {
 	for (int i = 0; i < FOLD_MAX && node != PROFILE_ROOT; i++) {
-		if (profile->nodes[node].frame == frame)
+		if (profile->met.pairs[node].second == frame)
 			return node;
-		node = profile->nodes[node].parent;
+		node = profile->met.pairs[node].first;
 	}
 	return PROFILE_NONE;
 }
@@ -354,6 +293,24 @@ void profile_add(struct profile *profile, unsigned side,
 }
 
 /* ---- sealing ---- */
+
+/* From what was met, which is not needed any more. */
+static void take_nodes(struct profile *profile)
+{
+	size_t count = profile->met.pair_count;
+	const struct pair *met = profile->met.pairs;
+
+	free(profile->first);
+	profile->first = NULL;
+	pairset_settle(&profile->met);
+	profile->nodes = grow_resize(NULL, count + 1, sizeof(*profile->nodes));
+	for (size_t i = 0; i < count; i++)
+		profile->nodes[i] = (struct profile_node){
+			.parent = met[i].first, .frame = met[i].second
+		};
+	profile->node_count = count;
+	pairset_free(&profile->met);
+}
 
 /*
  * New numbers of all nodes, to be freed; nodes[].end becomes the size of each
@@ -491,16 +448,14 @@ bool profile_is_valid(const struct profile *profile)
 
 void profile_seal(struct profile *profile)
 {
-	size_t count = profile->node_count;
+	size_t count = profile->met.pair_count;
 	struct profile_node *nodes;
 	uint32_t *number;
 
 	assert(!profile->sealed);
-	free(profile->index);
-	profile->index = NULL;
+	take_nodes(profile);
+	nodes = profile->nodes;
 	number = number_nodes(profile);
-	profile->nodes = nodes = grow_resize(profile->nodes, count + 1,
-					     sizeof(*nodes));
 	for (size_t i = 0; i < count; i++) {
 		nodes[i].parent = number[nodes[i].parent];
 		nodes[i].end += number[i];
@@ -539,7 +494,8 @@ void profile_free(struct profile *profile)
 	profile_keep_frames(profile);
 	free(profile->frames);
 	free(profile->self_of_cost);
-	free(profile->index);
+	free(profile->first);
+	pairset_free(&profile->met);
 	intern_free(&profile->names);
 	table_free(&profile->frame_of);
 	buffer_free(&profile->scratch);

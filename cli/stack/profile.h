@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "cli/base/intern.h"
+#include "cli/base/pairset.h"
 #include "cli/base/table.h"
 #include "cli/model/stats/figures.h"
 #include "cli/stack/frames.h"
@@ -96,7 +97,6 @@ struct profile {
 	size_t frame_capacity;
 	struct profile_node *nodes;	/* sealed: one more, the end */
 	size_t node_count;
-	size_t node_capacity;
 	struct profile_self *selves;
 	size_t self_count;
 	size_t self_capacity;
@@ -104,8 +104,11 @@ struct profile {
 	struct profile_sum *sums[PROFILE_LEVELS];
 	struct intern names;
 	struct table frame_of;	/* interned description -> frame */
-	uint64_t *index;	/* while adding: hash of nodes */
-	uint64_t index_mask;
+	/* While adding, instead of `nodes`: (parent, frame), and the last self
+	 * of each. */
+	struct pairset met;
+	uint32_t *first;
+	size_t first_capacity;
 	struct buffer scratch;
 };
 

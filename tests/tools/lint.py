@@ -81,7 +81,8 @@ RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
 # Of the reader the sources that the recorder is made of as well, with their
 # headers, what an event is, units of figures, and the format of traces.
 RECORDER_READER = {"cli/base/grow.h", "cli/base/text/quantity.h",
-                   "cli/command/control_format.h", "cli/model/core/chain.h",
+                   "cli/base/search.h", "cli/command/control_format.h",
+                   "cli/model/core/chain.h",
                    "cli/trace/format/event.h", "cli/trace/format/recent.h",
                    "cli/trace/format/ring_record.h",
                    "cli/trace/format/trace_format.h"}

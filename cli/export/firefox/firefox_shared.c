@@ -109,8 +109,8 @@ static uint64_t or_else(uint32_t value, uint32_t none, uint64_t instead)
 COLUMN(zero, 0)
 COLUMN(not_known, NOT_KNOWN)
 COLUMN(no, FALSE)
-COLUMN(stack_frame, tables->stacks[i].frame)
-COLUMN(stack_prefix, or_else(tables->stacks[i].outer, FIREFOX_NONE,
+COLUMN(stack_frame, tables->stacks.pairs[i].second)
+COLUMN(stack_prefix, or_else(tables->stacks.pairs[i].first, FIREFOX_NONE,
 			     NOT_KNOWN))
 COLUMN(frame_address, tables->list[i].address == FIREFOX_NO_ADDRESS ? NONE :
 	tables->list[i].address)
@@ -167,7 +167,7 @@ static const struct column source_columns[] = {
 void firefox_write_shared(struct firefox_tables *tables, struct json *json)
 {
 	json_object(json, "shared");
-	TABLE("stackTable", tables->stack_count, stack_columns);
+	TABLE("stackTable", tables->stacks.pair_count, stack_columns);
 	TABLE("frameTable", tables->frame_count, frame_columns);
 	TABLE("funcTable", tables->func_count, func_columns);
 	TABLE("resourceTable", tables->lib_count, resource_columns);

@@ -165,21 +165,6 @@ static uint32_t make_frames(struct firefox_tables *tables,
 
 /* ---- stacks ---- */
 
-static uint32_t stack_in(struct firefox_tables *tables, uint32_t outer,
-			 uint32_t frame)
-{
-	uint64_t key = (uint64_t)outer << 32 | frame;
-	uint32_t stack = table_get(&tables->stack_of, key);
-
-	if (stack != TABLE_NONE)
-		return stack;
-	GROW(tables->stacks, tables->stack_count, tables->stack_capacity);
-	stack = (uint32_t)tables->stack_count++;
-	tables->stacks[stack] = (struct firefox_stack){ outer, frame };
-	table_set(&tables->stack_of, key, stack);
-	return stack;
-}
-
 /* Values of inward.h are stacks + 1; 0: no frame yet. */
 static uint32_t begin_stack(void *owner, uint32_t root)
 {
@@ -195,7 +180,7 @@ static uint32_t begin_stack(void *owner, uint32_t root)
 	frame.function = text.data;
 	func = func_of(tables, FIREFOX_NONE, &frame);
 	buffer_free(&text);
-	return 1 + stack_in(tables, FIREFOX_NONE, add_frame(
+	return 1 + pairset_number(&tables->stacks, FIREFOX_NONE, add_frame(
 		tables, &(struct firefox_frame){
 			.address = FIREFOX_NO_ADDRESS,
 			.func = func,
@@ -218,7 +203,7 @@ static uint32_t step_inward(void *owner, uint32_t value, uint32_t place)
 		table_set(&tables->of_place, place, first);
 	}
 	for (uint32_t i = 0; i < count; i++)
-		outer = stack_in(tables, outer, first + i);
+		outer = pairset_number(&tables->stacks, outer, first + i);
 	return outer + 1;
 }
 
@@ -251,13 +236,12 @@ void firefox_tables_free(struct firefox_tables *tables)
 	table_free(&tables->source_of);
 	table_free(&tables->func_of);
 	table_free(&tables->of_place);
-	table_free(&tables->stack_of);
 	free(tables->texts);
 	free(tables->libs);
 	free(tables->lib_names);
 	free(tables->sources);
 	free(tables->funcs);
 	free(tables->list);
-	free(tables->stacks);
+	pairset_free(&tables->stacks);
 	buffer_free(&tables->scratch);
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "cli/base/intern.h"
+#include "cli/base/pairset.h"
 #include "cli/base/table.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/json.h"
@@ -41,10 +42,6 @@ struct firefox_frame {
 	uint32_t line, column;	/* 0: not known */
 };
 
-struct firefox_stack {
-	uint32_t outer, frame;
-};
-
 struct firefox_tables {
 	struct frames *frames;
 	struct inward inward;
@@ -66,9 +63,7 @@ struct firefox_tables {
 	struct firefox_frame *list;
 	size_t frame_count, frame_capacity;
 	struct table of_place;		/* place -> its outermost frame */
-	struct firefox_stack *stacks;
-	size_t stack_count, stack_capacity;
-	struct table stack_of;		/* outer, frame -> stack */
+	struct pairset stacks;		/* (outer, frame) */
 	struct buffer scratch;
 };
 

@@ -9,7 +9,8 @@
  * nearly always looks at one block only. A block has all the room it needs
  * without an empty place beside it; and what is freed soon after its
  * allocation stays in the cache, since its place is the next to be used. A
- * block keeps its number as long as it lives.
+ * block keeps its number as long as it lives. A table of cli/base has none of
+ * this, and removes nothing.
  *
  * GROWTH. Nobody waits for all blocks to be moved: a table of twice as many
  * buckets is made beside the one that is full, and each block that is added

@@ -6,7 +6,9 @@
  *
  * Ids come from a file, so any number may appear: they are looked up in pages
  * that exist only where an id was used. Nodes are found by an open-addressing
- * hash of node numbers over (parent, address, image).
+ * hash of node numbers over (parent, address, image). It is neither a table nor
+ * a pairset of cli/base: a key of 128 bits fits in no slot, and the nodes,
+ * which are there anyway, have it.
  *
  *  I1  parent < node for every real node: a parent has to be defined before
  *      its children, so there are no cycles whatever the file says.
@@ -26,6 +28,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "cli/base/search.h"
 #include "unwind/claim.h"
 
 #define INDEX_FREE UINT64_MAX	/* no node has that number */
@@ -285,22 +288,18 @@ enum contexts_defined contexts_define(struct contexts *contexts,
 		CONTEXTS_DEFINED;
 }
 
+static bool is_not_below(const void *list, size_t i, uint64_t node)
+{
+	return ((const struct context_late *)list)[i].node >= node;
+}
+
 uint32_t contexts_id(const struct contexts *contexts, uint32_t node)
 {
-	size_t low = 0, high = contexts->late_count;
+	size_t i = search_first(contexts->late, contexts->late_count,
+				is_not_below, node);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (contexts->late[middle].node < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	CLAIM_FULL(low == contexts->late_count ||
-		   contexts->late[low].node >= node);
-	return low < contexts->late_count &&
-		contexts->late[low].node == node ? contexts->late[low].id : 0;
+	return i < contexts->late_count && contexts->late[i].node == node ?
+		contexts->late[i].id : 0;
 }
 
 static void enlarge_costs(struct contexts *contexts)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "unwind/claim.h"
 
 #ifdef GNOMON_CLAIMS
@@ -26,21 +27,14 @@ bool places_is_valid(const struct places *places)
 }
 #endif
 
+static bool starts_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct place *)list)[i].start > address;
+}
+
 size_t places_up_to(const struct places *places, uint64_t to)
 {
-	size_t low = 0, high = places->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (places->list[middle].start <= to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	CLAIM_FULL(low == 0 || places->list[low - 1].start <= to);
-	CLAIM_FULL(low == places->count || places->list[low].start > to);
-	return low;
+	return search_first(places->list, places->count, starts_above, to);
 }
 
 void places_add(struct places *places, uint64_t start, uint64_t size,

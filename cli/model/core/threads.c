@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "unwind/claim.h"
 
 #define NAMES_MAX 4096		/* of a thread; later ones are not kept */
@@ -201,26 +202,32 @@ static int compare_creations(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
+/* The one sought would be with those before. */
+struct sought {
+	const struct creation *list;
+	uint64_t pointer;
+};
+
+static bool is_behind(const void *owner, size_t i, uint64_t stamp)
+{
+	const struct sought *sought = owner;
+	const struct creation *c = &sought->list[i];
+
+	return c->pointer > sought->pointer ||
+		(c->pointer == sought->pointer && c->begin > stamp);
+}
+
 /* The latest creation with this pthread_t that was begun by then. */
 static struct creation *creation_before(const struct threads *threads,
 					uint64_t pointer, uint64_t stamp)
 {
-	size_t low = 0, high = threads->creation_count;
+	struct sought sought = { threads->creations, pointer };
+	size_t behind = search_first(&sought, threads->creation_count,
+				     is_behind, stamp);
 
-	while (low < high) {
-		size_t i = low + (high - low) / 2;
-		const struct creation *c = &threads->creations[i];
-
-		if (c->pointer < pointer ||
-		    (c->pointer == pointer && c->begin <= stamp))
-			low = i + 1;
-		else
-			high = i;
-	}
-	if (low == 0 || threads->creations[low - 1].pointer != pointer)
+	if (behind == 0 || threads->creations[behind - 1].pointer != pointer)
 		return NULL;
-	CLAIM_FULL(threads->creations[low - 1].begin <= stamp);
-	return &threads->creations[low - 1];
+	return &threads->creations[behind - 1];
 }
 
 #ifdef GNOMON_CLAIMS

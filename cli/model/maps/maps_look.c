@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/model/maps/maps.h"
 #include "unwind/claim.h"
 
@@ -172,27 +173,23 @@ static void touched_ranges(const struct maps *maps, uint64_t since,
 	CLAIM_FULL(kept <= maps->touch_count);
 }
 
+static bool ends_behind(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct map_touch *)list)[i].end > address;
+}
+
 /* The first part of [*start, end) that is in no range; *start moves there.
  * Returns its end; *start == end: there is none. */
 static uint64_t clear_part(const struct ranges *ranges, uint64_t *start,
 			   uint64_t end)
 {
-	size_t low = 0, high = ranges->count;
+	size_t i = search_first(ranges->list, ranges->count, ends_behind,
+				*start);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (ranges->list[middle].end > *start)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	CLAIM_FULL(low == ranges->count || ranges->list[low].end > *start);
-	for (; low < ranges->count && ranges->list[low].start < end; low++) {
-		if (ranges->list[low].start > *start)
-			return ranges->list[low].start;
-		*start = ranges->list[low].end < end ?
-			ranges->list[low].end : end;
+	for (; i < ranges->count && ranges->list[i].start < end; i++) {
+		if (ranges->list[i].start > *start)
+			return ranges->list[i].start;
+		*start = ranges->list[i].end < end ? ranges->list[i].end : end;
 	}
 	return end;
 }

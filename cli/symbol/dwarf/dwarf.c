@@ -12,6 +12,7 @@
 #include <dwarf.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
 #include "unwind/claim.h"
 
@@ -197,24 +198,20 @@ void dwarf_close(struct dwarf *dwarf)
 	free(dwarf);
 }
 
+static bool begins_behind(const void *list, size_t i, uint64_t offset)
+{
+	return ((const struct dwarf_unit *)list)[i].offset > offset;
+}
+
 struct dwarf_unit *dwarf_unit_of(struct dwarf *dwarf, uint64_t offset)
 {
-	size_t low = 0, high = dwarf->unit_count;
+	size_t behind = search_first(dwarf->units, dwarf->unit_count,
+				     begins_behind, offset);
 
-	/* The last one that begins at or before it. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dwarf->units[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	CLAIM_FULL(low == 0 || dwarf->units[low - 1].offset <= offset);
-	if (low == 0 || offset >= dwarf->units[low - 1].end ||
-	    !is_readable(&dwarf->units[low - 1]))
+	if (behind == 0 || offset >= dwarf->units[behind - 1].end ||
+	    !is_readable(&dwarf->units[behind - 1]))
 		return NULL;
-	return &dwarf->units[low - 1];
+	return &dwarf->units[behind - 1];
 }
 
 /* ---- code ---- */
@@ -298,20 +295,18 @@ void dwarf_find_areas(struct dwarf *dwarf)
 	CLAIM_FULL(dwarf_is_valid(dwarf));
 }
 
+static bool begins_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct dwarf_area *)list)[i].low > address;
+}
+
 struct dwarf_unit *dwarf_unit_at(struct dwarf *dwarf, uint64_t address)
 {
-	size_t low = 0, high = dwarf->area_count;
+	size_t i = search_first(dwarf->areas, dwarf->area_count, begins_above,
+				address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dwarf->areas[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && dwarf->areas[low - 1].reach > address; low--)
-		if (dwarf->areas[low - 1].high > address)
-			return &dwarf->units[dwarf->areas[low - 1].unit];
+	for (; i > 0 && dwarf->areas[i - 1].reach > address; i--)
+		if (dwarf->areas[i - 1].high > address)
+			return &dwarf->units[dwarf->areas[i - 1].unit];
 	return NULL;
 }

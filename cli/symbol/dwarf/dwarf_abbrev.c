@@ -8,6 +8,7 @@
 #include <dwarf.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
 #include "unwind/claim.h"
 
@@ -207,24 +208,22 @@ void dwarf_abbrevs_free(struct dwarf_abbrevs *abbrevs)
 	free(abbrevs);
 }
 
+static bool is_not_below(const void *list, size_t i, uint64_t code)
+{
+	return ((const struct dwarf_abbrev *)list)[i].code >= code;
+}
+
 const struct dwarf_abbrev *dwarf_abbrev_find(
 	const struct dwarf_abbrevs *abbrevs, uint64_t code)
 {
-	size_t low = 0, high = abbrevs->count;
+	size_t i;
 
 	CLAIM_FULL(!abbrevs->dense || code - 1 >= abbrevs->count ||
 		   abbrevs->list[code - 1].code == code);
 	if (abbrevs->dense)
 		return code - 1 < abbrevs->count ? &abbrevs->list[code - 1] :
 			NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (abbrevs->list[middle].code < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < abbrevs->count && abbrevs->list[low].code == code ?
-		&abbrevs->list[low] : NULL;
+	i = search_first(abbrevs->list, abbrevs->count, is_not_below, code);
+	return i < abbrevs->count && abbrevs->list[i].code == code ?
+		&abbrevs->list[i] : NULL;
 }

@@ -10,6 +10,7 @@
 #include <dwarf.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
 #include "unwind/claim.h"
 
@@ -202,24 +203,21 @@ void dwarf_functions_free(struct dwarf_functions *functions)
 
 /* ---- looking up ---- */
 
+static bool begins_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct dwarf_piece *)list)[i].low > address;
+}
+
 static uint32_t outermost(const struct dwarf_functions *functions,
 			  uint64_t address)
 {
 	const struct dwarf_piece *pieces = functions->pieces;
-	size_t low = 0, high = functions->piece_count;
+	size_t i = search_first(pieces, functions->piece_count, begins_above,
+				address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pieces[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	CLAIM_FULL(low <= functions->piece_count);
-	for (; low > 0 && pieces[low - 1].reach > address; low--)
-		if (pieces[low - 1].high > address)
-			return pieces[low - 1].function;
+	for (; i > 0 && pieces[i - 1].reach > address; i--)
+		if (pieces[i - 1].high > address)
+			return pieces[i - 1].function;
 	return NONE;
 }
 

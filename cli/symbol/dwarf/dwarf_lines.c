@@ -16,6 +16,7 @@
 #include <dwarf.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
 #include "unwind/claim.h"
 
@@ -389,38 +390,33 @@ void dwarf_lines_free(struct dwarf_lines *lines)
 
 /* ---- looking up ---- */
 
+static bool begins_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct dwarf_sequence *)list)[i].low > address;
+}
+
+static bool is_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct dwarf_row *)list)[i].address > address;
+}
+
 const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines,
 				       uint64_t address)
 {
-	size_t low = 0, high = lines->sequence_count;
+	size_t above = search_first(lines->sequences, lines->sequence_count,
+				    begins_above, address);
 	const struct dwarf_sequence *sequence;
 	const struct dwarf_row *rows;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->sequences[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	CLAIM_FULL(low == 0 || lines->sequences[low - 1].low <= address);
-	if (low == 0 || lines->sequences[low - 1].high <= address)
+	if (above == 0 || lines->sequences[above - 1].high <= address)
 		return NULL;
-	sequence = &lines->sequences[low - 1];
+	sequence = &lines->sequences[above - 1];
 	rows = lines->rows + sequence->first;
 	CLAIM_FULL(sequence->first + sequence->count <= lines->row_count);
 	/* The last row at or before it: it begins at the sequence's low. */
-	for (low = 0, high = sequence->count; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	CLAIM_FULL(low > 0);
-	return &rows[low - 1];
+	above = search_first(rows, sequence->count, is_above, address);
+	CLAIM_FULL(above > 0);
+	return &rows[above - 1];
 }
 
 bool dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file,

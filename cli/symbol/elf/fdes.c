@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "unwind/claim.h"
 
 struct cie {
@@ -98,27 +99,25 @@ static bool read_cie(const struct pass *pass, struct bytes *bytes,
 	return !bytes->bad;
 }
 
-static int by_place(const void *a, const void *b)
+static bool lies_at_or_behind(const void *list, size_t i, uint64_t at)
 {
-	const struct cie *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
+	return ((const struct cie *)list)[i].at >= at;
 }
 
 static void read_fde(struct pass *pass, struct bytes *bytes, uint64_t at)
 {
-	const struct cie key = { .at = at }, *cie = NULL;
+	size_t i = search_first(pass->cies, pass->cie_count,
+				lies_at_or_behind, at);
 	struct fdes *fdes = pass->fdes;
 	struct fdes_range range;
+	uint8_t encoding;
 
-	if (pass->cie_count > 0)
-		cie = bsearch(&key, pass->cies, pass->cie_count,
-			      sizeof(*cie), by_place);
-	if (cie == NULL)
+	if (i == pass->cie_count || pass->cies[i].at != at)
 		return;
-	range.low = read_pointer(fdes, bytes, cie->encoding, true);
+	encoding = pass->cies[i].encoding;
+	range.low = read_pointer(fdes, bytes, encoding, true);
 	range.high = range.low +
-		read_pointer(fdes, bytes, cie->encoding, false);
+		read_pointer(fdes, bytes, encoding, false);
 	if (bytes->bad || range.high <= range.low)
 		return;
 	if (!pass->signals) {
@@ -208,27 +207,23 @@ static void make_list(struct fdes *fdes)
 		qsort(fdes->list, fdes->count, sizeof(*fdes->list), by_low);
 }
 
+static bool begins_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct fdes_range *)list)[i].low > address;
+}
+
 bool fdes_find(struct fdes *fdes, uint64_t address, struct fdes_range *found)
 {
-	size_t low = 0, high;
+	size_t above;
 
 	pthread_mutex_lock(&fdes->lock);
 	if (!fdes->made)
 		make_list(fdes);
 	fdes->made = true;
 	pthread_mutex_unlock(&fdes->lock);
-	high = fdes->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (fdes->list[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	CLAIM_FULL(low == high && low <= fdes->count);
-	if (low == 0 || fdes->list[low - 1].high <= address)
+	above = search_first(fdes->list, fdes->count, begins_above, address);
+	if (above == 0 || fdes->list[above - 1].high <= address)
 		return false;
-	*found = fdes->list[low - 1];
+	*found = fdes->list[above - 1];
 	return true;
 }

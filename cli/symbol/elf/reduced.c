@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/search.h"
 #include "unwind/claim.h"
 
 #define REDUCED_ALIGN_MAX 4096
@@ -133,27 +134,33 @@ static int reduced_list(struct reduced *e)
 	return 0;
 }
 
+struct reduced_sought {
+	const struct reduced_wanted *list;
+	uint32_t name;
+};
+
+static bool reduced_reaches(const void *owner, size_t i, uint64_t address)
+{
+	const struct reduced_sought *sought = owner;
+	struct reduced_wanted key = { address, sought->name, 0 };
+
+	return reduced_by_address(&sought->list[i], &key) >= 0;
+}
+
 /* The binary's first of that name at that address; NULL: it has none. */
 static const Elf64_Shdr *reduced_same(const struct reduced *e, uint64_t address,
 				      const char *name)
 {
-	struct reduced_wanted key = {
-		address, reduced_number(name, reduced_names,
-					REDUCED_COUNT(reduced_names)), 0
+	struct reduced_sought sought = {
+		e->wanted, reduced_number(name, reduced_names,
+					  REDUCED_COUNT(reduced_names))
 	};
-	size_t low = 0, high = e->wanted_count;
+	size_t i = search_first(&sought, e->wanted_count, reduced_reaches,
+				address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (reduced_by_address(&e->wanted[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < e->wanted_count && e->wanted[low].address == key.address &&
-			       e->wanted[low].name == key.name
-		       ? &e->binary.section[e->wanted[low].section]
+	return i < e->wanted_count && e->wanted[i].address == address &&
+			       e->wanted[i].name == sought.name
+		       ? &e->binary.section[e->wanted[i].section]
 		       : NULL;
 }
 
@@ -455,20 +462,18 @@ static void reduced_read_tables(const struct reduced *e, uint64_t offset,
 	}
 }
 
+static bool reduced_ends_behind(const void *list, size_t i, uint64_t offset)
+{
+	const struct reduced_place *place = list;
+
+	return place[i].offset + place[i].size > offset;
+}
+
 /* The first place that ends behind an offset (I2). */
 static uint32_t reduced_first(const struct reduced *e, uint64_t offset)
 {
-	uint32_t low = 0, high = e->table->sections;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (e->place[middle].offset + e->place[middle].size <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)search_first(e->place, e->table->sections,
+				      reduced_ends_behind, offset);
 }
 
 int reduced_read(const struct reduced *e, uint64_t offset, uint8_t *to,

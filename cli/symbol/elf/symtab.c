@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/symbol/elf/elf_symbols.h"
 #include "unwind/claim.h"
 
@@ -133,20 +134,15 @@ void symtab_free(struct symtab *table)
 	memset(table, 0, sizeof(*table));
 }
 
+static bool begins_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct symtab_symbol *)list)[i].address > address;
+}
+
 /* The first symbol behind an address. */
 static size_t first_behind(const struct symtab *table, uint64_t address)
 {
-	size_t low = 0, high = table->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->list[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(table->list, table->count, begins_above, address);
 }
 
 const struct symtab_symbol *symtab_find(const struct symtab *table,

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "cli/base/text/utf8.h"
 #include "cli/base/whole.h"
 #include "unwind/claim.h"
@@ -508,23 +509,20 @@ static bool is_better(const struct jitdump_entry *a,
 	return a->order > b->order;
 }
 
+static bool starts_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct jitdump_entry *)list)[i].start > address;
+}
+
 const struct jitdump_entry *jitdump_find(struct jitdump *dump,
 					 uint64_t address, uint64_t time)
 {
 	const struct jitdump_entry *best = NULL;
-	size_t low = 0, high;
+	size_t low;
 
 	if (!dump->sorted)
 		sort(dump);
-	high = dump->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dump->list[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_first(dump->list, dump->count, starts_above, address);
 	for (size_t back = 0; low > 0 && back < BACK_MAX; back++) {
 		const struct jitdump_entry *entry = &dump->list[--low];
 
@@ -537,24 +535,21 @@ const struct jitdump_entry *jitdump_find(struct jitdump *dump,
 	return best;
 }
 
+static bool begins_behind(const void *list, size_t i, uint64_t offset)
+{
+	return ((const struct jitdump_line *)list)[i].offset > offset;
+}
+
 const struct jitdump_line *jitdump_line(const struct jitdump *dump,
 					const struct jitdump_entry *entry,
 					uint64_t address)
 {
 	const struct jitdump_line *lines = dump->lines + entry->line;
-	uint64_t offset = address - entry->start;
-	size_t low = 0, high = entry->line_count;
+	size_t behind = search_first(lines, entry->line_count, begins_behind,
+				     address - entry->start);
 
 	CLAIM_FULL(entry->line + entry->line_count <= dump->line_count);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &lines[low - 1] : NULL;
+	return behind > 0 ? &lines[behind - 1] : NULL;
 }
 
 uint8_t *jitdump_code(const struct jitdump *dump,

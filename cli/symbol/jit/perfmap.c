@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "unwind/claim.h"
 
 /* Of overlapping entries, those looked at: code that moved leaves some. */
@@ -143,22 +144,19 @@ static bool is_better(const struct perfmap_entry *a,
 	return a->order > b->order;
 }
 
+static bool starts_above(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct perfmap_entry *)list)[i].start > address;
+}
+
 const char *perfmap_find(struct perfmap *map, uint64_t address, uint32_t id)
 {
 	const struct perfmap_entry *best = NULL;
-	size_t low = 0, high, back;
+	size_t low, back;
 
 	if (!map->sorted)
 		sort(map);
-	high = map->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->list[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_first(map->list, map->count, starts_above, address);
 	for (back = 0; low > 0 && back < PERFMAP_BACK_MAX; back++) {
 		const struct perfmap_entry *entry = &map->list[--low];
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/search.h"
 #include "unwind/claim.h"
 
 #define SLOPE_NS_MIN 20000000	/* of pairs that are good for a slope */
@@ -64,29 +65,27 @@ static uint64_t extrapolate(const struct clock *clock,
 	return add(from->ns, ns);
 }
 
+static bool ticks_later(const void *list, size_t i, uint64_t ticks)
+{
+	return ((const struct clock_pair *)list)[i].ticks > ticks;
+}
+
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 {
 	const struct clock_pair *a, *b;
-	size_t low = 0, high = clock->count;
+	size_t later;
 	double ns;
 
 	if (clock->count == 0)
 		return 0;
 	if (clock->count == 1)
 		return extrapolate(clock, &clock->pairs[0], ticks);
-	while (high - low > 1) {
-		size_t middle = (low + high) / 2;
-
-		if (clock->pairs[middle].ticks <= ticks)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (low == clock->count - 1)
-		low--;
-	CLAIM_FULL(low + 1 < clock->count);
-	a = &clock->pairs[low];
-	b = a + 1;
+	/* neither the first nor behind the last */
+	later = 1 + search_first(clock->pairs + 1, clock->count - 2,
+				 ticks_later, ticks);
+	CLAIM_FULL(later < clock->count);
+	a = &clock->pairs[later - 1];
+	b = &clock->pairs[later];
 	if (clock->tick_ps != 0 && ticks > b->ticks &&
 	    b->ns - a->ns < SLOPE_NS_MIN)
 		return extrapolate(clock, b, ticks);

@@ -45,6 +45,23 @@ static void the_order_in_a_pair_matters(void **state)
 	pairset_free(&set);
 }
 
+static void settled_ones_keep_their_pairs(void **state)
+{
+	struct pairset set = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < SIDE; i++)
+		pairset_number(&set, i, i * 3);
+	pairset_settle(&set);
+	assert_null(set.index);
+	assert_int_equal(set.pair_count, SIDE);
+	for (uint32_t i = 0; i < SIDE; i++)
+		assert_int_equal(set.pairs[i].second, i * 3);
+	pairset_free(&set);
+	assert_int_equal(pairset_number(&set, 7, 7), 0);
+	pairset_free(&set);
+}
+
 static void broken_ones(void **state)
 {
 	struct pairset set = { 0 };
@@ -82,6 +99,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_stay),
 		cmocka_unit_test(the_order_in_a_pair_matters),
+		cmocka_unit_test(settled_ones_keep_their_pairs),
 		cmocka_unit_test(broken_ones),
 	};
 
