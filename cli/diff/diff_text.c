@@ -271,7 +271,8 @@ static void json_row(struct json *json, const struct diff *diff,
 		     profile_group_self(diff->profile, &diff->groups,
 					row->group, 1));
 	if (diff->by->of != QUERY_OF_STACK) {
-		struct query_value value = { .with_library = true };
+		struct query_value value = { .with_library = true,
+					     .with_file = true };
 		const struct members to = members_of_json(json);
 
 		query_value_frame(diff->profile, group, &value);

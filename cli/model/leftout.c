@@ -151,11 +151,12 @@ static uint64_t rest(uint64_t all, uint64_t part)
 	return part < all ? all - part : 0;
 }
 
-/* A context's own peak is a row that is about no thread, and no size: with keys
- * it belongs to none. */
-static bool has_keys(const struct model *model, const struct leftout_row *row)
+/* A context's own peak is a row that is about no thread: told apart by these, it
+ * belongs to none. */
+static bool is_of_groups(const struct model *model,
+			 const struct leftout_row *row)
 {
-	return model->keys.count == 0 ||
+	return !block_keys_have(&model->keys, BLOCK_KEY_THREAD) ||
 	       row->value[GT_TOTALS_ALLOCATIONS] > 0 ||
 	       row->value[GT_TOTALS_FREES] > 0;
 }
@@ -300,7 +301,7 @@ void leftout_apply(struct model *model)
 
 	merge_rows(leftout);
 	for (size_t i = 0; i < leftout->row_count; i++)
-		if (has_keys(model, &leftout->rows[i]))
+		if (is_of_groups(model, &leftout->rows[i]))
 			apply(model, &leftout->rows[i], always);
 	leftout->row_count = 0;
 	for (size_t i = 0; i < leftout->freed_count && model->has_freed_by; i++)

@@ -252,7 +252,9 @@ static bool try_process(struct search *search)
 	const struct debugfile_wanted *wanted = search->wanted;
 	struct build_id id;
 
-	if (wanted->pid <= 0 || wanted->build_id_size == 0)
+	/* with a sysroot, the process was of another root than this one's */
+	if (wanted->pid <= 0 || wanted->build_id_size == 0 ||
+	    search->places->sysroot != NULL)
 		return false;
 	if (try_path(search, process_files_path(wanted->pid, wanted->path)))
 		return true;
