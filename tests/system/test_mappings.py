@@ -119,8 +119,15 @@ def failures(directory):
 
 @case
 def stacks_of_threads(directory):
-    found = part(directory, "threads")
-    (site,) = sites(found, "pthread_create", "create")
+    # A look that comes when some stacks lie beside what else is mapped, and
+    # before their threads are told of, sees them as one: most see all.
+    for number in range(6):
+        where = os.path.join(directory, str(number))
+        os.mkdir(where)
+        found = part(where, "threads")
+        (site,) = sites(found, "pthread_create", "create")
+        if site["count"] == 100:
+            break
     equal(site["count"], 100, "stacks")
     check(site["total_bytes"] >= 100 << 20, "%r" % site)
     (site,) = sites(found, "pthread_create", "create_too")
