@@ -160,8 +160,7 @@ bool path_is_valid(const struct capture_thread *t)
 	    t->report->path_ways != ways)
 		return false;
 	for (i = 0; i < WRAPPERS; i++)
-		if (t->wrappers[i].ra &&
-		    path_wrapper(t, t->wrappers[i].ra) != &t->wrappers[i])
+		if (t->wrappers[i].ra && path_wrapper(t->wrappers[i].ra) != i)
 			return false;
 	for (i = 0; i < ways; i++) {
 		used += t->keys[i] != 0;
@@ -409,7 +408,7 @@ static unsigned ways_with(const uintptr_t *keys, uintptr_t key)
  * frame's size is the same each time. */
 static void learn_wrapper(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
-	struct path_wrapper *w = &t->wrappers[path_wrapper(t, ra) - t->wrappers];
+	struct path_wrapper *w = &t->wrappers[path_wrapper(ra)];
 	uint32_t rule;
 
 	if (w->ra || sp - t->lo >= t->hi - t->lo)

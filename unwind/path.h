@@ -128,20 +128,21 @@ path_words_equal(const struct path *p, uintptr_t key)
  * address, with few stack pointers, for thousands of stacks. Where a set was
  * full of such, the return address is remembered as a wrapper's, with the
  * distance from the key of the next one outward, which takes part in the choice
- * of a set from then on.
+ * of a set from then on. Of those with the same place the first one stays, until
+ * path_clear.
  */
 
-static inline const struct path_wrapper *
-path_wrapper(const struct capture_thread *t, uintptr_t ra)
+/* Its place in `wrappers`. */
+static inline size_t path_wrapper(uintptr_t ra)
 {
-	return &t->wrappers[ra / 16 % WRAPPERS];
+	return ra / 16 % WRAPPERS;
 }
 
 /* The hash that chooses a stack's set. */
 static inline uint64_t path_choice(const struct capture_thread *t, uintptr_t ra,
 				   uintptr_t key)
 {
-	const struct path_wrapper *w = path_wrapper(t, ra);
+	const struct path_wrapper *w = &t->wrappers[path_wrapper(ra)];
 	uint64_t hash = path_hash(ra, key);
 	uintptr_t at;
 

@@ -296,6 +296,7 @@ static int run_graph(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	reading_init(&request.reading);
+	request.reading.model.groups_max = QUERY_GROUPS_MAX;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;

@@ -14,6 +14,7 @@
  * One thread for each model.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -205,9 +206,17 @@ static bool prepare(struct model *model, const char *path)
 
 int model_read(struct model *model, const char *path)
 {
+	int status;
+
 	if (!prepare(model, path))
 		return EXIT_NOTHING;
-	return run(model, path, false, model->options.notes);
+	status = run(model, path, false, model->options.notes);
+	if (model->beyond > 0)
+		notes_hint(model->options.notes, "%s: %" PRIu64 " allocations "
+			   "came when there were %" PRIu64 " groups, as many as "
+			   "are told apart, and are told as not known", path,
+			   model->beyond, model->options.groups_max);
+	return status;
 }
 
 int model_read_maps(struct model *model, const char *path)
@@ -300,8 +309,11 @@ int model_follow(const struct model *model, const char *path,
 		model->totals.last_stamp < model->until ?
 		model->totals.last_stamp : model->until;
 	again->tap = tap;
-	if (tap->key != NULL)
+	/* the same blocks are told apart, and the same are not */
+	if (tap->key != NULL) {
 		block_keys_copy(&again->keys, &model->keys);
+		again->options.groups_max = model->options.groups_max;
+	}
 	again->told_keys = &model->keys;
 	view_set(again, model->controls.view);
 	status = run(again, path, false, NULL);

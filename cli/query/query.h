@@ -9,6 +9,8 @@
 #include "cli/query/keys.h"
 
 #define QUERY_KEYS_MAX 4
+/* Of model_options.groups_max, where nobody says otherwise. */
+#define QUERY_GROUPS_MAX 4000000
 
 struct query {
 	const struct query_key *keys[QUERY_KEYS_MAX];

@@ -34,7 +34,6 @@ struct follower {
 	uint32_t *members;
 	size_t member_count, member_capacity;
 	uint32_t key;		/* of the block that is told: tap.h */
-	uint32_t unknown;
 };
 
 int series_parse_steps(const char *text, uint64_t *steps)
@@ -73,27 +72,17 @@ static uint32_t find_members(struct follower *f, uint32_t cost)
 	return at;
 }
 
-/* The cost in the first pass; that of what was not told apart there any more. */
-static uint32_t cost_of(const struct follower *f, uint32_t node)
-{
-	const struct contexts *contexts = &f->rows->source->model->contexts;
-	uint32_t cost = f->key == TAP_NO_KEY ? CONTEXT_NO_COST :
-		contexts_find_cost(contexts, node, f->key);
-
-	return cost == CONTEXT_NO_COST && f->unknown != TAP_NO_KEY ?
-		contexts_find_cost(contexts, node, f->unknown) : cost;
-}
-
 /* How many, and which, behind that. A trace that is still written may have more
  * than in the first pass: that counts to none. */
 static const uint32_t *members_of(struct follower *f, uint32_t node)
 {
 	static const uint32_t none[] = { 0 };
+	const struct contexts *contexts = &f->rows->source->model->contexts;
 	uint32_t cost;
 
-	if (node >= f->rows->source->model->contexts.node_count)
+	if (node >= contexts->node_count || f->key == TAP_NO_KEY)
 		return none;
-	cost = cost_of(f, node);
+	cost = contexts_find_cost(contexts, node, f->key);
 	if (cost == CONTEXT_NO_COST)
 		return none;
 	if (f->of_cost[cost] == NOT_YET)
@@ -198,16 +187,6 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 
 /* ---- all of it ---- */
 
-/* Of blocks of which nothing was told apart; TAP_NO_KEY: there were none. */
-static uint32_t unknown_key(const struct block_keys *keys)
-{
-	uint32_t values[BLOCK_KEYS_MAX], key;
-
-	block_keys_unknown(keys, values);
-	return keys->count > 0 && block_keys_find(keys, values, &key) ? key :
-		TAP_NO_KEY;
-}
-
 /* What of the rows' figures is in no step. */
 static void note_missing(const struct query_source *source, int status)
 {
@@ -291,7 +270,6 @@ int series_follow(struct query_rows *rows, size_t shown,
 	memset(f.of_cost, 0xff, source->model->contexts.cost_count *
 	       sizeof(*f.of_cost));
 	f.begins = find_begins(source->model, axis);
-	f.unknown = unknown_key(&source->model->keys);
 	status = model_follow(source->model, source->trace, &tap);
 	while (f.step < axis->steps)
 		close_step(&f);

@@ -20,8 +20,6 @@
 enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, TIMELINE, STEPS,
        MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, SKIP_EMPTY };
 
-#define GROUPS_MAX_USUAL 4000000
-
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', COMMAND_WORDS, NULL,
 	  "only the table sorted by this; %s (tables of live, peak, total, "
@@ -208,11 +206,6 @@ static int open_trace(struct request *request, struct opened *opened,
 	}
 	report->model = &opened->model;
 	report->frames = &opened->frames;
-	if (opened->model.beyond > 0)
-		tell_note("%s: groups of %llu allocations came after the first "
-			  "%llu (--groups-max) and are told as not known",
-			  trace, (unsigned long long)opened->model.beyond,
-			  (unsigned long long)opened->model.options.groups_max);
 	report->end_ns = model_duration_ns(&opened->model);
 	report->keep = opened->filter ? stack_filter_keeps : NULL;
 	report->keeper = opened->filter;
@@ -440,6 +433,8 @@ static bool fits(const struct request *request)
 	else if (request->csv && (request->json || wanted->sizes))
 		tell_error("--csv --%s: a table has rows alone: leave out one of "
 			   "them", request->json ? "json" : "sizes");
+	else if (request->csv && wanted->timeline)
+		tell_error("--csv --timeline: see gnomon graph --format csv");
 	else if (request->csv && wanted->blocks)
 		tell_error("--csv --by block: see gnomon export --format csv "
 			   "--by block");
@@ -556,7 +551,7 @@ static int run_report(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	reading_init(&request.reading);
-	request.reading.model.groups_max = GROUPS_MAX_USUAL;
+	request.reading.model.groups_max = QUERY_GROUPS_MAX;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;

@@ -325,9 +325,8 @@ static bool is_undecided(const struct frames *frames)
 		 frames->list[frames->site].nameless);
 }
 
-uint64_t frames_site_key(void *owner, uint32_t node)
+uint64_t frames_site_key(struct frames *frames, uint32_t node)
 {
-	struct frames *frames = owner;
 	const struct contexts *contexts = &frames->model->contexts;
 	uint32_t number;
 	bool exact = false;

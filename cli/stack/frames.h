@@ -103,9 +103,9 @@ size_t frames_site(const struct frame *list, size_t count);
 void frames_of(struct frames *frames, uint32_t node);
 /*
  * A number for the context's site: equal for contexts with the same function,
- * file and line. For rows_collect; `owner` is the struct frames.
+ * file and line; above UINT32_MAX where there is none.
  */
-uint64_t frames_site_key(void *owner, uint32_t node);
+uint64_t frames_site_key(struct frames *frames, uint32_t node);
 /* The library of the context's site, if that has no name, and its number is
  * known; else NULL. */
 const char *frames_site_nameless(const struct frames *frames, uint32_t node);

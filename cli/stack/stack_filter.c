@@ -11,7 +11,7 @@
  *	bits 8–30  frames, at most DEPTH_MAX
  *
  * What was allocated there is summed up over all costs of a context once, if
- * there are words about it: a context may have several (model_split).
+ * there are words about it: a context may have several (block_keys.h).
  */
 #include "cli/stack/stack_filter.h"
 

@@ -24,7 +24,7 @@ struct stack_filter;
  */
 struct stack_filter *stack_filter_new(const struct filter *words,
 				      struct frames *frames);
-/* For rows_collect and profile_add: `owner` is the struct stack_filter. What
+/* For query_source and profile_add: `owner` is the struct stack_filter. What
  * it wants to know of figures it sums up itself: a context may have several
  * costs. */
 bool stack_filter_keeps(void *owner, uint32_t node,

@@ -216,7 +216,7 @@ def as_a_table(directory):
         equal(len(heads), len(set(heads)), "columns are told apart")
     equal(report("--csv", "--by", "function", "--sort", "own-peak", "--top",
                  "2").out.count("\n"), 3, "rows of --top")
-    for words in (["--json"], ["--by", "block"], ["--sizes"]):
+    for words in (["--json"], ["--by", "block"], ["--sizes"], ["--timeline"]):
         report("--csv", *words, statuses=(2,))
 
 
@@ -226,14 +226,20 @@ def so_many_groups(directory):
     done = gnomon("report", "--json", "--by", "thread,size", "--top", "0",
                   "--groups-max", "10", MEDLEY)
     some = json.loads(done.out)
-    check("--groups-max" in done.err, done.err)
+    check("are told as not known" in done.err, done.err)
     check(len(some["rows"]) < len(whole["rows"]), "rows")
     for figure in ("count", "total_bytes", "live_bytes", "peak_bytes"):
         equal(sum(row[figure] for row in some["rows"]),
               sum(row[figure] for row in whole["rows"]), figure)
     unknown = [row for row in some["rows"] if "size" not in row]
     equal(len(unknown), 1, "rows of what is not known")
-    check("--groups-max" not in report("--by", "thread,size").err, "no need")
+    check("not known" not in report("--by", "thread,size").err, "no need")
+    timed = json.loads(gnomon("report", "--json", "--by", "thread,size",
+                              "--top", "0", "--groups-max", "10",
+                              "--timeline", "--steps", "3", MEDLEY).out)
+    for row in timed["rows"]:
+        equal(sum(step["allocations"] for step in row["timeline"]),
+              row["count"], "allocations over time of %s" % row.get("size"))
 
 
 main()

@@ -117,6 +117,31 @@ static void test_every_word_counts(void **unused)
 	}
 }
 
+/* A wrapper's address on another stack than the thread's own, or at the bottom
+ * of that: the word further out is not read, as there may be none. */
+static void test_wrapper_elsewhere(void **unused)
+{
+	const struct path_wrapper far = { RA, (uintptr_t)1 << 40 };
+	const struct path_wrapper next = { RA, 5 * sizeof(uintptr_t) };
+
+	(void)unused;
+	start(DEPTH);
+	learn(CONTEXT);
+	t.wrappers[path_wrapper(RA)] = far;
+	assert_int_equal(find(), CONTEXT);
+	t.lo = (uintptr_t)stack;
+	t.hi = t.lo + 64 * 4096;
+	assert_int_equal(find(), CONTEXT);
+	/* its own stack: the next address chooses another set */
+	t.wrappers[path_wrapper(RA)] = next;
+	assert_int_not_equal(path_choice(&t, RA, path_key(SP)),
+			     path_hash(RA, path_key(SP)));
+	learn(CONTEXT + 1);
+	assert_int_equal(find(), CONTEXT + 1);
+	path_clear(&t);
+	assert_int_equal(t.wrappers[path_wrapper(RA)].ra, 0);
+}
+
 static void test_frame_pointer(void **unused)
 {
 	(void)unused;
@@ -445,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_second_meeting),
 		cmocka_unit_test(test_every_word_counts),
+		cmocka_unit_test(test_wrapper_elsewhere),
 		cmocka_unit_test(test_frame_pointer),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_order_of_ways),
