@@ -209,9 +209,11 @@ def kill_with_the_recorder(directory):
     check(os.path.exists(live), "no live file was left")
     with open(counts, "rb") as file:
         published = sum(struct.unpack("<4Q", file.read(32)))
-    if os.path.exists(pattern + ".next") or not os.path.exists(pattern) or \
-            os.path.getsize(pattern) < HEADER_SIZE + CHUNK_SIZE:
-        os.unlink(live)
+    check(os.path.exists(pattern), "the newest part is gone")
+    if os.path.exists(pattern + ".next"):
+        check(report(pattern)["summary"]["allocations"] > 0, "newest part")
+        if os.path.exists(live):
+            os.unlink(live)
         return None
     return live, published
 

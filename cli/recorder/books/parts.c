@@ -142,8 +142,21 @@ static long parts_rename(const char *from, const char *to, unsigned flags)
 	return result_of(renameat2(AT_FDCWD, from, AT_FDCWD, to, flags));
 }
 
-/* FILE becomes FILE.partN, whatever FILE.next is: N goes on counting where
- * somebody else has that name. */
+/* The old part gets its name beside the one it has, which is to be there all
+ * the time; not every file system knows links, nor renaming that replaces
+ * nothing. */
+static long parts_name_old(const char *path, const char *part)
+{
+	long err = result_of(link(path, part));
+
+	if (!err || err == -EEXIST)
+		return err;
+	err = parts_rename(path, part, RENAME_NOREPLACE);
+	return err == -EINVAL ? parts_rename(path, part, 0) : err;
+}
+
+/* FILE is FILE.partN too; N, which goes on counting where somebody else has
+ * that name, is parts->number. */
 static long parts_step_back(struct parts *parts)
 {
 	char path[GT_PATH_MAX];
@@ -153,11 +166,7 @@ static long parts_step_back(struct parts *parts)
 	for (i = 0; err == -EEXIST && i < PARTS_NAMES; i++) {
 		if (!parts_path(parts, path, ".part", parts->number))
 			return -ENAMETOOLONG;
-		err = parts_rename(parts->w->output.path, path,
-				   RENAME_NOREPLACE);
-		/* not every file system can be asked for that */
-		if (err == -EINVAL)
-			err = parts_rename(parts->w->output.path, path, 0);
+		err = parts_name_old(parts->w->output.path, path);
 		if (err != -EEXIST)
 			break;
 		/* the name is not ours: nor is the number any more */
@@ -204,22 +213,32 @@ static void parts_close(struct parts *parts)
 	parts->size[parts->number % PARTS_KEPT] = w->out.size;
 }
 
-/* The newest part is `fd`, by its temporary name. */
-static long parts_exchange(struct parts *parts, const char *next)
-{
-	long err = parts_step_back(parts);
-
-	if (!err)
-		err = parts_rename(next, parts->w->output.path, 0);
-	return err;
-}
-
 /* What there is of the old part stays as it is; recording ends. */
 static void parts_fail(struct parts *parts, long err)
 {
 	parts->w->out.err = err;
 }
 
+/* Writes what the next part begins with into `fd`, as which all goes on. */
+static void parts_begin(struct parts *parts, int fd)
+{
+	struct writer *w = parts->w;
+
+	parts->number++;
+	/* each that is closed has its own place in `size` */
+	assert(parts->number - parts->oldest <= PARTS_KEPT);
+	w->feed.events_before = w->feed.events;
+	w->output.fd = fd;
+	w->info.part = parts->number;
+	if (chunk_begin(&w->out, fd) == 0)
+		parts_write_opening(parts);
+	parts->opening = w->out.size;
+}
+
+/*
+ * The next part has the name of the trace from when it has all it begins
+ * with: whoever is killed meanwhile leaves parts that are whole.
+ */
 static void parts_roll(struct parts *parts)
 {
 	struct writer *w = parts->w;
@@ -236,24 +255,22 @@ static void parts_roll(struct parts *parts)
 		return;
 	}
 	parts_close(parts);
-	err = w->out.err ? w->out.err : parts_exchange(parts, next);
+	err = w->out.err ? w->out.err : parts_step_back(parts);
 	if (err) {
 		unlink(next);
 		close(fd);
 		parts_fail(parts, err);
 		return;
 	}
-	parts->number++;
-	/* each that is closed has its own place in `size` */
-	assert(parts->number - parts->oldest <= PARTS_KEPT);
-	w->feed.events_before = w->feed.events;
-	w->output.fd = fd;
-	w->info.part = parts->number;
-	if (chunk_begin(&w->out, fd) == 0)
-		parts_write_opening(parts);
+	parts_begin(parts, fd);
 	close(old);
-	parts->opening = w->out.size;
-	if (!w->out.err && parts->opening > parts->limit / 2)
+	if (!w->out.err)
+		err = parts_rename(next, w->output.path, 0);
+	if (w->out.err || err)
+		unlink(next);
+	if (err)
+		parts_fail(parts, err);
+	else if (!w->out.err && parts->opening > parts->limit / 2)
 		parts_say_small(parts);
 }
 
