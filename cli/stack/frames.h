@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "cli/base/hash.h"
+#include "cli/base/table.h"
+#include "cli/base/text/buffer.h"
 #include "cli/model/model.h"
 #include "cli/stack/jitcode.h"
 #include "cli/symbol/names/symbols.h"
