@@ -40,7 +40,7 @@ static size_t piece_count(const struct query_rows *rows)
 {
 	if (of_selves(rows))
 		return rows->source->profile->self_count;
-	return model_contexts(rows->source->model)->cost_count;
+	return rows->contexts->cost_count;
 }
 
 /* By its number. False: it does not count. */
@@ -61,7 +61,7 @@ static bool piece_of(const struct query_rows *rows, size_t number,
 		};
 		return true;
 	}
-	cost = &model_contexts(source->model)->costs[number];
+	cost = &rows->contexts->costs[number];
 	*piece = (struct piece){
 		.node = cost->node, .key = cost->key, .contexts = 1,
 		.self = source->profile ?
@@ -367,7 +367,7 @@ static void collect_each(struct query_rows *rows)
 static uint32_t row_of_key(void *owner, uint32_t node, uint32_t key)
 {
 	struct query_rows *rows = owner;
-	uint32_t cost = contexts_find_cost(model_contexts(rows->source->model),
+	uint32_t cost = contexts_find_cost(rows->contexts,
 					   node, key);
 
 	return cost == CONTEXT_NO_COST ? MODEL_NO_GROUP :
@@ -433,6 +433,8 @@ void query_rows_collect(const struct query *query,
 	memset(rows, 0, sizeof(*rows));
 	rows->query = query;
 	rows->source = source;
+	if (source->model != NULL)
+		rows->contexts = model_contexts(source->model);
 	rows->grouped = !query_is(query, QUERY_OF_STACK);
 	rows->of_contexts = source->profile == NULL ||
 		(source->model != NULL && (query_has(query, QUERY_OF_BLOCK) ||

@@ -54,6 +54,8 @@ struct frames_place {
 
 struct frames {
 	struct model *model;
+	const struct contexts *contexts;	/* its */
+	const struct images *images;
 	struct symbols *symbols;
 	int pid;		/* of the process, which may be dead */
 	struct jitcode jit;

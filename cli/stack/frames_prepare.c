@@ -22,7 +22,7 @@ struct wanted {
 static void want(struct wanted *wanted, const struct frames *frames,
 		 uint32_t node)
 {
-	uint64_t address = model_contexts(frames->model)->nodes[node].address;
+	uint64_t address = frames->contexts->nodes[node].address;
 	struct symbol_request *request;
 	uint32_t index;
 	uint64_t key;
@@ -53,7 +53,7 @@ static void look_up(struct wanted *wanted, struct frames *frames)
 
 void frames_prepare_all(struct frames *frames)
 {
-	size_t count = model_contexts(frames->model)->node_count;
+	size_t count = frames->contexts->node_count;
 	struct wanted wanted = { 0 };
 
 	if (frames->prepared)
@@ -66,7 +66,7 @@ void frames_prepare_all(struct frames *frames)
 
 void frames_prepare_stack(struct frames *frames, uint32_t node)
 {
-	const struct contexts *contexts = model_contexts(frames->model);
+	const struct contexts *contexts = frames->contexts;
 	struct wanted wanted = { 0 };
 
 	if (frames->prepared)

@@ -20,7 +20,7 @@
 
 void inward_init(struct inward *inward)
 {
-	size_t count = model_contexts(inward->frames->model)->node_count;
+	size_t count = inward->frames->contexts->node_count;
 
 	inward->values = grow_resize(NULL, count, sizeof(uint32_t));
 	memset(inward->values, 0xff, count * sizeof(uint32_t));
@@ -54,7 +54,7 @@ static void push(struct inward *inward, uint32_t node, uint32_t place,
 uint32_t inward_value(struct inward *inward, uint32_t node)
 {
 	struct frames *frames = inward->frames;
-	const struct context_node *nodes = model_contexts(frames->model)->nodes;
+	const struct context_node *nodes = frames->contexts->nodes;
 	uint32_t value = TABLE_NONE;
 	bool exact = false;
 

@@ -244,7 +244,7 @@ static void sum_groups(struct stack_filter *filter)
  * though what other words leave out would not be. */
 static void look_at_all(struct stack_filter *filter)
 {
-	const struct contexts *contexts = model_contexts(filter->frames->model);
+	const struct contexts *contexts = filter->frames->contexts;
 	const struct filter_word *word;
 
 	for (size_t i = 0; i < contexts->cost_count && filter->by_frames; i++)
