@@ -78,6 +78,22 @@ static void *move_large(void *old, size_t old_size, size_t size)
 	return p;
 }
 
+#ifdef __SANITIZE_THREAD__
+/* mremap is not known to ThreadSanitizer, which takes pages that came by it for
+ * those of a thread that had the addresses before. */
+static void *copy(void *old, size_t old_size, size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED || old == NULL)
+		return p;
+	memcpy(p, old, old_size < size ? old_size : size);
+	munmap(old, old_size);
+	return p;
+}
+#endif
+
 void *room_pages(void *old, size_t old_size, size_t size)
 {
 	void *p = MAP_FAILED;
@@ -87,6 +103,10 @@ void *room_pages(void *old, size_t old_size, size_t size)
 	CLAIM_FULL((old == NULL) == (old_size == 0));
 	old_size = whole(old_size);
 	size = whole(size);
+#ifdef __SANITIZE_THREAD__
+	p = copy(old, old_size, size);
+	return p == MAP_FAILED ? NULL : p;
+#endif
 	if (size >= LARGE_PAGE) {
 		if (old_size >= LARGE_PAGE)
 			p = mremap(old, old_size, size, 0);
