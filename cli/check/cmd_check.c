@@ -185,10 +185,7 @@ static void print_blocks(FILE *out, uint64_t blocks)
 static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 {
 	struct request *request = behind->request;
-	const struct query query = {
-		.keys = { query_key_stack() }, .key_count = 1,
-		.order = cost, .limit = STACKS_SHOWN,
-	};
+	struct query query = request->reading.query;
 	const struct query_source source = {
 		.model = behind->now->model,
 		.end_ns = model_duration_ns(behind->now->model),
@@ -197,6 +194,7 @@ static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 	};
 	struct query_rows rows;
 
+	query.order = cost;
 	query_rows_collect(&query, &source, &rows);
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct query_row *row = &rows.list[i];
@@ -396,6 +394,9 @@ static int run(struct request *request, int operands, char **argv)
 			   "TRACE");
 		return EXIT_NOTHING;
 	}
+	request->reading.query.keys[0] = query_key_stack();
+	request->reading.query.key_count = 1;
+	request->reading.query.limit = STACKS_SHOWN;
 	/* Rules are written for full names; what is shown is shortened. */
 	request->full_names = request->reading.full_names;
 	request->reading.full_names = true;

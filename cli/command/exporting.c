@@ -3,6 +3,8 @@
  */
 #include "cli/command/exporting.h"
 
+#include <string.h>
+
 #include "cli/base/terminal/tell.h"
 #include "cli/stack/frames_prepare.h"
 #include "cli/command/figure_words.h"
@@ -57,13 +59,12 @@ int exporting_run(struct export *export, struct reading *reading,
 	struct frames frames;
 	int status, written;
 
-	reading->model.wants |= exporter->wants;
+	reading->query.wants |= exporter->wants;
 	if (export->threads)
-		reading->keys = (struct block_keys){
-			.list = { BLOCK_KEY_THREAD }, .count = 1,
-		};
+		reading->query.keys[reading->query.key_count++] =
+			query_key_find("thread", strlen("thread"));
 	export->trace = reading->traces[0];
-	export->filters = reading->filters.data;
+	export->query = &reading->query;
 	status = reading_model(reading, &model, export->trace);
 	if (status == EXIT_NOTHING)
 		return status;
@@ -74,7 +75,7 @@ int exporting_run(struct export *export, struct reading *reading,
 	if (reading_stack_filter(reading, &frames, &filter)) {
 		fill_in(export, exporter, filter);
 		written = write_out(export, exporter);
-		filter_tell_unmatched(reading->filter, tell_notes());
+		filter_tell_unmatched(reading->query.filter, tell_notes());
 	}
 	if (export->profile != NULL)
 		profile_free(export->profile);

@@ -11,7 +11,7 @@
 
 #include "cli/stack/difference.h"
 #include "cli/stack/profile.h"
-#include "cli/query/keys.h"
+#include "cli/query/query.h"
 #include "cli/stack/profile_groups.h"
 
 struct diff_side {
@@ -33,11 +33,10 @@ struct diff_threshold {
 struct diff {
 	struct diff_side sides[2];
 	struct profile *profile;	/* sealed */
-	const struct query_key *by;	/* of a profile's, exclusive */
-	bool one_cost;
-	enum figure cost;
+	/* Of one key, of a profile's, exclusive; rows are of each cost. */
+	const struct query *query;
+	bool one_cost;		/* the query's order, alone */
 	struct diff_threshold threshold;
-	uint64_t top;		/* rows of a cost; 0: all */
 	bool full_names;
 	struct profile_groups groups;
 	struct differences found[FIGURES_MAX];	/* of costs that are shown */

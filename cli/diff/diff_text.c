@@ -18,7 +18,7 @@
 
 bool diff_shows(const struct diff *diff, enum figure cost)
 {
-	return diff->one_cost ? diff->cost == cost :
+	return diff->one_cost ? diff->query->order == cost :
 		figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
 }
 
@@ -118,7 +118,7 @@ static void put_line(const struct diff *diff,
 	struct buffer name = { 0 };
 
 	query_value_frame(diff->profile, group, &value);
-	diff->by->text(&value, &name, &name);
+	diff->query->keys[0]->text(&value, &name, &name);
 	buffer_printable(&name);
 	fprintf(out, "      %s\n", name.data);
 	buffer_free(&name);
@@ -133,7 +133,7 @@ static void put_what(const struct diff *diff, uint32_t number,
 		group->frame == PROFILE_NONE ? NULL :
 		&diff->profile->frames[group->frame];
 
-	switch ((int)diff->by->by) {
+	switch ((int)diff->query->keys[0]->by) {
 	case PROFILE_BY_FUNCTION:
 		put_name(diff, frame ? frame->function : NULL,
 			 frame && frame->nameless, out);
@@ -155,10 +155,11 @@ static void put_what(const struct diff *diff, uint32_t number,
 	}
 	profile_stack_of_node(stack, diff->profile, group->node,
 			      diff->full_names);
-	if (diff->by->of == QUERY_OF_SITE && stack->count > stack->site + 1)
+	if (query_is(diff->query, QUERY_OF_SITE) &&
+	    stack->count > stack->site + 1)
 		stack->count = stack->site + 1;
-	profile_stack_print(stack, diff->by->of == QUERY_OF_STACK, STACK_LINES,
-			    6, diff->full_names, out);
+	profile_stack_print(stack, query_is(diff->query, QUERY_OF_STACK),
+			    STACK_LINES, 6, diff->full_names, out);
 }
 
 static void put_row(const struct diff *diff, const struct difference *row,
@@ -182,8 +183,8 @@ static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 	const struct differences *found = &diff->found[cost];
 	const struct style *style = style_of(out);
 	struct profile_stack stack = { 0 };
-	size_t shown = diff->top != 0 && diff->top < found->count ?
-		diff->top : found->count;
+	uint64_t top = diff->query->limit;
+	size_t shown = top != 0 && top < found->count ? top : found->count;
 	char text[QUANTITY_TEXT];
 
 	fprintf(out, "\n%s%s%s (%s): ", style->title,
@@ -257,6 +258,7 @@ static void json_row(struct json *json, const struct diff *diff,
 		     struct profile_stack *stack)
 {
 	const struct profile_group *group = &diff->groups.list[row->group];
+	const struct query_key *key = diff->query->keys[0];
 
 	json_object(json, NULL);
 	json_string(json, "cost", figure_kinds[cost].name);
@@ -270,15 +272,15 @@ static void json_row(struct json *json, const struct diff *diff,
 	json_figures(json, "after", diff,
 		     profile_group_self(diff->profile, &diff->groups,
 					row->group, 1));
-	if (diff->by->of != QUERY_OF_STACK) {
+	if (key->of != QUERY_OF_STACK) {
 		struct query_value value = { .with_library = true,
 					     .with_file = true };
 		const struct members to = members_of_json(json);
 
 		query_value_frame(diff->profile, group, &value);
 		json_uint(json, "stacks", group->contexts);
-		if (diff->by->members != NULL)
-			diff->by->members(&value, &to);
+		if (key->members != NULL)
+			key->members(&value, &to);
 		else
 			json_string(json, "library", value.frame.library);
 	}
@@ -293,6 +295,7 @@ void diff_json(const struct diff *diff, FILE *out)
 {
 	struct json json = { .out = out };
 	struct profile_stack stack = { 0 };
+	uint64_t top = diff->query->limit;
 
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
@@ -317,7 +320,7 @@ void diff_json(const struct diff *diff, FILE *out)
 	json_array(&json, "rows");
 	for (unsigned i = 0; i < figure_count; i++)
 		for (size_t row = 0; row < diff->found[i].count &&
-		     (diff->top == 0 || row < diff->top); row++)
+		     (top == 0 || row < top); row++)
 			json_row(&json, diff, &diff->found[i].list[row],
 				 (enum figure)i, &stack);
 	json_end_array(&json);

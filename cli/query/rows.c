@@ -379,8 +379,8 @@ static bool peaks_are_wanted(const struct query_rows *rows)
 	struct stat status;
 
 	if (source->model == NULL ||
-	    !query_needs_pass(rows->query, &source->model->options,
-			      QUERY_PASS_PEAKS) || source->model->report.being_written ||
+	    !query_needs_pass(rows->query, QUERY_PASS_PEAKS) ||
+	    source->model->report.being_written ||
 	    source->model->leftout.blocks > 0 || source->model->beyond > 0 ||
 	    (source->profile != NULL && !source->profile->with_costs) ||
 	    source->trace == NULL || stat(source->trace, &status) != 0 ||

@@ -305,7 +305,7 @@ static void json_process(struct json *json, const struct report *r,
 	report_json_figures(json, &process->sum, process->duration_ns);
 	/* Without filters it is the process's peak. */
 	report_json_bound(json, process->contexts > 1 &&
-			  r->options->filters[0] != 0);
+			  filter_text(r->options->query->filter)[0] != 0);
 	json_uint(json, "peak_time_ns", process->peak_time_ns);
 	json_uint(json, "threads", process->threads);
 	json_uint(json, "contexts", process->contexts);
@@ -322,6 +322,7 @@ static void json_summary(struct json *json,
 			 const struct report_processes *processes,
 			 const struct report *r)
 {
+	const char *filters = filter_text(r->options->query->filter);
 	struct report_process sum;
 
 	report_processes_sum(processes, &sum);
@@ -332,8 +333,8 @@ static void json_summary(struct json *json,
 	json_uint(json, "processes", processes->count);
 	json_uint(json, "unreadable", processes->unreadable);
 	json_bool(json, "complete", sum.ended);
-	if (r->options->filters[0] != 0)
-		json_string(json, "filters", r->options->filters + 1);
+	if (filters[0] != 0)
+		json_string(json, "filters", filters + 1);
 	json_end_object(json);
 }
 

@@ -109,7 +109,7 @@ void report_about(struct report *r, const char *trace)
 		about->sum.unrecorded_bytes += model->leftout.rest_bytes;
 	}
 	/* Of all contexts together it is no bound. */
-	if (r->options->filters[0] == 0) {
+	if (filter_text(r->options->query->filter)[0] == 0) {
 		about->sum.own_peak_bytes = model->totals.peak_bytes;
 		about->sum.own_peak_blocks = model->totals.peak_blocks;
 		about->sum.own_peak_ns = model_since_start_ns(

@@ -65,6 +65,7 @@ static void put_left_out(struct json *json, const struct leftout *leftout)
 
 void report_json_summary(struct json *json, const struct report *r)
 {
+	const char *filters = filter_text(r->options->query->filter);
 	const struct report_process *about = &r->about;
 
 	json_object(json, "summary");
@@ -80,8 +81,8 @@ void report_json_summary(struct json *json, const struct report *r)
 	json_string(json, "program", about->program);
 	json_string(json, "command", about->command);
 	json_bool(json, "complete", about->ended || about->being_written);
-	if (r->options->filters[0] != 0)
-		json_string(json, "filters", r->options->filters + 1);
+	if (filters[0] != 0)
+		json_string(json, "filters", filters + 1);
 	report_memory_summary(json, r->model);
 	json_end_object(json);
 	report_pools_json(json, r->model);

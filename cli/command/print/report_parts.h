@@ -26,7 +26,7 @@ enum report_tree {
 };
 
 struct report_options {
-	struct query query;
+	const struct query *query;
 	const char *by;		/* as the user wrote it; NULL: not at all */
 	bool blocks;		/* rows are blocks */
 	enum report_tree tree;
@@ -40,8 +40,6 @@ struct report_options {
 	bool full_names;
 	bool frame_table;	/* JSON: see frame_table.h */
 	const char *trace;
-	const char *filters;	/* as the user wrote them; "": none */
-	bool moment;		/* one of them is --alive-at: live means then */
 };
 
 /* What a process was told of a child that a signal ended. */

@@ -99,6 +99,7 @@ static void put_left_out(const struct report *r)
 
 static void put_totals(const struct report *r)
 {
+	const char *filters = filter_text(r->options->query->filter);
 	const struct figures *sum = &r->about.sum;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
@@ -108,21 +109,21 @@ static void put_totals(const struct report *r)
 	fprintf(r->out, "  frees        %s\n",
 		quantity_count(a, sum->frees));
 	/* with filters it is no peak of theirs, and may be less than live */
-	fprintf(r->out, r->options->filters[0] == 0 ?
+	fprintf(r->out, filters[0] == 0 ?
 		"  peak         %s in %s block%s, after %s: %s\n" :
 		"  at the peak  %s in %s block%s of these, after %s: %s\n",
 		quantity_size(a, (int64_t)sum->peak_bytes),
 		quantity_count(b, sum->peak_blocks),
 		report_plural(sum->peak_blocks),
 		quantity_time(c, r->about.peak_time_ns),
-		r->options->filters[0] != 0 ? "when all was most" :
+		filters[0] != 0 ? "when all was most" :
 		model_number(r->model, GT_INFO, "part", 0) != 0 ?
 		"the most in this part" : "the most at any time");
 	fprintf(r->out, "  live         %s in %s block%s%s\n",
 		quantity_size(a, (int64_t)sum->live_bytes),
 		quantity_count(b, sum->live_blocks),
 		report_plural(sum->live_blocks),
-		r->options->moment ? " at the moment that was asked for" :
+		query_is_of_moment(r->options->query) ? " at the moment that was asked for" :
 		r->about.being_written ? " now" :
 		r->model->controls.off ? " when recording stopped" :
 		" at the end: leaked, or in use to the last");
@@ -275,11 +276,12 @@ static void put_program(const struct report *r)
 
 void report_filters(const struct report *r)
 {
+	const char *filters = filter_text(r->options->query->filter);
 	struct buffer text = { 0 }, wrapped = { 0 };
 
-	if (r->options->filters[0] == 0)
+	if (filters[0] == 0)
 		return;
-	buffer_printf(&text, "only blocks with%s", r->options->filters);
+	buffer_printf(&text, "only blocks with%s", filters);
 	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
 	fputs(wrapped.data, r->out);
 	buffer_free(&text);

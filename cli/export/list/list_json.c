@@ -65,7 +65,7 @@ static void write_totals(struct writing *writing)
 static void write_summary(struct writing *writing)
 {
 	const struct model *model = writing->export->model;
-	const char *filters = writing->export->filters;
+	const char *filters = filter_text(writing->export->query->filter);
 	struct json *json = &writing->json;
 	struct buffer text = { 0 };
 
@@ -78,7 +78,7 @@ static void write_summary(struct writing *writing)
 	json_uint(json, "pid", model_number(model, GT_INFO, "pid", 0));
 	json_bool(json, "complete",
 		  model->report.ended || model->report.being_written);
-	if (filters != NULL && filters[0] != 0)
+	if (filters[0] != 0)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);
 	buffer_free(&text);
