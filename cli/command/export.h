@@ -26,6 +26,7 @@
 
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/csv.h"
+#include "cli/model/coverage.h"
 #include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/profile.h"
@@ -38,6 +39,7 @@ struct export {
 	bool (*keep)(void *owner, uint32_t node,
 		     const struct figures *figures);	/* NULL: all */
 	void *keeper;
+	struct coverage coverage;
 	enum figure cost;		/* FIGURE_EXPORTED */
 	bool cost_given;		/* else it is live */
 	const struct query *query;

@@ -22,6 +22,7 @@ static void fill_in(struct export *export, const struct exporter *exporter,
 {
 	export->keep = filter ? stack_filter_keeps : NULL;
 	export->keeper = filter;
+	stack_filter_coverage(filter, export->model, &export->coverage);
 	frames_prepare_all(export->frames);
 	if (!exporter->wants_profile)
 		return;

@@ -122,6 +122,7 @@ static bool add_trace(struct request *request, unsigned side,
 	struct diff_side *to = &request->diff.sides[side];
 	struct stack_filter *filter = NULL;
 	struct model *model = grow_alloc(sizeof(*model));
+	struct coverage coverage;
 	struct frames frames;
 	bool fits;
 	int status;
@@ -142,8 +143,8 @@ static bool add_trace(struct request *request, unsigned side,
 		profile_add(request->diff.profile, side, &frames,
 			    filter ? stack_filter_keeps : NULL, filter);
 		to->traces++;
-		to->dropped += model_dropped(model);
-		to->estimated |= model->sample_mean != 0;
+		stack_filter_coverage(filter, model, &coverage);
+		coverage_add(&to->coverage, &coverage);
 		to->running |= model->report.being_written;
 		if (until_ns != 0 && until_ns < duration_ns)
 			duration_ns = until_ns;

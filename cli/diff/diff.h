@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/model/coverage.h"
 #include "cli/stack/difference.h"
 #include "cli/stack/profile.h"
 #include "cli/query/query.h"
@@ -18,8 +19,7 @@ struct diff_side {
 	const char *label;	/* trace, directory, or moment */
 	uint64_t traces;
 	uint64_t duration_ns;	/* of the longest */
-	uint64_t dropped;	/* events that are missing */
-	bool estimated;		/* from a sample */
+	struct coverage coverage;	/* of all its traces */
 	bool running;		/* its end is now */
 	struct figures sum;	/* of all that is compared */
 };

@@ -15,6 +15,7 @@
 
 #define STACK_LINES 12		/* from the site outward */
 #define NAME_WIDTH 70
+#define LABEL_COLUMN 8
 
 bool diff_shows(const struct diff *diff, enum figure cost)
 {
@@ -59,6 +60,19 @@ static void put_total(const struct diff *diff, enum figure cost, FILE *out)
 	fputc('\n', out);
 }
 
+static void put_cut(const struct coverage *coverage, FILE *out)
+{
+	struct buffer text = { 0 }, lines = { 0 };
+
+	report_coverage_cut(coverage, &text);
+	if (text.size > 0) {
+		buffer_wrap(&lines, text.data, LABEL_COLUMN, REPORT_WIDTH);
+		fputs(lines.data, out);
+	}
+	buffer_free(&text);
+	buffer_free(&lines);
+}
+
 static void put_summary(const struct diff *diff, FILE *out)
 {
 	static const char *const names[2] = { "before", "after" };
@@ -73,12 +87,13 @@ static void put_summary(const struct diff *diff, FILE *out)
 				quantity_count(a, one->traces));
 		if (one->running)
 			fprintf(out, "        still running: its end is now\n");
-		if (one->estimated)
+		if (one->coverage.sample_mean > 0)
 			fprintf(out, "        estimated from a sample\n");
-		if (one->dropped > 0)
+		if (one->coverage.dropped > 0)
 			fprintf(out, "        %s event%s of it lost\n",
-				quantity_count(a, one->dropped),
-				one->dropped == 1 ? " was" : "s were");
+				quantity_count(a, one->coverage.dropped),
+				one->coverage.dropped == 1 ? " was" : "s were");
+		put_cut(&one->coverage, out);
 	}
 	fprintf(out, "\n  %-12s %13s %13s %14s\n", "", "before", "after",
 		"difference");
@@ -238,8 +253,8 @@ static void json_side(struct json *json, const char *key,
 	json_string(json, "trace", side->label);
 	json_uint(json, "traces", side->traces);
 	json_uint(json, "duration_ns", side->duration_ns);
-	json_uint(json, "dropped", side->dropped);
-	json_bool(json, "estimated", side->estimated);
+	json_uint(json, "dropped", side->coverage.dropped);
+	json_bool(json, "estimated", side->coverage.sample_mean > 0);
 	/* As in a report's summary. Own peaks have no sum. */
 	json_uint(json, "allocations", sum->count);
 	json_uint(json, "frees", sum->frees);
@@ -250,6 +265,7 @@ static void json_side(struct json *json, const char *key,
 	json_uint(json, "peak_blocks", sum->peak_blocks);
 	json_uint(json, "temporary", sum->temporary);
 	json_uint(json, "lifetime_ns", figures_mean_lifetime(sum));
+	report_coverage_json(json, &side->coverage);
 	json_end_object(json);
 }
 

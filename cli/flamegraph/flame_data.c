@@ -22,6 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
 #include "cli/base/text/json.h"
+#include "cli/command/print/report_coverage.h"
 
 /* Names of all frames together; more, and the longest are cut. */
 #define NAMES_BUDGET (8u << 20)
@@ -241,7 +242,9 @@ static void put_about(struct json *json, const struct flame_export *flame,
 		    filter_text(flame->export.query->filter));
 	json_string(json, "cost", figure_kinds[flame->export.cost].name);
 	json_bool(json, "icicle", flame->icicle);
-	json_bool(json, "estimated", model->sample_mean != 0);
+	json_bool(json, "estimated",
+		  flame->export.coverage.sample_mean != 0);
+	report_coverage_json(json, &flame->export.coverage);
 	json_uint(json, "folded", tree->folded);
 	/* "what is less than a n-th" */
 	json_uint(json, "part", (uint64_t)(1 / tree->share));

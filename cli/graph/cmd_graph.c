@@ -179,6 +179,7 @@ static int write_one(struct export *export)
 	if (export->profile == NULL &&
 	    query_has(export->query, QUERY_OF_SITE))
 		frames_find_sites(export->frames);
+	request->graph.coverage = export->coverage;
 	export_title(&request->graph.title, export->model, export->trace);
 	status = graph_gather(&request->graph, export->query, &request->wanted,
 			      &source);
@@ -222,6 +223,7 @@ static int add_trace(struct request *request, const char *trace,
 {
 	static struct model model;
 	struct stack_filter *filter = NULL;
+	struct coverage coverage;
 	struct query_source source;
 	struct frames frames;
 	int status, followed = EXIT_NOTHING;
@@ -242,6 +244,10 @@ static int add_trace(struct request *request, const char *trace,
 		followed = graph_add_trace(&request->graph,
 					   &request->reading.query,
 					   &source, time);
+	}
+	if (followed != EXIT_NOTHING) {
+		stack_filter_coverage(filter, &model, &coverage);
+		coverage_add(&request->graph.coverage, &coverage);
 	}
 	stack_filter_free(filter);
 	frames_free(&frames);
@@ -287,7 +293,7 @@ static int graph_many(struct request *request)
 		      quantity_count(count, graph->count));
 	if (filters[0] != 0)
 		buffer_printf(&graph->about, ", of blocks with%s", filters);
-	if (graph->estimated)
+	if (graph->coverage.sample_mean > 0)
 		buffer_string(&graph->about, ", estimated from samples");
 	out = output_file_open(request->export.output);
 	if (out == NULL)

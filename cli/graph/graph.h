@@ -35,7 +35,7 @@ struct graph {
 	struct buffer about;	/* what of them, whichever cost: "by file" */
 	enum figure cost;
 	bool adds_up, stacked;
-	bool estimated;
+	struct coverage coverage;	/* of all traces */
 	struct series_axis axis;
 	struct graph_series *list;
 	size_t count, capacity;
@@ -48,7 +48,8 @@ struct graph_wanted {
 	bool full_names;
 };
 
-/* Fills in all but the title, the cost, adds_up and stacked, of as many series
+/* Fills in all but the title, the coverage, the cost, adds_up and stacked, of
+ * as many series
  * beside the others as the query has rows. Returns what series_follow does. */
 int graph_gather(struct graph *graph, const struct query *query,
 		 const struct graph_wanted *wanted,

@@ -82,7 +82,7 @@ static void tell_about(struct graph *graph, const struct query *query)
 	buffer_printf(&graph->about, "by %s", keys.data);
 	if (filters[0] != 0)
 		buffer_printf(&graph->about, ", of blocks with%s", filters);
-	if (graph->estimated)
+	if (graph->coverage.sample_mean > 0)
 		buffer_string(&graph->about, ", estimated from a sample");
 	buffer_free(&keys);
 }
@@ -124,7 +124,6 @@ int graph_gather(struct graph *graph, const struct query *query,
 	graph->axis = (struct series_axis){
 		.end_ns = source->end_ns, .steps = wanted->steps,
 	};
-	graph->estimated = source->model->sample_mean != 0;
 	query_rows_collect(query, source, &rows);
 	shown = query->limit != 0 && query->limit < rows.nonzero ? query->limit :
 		rows.nonzero;
@@ -219,7 +218,6 @@ int graph_add_trace(struct graph *graph, const struct query *query,
 		added->to = step_of(&axis, time->start_ns + source->end_ns) + 1;
 		for (size_t i = added->to; i < axis.steps; i++)
 			added->steps[i] = (struct series_step){ 0 };
-		graph->estimated |= source->model->sample_mean != 0;
 	}
 	series_free(&series);
 	query_rows_free(&rows);

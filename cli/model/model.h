@@ -58,6 +58,8 @@ struct totals {
 	uint64_t peak_blocks;	/* at the moment of peak_bytes */
 	uint64_t peak_stamp;
 	uint64_t temporary;
+	uint64_t lost;		/* blocks that ended without a free, once all
+				 * was read */
 	uint64_t unpaired;	/* events without their counterpart */
 	uint64_t repaired;	/* events that came out of order */
 	uint64_t epoch;		/* number of maxima so far */

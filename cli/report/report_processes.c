@@ -178,19 +178,12 @@ void report_processes_sum(const struct report_processes *processes,
 			sum->duration_ns = process->duration_ns;
 		sum->threads += process->threads;
 		sum->contexts += process->contexts;
-		sum->dropped += process->dropped;
-		sum->unpaired += process->unpaired;
-		sum->foreign_frees += process->foreign_frees;
-		sum->unrecorded += process->unrecorded;
+		coverage_add(&sum->coverage, &process->coverage);
 		sum->unrecorded_in_sum += process->unrecorded_in_sum;
-		sum->unrecorded_bytes += process->unrecorded_bytes;
-		sum->forked |= process->forked && process->unpaired > 0;
-		sum->damaged += process->damaged;
-		sum->lost_bytes += process->lost_bytes;
+		sum->forked |= process->forked &&
+			process->coverage.unpaired > 0;
 		sum->being_written |= process->being_written;
 		sum->ended &= process->ended || process->being_written;
-		if (process->sample_mean > sum->sample_mean)
-			sum->sample_mean = process->sample_mean;
 		sum->failed |= process->failed;
 	}
 }
@@ -309,12 +302,13 @@ static void json_process(struct json *json, const struct report *r,
 	json_uint(json, "peak_time_ns", process->peak_time_ns);
 	json_uint(json, "threads", process->threads);
 	json_uint(json, "contexts", process->contexts);
-	json_uint(json, "dropped", process->dropped);
-	json_uint(json, "unpaired", process->unpaired);
-	json_uint(json, "foreign_frees", process->foreign_frees);
-	json_uint(json, "damaged", process->damaged);
+	json_uint(json, "dropped", process->coverage.dropped);
+	json_uint(json, "unpaired", process->coverage.unpaired);
+	json_uint(json, "foreign_frees", process->coverage.foreign_frees);
+	json_uint(json, "damaged", process->coverage.damaged);
 	json_bool(json, "complete", process->ended ||
 		  process->being_written);
+	report_coverage_json(json, &process->coverage);
 	json_end_object(json);
 }
 
@@ -336,6 +330,7 @@ static void json_summary(struct json *json,
 	if (filters[0] != 0)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);
+	report_coverage_json(json, &sum.coverage);
 }
 
 static void json_processes(struct json *json, const char *key,

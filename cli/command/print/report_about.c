@@ -7,26 +7,19 @@
 
 #include "cli/base/grow.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/stack/stack_filter.h"
 
 static char *text_of(const char *text)
 {
 	return grow_copy(text ? text : "", text ? strlen(text) : 0);
 }
 
-static void take_losses(struct report_process *about,
+static void take_ending(struct report_process *about,
 			const struct model *model)
 {
 	const struct reader_report *report = &model->report;
 
-	about->dropped = model_dropped(model);
-	about->unpaired = model->totals.unpaired;
-	about->foreign_frees = model->controls.foreign;
-	about->unrecorded = model->leftout.rest_blocks;
-	about->unrecorded_bytes = model->leftout.rest_bytes;
 	about->forked = model_fact(model, GT_INFO, "parent_trace") != NULL;
-	about->damaged = report->damage_count + report->malformed;
-	about->lost_bytes = report->lost_bytes;
-	about->sample_mean = model->sample_mean;
 	about->being_written = report->being_written;
 	about->ended = report->ended;
 	about->failed = report->failed;
@@ -82,6 +75,7 @@ void report_about(struct report *r, const char *trace)
 {
 	const struct model *model = r->model;
 	struct report_process *about = &r->about;
+	const struct coverage_amount *unrecorded = &about->coverage.unrecorded;
 	struct buffer end = { 0 }, command = { 0 };
 	uint64_t peak_stamp = model_peak_stamp(model);
 
@@ -102,11 +96,12 @@ void report_about(struct report *r, const char *trace)
 	about->duration_ns = model_duration_ns(model);
 	about->threads = model_thread_count(model);
 	add_up(r, about);
+	stack_filter_coverage(r->keeper, model, &about->coverage);
 	if (model->selection == NULL && r->keep == NULL) {
-		about->unrecorded_in_sum = model->leftout.rest_blocks;
-		about->sum.count += model->leftout.rest_blocks;
-		about->sum.total_bytes += model->leftout.rest_bytes;
-		about->sum.unrecorded_bytes += model->leftout.rest_bytes;
+		about->unrecorded_in_sum = unrecorded->allocations;
+		about->sum.count += unrecorded->allocations;
+		about->sum.total_bytes += unrecorded->bytes;
+		about->sum.unrecorded_bytes += unrecorded->bytes;
 	}
 	/* Of all contexts together it is no bound. */
 	if (filter_text(r->options->query->filter)[0] == 0) {
@@ -126,7 +121,7 @@ void report_about(struct report *r, const char *trace)
 	if (about->sum.peak_bytes > 0 || model->whole.peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(
 			model, peak_stamp);
-	take_losses(about, model);
+	take_ending(about, model);
 	report_sizes_add(r);
 	buffer_free(&end);
 }

@@ -17,6 +17,7 @@
 #include "cli/stack/frames.h"
 #include "cli/stack/profile.h"
 #include "cli/stack/frame_table.h"
+#include "cli/command/print/report_coverage.h"
 #include "cli/command/print/report_sizes.h"
 
 enum report_tree {
@@ -66,17 +67,10 @@ struct report_process {
 	uint64_t peak_time_ns;
 	uint64_t threads;
 	uint64_t contexts;
-	uint64_t dropped;
-	uint64_t unpaired;
-	uint64_t foreign_frees;	/* of blocks from before, or not recorded */
-	uint64_t unrecorded;	/* by choice: allocations, */
-	uint64_t unrecorded_bytes;
-	uint64_t unrecorded_in_sum;	/* those of them that `sum` counts */
+	struct coverage coverage;	/* of `sum` */
+	uint64_t unrecorded_in_sum;	/* of its `unrecorded`: what `sum` counts */
 	bool forked;		/* it began with its parent's blocks, which it
 				 * may free: those are unpaired */
-	uint64_t damaged;	/* places */
-	uint64_t lost_bytes;	/* of events */
-	uint64_t sample_mean;	/* bytes; 0: no sample, figures are exact */
 	bool being_written;
 	bool ended;		/* it has an end, */
 	bool failed;		/* which says that recording failed */

@@ -6,6 +6,7 @@
 #include "cli/export/list/list.h"
 
 #include "cli/base/status.h"
+#include "cli/command/print/report_coverage.h"
 #include "cli/export/exporters.h"
 
 struct writing {
@@ -36,6 +37,7 @@ static void add_up(void *owner, uint32_t node, uint32_t part,
 
 static void write_totals(struct writing *writing)
 {
+	const struct coverage *coverage = &writing->export->coverage;
 	const struct model *model = writing->export->model;
 	const struct figures *sum = &writing->sum;
 	struct json *json = &writing->json;
@@ -51,15 +53,16 @@ static void write_totals(struct writing *writing)
 			  model, model_peak_stamp(model)));
 	json_uint(json, "temporary", sum->temporary);
 	json_uint(json, "contexts", writing->contexts);
-	json_uint(json, "dropped", model_dropped(model));
-	json_uint(json, "unpaired", model->totals.unpaired);
-	json_uint(json, "foreign_frees", model->controls.foreign);
-	json_uint(json, "unrecorded_allocations", model->leftout.rest_blocks);
-	json_uint(json, "unrecorded_bytes", model->leftout.rest_bytes);
+	json_uint(json, "dropped", coverage->dropped);
+	json_uint(json, "unpaired", coverage->unpaired);
+	json_uint(json, "foreign_frees", coverage->foreign_frees);
+	json_uint(json, "unrecorded_allocations",
+		  coverage->unrecorded.allocations);
+	json_uint(json, "unrecorded_bytes", coverage->unrecorded.bytes);
 	json_uint(json, "duration_ns", model_duration_ns(model));
-	json_bool(json, "estimated", model->sample_mean > 0);
-	if (model->sample_mean > 0)
-		json_uint(json, "sample_mean", model->sample_mean);
+	json_bool(json, "estimated", coverage->sample_mean > 0);
+	if (coverage->sample_mean > 0)
+		json_uint(json, "sample_mean", coverage->sample_mean);
 }
 
 static void write_summary(struct writing *writing)
@@ -81,6 +84,7 @@ static void write_summary(struct writing *writing)
 	if (filters[0] != 0)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);
+	report_coverage_json(json, &writing->export->coverage);
 	buffer_free(&text);
 }
 
