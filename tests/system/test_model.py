@@ -35,6 +35,7 @@ MERGED = ("allocations", "frees", "total_bytes", "live_bytes", "live_blocks",
 STEP = ("time_ns", "live_bytes", "live_blocks", "live_bytes_max",
         "live_blocks_max", "allocations", "allocated_bytes", "frees",
         "freed_bytes")
+PARTS = ("selected", "not_selected", "undecidable")
 SORTED = {"live": "live_bytes", "peak": "peak_bytes",
           "own-peak": "own_peak_bytes", "total": "total_bytes",
           "count": "count", "temporary": "temporary",
@@ -223,6 +224,17 @@ def sides(rows, groups, by, order=OWN + ROW):
                                                          key=place)
 
 
+def check_coverage(document, judged, question, without=()):
+    got, wanted = document["coverage"], judged.coverage(question.by or ())
+    for key in wanted:
+        if key not in without:
+            equal(got[key], dict(wanted[key]) if isinstance(
+                wanted[key], dict) else wanted[key], "coverage: " + key)
+    for key in got["whole"]:
+        equal(got["whole"][key], sum(got[part][key] for part in PARTS),
+              "the whole of " + key)
+
+
 def check_rows(document, judged, question):
     loose = ("lifetime_ns",) if judged.trace.sample else ()
     overlap = question.by in OVERLAPPING
@@ -303,6 +315,7 @@ def judge(document, trace, question):
     judged = Query(trace, question.filters, question.temporary)
     wanted = judged.summary(question.by or ())
     same(document["summary"], wanted, wanted, "summary")
+    check_coverage(document, judged, question)
     if question.by:
         check_rows(document, judged, question)
     else:
@@ -437,6 +450,11 @@ def also_where_recording_was_started_and_cleared(directory):
 @case
 def also_of_samples(directory):
     compare(directory, 0.2, 2000000, sample=True)
+
+
+@case
+def also_where_stacks_lack_their_outer_frames(directory):
+    compare(directory, 0.1, 4000000, cut=True)
 
 
 @case

@@ -8,6 +8,7 @@ from brute_model import (ALLOC, BEGIN, DONE, FAILED, FREE, FREED, UNSEEN,
 
 NESTED = 2              # of a thread's flags: its second ring
 FIRST_ID = 16           # of contexts
+CUT = 12                # the parent of frames around which some are missing
 PLACES = 7              # addresses at which blocks lie
 CODE = [0x1000 * i + 0x10 for i in range(1, 7)]     # return addresses
 FUNCTIONS = [(0x1000, 0x800, "one"), (0x2000, 0x1800, "two"),
@@ -31,7 +32,7 @@ class Ring:
 
 
 class Program:
-    def __init__(self, seed, sample=False, controls=False):
+    def __init__(self, seed, sample=False, controls=False, cut=False):
         self.random = random.Random(seed)
         r = self.random
         self.trace = Trace(
@@ -40,6 +41,9 @@ class Program:
             partial=r.random() < 0.15)
         self.skew = r.choice([0, 0, 2, 5])  # by which stamps may be wrong
         self.pace = r.choice([2, 10, 10, 300])
+        if cut:                     # some stacks lack their outer frames
+            self.trace.cut = set(r.sample(CODE, 3))
+            self.trace.contexts = {CUT: ()}
         self.places = [0x5000 + 0x40 * i
                        for i in range(r.randint(2, PLACES))]
         self.sizes = r.sample(SIZES, r.randint(1, 4))
@@ -73,14 +77,17 @@ class Program:
         self.trace.libraries = LIBRARIES[:r.randint(0, len(LIBRARIES))]
         for i, (start, size, name) in enumerate(self.trace.libraries):
             self.say("library", i, start, size, "/none/" + name)
+        root = next(iter(contexts))
         for i in range(FIRST_ID, FIRST_ID + r.randint(1, 8)):
-            parent = r.choice([0] + list(contexts))
+            parent = r.choice([root] + list(contexts))
             if len(contexts[parent]) > 4:
-                parent = 0
+                parent = root
             frame = r.choice(CODE), 0
             if not self.trace.library(frame):
                 frame = frame[0], i     # code may have been made anew
             contexts[i] = (frame, *contexts[parent])
+            if not contexts[parent]:
+                parent = CUT if self.trace.is_cut(contexts[i]) else 0
             self.say("node", i, parent, frame[0])
 
     # ---- threads ----
