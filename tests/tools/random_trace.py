@@ -32,14 +32,16 @@ class Ring:
 
 
 class Program:
-    def __init__(self, seed, sample=False, controls=False, cut=False):
+    def __init__(self, seed, sample=False, controls=False, cut=False,
+                 complete=False):
         self.random = random.Random(seed)
         r = self.random
         self.trace = Trace(
             window=r.choice([0, 0, 2, 20]),
             sample=r.choice([1, 40, 1000, 1 << 20]) if sample else 0,
             partial=r.random() < 0.15)
-        self.skew = r.choice([0, 0, 2, 5])  # by which stamps may be wrong
+        self.complete = complete            # nothing is lost or too late
+        self.skew = 0 if complete else r.choice([0, 0, 2, 5])
         self.pace = r.choice([2, 10, 10, 300])
         if cut:                     # some stacks lack their outer frames
             self.trace.cut = set(r.sample(CODE, 3))
@@ -142,7 +144,8 @@ class Program:
 
     def allocate(self, ring):
         place = self.free_place()
-        if self.random.random() < 0.04:     # a free was lost
+        if not self.complete and self.random.random() < 0.04:
+            # a free was lost
             place = self.random.choice(self.places)
         if place is None:
             return
@@ -150,7 +153,9 @@ class Program:
         self.event(ring, ALLOC, place, size, self.context())
 
     def free(self, ring):
-        if self.live and self.random.random() < 0.93:
+        if self.complete and not self.live:
+            return
+        if self.live and (self.complete or self.random.random() < 0.93):
             place = self.random.choice(list(self.live))
             del self.live[place]
         else:                               # an allocation was lost
@@ -159,11 +164,11 @@ class Program:
         self.event(ring, FREE, place)
 
     def begin(self, ring):
-        if not self.live and self.random.random() < 0.8:
+        if not self.live and (self.complete or self.random.random() < 0.8):
             return
         place = self.random.choice(list(self.live) or self.places)
         size = self.live.pop(place, 0)
-        if self.random.random() < 0.97:     # else that event was lost
+        if self.complete or self.random.random() < 0.97:    # else: lost
             self.event(ring, BEGIN, place)
         ring.realloc = place, size, self.context()
         if self.random.random() < 0.6:
@@ -174,7 +179,7 @@ class Program:
         place, size, context = ring.realloc
         ring.realloc = None
         how, r = self.random.random(), self.random
-        if how < 0.05 and not self.with_controls:
+        if how < 0.05 and not self.with_controls and not self.complete:
             return                          # siglongjmp
         if how < 0.15:
             self.live.setdefault(place, size)
