@@ -100,9 +100,12 @@ static void add_costs(const struct model *model,
 static unsigned causes_of(const struct model *model)
 {
 	const uint64_t *run = model->leftout.run.value;
+	uint64_t cull_ns = model_number(model, GT_INFO, "cull_ns", 0);
 	const bool causes[COVERAGE_CAUSES] = {
-		[COVERAGE_CULL] = model_number(model, GT_INFO, "cull_ns", 0),
-		[COVERAGE_STRIP] = run[GT_RUN_LIFETIME_NS] || run[GT_RUN_TEMPORARY],
+		[COVERAGE_CULL] = cull_ns > 0,
+		/* the recorder says the first of these, too */
+		[COVERAGE_STRIP] = run[GT_RUN_LIFETIME_NS] > cull_ns ||
+				   run[GT_RUN_TEMPORARY] > 0,
 		[COVERAGE_DEPTH_0] = model_number(model, GT_INFO, "depth",
 						  UINT64_MAX) == 0,
 		[COVERAGE_LIMIT] = model_number(model, GT_INFO, "part", 0),

@@ -604,7 +604,8 @@ static const char *const description[] = {
 	"foreign. Of one that is kept in parts, a directory means the last "
 	"part, which has the sums of all.",
 	"With --json, one object: `summary` has the figures of the summary, "
-	"`rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
+	"`coverage` of how many of all allocations they tell, and what is "
+	"missing, `rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
 	"integers. Trees are rows with a `depth`, each before what lies behind "
 	"it. Frames of a `stack` stand from the innermost outward; with "
 	"--frame-table they are indexes into `frames`. --sizes adds `sizes`, "

@@ -210,10 +210,14 @@ static void causes(void **state)
 		leftout_totals(&model->leftout, &totals);
 		coverage_of(model, NULL, NULL, &coverage);
 		assert_int_equal(coverage.causes, made[i].set);
-		model->leftout.run.value[GT_RUN_LIFETIME_NS] = 1;
+		model->leftout.run.value[GT_RUN_LIFETIME_NS] = 1001;
 		coverage_of(model, NULL, NULL, &coverage);
 		assert_int_equal(coverage.causes, made[i].set |
 				 1 << COVERAGE_STRIP);
+		model->leftout.run.value[GT_RUN_LIFETIME_NS] = 1000;
+		coverage_of(model, NULL, NULL, &coverage);
+		assert_int_equal(coverage.causes, made[i].set | (i > 0) <<
+				 COVERAGE_STRIP);
 		model_free(model);
 		free(model);
 	}
