@@ -94,7 +94,8 @@ static int take(void *owner, int id, const char *value)
 		return 0;
 	case TOP_ROWS:
 		request->top_given = true;
-		return quantity_parse_count(value, &request->reading.query.limit);
+		return quantity_parse_count(value,
+					    &request->reading.query.limit);
 	case THRESHOLD:
 		return take_threshold(&request->diff.threshold, value);
 	case OUTPUT:
@@ -317,7 +318,8 @@ static int run_diff(const struct command *command, int argc, char **argv)
 	if (add_both(&request, operands, argv + 1, labels)) {
 		compare(&request.diff);
 		status = print(&request);
-		filter_tell_unmatched(request.reading.query.filter, tell_notes());
+		filter_tell_unmatched(request.reading.query.filter,
+				      tell_notes());
 	}
 	for (unsigned i = 0; i < figure_count; i++)
 		differences_free(&request.diff.found[i]);

@@ -125,8 +125,8 @@ int graph_gather(struct graph *graph, const struct query *query,
 		.end_ns = source->end_ns, .steps = wanted->steps,
 	};
 	query_rows_collect(query, source, &rows);
-	shown = query->limit != 0 && query->limit < rows.nonzero ? query->limit :
-		rows.nonzero;
+	shown = query->limit != 0 && query->limit < rows.nonzero ?
+		query->limit : rows.nonzero;
 	status = series_follow(&rows, shown, &graph->axis, &series);
 	if (status != EXIT_NOTHING) {
 		add_rows(graph, wanted, &rows, &series);

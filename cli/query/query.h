@@ -25,7 +25,7 @@ struct query {
 	unsigned key_count;
 	uint64_t groups_max;	/* as struct model_options has it */
 	/* Which figures of them. */
-	unsigned wants;		/* enum model_want: what is not in all of them */
+	unsigned wants;		/* enum model_want: not in all of them */
 	bool all_figures;	/* of each row, not only what orders them */
 	bool over_time;		/* and its rows over time: series.h */
 	/* In which order, and how many. */

@@ -312,7 +312,8 @@ static void print_all(struct request *request, struct report *report,
 		      struct report_processes *processes)
 {
 	report_processes_sort(processes, report->profile == NULL &&
-			      request->report.one_key, request->reading.query.order);
+			      request->report.one_key,
+			      request->reading.query.order);
 	if (report->profile != NULL) {
 		profile_seal(report->profile);
 		report->end_ns = report->profile->end_ns;
@@ -478,7 +479,8 @@ static bool parse_by(struct request *request)
 		tell_error("--by %s: %s", request->report.by, why.data);
 	/* Those of the program's own are left out else. */
 	if (good && query_has_block_key(query, BLOCK_KEY_HEAP) &&
-	    !filter_has(request->reading.query.filter, FILTER_HEAP, FILTER_HEAP))
+	    !filter_has(request->reading.query.filter, FILTER_HEAP,
+			FILTER_HEAP))
 		good = reading_take(&request->reading, FILTER_HEAP, ".") == 0;
 	buffer_free(&why);
 	return good;
@@ -572,7 +574,8 @@ static int run_report(const struct command *command, int argc, char **argv)
 			status = report_one(&request, &report);
 	}
 	if (status != EXIT_NOTHING && !request.explain)
-		filter_tell_unmatched(request.reading.query.filter, tell_notes());
+		filter_tell_unmatched(request.reading.query.filter,
+				      tell_notes());
 	free(report.scratch);
 	reading_free(&request.reading);
 	return status;

@@ -70,7 +70,8 @@ static int by_age(const void *a, const void *b)
 /* Free the list. */
 static void collect(const struct report *r, struct block_list *blocks)
 {
-	bool age = r->options->one_key && r->options->query->order == FIGURE_AGE;
+	bool age = r->options->one_key &&
+		r->options->query->order == FIGURE_AGE;
 	const struct block *block;
 	uint64_t at = 0;
 
@@ -170,7 +171,8 @@ static void put_blocks(struct report *r, const struct block_list *blocks,
 
 void report_blocks_text(struct report *r)
 {
-	bool age = r->options->one_key && r->options->query->order == FIGURE_AGE;
+	bool age = r->options->one_key &&
+		r->options->query->order == FIGURE_AGE;
 	struct block_list blocks = { 0 };
 	char more[QUANTITY_TEXT];
 	size_t shown;

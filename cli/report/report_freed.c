@@ -262,7 +262,8 @@ static void put_sites(struct report *r, const struct report_freed *stacks,
 	if (shown < sites->count)
 		fprintf(r->out, "\n      and %s more %s%s: --top 0\n",
 			quantity_count(more, sites->count - shown),
-			query_is(r->options->query, QUERY_OF_STACK) ? "stack" : "site",
+			query_is(r->options->query, QUERY_OF_STACK) ?
+			"stack" : "site",
 			report_plural(sites->count - shown));
 }
 
@@ -278,7 +279,8 @@ void report_freed_text(struct report *r)
 	group_sites(r, &stacks, &sites);
 	fprintf(r->out, "\n%sFREED BY%s: the %s that free, or realloc, the most "
 		"bytes\n", r->style->title, r->style->off,
-		query_is(r->options->query, QUERY_OF_STACK) ? "call stacks" : "places");
+		query_is(r->options->query, QUERY_OF_STACK) ?
+		"call stacks" : "places");
 	put_sites(r, &stacks, &sites);
 	report_freed_free(&stacks);
 	free(sites.list);

@@ -123,7 +123,8 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 
 void report_body_json(struct json *json, struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->query->order : FIGURE_LIVE;
+	enum figure key = r->options->one_key ? r->options->query->order :
+		FIGURE_LIVE;
 	struct frame_table once = { 0 };
 
 	if (r->model != NULL)

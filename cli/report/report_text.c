@@ -255,7 +255,8 @@ static void put_sections(struct report *r)
 
 void report_body_text(struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->query->order : FIGURE_LIVE;
+	enum figure key = r->options->one_key ? r->options->query->order :
+		FIGURE_LIVE;
 
 	if (r->model != NULL)
 		report_damages_text(r);

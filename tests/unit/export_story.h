@@ -62,7 +62,8 @@ static inline char *story_export(const struct story *story,
 	struct frames frames;
 	const struct query query = { .order = cost };
 	struct export export = {
-		.query = &query, .trace = story->path, .model = model, .frames = &frames,
+		.query = &query, .trace = story->path,
+		.model = model, .frames = &frames,
 		.keep = first ? story_keeps_first : NULL, .keeper = model,
 		.cost = cost,
 	};

@@ -40,7 +40,8 @@ void report_json_totals(struct json *json, const struct report_process *about)
 	json_uint(json, "dropped", coverage->dropped);
 	json_uint(json, "unpaired", coverage->unpaired);
 	json_uint(json, "foreign_frees", coverage->foreign_frees);
-	json_uint(json, "unrecorded_allocations", coverage->unrecorded.allocations);
+	json_uint(json, "unrecorded_allocations",
+		  coverage->unrecorded.allocations);
 	json_uint(json, "unrecorded_bytes", coverage->unrecorded.bytes);
 	json_uint(json, "duration_ns", about->duration_ns);
 	json_uint(json, "threads", about->threads);

@@ -68,7 +68,8 @@ struct report_process {
 	uint64_t threads;
 	uint64_t contexts;
 	struct coverage coverage;	/* of `sum` */
-	uint64_t unrecorded_in_sum;	/* of its `unrecorded`: what `sum` counts */
+	uint64_t unrecorded_in_sum;	/* those of its `unrecorded` that `sum`
+					 * counts */
 	bool forked;		/* it began with its parent's blocks, which it
 				 * may free: those are unpaired */
 	bool being_written;

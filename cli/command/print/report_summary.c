@@ -123,7 +123,8 @@ static void put_totals(const struct report *r)
 		quantity_size(a, (int64_t)sum->live_bytes),
 		quantity_count(b, sum->live_blocks),
 		report_plural(sum->live_blocks),
-		query_is_of_moment(r->options->query) ? " at the moment that was asked for" :
+		query_is_of_moment(r->options->query) ?
+		" at the moment that was asked for" :
 		r->about.being_written ? " now" :
 		r->model->controls.off ? " when recording stopped" :
 		" at the end: leaked, or in use to the last");
@@ -223,7 +224,8 @@ void report_losses(const struct report *r, const struct report_process *about)
 	if (!is_whole(about))
 		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
 			"could not be read (%s of events)\n", r->style->warn,
-			r->style->off, quantity_count(a, about->coverage.damaged),
+			r->style->off,
+			quantity_count(a, about->coverage.damaged),
 			report_plural(about->coverage.damaged),
 			quantity_size(b, (int64_t)about->coverage.lost_bytes));
 	else

@@ -13,7 +13,7 @@
 #include "cli/model/coverage.h"
 #include "tests/unit/model_story.h"
 
-/* What only sums are known of: 10 blocks, one of them live; and counted only. */
+/* What only sums are known of: 10 blocks, one of them live; and REST. */
 static const struct trace_totals totals = {
 	.context = GT_STOP_COUNT, .thread = 1, .value = {
 		[GT_TOTALS_ALLOCATIONS] = 10, [GT_TOTALS_BYTES] = 500,
