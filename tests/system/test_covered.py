@@ -8,6 +8,8 @@ import random
 
 from gnomon_test import *
 
+TRACES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                      "traces", "3.1")
 PARTS = ("selected", "not_selected", "undecidable")
 FLIPS = 40
 BROOD = ["20000"]
@@ -216,6 +218,32 @@ def all_commands_say_the_same(directory):
     equal([(one["trace"], one["coverage"])
            for one in json.loads(done.out)["traces"]],
           [(trace, coverage(trace))], "check")
+
+
+CAUSES = {"culled": ["cull"], "stripped": ["strip"], "sums": ["depth 0"],
+          "limited": [], "drops": []}
+
+
+@case
+def kept_traces(directory):
+    """Whatever they lack; which losses make figures wrong is told."""
+    for name, causes in CAUSES.items():
+        trace = os.path.join(TRACES, name + ".trace")
+        for words in ([], LARGE, ["--from", "30%"], ["--alive-at", "50%"],
+                      ["--fate", "freed"], ["--depth-min", "3"],
+                      ["--heap", "."], ["--group-count-min", "2"]):
+            found = coverage(trace, *words, statuses=(0, 3))
+            check(not words or words[0] in ("--depth-min",
+                                            "--group-count-min") or
+                  found["undecidable"]["allocations"] >=
+                  found["left_out"]["allocations"], "undecidable: %r" % found)
+            equal("live_bytes" in found["whole"], "--alive-at" not in words,
+                  "live")
+        equal(coverage(trace, statuses=(0, 3))["left_out"]["causes"], causes,
+              name)
+    done = gnomon("check", "--max-live", "0", trace, statuses=(0, 1, 3))
+    check(re.search("^  dropped +[0-9,]+ events were lost", done.out, re.M),
+          "check: " + done.out)
 
 
 @case

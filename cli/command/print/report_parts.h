@@ -157,7 +157,7 @@ void report_figures(const struct report *report, const struct figures *figures,
 
 /* ---- parts of JSON ---- */
 
-/* The member "summary". */
+/* The members "summary" and "coverage". */
 void report_json_summary(struct json *json, const struct report *report);
 /* Those of its members that all summaries have. */
 void report_json_totals(struct json *json, const struct report_process *about);
