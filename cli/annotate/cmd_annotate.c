@@ -134,18 +134,16 @@ static int show(struct request *request, struct annotate *annotate, int status)
 
 static int find_and_show(struct request *request, const char *function)
 {
-	static struct model model;
 	struct annotate annotate = {
-		.query = &request->reading.query, .model = &model,
-		.wanted = function,
+		.query = &request->reading.query, .wanted = function,
 	};
 	struct frames frames;
-	int status = reading_model(&request->reading, &model,
+	int status = reading_model(&request->reading, &annotate.model,
 				   request->reading.traces[0]);
 
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &frames, &model);
+	reading_frames(&request->reading, &frames, annotate.model);
 	annotate.frames = &frames;
 	/* what is wrong was said */
 	if (!reading_stack_filter(&request->reading, &frames,
@@ -160,7 +158,7 @@ static int find_and_show(struct request *request, const char *function)
 	annotate_free(&annotate);
 	stack_filter_free(annotate.filter);
 	frames_free(&frames);
-	model_free(&model);
+	model_free(annotate.model);
 	return status;
 }
 

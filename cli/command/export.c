@@ -9,13 +9,15 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_coverage.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/leftout.h"
 
 void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
 				  const struct figures *figures),
 		     void *owner)
 {
-	const struct contexts *contexts = &export->model->contexts;
+	const struct contexts *contexts = model_contexts(export->model);
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		const struct context_cost *cost = &contexts->costs[i];
@@ -32,7 +34,7 @@ void export_contexts(struct export *export,
 
 bool *export_keeps(struct export *export)
 {
-	const struct contexts *contexts = &export->model->contexts;
+	const struct contexts *contexts = model_contexts(export->model);
 	bool *keeps;
 
 	if (export->keep == NULL)
@@ -51,12 +53,13 @@ bool *export_keeps(struct export *export)
 
 static uint64_t peak_of_contexts(const struct model *model)
 {
+	const struct contexts *contexts = model_contexts(model);
 	struct figures sum = { 0 };
 
-	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+	for (size_t i = 0; i < contexts->cost_count; i++) {
 		struct figures figures;
 
-		model_figures(model, &model->contexts.costs[i], &figures);
+		model_figures(model, &contexts->costs[i], &figures);
 		figures_add(&sum, &figures);
 	}
 	return sum.peak_bytes;
@@ -66,7 +69,8 @@ void export_note_contexts(const struct export *export)
 {
 	const struct coverage *coverage = &export->coverage;
 	const struct model *model = export->model;
-	struct notes *notes = model->options.notes;
+	const struct totals *totals = model_totals(model);
+	struct notes *notes = model_notes(model);
 	uint64_t left_out = coverage->left_out.allocations;
 	char blocks[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
 	struct buffer cut = { 0 };
@@ -79,17 +83,17 @@ void export_note_contexts(const struct export *export)
 					  coverage->unrecorded.allocations),
 			   quantity_size(bytes,
 					 (int64_t)coverage->unrecorded.bytes));
-	if (model->selection != NULL && left_out > 0)
+	if (model_is_selected(model) && left_out > 0)
 		notes_hint(notes, "%s: of %s blocks only sums are known: they "
 			   "are not in the output, for nobody knows what the "
 			   "filters say of them", export->trace,
 			   quantity_count(blocks, left_out));
-	else if (left_out > 0 && model->totals.peak_bytes > 0 &&
+	else if (left_out > 0 && totals->peak_bytes > 0 &&
 		 peak_of_contexts(model) == 0)
 		notes_hint(notes, "%s: only sums were recorded: the peak (%s) "
 			   "is not in the output, for no stack has a share of "
 			   "it", export->trace, quantity_size(bytes,
-			   (int64_t)model->totals.peak_bytes));
+			   (int64_t)totals->peak_bytes));
 	report_coverage_cut(coverage, &cut);
 	if (cut.size > 0)
 		notes_hint(notes, "%s: %s", export->trace, cut.data);
@@ -99,7 +103,7 @@ void export_note_contexts(const struct export *export)
 void export_note_events(const struct export *export)
 {
 	const struct coverage *coverage = &export->coverage;
-	struct notes *notes = export->model->options.notes;
+	struct notes *notes = model_notes(export->model);
 	char blocks[QUANTITY_TEXT];
 
 	if (coverage->sample_mean > 0)

@@ -313,18 +313,21 @@ bool reading_find_one(struct reading *reading, int count, char **operands)
 
 /* ---- what is in them ---- */
 
-int reading_model(struct reading *reading, struct model *model,
+int reading_model(const struct reading *reading, struct model **model,
 		  const char *trace)
 {
+	struct model_options options = query_model_options(&reading->query);
+	struct block_keys keys;
 	int status;
 
-	model_init(model);
-	model->options = query_model_options(&reading->query);
-	model->options.notes = tell_notes();
-	query_block_keys(&reading->query, &model->keys);
-	status = model_read(model, trace);
-	if (status == EXIT_NOTHING)
-		model_free(model);
+	options.notes = tell_notes();
+	query_block_keys(&reading->query, &keys);
+	*model = model_new(&options, &keys);
+	status = model_read(*model, trace);
+	if (status == EXIT_NOTHING) {
+		model_free(*model);
+		*model = NULL;
+	}
 	return status;
 }
 

@@ -45,7 +45,7 @@ void valgrind_about(struct buffer *text, const struct export *export)
 	buffer_string(text, "gnomon " GNOMON_VERSION);
 	if (filters[0] != 0)
 		buffer_printf(text, ", filters:%s", filters);
-	if (export->model->sample_mean > 0)
+	if (model_is_sampled(export->model))
 		buffer_printf(text, ", estimates from a sample");
 	buffer_printable(text);
 }

@@ -23,6 +23,7 @@
 #include "cli/base/table.h"
 #include "cli/base/text/json.h"
 #include "cli/command/print/report_coverage.h"
+#include "cli/model/stats/timeline.h"
 
 /* Names of all frames together; more, and the longest are cut. */
 #define NAMES_BUDGET (8u << 20)
@@ -161,7 +162,7 @@ static void put_spans(struct json *json, const struct timeline *timeline,
 /* Of so many buckets. */
 static uint64_t width_of(const struct model *model, size_t step)
 {
-	const struct timeline *timeline = &model->timeline;
+	const struct timeline *timeline = model_timeline(model);
 
 	return model_since_start_ns(model, timeline_stamp(timeline, step)) -
 		model_since_start_ns(model, timeline->start);
@@ -185,7 +186,7 @@ static void put_track(struct json *json, const struct flame_tracks *tracks,
 
 static void put_timeline(struct json *json, const struct model *model)
 {
-	const struct timeline *timeline = &model->timeline;
+	const struct timeline *timeline = model_timeline(model);
 	size_t step = (timeline->count + SPANS_MAX - 1) / SPANS_MAX;
 
 	if (timeline->count == 0)

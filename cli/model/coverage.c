@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#include "cli/model/model.h"
+#include "cli/model/filters.h"
+#include "cli/model/model_state.h"
 #include "cli/model/selection.h"
 #include "unwind/claim.h"
 

@@ -6,6 +6,7 @@
 #ifndef GNOMON_QUERY_H
 #define GNOMON_QUERY_H
 
+#include "cli/model/filters.h"
 #include "cli/model/model.h"
 #include "cli/model/stats/figures.h"
 #include "cli/query/keys.h"

@@ -7,7 +7,9 @@
 
 #include "cli/base/grow.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/model/core/contexts.h"
 #include "cli/stack/stack_filter.h"
+#include "cli/trace/read/reader.h"
 
 static char *text_of(const char *text)
 {
@@ -17,7 +19,7 @@ static char *text_of(const char *text)
 static void take_ending(struct report_process *about,
 			const struct model *model)
 {
-	const struct reader_report *report = &model->report;
+	const struct reader_report *report = model_reader_report(model);
 
 	about->forked = model_fact(model, GT_INFO, "parent_trace") != NULL;
 	about->being_written = report->being_written;
@@ -27,8 +29,8 @@ static void take_ending(struct report_process *about,
 
 static void add_up(const struct report *r, struct report_process *about)
 {
-	const struct contexts *contexts = &r->model->contexts;
-	bool split = r->model->keys.count != 0;
+	const struct contexts *contexts = model_contexts(r->model);
+	bool split = model_block_keys(r->model)->count != 0;
 	struct table seen = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
@@ -54,9 +56,11 @@ static void take_children(struct report_process *about,
 			  const struct model *model)
 {
 	static const char child[] = "child_";
+	size_t count;
+	const struct fact *facts = model_facts(model, &count);
 
-	for (size_t i = 0; i < model->fact_count; i++) {
-		const struct fact *fact = &model->facts[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct fact *fact = &facts[i];
 
 		if (fact->type != GT_COUNTERS ||
 		    strncmp(fact->key, child, sizeof(child) - 1) != 0)
@@ -97,7 +101,7 @@ void report_about(struct report *r, const char *trace)
 	about->threads = model_thread_count(model);
 	add_up(r, about);
 	stack_filter_coverage(r->keeper, model, &about->coverage);
-	if (model->selection == NULL && r->keep == NULL) {
+	if (!model_is_selected(model) && r->keep == NULL) {
 		about->unrecorded_in_sum = unrecorded->allocations;
 		about->sum.count += unrecorded->allocations;
 		about->sum.total_bytes += unrecorded->bytes;
@@ -105,20 +109,21 @@ void report_about(struct report *r, const char *trace)
 	}
 	/* Of all contexts together it is no bound. */
 	if (filter_text(r->options->query->filter)[0] == 0) {
-		about->sum.own_peak_bytes = model->totals.peak_bytes;
-		about->sum.own_peak_blocks = model->totals.peak_blocks;
+		about->sum.own_peak_bytes = model_totals(model)->peak_bytes;
+		about->sum.own_peak_blocks = model_totals(model)->peak_blocks;
 		about->sum.own_peak_ns = model_since_start_ns(
-			model, model->totals.peak_stamp);
+			model, model_totals(model)->peak_stamp);
 	}
 	/* Of what is only in totals no context has a share. */
-	if (about->sum.peak_bytes == 0 && model->selection == NULL &&
+	if (about->sum.peak_bytes == 0 && !model_is_selected(model) &&
 	    r->keep == NULL) {
-		about->sum.peak_bytes = model->totals.peak_bytes;
-		about->sum.peak_blocks = model->totals.peak_blocks;
-		peak_stamp = model->totals.peak_stamp;
+		about->sum.peak_bytes = model_totals(model)->peak_bytes;
+		about->sum.peak_blocks = model_totals(model)->peak_blocks;
+		peak_stamp = model_totals(model)->peak_stamp;
 	}
 	/* of some of them, too, of whom nothing was there at the time */
-	if (about->sum.peak_bytes > 0 || model->whole.peak_bytes > 0)
+	if (about->sum.peak_bytes > 0 ||
+	    model_totals_of_all(model)->peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(
 			model, peak_stamp);
 	take_ending(about, model);
@@ -128,7 +133,7 @@ void report_about(struct report *r, const char *trace)
 
 void report_heap(const struct report *r, struct heap_share shares[HEAP_PARTS])
 {
-	const struct contexts *contexts = &r->model->contexts;
+	const struct contexts *contexts = model_contexts(r->model);
 	bool *kept = NULL;
 
 	if (r->keep != NULL)

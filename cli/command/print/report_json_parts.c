@@ -5,6 +5,7 @@
 #include "cli/command/print/report_parts.h"
 
 #include "cli/command/print/report_controls.h"
+#include "cli/model/leftout.h"
 
 /* Where the live blocks lie, and how much of their memory was not asked for. */
 static void put_heap(struct json *json, const struct report *r)
@@ -57,7 +58,7 @@ void report_json_totals(struct json *json, const struct report_process *about)
 static void put_left_out(struct json *json, const struct report *r)
 {
 	const struct coverage_amount *left_out = &r->about.coverage.left_out;
-	const uint64_t *run = r->model->leftout.run.value;
+	const uint64_t *run = model_leftout(r->model)->run.value;
 
 	if (left_out->allocations == 0)
 		return;
@@ -78,7 +79,7 @@ void report_json_summary(struct json *json, const struct report *r)
 	put_left_out(json, r);
 	report_view_json(json, r);
 	put_heap(json, r);
-	json_uint(json, "repaired", r->model->totals.repaired);
+	json_uint(json, "repaired", model_totals(r->model)->repaired);
 	json_uint(json, "stopped", model_stopped(r->model));
 	json_uint(json, "pid", about->pid);
 	json_uint(json, "parent", about->parent);

@@ -8,6 +8,9 @@
 #include "cli/base/status.h"
 #include "cli/command/print/report_coverage.h"
 #include "cli/export/exporters.h"
+#include "cli/model/core/controls.h"
+#include "cli/model/leftout.h"
+#include "cli/trace/read/reader.h"
 
 struct writing {
 	struct export *export;
@@ -80,7 +83,8 @@ static void write_summary(struct writing *writing)
 	json_string(json, "command", text.data ? text.data : "");
 	json_uint(json, "pid", model_number(model, GT_INFO, "pid", 0));
 	json_bool(json, "complete",
-		  model->report.ended || model->report.being_written);
+		  model_reader_report(model)->ended ||
+		  model_is_being_written(model));
 	if (filters[0] != 0)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);

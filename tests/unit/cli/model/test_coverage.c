@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "cli/model/coverage.h"
+#include "cli/model/filters.h"
+#include "cli/model/model_state.h"
 #include "tests/unit/model_story.h"
 
 /* What only sums are known of: 10 blocks, one of them live; and REST. */
@@ -29,11 +31,10 @@ static struct coverage read_story(const struct filter *filter, bool sums,
 				  enum coverage_judged (*judge)(void *owner,
 								uint32_t node))
 {
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .filter = filter };
+	struct model *model = model_new(&options, NULL);
 	struct coverage coverage;
 
-	model_init(model);
-	model->options.filter = filter;
 	if (sums) {
 		leftout_totals(&model->leftout, &totals);
 		leftout_rest(&model->leftout, &uncounted);
@@ -41,7 +42,6 @@ static struct coverage read_story(const struct filter *filter, bool sums,
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	coverage_of(model, judge, NULL, &coverage);
 	model_free(model);
-	free(model);
 	return coverage;
 }
 
@@ -199,10 +199,9 @@ static void causes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
-		struct model *model = malloc(sizeof(*model));
+		struct model *model = model_new(NULL, NULL);
 		struct coverage coverage;
 
-		model_init(model);
 		model_set_fact(model, GT_INFO, made[i].key, made[i].value);
 		model_finish(model);
 		coverage_of(model, NULL, NULL, &coverage);
@@ -219,18 +218,16 @@ static void causes(void **state)
 		assert_int_equal(coverage.causes, made[i].set | (i > 0) <<
 				 COVERAGE_STRIP);
 		model_free(model);
-		free(model);
 	}
 }
 
 /* Two blocks at one address, and no free between: the first one's end. */
 static void ends_that_were_not_seen(void **state)
 {
-	struct model *model = malloc(sizeof(*model));
+	struct model *model = model_new(NULL, NULL);
 	struct coverage coverage;
 
 	(void)state;
-	model_init(model);
 	for (unsigned i = 0; i < 3; i++) {
 		const struct trace_event event = {
 			.stamp = 1000000 * (i + 1), .address = 64, .size = 5,
@@ -245,7 +242,6 @@ static void ends_that_were_not_seen(void **state)
 	assert_int_equal(coverage.lost_ends, 1);
 	assert_int_equal(coverage.unpaired, 1);
 	model_free(model);
-	free(model);
 }
 
 static int make(void **state)
