@@ -16,6 +16,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/stats/figures.h"
+#include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/stack_filter.h"
 #include "cli/symbol/code/code.h"
@@ -60,6 +61,7 @@ struct annotate_function {
 };
 
 struct annotate {
+	const struct query *query;	/* of which the predicate counts */
 	struct model *model;
 	struct frames *frames;
 	struct stack_filter *filter;	/* NULL: all stacks */

@@ -158,7 +158,7 @@ static void put_code(struct json *json, const struct annotate_pieces *pieces)
 void annotate_json(struct annotate *annotate,
 		   const struct annotate_options *options, FILE *out)
 {
-	const struct report_options shown = { .filters = "" };
+	const struct report_options shown = { .query = annotate->query };
 	struct report report = {
 		.options = &shown,
 		.model = annotate->model,

@@ -134,8 +134,9 @@ static int show(struct request *request, struct annotate *annotate, int status)
 
 static int find_and_show(struct request *request, const char *function)
 {
-	const struct filter *words = request->reading.filter;
-	struct annotate annotate = { .wanted = function };
+	struct annotate annotate = {
+		.query = &request->reading.query, .wanted = function,
+	};
 	struct frames frames;
 	int status = reading_model(&request->reading, &annotate.model,
 				   request->reading.traces[0]);
@@ -144,15 +145,15 @@ static int find_and_show(struct request *request, const char *function)
 		return status;
 	reading_frames(&request->reading, &frames, annotate.model);
 	annotate.frames = &frames;
-	if (filter_has_stacks(words))
-		annotate.filter = stack_filter_new(words, &frames);
 	/* what is wrong was said */
-	if (filter_has_stacks(words) && annotate.filter == NULL) {
+	if (!reading_stack_filter(&request->reading, &frames,
+				  &annotate.filter)) {
 		status = EXIT_NOTHING;
 	} else {
 		status = annotate_find(&annotate, request->options.places) ?
 			show(request, &annotate, status) : EXIT_NOTHING;
-		filter_tell_unmatched(words, tell_notes());
+		filter_tell_unmatched(request->reading.query.filter,
+				      tell_notes());
 	}
 	annotate_free(&annotate);
 	stack_filter_free(annotate.filter);

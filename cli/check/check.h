@@ -11,6 +11,7 @@
 
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/json.h"
+#include "cli/model/coverage.h"
 #include "cli/model/model.h"
 #include "cli/model/stats/figures.h"
 #include "cli/stack/leaks.h"
@@ -51,6 +52,7 @@ struct check_result {
 	size_t failed;
 	const struct model *model;	/* NULL: it could not be read */
 	const struct leaks *leaks;
+	struct coverage coverage;	/* without suppressions */
 	/* Of each verdict that failed, the stacks behind it, as text. */
 	struct buffer stacks[CHECK_VERDICTS_MAX];
 };

@@ -26,6 +26,16 @@ static void put_before(const struct check_verdict *verdict, FILE *out)
 			(double)verdict->before);
 }
 
+static void put_dropped(const struct coverage *coverage, FILE *out)
+{
+	char a[QUANTITY_TEXT];
+
+	if (coverage->dropped > 0)
+		fprintf(out, "  dropped        %s event%s lost: all figures "
+			"are too low\n", quantity_count(a, coverage->dropped),
+			coverage->dropped == 1 ? " was" : "s were");
+}
+
 static void put_suppressed(const struct check_result *result, FILE *out)
 {
 	const struct leaks *leaks = result->leaks;
@@ -48,7 +58,7 @@ void check_text(const struct check_result *result, FILE *out)
 	const struct style *style = style_of(out);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	fprintf(out, "%s%s\n", result->trace, model_is_sampled(result->model) ?
+	fprintf(out, "%s%s\n", result->trace, result->coverage.sample_mean ?
 		": estimated from a sample" : "");
 	for (size_t i = 0; i < result->count; i++) {
 		const struct check_verdict *verdict = &result->verdicts[i];
@@ -70,6 +80,7 @@ void check_text(const struct check_result *result, FILE *out)
 		fputc('\n', out);
 	}
 	put_suppressed(result, out);
+	put_dropped(&result->coverage, out);
 	for (size_t i = 0; i < result->count; i++)
 		if (result->stacks[i].size > 0)
 			fprintf(out, "\n  %s: the largest stacks behind it\n%s",
@@ -90,7 +101,8 @@ void check_json(const struct check_result *result, struct json *json)
 		if (verdict->cost == FIGURE_LIVE)
 			json_uint(json, "blocks", verdict->blocks);
 		json_bool(json, "pass", verdict->passed);
-		json_bool(json, "estimated", model_is_sampled(result->model));
+		json_bool(json, "estimated",
+			  result->coverage.sample_mean != 0);
 		if (verdict->is_growth)
 			json_uint(json, "baseline", verdict->before);
 		json_uint(json, "suppressed_bytes",

@@ -15,6 +15,7 @@
 #include "cli/query/rows.h"
 #include "cli/stack/difference.h"
 #include "cli/command/print/profile_stack.h"
+#include "cli/command/print/report_coverage.h"
 #include "cli/command/reading.h"
 #include "cli/command/output_file.h"
 
@@ -184,10 +185,7 @@ static void print_blocks(FILE *out, uint64_t blocks)
 static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 {
 	struct request *request = behind->request;
-	const struct query query = {
-		.keys = { query_key_stack() }, .key_count = 1,
-		.order = cost, .limit = STACKS_SHOWN,
-	};
+	struct query query = request->reading.query;
 	const struct query_source source = {
 		.model = behind->now->model,
 		.end_ns = model_duration_ns(behind->now->model),
@@ -196,6 +194,7 @@ static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 	};
 	struct query_rows rows;
 
+	query.order = cost;
 	query_rows_collect(&query, &source, &rows);
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct query_row *row = &rows.list[i];
@@ -295,6 +294,7 @@ struct output {
 	struct json json;
 	struct buffer suites;
 	size_t failed, unread, partial, rules;
+	struct coverage *coverage;	/* of each trace */
 };
 
 static void check_one(struct request *request, const char *trace,
@@ -310,6 +310,8 @@ static void check_one(struct request *request, const char *trace,
 	if (open_subject(request, &now, trace, &request->leaks)) {
 		check_values(now.model, &request->leaks, &values);
 		result.model = now.model;
+		coverage_of(now.model, NULL, NULL, &result.coverage);
+		output->coverage[number] = result.coverage;
 		check_judge(&request->rules, &values, baseline, &result);
 		find_stacks(request, &now, before, &result);
 		output->partial += now.status == EXIT_PARTIAL;
@@ -333,6 +335,14 @@ static void put_summary(struct request *request, struct output *output)
 
 	json_end_array(json);
 	leaks_json(&request->leaks, json);
+	json_array(json, "traces");
+	for (size_t i = 0; i < request->reading.trace_count; i++) {
+		json_object(json, NULL);
+		json_string(json, "trace", request->reading.traces[i]);
+		report_coverage_json(json, &output->coverage[i]);
+		json_end_object(json);
+	}
+	json_end_array(json);
 	json_object(json, "summary");
 	json_uint(json, "traces", request->reading.trace_count);
 	json_uint(json, "unread", output->unread);
@@ -354,6 +364,8 @@ static int check_all(struct request *request, struct subject *before)
 
 	if (output.json.out == NULL)
 		return EXIT_NOTHING;
+	output.coverage = grow_zeroed(request->reading.trace_count,
+				      sizeof(*output.coverage));
 	if (request->baseline != NULL) {
 		check_values(before->model, &request->old_leaks, &values);
 		baseline = &values;
@@ -377,6 +389,7 @@ static int check_all(struct request *request, struct subject *before)
 	    !check_junit_write(request->junit, &output.suites))
 		status = EXIT_NOTHING;
 	buffer_free(&output.suites);
+	free(output.coverage);
 	return output_file_close(output.json.out, request->output, status);
 }
 
@@ -395,6 +408,9 @@ static int run(struct request *request, int operands, char **argv)
 			   "TRACE");
 		return EXIT_NOTHING;
 	}
+	request->reading.query.keys[0] = query_key_stack();
+	request->reading.query.key_count = 1;
+	request->reading.query.limit = STACKS_SHOWN;
 	/* Rules are written for full names; what is shown is shortened. */
 	request->full_names = request->reading.full_names;
 	request->reading.full_names = true;

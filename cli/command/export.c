@@ -8,6 +8,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
+#include "cli/command/print/report_coverage.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/leftout.h"
 
@@ -66,51 +67,54 @@ static uint64_t peak_of_contexts(const struct model *model)
 
 void export_note_contexts(const struct export *export)
 {
+	const struct coverage *coverage = &export->coverage;
 	const struct model *model = export->model;
-	const struct leftout *leftout = model_leftout(model);
 	const struct totals *totals = model_totals(model);
 	struct notes *notes = model_notes(model);
+	uint64_t left_out = coverage->left_out.allocations;
 	char blocks[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
+	struct buffer cut = { 0 };
 
-	if (leftout->rest_blocks > 0)
-		notes_hint(notes, "%s: %s allocations "
-			   "(%s) were not recorded, by their size or thread, "
-			   "but counted in all: they are not in the output",
-			   export->trace, quantity_count(blocks,
-			   leftout->rest_blocks), quantity_size(bytes,
-			   (int64_t)leftout->rest_bytes));
-	if (model_is_selected(model) && model_has_left_out(model))
-		notes_hint(notes, "%s: of %s blocks only "
-			   "sums are known: they are not in the output, for "
-			   "nobody knows what the filters say of them",
-			   export->trace, quantity_count(blocks,
-			   leftout->blocks));
-	else if (model_has_left_out(model) && totals->peak_bytes > 0 &&
-		 peak_of_contexts(model) == 0)
-		notes_hint(notes, "%s: only sums were "
-			   "recorded: the peak (%s) is not in the output, for "
-			   "no stack has a share of it", export->trace,
+	if (coverage->unrecorded.allocations > 0)
+		notes_hint(notes, "%s: %s allocations (%s) were not recorded, "
+			   "by their size or thread, but counted in all: they "
+			   "are not in the output", export->trace,
+			   quantity_count(blocks,
+					  coverage->unrecorded.allocations),
 			   quantity_size(bytes,
+					 (int64_t)coverage->unrecorded.bytes));
+	if (model_is_selected(model) && left_out > 0)
+		notes_hint(notes, "%s: of %s blocks only sums are known: they "
+			   "are not in the output, for nobody knows what the "
+			   "filters say of them", export->trace,
+			   quantity_count(blocks, left_out));
+	else if (left_out > 0 && totals->peak_bytes > 0 &&
+		 peak_of_contexts(model) == 0)
+		notes_hint(notes, "%s: only sums were recorded: the peak (%s) "
+			   "is not in the output, for no stack has a share of "
+			   "it", export->trace, quantity_size(bytes,
 			   (int64_t)totals->peak_bytes));
+	report_coverage_cut(coverage, &cut);
+	if (cut.size > 0)
+		notes_hint(notes, "%s: %s", export->trace, cut.data);
+	buffer_free(&cut);
 }
 
 void export_note_events(const struct export *export)
 {
-	const struct model *model = export->model;
+	const struct coverage *coverage = &export->coverage;
+	struct notes *notes = model_notes(export->model);
 	char blocks[QUANTITY_TEXT];
 
-	if (model_is_sampled(model))
-		notes_hint(model_notes(model), "%s: is a sample of "
-			   "the blocks: the output has those that are in it, "
-			   "not estimates of all, as reports do", export->trace);
-	if (model_has_left_out(model))
-		notes_hint(
-			model_notes(model),
-			"%s: %s blocks were "
-			"left out of it, of which only sums are known: they "
-			"are not in the output",
-			export->trace,
-			quantity_count(blocks, model_leftout(model)->blocks));
+	if (coverage->sample_mean > 0)
+		notes_hint(notes, "%s: is a sample of the blocks: the output "
+			   "has those that are in it, not estimates of all, as "
+			   "reports do", export->trace);
+	if (coverage->left_out.allocations > 0)
+		notes_hint(notes, "%s: %s blocks were left out of it, of which "
+			   "only sums are known: they are not in the output",
+			   export->trace, quantity_count(blocks,
+					coverage->left_out.allocations));
 }
 
 uint64_t export_value(const struct export *export,

@@ -26,6 +26,8 @@
 
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/csv.h"
+#include "cli/model/coverage.h"
+#include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/profile.h"
 
@@ -37,9 +39,10 @@ struct export {
 	bool (*keep)(void *owner, uint32_t node,
 		     const struct figures *figures);	/* NULL: all */
 	void *keeper;
+	struct coverage coverage;
 	enum figure cost;		/* FIGURE_EXPORTED */
 	bool cost_given;		/* else it is live */
-	const char *filters;		/* as given: " --size-min 64k"; or NULL */
+	const struct query *query;
 	bool threads;			/* told apart (`can_split_threads`) */
 	bool blocks;			/* each by itself (`can_list_blocks`) */
 	const char *output;		/* name of the file; NULL: stdout */

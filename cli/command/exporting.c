@@ -3,6 +3,8 @@
  */
 #include "cli/command/exporting.h"
 
+#include <string.h>
+
 #include "cli/base/terminal/tell.h"
 #include "cli/stack/frames_prepare.h"
 #include "cli/command/figure_words.h"
@@ -20,6 +22,7 @@ static void fill_in(struct export *export, const struct exporter *exporter,
 {
 	export->keep = filter ? stack_filter_keeps : NULL;
 	export->keeper = filter;
+	stack_filter_coverage(filter, export->model, &export->coverage);
 	frames_prepare_all(export->frames);
 	if (!exporter->wants_profile)
 		return;
@@ -57,13 +60,12 @@ int exporting_run(struct export *export, struct reading *reading,
 	struct frames frames;
 	int status, written;
 
-	reading->model.wants |= exporter->wants;
+	reading->query.wants |= exporter->wants;
 	if (export->threads)
-		reading->keys = (struct block_keys){
-			.list = { BLOCK_KEY_THREAD }, .count = 1,
-		};
+		reading->query.keys[reading->query.key_count++] =
+			query_key_find("thread", strlen("thread"));
 	export->trace = reading->traces[0];
-	export->filters = reading->filters.data;
+	export->query = &reading->query;
 	status = reading_model(reading, &model, export->trace);
 	if (status == EXIT_NOTHING)
 		return status;
@@ -74,7 +76,7 @@ int exporting_run(struct export *export, struct reading *reading,
 	if (reading_stack_filter(reading, &frames, &filter)) {
 		fill_in(export, exporter, filter);
 		written = write_out(export, exporter);
-		filter_tell_unmatched(reading->filter, tell_notes());
+		filter_tell_unmatched(reading->query.filter, tell_notes());
 	}
 	if (export->profile != NULL)
 		profile_free(export->profile);

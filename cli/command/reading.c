@@ -58,29 +58,14 @@ void reading_init(struct reading *reading)
 	reading->places.paths = reading->paths;
 	reading->places.notes = tell_notes();
 	reading->places.missing = &reading->missing;
-	reading->model.notes = tell_notes();
 	reading->filter = filter_new(tell_notes());
+	reading->query.filter = reading->filter;
 }
 
 bool reading_has(int id)
 {
 	return (id >= READING_IDS && id < READING_END) ||
 		filter_is_option(id);
-}
-
-static int take_filter(struct reading *reading, int id, const char *value)
-{
-	int error = filter_take(reading->filter, id, value);
-
-	if (error != 0)
-		return error;
-	for (size_t i = 0; i < filter_options.count; i++)
-		if (filter_options.options[i].id == id)
-			buffer_printf(&reading->filters, " --%s %s",
-				      filter_options.options[i].name, value);
-	buffer_printable(&reading->filters);
-	reading->model.filter = reading->filter;
-	return 0;
 }
 
 /* A typo should be seen; what is there must not depend on it. */
@@ -94,7 +79,7 @@ static void tell_unless_there(const char *option, const char *path)
 int reading_take(struct reading *reading, int id, const char *value)
 {
 	if (filter_is_option(id))
-		return take_filter(reading, id, value);
+		return filter_take(reading->filter, id, value);
 	switch (id) {
 	case DEBUG_PATH:
 		if (reading->places.path_count == READING_PATHS_MAX)
@@ -113,7 +98,7 @@ int reading_take(struct reading *reading, int id, const char *value)
 		reading->full_names = true;
 		return 0;
 	case TEMPORARY:
-		return quantity_parse_count(value, &reading->model.temporary);
+		return quantity_parse_count(value, &reading->query.temporary);
 	default:
 		return -EINVAL;
 	}
@@ -292,7 +277,7 @@ bool reading_find(struct reading *reading, int count, char **operands)
 {
 	char *newest;
 
-	if (!filter_fits(reading->filter, tell_notes()))
+	if (!filter_fits(reading->query.filter, tell_notes()))
 		return false;
 	newest = count == 0 ? newest_wanted() : NULL;
 	if (newest != NULL)
@@ -331,9 +316,13 @@ bool reading_find_one(struct reading *reading, int count, char **operands)
 int reading_model(const struct reading *reading, struct model **model,
 		  const char *trace)
 {
+	struct model_options options = query_model_options(&reading->query);
+	struct block_keys keys;
 	int status;
 
-	*model = model_new(&reading->model, &reading->keys);
+	options.notes = tell_notes();
+	query_block_keys(&reading->query, &keys);
+	*model = model_new(&options, &keys);
 	status = model_read(*model, trace);
 	if (status == EXIT_NOTHING) {
 		model_free(*model);
@@ -353,9 +342,9 @@ bool reading_stack_filter(const struct reading *reading,
 			  struct stack_filter **filter)
 {
 	*filter = NULL;
-	if (!filter_has_stacks(reading->filter))
+	if (!filter_has_stacks(reading->query.filter))
 		return true;
-	*filter = stack_filter_new(reading->filter, frames);
+	*filter = stack_filter_new(reading->query.filter, frames);
 	return *filter != NULL;
 }
 
@@ -365,5 +354,4 @@ void reading_free(struct reading *reading)
 		free(reading->traces[i]);
 	free(reading->traces);
 	filter_free(reading->filter);
-	buffer_free(&reading->filters);
 }

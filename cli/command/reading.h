@@ -1,6 +1,8 @@
 /*
  * reading.h: what all commands that read traces share: which traces are
- * meant, where symbols are, which blocks count.
+ * meant, where symbols are, which blocks count. Here options become a query:
+ * words of filters and meanings by reading_take, what else it has by the
+ * command's own.
  *
  *	struct reading reading;
  *
@@ -20,8 +22,7 @@
 #include <stddef.h>
 
 #include "cli/base/terminal/command.h"
-#include "cli/model/block_keys.h"
-#include "cli/model/model.h"
+#include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/stack_filter.h"
 
@@ -41,15 +42,13 @@ struct reading {
 	_Atomic unsigned missing;	/* of places */
 	const char *paths[READING_PATHS_MAX];
 	bool full_names;
-	struct model_options model;	/* its filter: NULL without words */
-	struct block_keys keys;		/* of the models */
-	struct filter *filter;
-	struct buffer filters;	/* as they were given: " --size-min 64k" */
+	struct query query;	/* its predicate; the rest is the command's */
 	/* reading_find: the traces. */
 	char **traces;
 	size_t trace_count;
 	size_t trace_capacity;
 	bool many;	/* a directory was named, or several traces */
+	struct filter *filter;	/* the query's, while options are taken */
 };
 
 void reading_init(struct reading *reading);
@@ -69,7 +68,7 @@ bool reading_find(struct reading *reading, int count, char **operands);
 bool reading_find_one(struct reading *reading, int count, char **operands);
 
 /*
- * A new model (model_new) that has read the trace. Returns what model_read
+ * A new model (model_new) that has read the trace for the query. Returns what model_read
  * does; with EXIT_NOTHING there is none, and *model is NULL.
  */
 int reading_model(const struct reading *reading, struct model **model,

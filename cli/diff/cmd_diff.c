@@ -85,15 +85,17 @@ static int take(void *owner, int id, const char *value)
 
 	switch (id) {
 	case COST:
-		request->diff.cost = figure_words_take(value);
+		request->reading.query.order = figure_words_take(value);
 		request->diff.one_cost = true;
 		return 0;
 	case BY:
-		request->diff.by = query_key_find(value, strlen(value));
+		request->reading.query.keys[0] =
+			query_key_find(value, strlen(value));
 		return 0;
 	case TOP_ROWS:
 		request->top_given = true;
-		return quantity_parse_count(value, &request->diff.top);
+		return quantity_parse_count(value,
+					    &request->reading.query.limit);
 	case THRESHOLD:
 		return take_threshold(&request->diff.threshold, value);
 	case OUTPUT:
@@ -120,30 +122,28 @@ static bool add_trace(struct request *request, unsigned side,
 {
 	struct diff_side *to = &request->diff.sides[side];
 	struct stack_filter *filter = NULL;
+	struct coverage coverage;
 	struct model *model;
 	struct frames frames;
-	bool fits = true;
+	bool fits;
 	int status;
 
-	request->reading.model.until_ns = until_ns;
+	request->reading.query.until_ns = until_ns;
 	status = reading_model(&request->reading, &model, trace);
 	if (status == EXIT_NOTHING)
 		return false;
 	if (status == EXIT_PARTIAL)
 		request->status = EXIT_PARTIAL;
 	reading_frames(&request->reading, &frames, model);
-	if (filter_has_stacks(request->reading.filter)) {
-		filter = stack_filter_new(request->reading.filter, &frames);
-		fits = filter != NULL;
-	}
+	fits = reading_stack_filter(&request->reading, &frames, &filter);
 	if (fits) {
 		uint64_t duration_ns = model_duration_ns(model);
 
 		profile_add(request->diff.profile, side, &frames,
 			    filter ? stack_filter_keeps : NULL, filter);
 		to->traces++;
-		to->dropped += model_dropped(model);
-		to->estimated |= model_is_sampled(model);
+		stack_filter_coverage(filter, model, &coverage);
+		coverage_add(&to->coverage, &coverage);
 		to->running |= model_is_being_written(model);
 		if (until_ns != 0 && until_ns < duration_ns)
 			duration_ns = until_ns;
@@ -211,7 +211,7 @@ static bool add_moments(struct request *request, int operands, char **argv,
 		    !find_moment(trace, moment, &ns))
 			return false;
 		if (side == 0)
-			reading->model.begin_ns = ns;
+			reading->query.begin_ns = ns;
 		if (!add_trace(request, side, trace, ns))
 			return false;
 	}
@@ -263,8 +263,8 @@ static void compare(struct diff *diff)
 	for (unsigned side = 0; side < 2; side++)
 		profile_inclusive(diff->profile, PROFILE_ROOT, side,
 				  &diff->sides[side].sum);
-	profile_groups(diff->profile, diff->by->by, diff->cost,
-		       &diff->groups);
+	profile_groups(diff->profile, diff->query->keys[0]->by,
+		       diff->query->order, &diff->groups);
 	for (unsigned i = 0; i < figure_count; i++) {
 		enum figure cost = (enum figure)i;
 
@@ -284,8 +284,8 @@ static int print(struct request *request)
 	if (out == NULL)
 		return EXIT_NOTHING;
 	if (!request->top_given)
-		diff->top = request->json ? TOP_JSON : diff->one_cost ? TOP :
-			TOP_OF_EACH;
+		request->reading.query.limit = request->json ? TOP_JSON :
+			diff->one_cost ? TOP : TOP_OF_EACH;
 	diff->full_names = request->reading.full_names;
 	if (request->json)
 		diff_json(diff, out);
@@ -297,11 +297,13 @@ static int print(struct request *request)
 
 static int run_diff(const struct command *command, int argc, char **argv)
 {
-	struct request request = { .diff.by = query_key_stack() };
+	struct request request = { .diff.query = &request.reading.query };
 	struct buffer labels[2] = { { 0 }, { 0 } };
 	int operands, status;
 
 	reading_init(&request.reading);
+	request.reading.query.keys[0] = query_key_stack();
+	request.reading.query.key_count = 1;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
@@ -311,7 +313,8 @@ static int run_diff(const struct command *command, int argc, char **argv)
 	if (add_both(&request, operands, argv + 1, labels)) {
 		compare(&request.diff);
 		status = print(&request);
-		filter_tell_unmatched(request.reading.filter, tell_notes());
+		filter_tell_unmatched(request.reading.query.filter,
+				      tell_notes());
 	}
 	for (unsigned i = 0; i < figure_count; i++)
 		differences_free(&request.diff.found[i]);

@@ -9,17 +9,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/model/coverage.h"
 #include "cli/stack/difference.h"
 #include "cli/stack/profile.h"
-#include "cli/query/keys.h"
+#include "cli/query/query.h"
 #include "cli/stack/profile_groups.h"
 
 struct diff_side {
 	const char *label;	/* trace, directory, or moment */
 	uint64_t traces;
 	uint64_t duration_ns;	/* of the longest */
-	uint64_t dropped;	/* events that are missing */
-	bool estimated;		/* from a sample */
+	struct coverage coverage;	/* of all its traces */
 	bool running;		/* its end is now */
 	struct figures sum;	/* of all that is compared */
 };
@@ -33,11 +33,10 @@ struct diff_threshold {
 struct diff {
 	struct diff_side sides[2];
 	struct profile *profile;	/* sealed */
-	const struct query_key *by;	/* of a profile's, exclusive */
-	bool one_cost;
-	enum figure cost;
+	/* Of one key, of a profile's, exclusive; rows are of each cost. */
+	const struct query *query;
+	bool one_cost;		/* the query's order, alone */
 	struct diff_threshold threshold;
-	uint64_t top;		/* rows of a cost; 0: all */
 	bool full_names;
 	struct profile_groups groups;
 	struct differences found[FIGURES_MAX];	/* of costs that are shown */

@@ -15,10 +15,11 @@
 
 #define STACK_LINES 12		/* from the site outward */
 #define NAME_WIDTH 70
+#define LABEL_COLUMN 8
 
 bool diff_shows(const struct diff *diff, enum figure cost)
 {
-	return diff->one_cost ? diff->cost == cost :
+	return diff->one_cost ? diff->query->order == cost :
 		figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
 }
 
@@ -59,6 +60,19 @@ static void put_total(const struct diff *diff, enum figure cost, FILE *out)
 	fputc('\n', out);
 }
 
+static void put_cut(const struct coverage *coverage, FILE *out)
+{
+	struct buffer text = { 0 }, lines = { 0 };
+
+	report_coverage_cut(coverage, &text);
+	if (text.size > 0) {
+		buffer_wrap(&lines, text.data, LABEL_COLUMN, REPORT_WIDTH);
+		fputs(lines.data, out);
+	}
+	buffer_free(&text);
+	buffer_free(&lines);
+}
+
 static void put_summary(const struct diff *diff, FILE *out)
 {
 	static const char *const names[2] = { "before", "after" };
@@ -73,12 +87,13 @@ static void put_summary(const struct diff *diff, FILE *out)
 				quantity_count(a, one->traces));
 		if (one->running)
 			fprintf(out, "        still running: its end is now\n");
-		if (one->estimated)
+		if (one->coverage.sample_mean > 0)
 			fprintf(out, "        estimated from a sample\n");
-		if (one->dropped > 0)
+		if (one->coverage.dropped > 0)
 			fprintf(out, "        %s event%s of it lost\n",
-				quantity_count(a, one->dropped),
-				one->dropped == 1 ? " was" : "s were");
+				quantity_count(a, one->coverage.dropped),
+				one->coverage.dropped == 1 ? " was" : "s were");
+		put_cut(&one->coverage, out);
 	}
 	fprintf(out, "\n  %-12s %13s %13s %14s\n", "", "before", "after",
 		"difference");
@@ -118,7 +133,7 @@ static void put_line(const struct diff *diff,
 	struct buffer name = { 0 };
 
 	query_value_frame(diff->profile, group, &value);
-	diff->by->text(&value, &name, &name);
+	diff->query->keys[0]->text(&value, &name, &name);
 	buffer_printable(&name);
 	fprintf(out, "      %s\n", name.data);
 	buffer_free(&name);
@@ -133,7 +148,7 @@ static void put_what(const struct diff *diff, uint32_t number,
 		group->frame == PROFILE_NONE ? NULL :
 		&diff->profile->frames[group->frame];
 
-	switch ((int)diff->by->by) {
+	switch ((int)diff->query->keys[0]->by) {
 	case PROFILE_BY_FUNCTION:
 		put_name(diff, frame ? frame->function : NULL,
 			 frame && frame->nameless, out);
@@ -155,10 +170,11 @@ static void put_what(const struct diff *diff, uint32_t number,
 	}
 	profile_stack_of_node(stack, diff->profile, group->node,
 			      diff->full_names);
-	if (diff->by->of == QUERY_OF_SITE && stack->count > stack->site + 1)
+	if (query_is(diff->query, QUERY_OF_SITE) &&
+	    stack->count > stack->site + 1)
 		stack->count = stack->site + 1;
-	profile_stack_print(stack, diff->by->of == QUERY_OF_STACK, STACK_LINES,
-			    6, diff->full_names, out);
+	profile_stack_print(stack, query_is(diff->query, QUERY_OF_STACK),
+			    STACK_LINES, 6, diff->full_names, out);
 }
 
 static void put_row(const struct diff *diff, const struct difference *row,
@@ -182,8 +198,8 @@ static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 	const struct differences *found = &diff->found[cost];
 	const struct style *style = style_of(out);
 	struct profile_stack stack = { 0 };
-	size_t shown = diff->top != 0 && diff->top < found->count ?
-		diff->top : found->count;
+	uint64_t top = diff->query->limit;
+	size_t shown = top != 0 && top < found->count ? top : found->count;
 	char text[QUANTITY_TEXT];
 
 	fprintf(out, "\n%s%s%s (%s): ", style->title,
@@ -237,8 +253,8 @@ static void json_side(struct json *json, const char *key,
 	json_string(json, "trace", side->label);
 	json_uint(json, "traces", side->traces);
 	json_uint(json, "duration_ns", side->duration_ns);
-	json_uint(json, "dropped", side->dropped);
-	json_bool(json, "estimated", side->estimated);
+	json_uint(json, "dropped", side->coverage.dropped);
+	json_bool(json, "estimated", side->coverage.sample_mean > 0);
 	/* As in a report's summary. Own peaks have no sum. */
 	json_uint(json, "allocations", sum->count);
 	json_uint(json, "frees", sum->frees);
@@ -249,6 +265,7 @@ static void json_side(struct json *json, const char *key,
 	json_uint(json, "peak_blocks", sum->peak_blocks);
 	json_uint(json, "temporary", sum->temporary);
 	json_uint(json, "lifetime_ns", figures_mean_lifetime(sum));
+	report_coverage_json(json, &side->coverage);
 	json_end_object(json);
 }
 
@@ -257,6 +274,7 @@ static void json_row(struct json *json, const struct diff *diff,
 		     struct profile_stack *stack)
 {
 	const struct profile_group *group = &diff->groups.list[row->group];
+	const struct query_key *key = diff->query->keys[0];
 
 	json_object(json, NULL);
 	json_string(json, "cost", figure_kinds[cost].name);
@@ -270,15 +288,15 @@ static void json_row(struct json *json, const struct diff *diff,
 	json_figures(json, "after", diff,
 		     profile_group_self(diff->profile, &diff->groups,
 					row->group, 1));
-	if (diff->by->of != QUERY_OF_STACK) {
+	if (key->of != QUERY_OF_STACK) {
 		struct query_value value = { .with_library = true,
 					     .with_file = true };
 		const struct members to = members_of_json(json);
 
 		query_value_frame(diff->profile, group, &value);
 		json_uint(json, "stacks", group->contexts);
-		if (diff->by->members != NULL)
-			diff->by->members(&value, &to);
+		if (key->members != NULL)
+			key->members(&value, &to);
 		else
 			json_string(json, "library", value.frame.library);
 	}
@@ -293,6 +311,7 @@ void diff_json(const struct diff *diff, FILE *out)
 {
 	struct json json = { .out = out };
 	struct profile_stack stack = { 0 };
+	uint64_t top = diff->query->limit;
 
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
@@ -317,7 +336,7 @@ void diff_json(const struct diff *diff, FILE *out)
 	json_array(&json, "rows");
 	for (unsigned i = 0; i < figure_count; i++)
 		for (size_t row = 0; row < diff->found[i].count &&
-		     (diff->top == 0 || row < diff->top); row++)
+		     (top == 0 || row < top); row++)
 			json_row(&json, diff, &diff->found[i].list[row],
 				 (enum figure)i, &stack);
 	json_end_array(&json);

@@ -39,10 +39,12 @@ void valgrind_command(struct buffer *text, const struct export *export)
 
 void valgrind_about(struct buffer *text, const struct export *export)
 {
+	const char *filters = filter_text(export->query->filter);
+
 	buffer_clear(text);
 	buffer_string(text, "gnomon " GNOMON_VERSION);
-	if (export->filters != NULL && export->filters[0] != 0)
-		buffer_printf(text, ", filters:%s", export->filters);
+	if (filters[0] != 0)
+		buffer_printf(text, ", filters:%s", filters);
 	if (model_is_sampled(export->model))
 		buffer_printf(text, ", estimates from a sample");
 	buffer_printable(text);

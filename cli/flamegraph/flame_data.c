@@ -22,6 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
 #include "cli/base/text/json.h"
+#include "cli/command/print/report_coverage.h"
 #include "cli/model/stats/timeline.h"
 
 /* Names of all frames together; more, and the longest are cut. */
@@ -238,10 +239,13 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	json_uint(json, "version", 1);
 	json_string(json, "title", title.data);
 	json_string(json, "command", command.data ? command.data : "");
-	json_string(json, "filters", flame->filters);
+	json_string(json, "filters",
+		    filter_text(flame->export.query->filter));
 	json_string(json, "cost", figure_kinds[flame->export.cost].name);
 	json_bool(json, "icicle", flame->icicle);
-	json_bool(json, "estimated", model_is_sampled(model));
+	json_bool(json, "estimated",
+		  flame->export.coverage.sample_mean != 0);
+	report_coverage_json(json, &flame->export.coverage);
 	json_uint(json, "folded", tree->folded);
 	/* "what is less than a n-th" */
 	json_uint(json, "part", (uint64_t)(1 / tree->share));

@@ -319,6 +319,7 @@ static void put_head(struct picture *p, unsigned height)
 
 static void put_about(struct picture *p)
 {
+	const char *filters = filter_text(p->flame->export.query->filter);
 	const struct flame_tree *tree = &p->tree;
 	struct buffer text = { 0 };
 	char count[QUANTITY_TEXT];
@@ -326,8 +327,8 @@ static void put_about(struct picture *p)
 	add_whole(&text, p);
 	if (model_is_sampled(p->flame->export.model))
 		buffer_string(&text, ", estimated from a sample");
-	if (p->flame->filters[0] != 0)
-		buffer_printf(&text, ", of%s", p->flame->filters);
+	if (filters[0] != 0)
+		buffer_printf(&text, ", of%s", filters);
 	if (tree->folded > 0)
 		buffer_printf(&text, "; %s calls too small to be drawn are "
 			      "in \"(n smaller)\"",

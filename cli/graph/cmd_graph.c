@@ -37,7 +37,7 @@ struct request {
 	struct export export;		/* first: see write_one */
 	struct reading reading;
 	struct graph graph;
-	struct graph_query query;
+	struct graph_wanted wanted;
 	const struct graph_format *format;
 	const char *by, *layout;	/* NULL: not given */
 	uint64_t top, steps;
@@ -109,7 +109,8 @@ static bool decide_format(struct request *request)
 
 static bool decide_query(struct request *request)
 {
-	struct query *query = &request->query.query;
+	struct query *query = &request->reading.query;
+	enum figure cost = request->graph.cost;
 	struct buffer why = { 0 };
 	bool good = true;
 
@@ -121,10 +122,13 @@ static bool decide_query(struct request *request)
 		tell_error("--by %s: %s", request->by, why.data);
 	buffer_free(&why);
 	request->graph.adds_up = query_inclusive(query) == NULL;
-	request->query.full_names = request->reading.full_names;
-	request->query.top = request->top_given ? (size_t)request->top :
-		DEFAULT_TOP;
-	request->query.steps = request->steps ? (size_t)request->steps :
+	/* Of what was live at the end there may be little: the rows are those
+	 * that had most when most was live. */
+	query->order = cost == FIGURE_LIVE ? FIGURE_PEAK : cost;
+	query->limit = request->top_given ? request->top : DEFAULT_TOP;
+	query->over_time = true;
+	request->wanted.full_names = request->reading.full_names;
+	request->wanted.steps = request->steps ? (size_t)request->steps :
 		DEFAULT_STEPS;
 	return good;
 }
@@ -148,7 +152,7 @@ static bool fits(struct request *request)
 {
 	const struct reading *reading = &request->reading;
 
-	if (filter_word(reading->filter, FILTER_ALIVE_AT, 0) != NULL)
+	if (query_is_of_moment(&reading->query))
 		tell_error("--alive-at: at a moment there is no time that "
 			   "passes: leave it out, or see --from and --to");
 	else if (reading->many && (request->by != NULL || request->top_given))
@@ -173,11 +177,12 @@ static int write_one(struct export *export)
 	int status;
 
 	if (export->profile == NULL &&
-	    query_has(&request->query.query, QUERY_OF_SITE))
+	    query_has(export->query, QUERY_OF_SITE))
 		frames_find_sites(export->frames);
+	request->graph.coverage = export->coverage;
 	export_title(&request->graph.title, export->model, export->trace);
-	status = graph_gather(&request->graph, &request->query, &source,
-			      export->filters);
+	status = graph_gather(&request->graph, export->query, &request->wanted,
+			      &source);
 	if (status == EXIT_NOTHING)
 		return status;
 	request->format->write(&request->graph, export->out);
@@ -188,14 +193,13 @@ static int graph_one(struct request *request)
 {
 	const struct exporter exporter = {
 		.name = request->format->name,
-		.wants_profile = query_needs_profile(&request->query.query),
+		.wants_profile = query_needs_profile(&request->reading.query),
 		.wants_costs = true,
 		.write = write_one,
 	};
 
 	if (!model_can_be_read_again(request->reading.traces[0], tell_notes()))
 		return EXIT_NOTHING;
-	query_block_keys(&request->query.query, &request->reading.keys);
 	return exporting_run(&request->export, &request->reading, &exporter);
 }
 
@@ -218,6 +222,7 @@ static int add_trace(struct request *request, const char *trace,
 {
 	struct model *model;
 	struct stack_filter *filter = NULL;
+	struct coverage coverage;
 	struct query_source source;
 	struct frames frames;
 	int status, followed = EXIT_NOTHING;
@@ -235,7 +240,13 @@ static int add_trace(struct request *request, const char *trace,
 			.keep = filter ? stack_filter_keeps : NULL,
 			.keeper = filter,
 		};
-		followed = graph_add_trace(&request->graph, &source, time);
+		followed = graph_add_trace(&request->graph,
+					   &request->reading.query,
+					   &source, time);
+	}
+	if (followed != EXIT_NOTHING) {
+		stack_filter_coverage(filter, model, &coverage);
+		coverage_add(&request->graph.coverage, &coverage);
 	}
 	stack_filter_free(filter);
 	frames_free(&frames);
@@ -245,26 +256,30 @@ static int add_trace(struct request *request, const char *trace,
 
 static int gather_many(struct request *request)
 {
-	const struct reading *reading = &request->reading;
+	struct reading *reading = &request->reading;
 	size_t count = reading->trace_count;
 	struct graph_time *times = grow_zeroed(count, sizeof(*times));
 	int status = EXIT_COMPLETE;
 
+	/* of each there is but one series: its whole */
+	reading->query.keys[0] = query_key_stack();
+	reading->query.limit = 1;
 	for (size_t i = 0; i < count; i++)
 		if (model_can_be_read_again(reading->traces[i], NULL))
 			find_time(reading->traces[i], &times[i]);
-	graph_set_axis(&request->graph, times, count, request->query.steps);
+	graph_set_axis(&request->graph, times, count, request->wanted.steps);
 	for (size_t i = 0; i < count; i++)
 		if (add_trace(request, reading->traces[i], &times[i]) !=
 		    EXIT_COMPLETE)
 			status = EXIT_PARTIAL;
-	filter_tell_unmatched(reading->filter, tell_notes());
+	filter_tell_unmatched(reading->query.filter, tell_notes());
 	free(times);
 	return request->graph.count == 0 ? EXIT_NOTHING : status;
 }
 
 static int graph_many(struct request *request)
 {
+	const char *filters = filter_text(request->reading.query.filter);
 	struct graph *graph = &request->graph;
 	char count[QUANTITY_TEXT];
 	FILE *out;
@@ -275,10 +290,9 @@ static int graph_many(struct request *request)
 		return EXIT_NOTHING;
 	buffer_printf(&graph->title, "%s traces",
 		      quantity_count(count, graph->count));
-	if (request->reading.filters.size > 0)
-		buffer_printf(&graph->about, ", of blocks with%s",
-			      request->reading.filters.data);
-	if (graph->estimated)
+	if (filters[0] != 0)
+		buffer_printf(&graph->about, ", of blocks with%s", filters);
+	if (graph->coverage.sample_mean > 0)
 		buffer_string(&graph->about, ", estimated from samples");
 	out = output_file_open(request->export.output);
 	if (out == NULL)
@@ -295,7 +309,7 @@ static int run_graph(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	reading_init(&request.reading);
-	request.reading.model.groups_max = QUERY_GROUPS_MAX;
+	request.reading.query.groups_max = QUERY_GROUPS_MAX;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;

@@ -35,25 +35,25 @@ struct graph {
 	struct buffer about;	/* what of them, whichever cost: "by file" */
 	enum figure cost;
 	bool adds_up, stacked;
-	bool estimated;
+	struct coverage coverage;	/* of all traces */
 	struct series_axis axis;
 	struct graph_series *list;
 	size_t count, capacity;
 	struct series_step *whole;	/* NULL: of several traces */
 };
 
-/* What is asked of one trace. */
-struct graph_query {
-	struct query query;
-	size_t top;		/* series beside the others; 0: all */
+/* How what is asked of one trace is told. */
+struct graph_wanted {
 	size_t steps;
 	bool full_names;
 };
 
-/* Fills in all but the title, the cost, adds_up and stacked. The
- * query's order is set by the cost. Returns what series_follow does. */
-int graph_gather(struct graph *graph, const struct graph_query *wanted,
-		 const struct query_source *source, const char *filters);
+/* Fills in all but the title, the coverage, the cost, adds_up and stacked, of
+ * as many series
+ * beside the others as the query has rows. Returns what series_follow does. */
+int graph_gather(struct graph *graph, const struct query *query,
+		 const struct graph_wanted *wanted,
+		 const struct query_source *source);
 
 /* When a recording was. */
 struct graph_time {
@@ -67,8 +67,10 @@ struct graph_time {
  */
 void graph_set_axis(struct graph *graph, struct graph_time *times,
 		    size_t count, size_t steps);
-/* One more trace: its whole. Returns what series_follow does. */
-int graph_add_trace(struct graph *graph, const struct query_source *source,
+/* One more trace: its whole, of what the query asks for. Returns what
+ * series_follow does. */
+int graph_add_trace(struct graph *graph, const struct query *query,
+		    const struct query_source *source,
 		    const struct graph_time *time);
 /* Whether areas can stand upon each other. */
 bool graph_can_stack(const struct graph *graph);

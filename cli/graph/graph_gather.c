@@ -73,21 +73,21 @@ static bool has_any(const struct graph *graph, const struct series_step *steps)
 	return false;
 }
 
-static void tell_about(struct graph *graph, const struct query *query,
-		       const char *filters)
+static void tell_about(struct graph *graph, const struct query *query)
 {
+	const char *filters = filter_text(query->filter);
 	struct buffer keys = { 0 };
 
 	query_key_names(query, &keys);
 	buffer_printf(&graph->about, "by %s", keys.data);
-	if (filters != NULL && filters[0] != 0)
+	if (filters[0] != 0)
 		buffer_printf(&graph->about, ", of blocks with%s", filters);
-	if (graph->estimated)
+	if (graph->coverage.sample_mean > 0)
 		buffer_string(&graph->about, ", estimated from a sample");
 	buffer_free(&keys);
 }
 
-static void add_rows(struct graph *graph, const struct graph_query *wanted,
+static void add_rows(struct graph *graph, const struct graph_wanted *wanted,
 		     const struct query_rows *rows,
 		     const struct series *series)
 {
@@ -112,31 +112,26 @@ static void add_rows(struct graph *graph, const struct graph_query *wanted,
 	add(graph, others.data, GRAPH_OTHERS, series_others(series));
 }
 
-int graph_gather(struct graph *graph, const struct graph_query *wanted,
-		 const struct query_source *source, const char *filters)
+int graph_gather(struct graph *graph, const struct query *query,
+		 const struct graph_wanted *wanted,
+		 const struct query_source *source)
 {
-	struct query query = wanted->query;
 	struct query_rows rows;
 	struct series series;
 	size_t shown;
 	int status;
 
-	/* Of what was live at the end there may be little: the rows are those
-	 * that had most when most was live. */
-	query.order = graph->cost == FIGURE_LIVE ? FIGURE_PEAK : graph->cost;
-	query.limit = wanted->top;
 	graph->axis = (struct series_axis){
 		.end_ns = source->end_ns, .steps = wanted->steps,
 	};
-	graph->estimated = model_is_sampled(source->model);
-	query_rows_collect(&query, source, &rows);
-	shown = wanted->top != 0 && wanted->top < rows.nonzero ? wanted->top :
-		rows.nonzero;
+	query_rows_collect(query, source, &rows);
+	shown = query->limit != 0 && query->limit < rows.nonzero ?
+		query->limit : rows.nonzero;
 	status = series_follow(&rows, shown, &graph->axis, &series);
 	if (status != EXIT_NOTHING) {
 		add_rows(graph, wanted, &rows, &series);
 		graph->whole = copy_of(graph, series_whole(&series));
-		tell_about(graph, &query, filters);
+		tell_about(graph, query);
 	}
 	series_free(&series);
 	query_rows_free(&rows);
@@ -199,22 +194,21 @@ static size_t step_of(const struct series_axis *axis, uint64_t ns)
 	return step;
 }
 
-int graph_add_trace(struct graph *graph, const struct query_source *source,
+int graph_add_trace(struct graph *graph, const struct query *query,
+		    const struct query_source *source,
 		    const struct graph_time *time)
 {
 	const struct series_axis axis = {
 		.offset_ns = time->start_ns, .end_ns = graph->axis.end_ns,
 		.steps = graph->axis.steps,
 	};
-	struct query query = { .keys = { query_key_stack() }, .key_count = 1,
-			       .limit = 1 };
 	struct graph_series *added;
 	struct buffer name = { 0 };
 	struct query_rows rows;
 	struct series series;
 	int status;
 
-	query_rows_collect(&query, source, &rows);
+	query_rows_collect(query, source, &rows);
 	status = series_follow(&rows, 0, &axis, &series);
 	if (status != EXIT_NOTHING) {
 		export_title(&name, source->model, source->trace);
@@ -224,7 +218,6 @@ int graph_add_trace(struct graph *graph, const struct query_source *source,
 		added->to = step_of(&axis, time->start_ns + source->end_ns) + 1;
 		for (size_t i = added->to; i < axis.steps; i++)
 			added->steps[i] = (struct series_step){ 0 };
-		graph->estimated |= model_is_sampled(source->model);
 	}
 	series_free(&series);
 	query_rows_free(&rows);

@@ -9,6 +9,7 @@
 
 #include "cli/base/text/json.h"
 #include "cli/base/text/utf8.h"
+#include "cli/command/print/report_coverage.h"
 
 #define END "\r\n"		/* RFC 4180, 2. */
 
@@ -127,7 +128,8 @@ void graph_json(const struct graph *graph, FILE *out)
 	json_string(&json, "cost", figure_kinds[graph->cost].name);
 	json_bool(&json, "adds_up", graph->adds_up);
 	json_bool(&json, "stacked", graph->stacked);
-	json_bool(&json, "estimated", graph->estimated);
+	json_bool(&json, "estimated", graph->coverage.sample_mean > 0);
+	report_coverage_json(&json, &graph->coverage);
 	json_uint(&json, "steps", steps);
 	json_uint(&json, "end_ns", graph->axis.end_ns);
 	json_array(&json, "series");

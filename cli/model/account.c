@@ -591,6 +591,7 @@ static void round_totals(struct totals *totals)
 	ROUND_BLOCKS(totals->live_blocks);
 	ROUND_BLOCKS(totals->peak_blocks);
 	ROUND_BLOCKS(totals->temporary);
+	ROUND_BLOCKS(totals->lost);
 	ROUND_BYTES(totals->total_bytes);
 	ROUND_BYTES(totals->live_bytes);
 	ROUND_BYTES(totals->peak_bytes);
@@ -745,6 +746,13 @@ static void finish_selection(struct model *model)
 	}
 }
 
+/* Neither live nor freed. */
+static void find_lost(struct totals *totals)
+{
+	totals->lost = totals->allocations - totals->live_blocks -
+		totals->frees;
+}
+
 void account_finish(struct model *model)
 {
 	struct timeline_sums sums = sums_of(model);
@@ -764,10 +772,13 @@ void account_finish(struct model *model)
 	finish_chains(model);
 	while ((block = model_next_block(model, &at)) != NULL)
 		finish_size(model, block);
+	find_lost(&model->totals);
+	find_lost(&model->whole);
 	if (model->selection != NULL)
 		finish_selection(model);
 	if (model->sample_mean != 0)
 		round_all(model);
+	leftout_settle(&model->leftout);
 	if (model->selection == NULL) {
 		leftout_apply(model);
 		model->whole = model->totals;

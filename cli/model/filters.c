@@ -13,12 +13,14 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/buffer.h"
 #include "cli/base/text/pattern.h"
 #include "cli/base/text/quantity.h"
 
 struct filter {
 	struct filter_word *words;	/* in the order they were given */
 	size_t word_count, word_capacity;
+	struct buffer text;		/* the same, to be told */
 	struct notes *notes;
 };
 
@@ -255,6 +257,7 @@ void filter_free(struct filter *filter)
 		free((char *)filter->words[i].text);
 	}
 	free(filter->words);
+	buffer_free(&filter->text);
 	free(filter);
 }
 
@@ -276,11 +279,15 @@ int filter_take(struct filter *filter, int id, const char *value)
 	word->id = (enum filter_id)id;
 	word->text = grow_copy(value, strlen(value));
 	error = take_value(word, filter->notes);
-	if (error != 0)
+	if (error != 0) {
 		free((char *)word->text);
-	else
-		filter->word_count++;
-	return error;
+		return error;
+	}
+	filter->word_count++;
+	buffer_printf(&filter->text, " --%s %s",
+		      options[id - FILTER_FIRST].name, value);
+	buffer_printable(&filter->text);
+	return 0;
 }
 
 int filter_take_word(struct filter *filter, const char *name,
@@ -290,6 +297,11 @@ int filter_take_word(struct filter *filter, const char *name,
 		if (strcmp(options[i].name, name) == 0)
 			return filter_take(filter, options[i].id, value);
 	return -ENOENT;
+}
+
+const char *filter_text(const struct filter *filter)
+{
+	return filter != NULL && filter->text.size > 0 ? filter->text.data : "";
 }
 
 bool filter_has(const struct filter *filter, enum filter_id first,

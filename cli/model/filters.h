@@ -9,7 +9,8 @@
  *
  * Words about blocks are applied while the trace is read: struct
  * model_options. Words about stacks can only be applied to what was read, by
- * who knows the names of functions: filter_word().
+ * who knows the names of functions: filter_word(). Commands hand a filter on
+ * as the predicate of a query (cli/query/query.h).
  */
 #ifndef GNOMON_FILTERS_H
 #define GNOMON_FILTERS_H
@@ -114,6 +115,10 @@ bool filter_is_option(int id);
 int filter_take(struct filter *filter, int id, const char *value);
 int filter_take_word(struct filter *filter, const char *word,
 		     const char *value);
+
+/* Its words as options, as they were given: " --size-min 64k"; "": none. Fit
+ * for a terminal, until the next word is taken. */
+const char *filter_text(const struct filter *filter);
 
 /* Whether it has words about blocks, about stacks. NULL has none. */
 bool filter_has_blocks(const struct filter *filter);

@@ -129,6 +129,33 @@ static void merge_rows(struct leftout *leftout)
 	leftout->row_count = count + 1;
 }
 
+/* A trace whose numbers do not fit: nothing was left. */
+static uint64_t rest(uint64_t all, uint64_t part)
+{
+	return part < all ? all - part : 0;
+}
+
+static uint64_t live_blocks(const struct leftout_row *row)
+{
+	return rest(row->value[GT_TOTALS_ALLOCATIONS],
+		    row->value[GT_TOTALS_FREES]);
+}
+
+static uint64_t live_bytes(const struct leftout_row *row)
+{
+	return rest(row->value[GT_TOTALS_BYTES],
+		    row->value[GT_TOTALS_FREED_BYTES]);
+}
+
+void leftout_settle(struct leftout *leftout)
+{
+	merge_rows(leftout);
+	for (size_t i = 0; i < leftout->row_count; i++) {
+		leftout->live_blocks += live_blocks(&leftout->rows[i]);
+		leftout->live_bytes += live_bytes(&leftout->rows[i]);
+	}
+}
+
 /* The cost of a context; of its keys the thread alone may be known. */
 static uint32_t cost_of(struct model *model, uint32_t context,
 			uint32_t thread)
@@ -143,12 +170,6 @@ static uint32_t cost_of(struct model *model, uint32_t context,
 			values[i] = thread;
 	return contexts_keyed_cost(&model->contexts, context,
 				   block_keys_number(&model->keys, values));
-}
-
-/* A trace whose numbers do not fit: nothing was left. */
-static uint64_t rest(uint64_t all, uint64_t part)
-{
-	return part < all ? all - part : 0;
 }
 
 /* A context's own peak is a row that is about no thread: told apart by these, it
@@ -173,10 +194,7 @@ static void apply(struct model *model, const struct leftout_row *row,
 	struct context_cost *cost = &model->contexts.costs[index];
 	struct totals *totals = &model->totals;
 	const uint64_t *value = row->value;
-	uint64_t blocks = rest(value[GT_TOTALS_ALLOCATIONS],
-			       value[GT_TOTALS_FREES]);
-	uint64_t bytes = rest(value[GT_TOTALS_BYTES],
-			      value[GT_TOTALS_FREED_BYTES]);
+	uint64_t blocks = live_blocks(row), bytes = live_bytes(row);
 
 	CLAIM_FULL(index < model->contexts.cost_count);
 	account_keep_peak(totals, cost);
@@ -299,7 +317,6 @@ void leftout_apply(struct model *model)
 	struct totals *totals = &model->totals;
 	bool always = model_number(model, GT_INFO, "part_left_out", 0) > 0;
 
-	merge_rows(leftout);
 	for (size_t i = 0; i < leftout->row_count; i++)
 		if (is_of_groups(model, &leftout->rows[i]))
 			apply(model, &leftout->rows[i], always);
@@ -326,6 +343,7 @@ void leftout_forget(struct leftout *leftout)
 {
 	leftout->row_count = leftout->freed_count = leftout->chains_count = 0;
 	leftout->blocks = leftout->bytes = 0;
+	leftout->live_blocks = leftout->live_bytes = 0;
 	memset(&leftout->classes, 0, sizeof(leftout->classes));
 	memset(&leftout->run, 0, sizeof(leftout->run));
 	memset(&leftout->rest, 0, sizeof(leftout->rest));

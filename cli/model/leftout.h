@@ -39,6 +39,7 @@ struct leftout {
 	size_t row_count, row_capacity;
 	struct trace_classes classes;
 	uint64_t blocks, bytes;	/* in all */
+	uint64_t live_blocks, live_bytes;	/* of them: leftout_settle */
 	struct trace_rest rest;	/* never recorded, by choice, */
 	uint64_t rest_blocks, rest_bytes;	/* in all */
 	uint64_t kept_peak_stamp;	/* of the blocks that are here; 0: that
@@ -55,7 +56,9 @@ void leftout_classes(struct leftout *leftout,
 		     const struct trace_classes *classes);
 void leftout_rest(struct leftout *leftout, const struct trace_rest *rest);
 void leftout_run(struct leftout *leftout, const struct trace_run *run);
-/* All was read: put them to the figures of a model without a filter. What a
+/* All was read: rows of one context and thread are one. */
+void leftout_settle(struct leftout *leftout);
+/* Then put them to the figures of a model without a filter. What a
  * filter would say of them nobody knows. */
 void leftout_apply(struct model *model);
 /* What was told so far does not count. */

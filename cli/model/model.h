@@ -146,7 +146,6 @@ int model_follow(const struct model *model, const char *path,
 
 /* ---- what was asked for ---- */
 
-const struct model_options *model_asked(const struct model *model);
 /* The borrowed ones; NULL: nobody wants to know. */
 struct notes *model_notes(const struct model *model);
 /* Whether blocks were left out by the filter of the options, */
@@ -245,6 +244,8 @@ struct totals {
 	uint64_t peak_blocks;	/* at the moment of peak_bytes */
 	uint64_t peak_stamp;
 	uint64_t temporary;
+	uint64_t lost;		/* blocks that ended without a free, once all
+				 * was read */
 	uint64_t unpaired;	/* events without their counterpart */
 	uint64_t repaired;	/* events that came out of order */
 	uint64_t epoch;		/* number of maxima so far */

@@ -122,11 +122,6 @@ const struct clock *model_clock(const struct model *model)
 
 /* ---- what was asked, and what was read ---- */
 
-const struct model_options *model_asked(const struct model *model)
-{
-	return &model->options;
-}
-
 struct notes *model_notes(const struct model *model)
 {
 	return model->options.notes;

@@ -29,6 +29,11 @@ interface Tracks {
 	live: number[][];
 }
 
+/* Of struct coverage, what the page says (docs/notes/figures.md). */
+interface Coverage {
+	undecidable: { allocations: number };
+}
+
 interface Data {
 	version: number;
 	title: string;
@@ -37,6 +42,7 @@ interface Data {
 	cost: Cost;
 	icicle: boolean;
 	estimated: boolean;
+	coverage: Coverage;
 	folded: number;
 	part: number;
 	libraries: string[];

@@ -97,7 +97,10 @@ function sayFound(): void {
 
 function about(): void {
 	const { data } = tree;
+	const unjudged = data.coverage.undecidable.allocations;
 	const parts = [data.command, data.filters && `only${data.filters}`,
+		unjudged && `${quantity.count(unjudged)} allocations are left ` +
+		"out, of which nobody knows what the filters say",
 		data.estimated && "estimated from a sample",
 		data.folded && `${quantity.count(data.folded)} calls of less ` +
 		`than a ${quantity.count(data.part)}th are in "(n smaller)"`];

@@ -11,18 +11,17 @@ static bool needs_peaks(const struct query *query)
 	       (query->order == FIGURE_OWN_PEAK || query->all_figures);
 }
 
-bool query_needs_pass(const struct query *query,
-		      const struct model_options *options,
-		      enum query_pass pass)
+bool query_needs_pass(const struct query *query, enum query_pass pass)
 {
-	struct block_keys keys = { .count = 0 };
+	const struct model_options options = query_model_options(query);
+	struct block_keys keys;
 
 	query_block_keys(query, &keys);
 	switch (pass) {
 	case QUERY_PASS_OUTLINE:
-		return model_needs_outline(options, &keys);
+		return model_needs_outline(&options, &keys);
 	case QUERY_PASS_ENDS:
-		return model_needs_ends(options, &keys);
+		return model_needs_ends(&options, &keys);
 	case QUERY_PASS_FIGURES:
 		return true;
 	case QUERY_PASS_PEAKS:
@@ -36,20 +35,18 @@ bool query_needs_pass(const struct query *query,
 }
 
 /* Own peaks are sums where they cannot be found. */
-static const char *from_where(const struct query *query,
-			      const struct model_options *options)
+static const char *from_where(const struct query *query)
 {
-	if (query_needs_pass(query, options, QUERY_PASS_OUTLINE) ||
-	    query_needs_pass(query, options, QUERY_PASS_ENDS) ||
-	    query_needs_pass(query, options, QUERY_PASS_SERIES))
+	if (query_needs_pass(query, QUERY_PASS_OUTLINE) ||
+	    query_needs_pass(query, QUERY_PASS_ENDS) ||
+	    query_needs_pass(query, QUERY_PASS_SERIES))
 		return "from a file, not from a pipe";
-	return query_needs_pass(query, options, QUERY_PASS_PEAKS) ?
+	return query_needs_pass(query, QUERY_PASS_PEAKS) ?
 		"from a file; from a pipe once, with own peaks as sums" :
 		"also from a pipe";
 }
 
-void query_explain(const struct query *query,
-		   const struct model_options *options, struct buffer *out)
+void query_explain(const struct query *query, struct buffer *out)
 {
 	static const char *const texts[QUERY_PASSES] = {
 		[QUERY_PASS_OUTLINE] = "all but the events of blocks: what the "
@@ -66,19 +63,19 @@ void query_explain(const struct query *query,
 	struct buffer keys = { 0 };
 
 	for (int i = 0; i < QUERY_PASSES; i++)
-		passes += query_needs_pass(query, options, i);
+		passes += query_needs_pass(query, i);
 	buffer_printf(out, "read %u time%s: %s\n", passes,
-		      passes == 1 ? "" : "s", from_where(query, options));
+		      passes == 1 ? "" : "s", from_where(query));
 	for (int i = 0; i < QUERY_PASSES; i++)
-		if (query_needs_pass(query, options, i))
+		if (query_needs_pass(query, i))
 			buffer_printf(out, "  %u. %s\n", ++number, texts[i]);
 	query_key_names(query, &keys);
 	if (keys.size > 0)
 		buffer_printf(out, "grouped by %s\n", keys.data);
-	if (query_has(query, QUERY_OF_BLOCK) && options->groups_max > 0)
+	if (query_has(query, QUERY_OF_BLOCK) && query->groups_max > 0)
 		buffer_printf(out, "figures are kept for %llu pairs of a stack "
 			      "and the block's keys at most (--groups-max)\n",
-			      (unsigned long long)options->groups_max);
+			      (unsigned long long)query->groups_max);
 	else if (query_has(query, QUERY_OF_BLOCK))
 		buffer_string(out, "figures are kept for each pair of a stack "
 			      "and the block's keys, without limit\n");

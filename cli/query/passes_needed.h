@@ -6,7 +6,6 @@
 #define GNOMON_QUERY_PASSES_NEEDED_H
 
 #include "cli/base/text/buffer.h"
-#include "cli/model/model.h"
 #include "cli/query/query.h"
 
 /* In this order. What reads more than once needs a file, no pipe. */
@@ -21,11 +20,8 @@ enum query_pass {
 
 /* Whether this pass is needed. The query has no keys where rows are blocks, or
  * a tree. The first three are the model's (passes.c). */
-bool query_needs_pass(const struct query *query,
-		      const struct model_options *options,
-		      enum query_pass pass);
+bool query_needs_pass(const struct query *query, enum query_pass pass);
 /* The passes with what each is for, a line each. */
-void query_explain(const struct query *query,
-		   const struct model_options *options, struct buffer *out);
+void query_explain(const struct query *query, struct buffer *out);
 
 #endif

@@ -117,11 +117,29 @@ const struct query_key *query_inclusive(const struct query *query)
 
 void query_block_keys(const struct query *query, struct block_keys *keys)
 {
+	keys->count = 0;
 	for (unsigned i = 0; i < query->key_count; i++)
 		if (query->keys[i]->of == QUERY_OF_BLOCK) {
 			CLAIM(keys->count < BLOCK_KEYS_MAX);
 			keys->list[keys->count++] = query->keys[i]->block;
 		}
+}
+
+struct model_options query_model_options(const struct query *query)
+{
+	return (struct model_options){
+		.wants = query->wants,
+		.temporary = query->temporary,
+		.filter = query->filter,
+		.groups_max = query->groups_max,
+		.until_ns = query->until_ns,
+		.begin_ns = query->begin_ns,
+	};
+}
+
+bool query_is_of_moment(const struct query *query)
+{
+	return filter_word(query->filter, FILTER_ALIVE_AT, 0) != NULL;
 }
 
 bool query_needs_profile(const struct query *query)

@@ -1,24 +1,37 @@
 /*
- * query.h: a question to a trace, as one value: which allocations (a filter and
- * what it keeps of stacks), grouped by what, in which order, how many rows.
+ * query.h: a question to a trace, as one value: which allocations, grouped by
+ * what, which figures of them, in which order, how many rows. Options of
+ * commands become one; how a trace is read for it follows from it alone.
  */
 #ifndef GNOMON_QUERY_H
 #define GNOMON_QUERY_H
 
+#include "cli/model/filters.h"
+#include "cli/model/model.h"
 #include "cli/model/stats/figures.h"
 #include "cli/query/keys.h"
 
 #define QUERY_KEYS_MAX 4
-/* Of model_options.groups_max, where nobody says otherwise. */
+/* Of groups_max, where nobody says otherwise. */
 #define QUERY_GROUPS_MAX 4000000
 
 struct query {
+	/* Which allocations. Views are a part of it: what is too late has not
+	 * happened, what is too early is foreign. */
+	const struct filter *filter;	/* NULL: all. Borrowed */
+	uint64_t begin_ns, until_ns;	/* as struct model_options has them, */
+	uint64_t temporary;		/* and this: what a fate means */
+	/* In which groups. */
 	const struct query_key *keys[QUERY_KEYS_MAX];
 	unsigned key_count;
-	enum figure order;
-	uint64_t limit;		/* rows; 0: all */
+	uint64_t groups_max;	/* as struct model_options has it */
+	/* Which figures of them. */
+	unsigned wants;		/* enum model_want: not in all of them */
 	bool all_figures;	/* of each row, not only what orders them */
 	bool over_time;		/* and its rows over time: series.h */
+	/* In which order, and how many. */
+	enum figure order;
+	uint64_t limit;		/* rows; 0: all */
 };
 
 /* Of what the answer is made. Borrowed. */
@@ -52,6 +65,10 @@ bool query_is(const struct query *query, enum query_of of);
 const struct query_key *query_inclusive(const struct query *query);
 /* The keys that the model is to keep figures apart by. */
 void query_block_keys(const struct query *query, struct block_keys *keys);
+/* How the model is to read a trace for it, but for what its notes are. */
+struct model_options query_model_options(const struct query *query);
+/* Whether live means at a moment (--alive-at). */
+bool query_is_of_moment(const struct query *query);
 /* Values that only normalised stacks have. */
 bool query_needs_profile(const struct query *query);
 /* "stack", "sites", "groups". */

@@ -405,8 +405,7 @@ static bool peaks_are_wanted(const struct query_rows *rows)
 	struct stat status;
 
 	if (model == NULL ||
-	    !query_needs_pass(rows->query, model_asked(model),
-			      QUERY_PASS_PEAKS) ||
+	    !query_needs_pass(rows->query, QUERY_PASS_PEAKS) ||
 	    model_is_being_written(model) || model_has_left_out(model) ||
 	    model_has_too_many_groups(model) ||
 	    (source->profile != NULL && !source->profile->with_costs) ||

@@ -111,7 +111,7 @@ static int take(void *owner, int id, const char *value)
 		return reading_take(&request->reading, id, value);
 	switch (id) {
 	case SORT:
-		request->report.query.order = figure_words_take(value);
+		request->reading.query.order = figure_words_take(value);
 		request->report.one_key = true;
 		break;
 	case BY:
@@ -125,7 +125,7 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case GROUPS_MAX:
 		return quantity_parse_count(value,
-					    &request->reading.model.groups_max);
+					    &request->reading.query.groups_max);
 	case TREE:
 		request->report.tree = strcmp(value, "top-down") == 0 ?
 			REPORT_TREE_TOP_DOWN : REPORT_TREE_BOTTOM_UP;
@@ -183,19 +183,7 @@ static int open_trace(struct request *request, struct opened *opened,
 {
 	int status;
 
-	request->reading.keys.count = 0;
-	query_block_keys(&request->report.query, &request->reading.keys);
-	if (request->report.sizes && !request->reading.many && !request->merge)
-		request->reading.model.wants |= MODEL_WANT_TIMELINE |
-			MODEL_WANT_CHAINS;
-	if (request->json || filter_has_stacks(request->reading.filter))
-		request->reading.model.wants |= MODEL_WANT_FREED_BY;
-	/* Stacks are filtered, or rows get theirs. */
-	if (request->report.sizes && (request->json ||
-	    filter_has_stacks(request->reading.filter)))
-		request->reading.model.wants |= MODEL_WANT_HISTOGRAMS;
 	status = reading_model(&request->reading, &opened->model, trace);
-
 	if (status == EXIT_NOTHING)
 		return status;
 	reading_frames(&request->reading, &opened->frames, opened->model);
@@ -216,13 +204,13 @@ static int open_trace(struct request *request, struct opened *opened,
 /* Rows by what only the normalised stacks tell. */
 static bool needs_profile(const struct request *request)
 {
-	return query_needs_profile(&request->report.query) ||
+	return query_needs_profile(&request->reading.query) ||
 	       request->report.tree != REPORT_TREE_NONE;
 }
 
 static struct profile *new_profile(const struct request *request)
 {
-	bool by_process = query_has(&request->report.query, QUERY_OF_PROCESS);
+	bool by_process = query_has(&request->reading.query, QUERY_OF_PROCESS);
 	struct profile *profile = profile_new(by_process ?
 		(unsigned)request->reading.trace_count : 1);
 
@@ -325,7 +313,8 @@ static void print_all(struct request *request, struct report *report,
 		      struct report_processes *processes)
 {
 	report_processes_sort(processes, report->profile == NULL &&
-			      request->report.one_key, request->report.query.order);
+			      request->report.one_key,
+			      request->reading.query.order);
 	if (report->profile != NULL) {
 		profile_seal(report->profile);
 		report->end_ns = report->profile->end_ns;
@@ -381,7 +370,7 @@ static void tell_no_sum(const char *key)
 static bool fits_time(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
-	enum figure order = wanted->query.order;
+	enum figure order = request->reading.query.order;
 
 	if (!wanted->timeline && wanted->steps != 0)
 		tell_error("--steps: is for --timeline: add that");
@@ -399,8 +388,7 @@ static bool fits_time(const struct request *request)
 			   "tell over time: sort by live, peak, own-peak, "
 			   "total, count or temporary",
 			   figure_kinds[order].name);
-	else if (filter_word(request->reading.filter, FILTER_ALIVE_AT, 0) !=
-		 NULL)
+	else if (query_is_of_moment(&request->reading.query))
 		tell_error("--timeline --alive-at: at a moment there is no "
 			   "time that passes: leave out one of them");
 	else
@@ -413,7 +401,7 @@ static bool fits_time(const struct request *request)
 static bool fits(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
-	enum figure order = wanted->query.order;
+	enum figure order = request->reading.query.order;
 	const char *name = figure_kinds[order].name;
 
 	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key &&
@@ -426,7 +414,7 @@ static bool fits(const struct request *request)
 		 order != FIGURE_AGE)
 		tell_error("--by block --sort %s: blocks are sorted by size "
 			   "(live) or age", name);
-	else if (query_inclusive(&wanted->query) != NULL &&
+	else if (query_inclusive(&request->reading.query) != NULL &&
 		 order == FIGURE_OWN_PEAK)
 		tell_error("--by %s --sort %s: such rows have blocks in "
 			   "common, and no peak of their own: sort by peak",
@@ -457,7 +445,7 @@ static bool fits_many(const struct request *request)
 		request->report.sizes ? "--sizes" : NULL;
 
 	if (request->report.blocks ||
-	    query_has(&request->report.query, QUERY_OF_BLOCK))
+	    query_has(&request->reading.query, QUERY_OF_BLOCK))
 		tell_error("--by %s: only of one trace: %s", request->report.by,
 			   request->reading.many ? "name one" :
 			   "leave out --merge");
@@ -475,7 +463,7 @@ static bool fits_many(const struct request *request)
 /* What rows are by. False: it makes no sense, which has been said. */
 static bool parse_by(struct request *request)
 {
-	struct query *query = &request->report.query;
+	struct query *query = &request->reading.query;
 	struct buffer why = { 0 };
 	bool good = true;
 
@@ -492,7 +480,8 @@ static bool parse_by(struct request *request)
 		tell_error("--by %s: %s", request->report.by, why.data);
 	/* Those of the program's own are left out else. */
 	if (good && query_has_block_key(query, BLOCK_KEY_HEAP) &&
-	    !filter_has(request->reading.filter, FILTER_HEAP, FILTER_HEAP))
+	    !filter_has(request->reading.query.filter, FILTER_HEAP,
+			FILTER_HEAP))
 		good = reading_take(&request->reading, FILTER_HEAP, ".") == 0;
 	buffer_free(&why);
 	return good;
@@ -505,25 +494,40 @@ static bool is_possible(struct request *request)
 		fits_many(request));
 }
 
+/* Of a model: enum model_want. */
+static unsigned wants_of(const struct request *request)
+{
+	bool stacks = filter_has_stacks(request->reading.query.filter);
+	unsigned wants = 0;
+
+	if (request->report.sizes && !request->reading.many && !request->merge)
+		wants |= MODEL_WANT_TIMELINE | MODEL_WANT_CHAINS;
+	if (request->json || stacks)
+		wants |= MODEL_WANT_FREED_BY;
+	/* Stacks are filtered, or rows get theirs. */
+	if (request->report.sizes && (request->json || stacks))
+		wants |= MODEL_WANT_HISTOGRAMS;
+	return wants;
+}
+
 static void settle(struct request *request)
 {
 	struct report_options *wanted = &request->report;
-	const struct reading *reading = &request->reading;
+	struct query *query = &request->reading.query;
 
 	wanted->no_rows = (wanted->sizes || wanted->timeline) &&
 		!wanted->one_key && request->report.by == NULL &&
 		wanted->tree == REPORT_TREE_NONE;
-	wanted->full_names = reading->full_names;
-	wanted->query.all_figures = request->json || request->csv;
-	wanted->query.over_time = wanted->timeline;
-	wanted->moment = filter_word(reading->filter, FILTER_ALIVE_AT, 0) !=
-		NULL;
-	wanted->filters = reading->filters.data ? reading->filters.data : "";
+	wanted->full_names = request->reading.full_names;
+	query->wants = wants_of(request);
+	query->all_figures = request->json || request->csv;
+	query->over_time = wanted->timeline;
+	wanted->query = query;
 }
 
 static int explain(const struct request *request)
 {
-	struct query query = request->report.query;
+	struct query query = request->reading.query;
 	struct buffer text = { 0 };
 	FILE *out = output_file_open(request->output);
 
@@ -537,7 +541,7 @@ static int explain(const struct request *request)
 		query.all_figures = false;
 		query.order = FIGURE_LIVE;
 	}
-	query_explain(&query, &request->reading.model, &text);
+	query_explain(&query, &text);
 	fputs(text.data, out);
 	buffer_free(&text);
 	return output_file_close(out, request->output, EXIT_COMPLETE);
@@ -552,7 +556,7 @@ static int run_report(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	reading_init(&request.reading);
-	request.reading.model.groups_max = QUERY_GROUPS_MAX;
+	request.reading.query.groups_max = QUERY_GROUPS_MAX;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
@@ -571,7 +575,8 @@ static int run_report(const struct command *command, int argc, char **argv)
 			status = report_one(&request, &report);
 	}
 	if (status != EXIT_NOTHING && !request.explain)
-		filter_tell_unmatched(request.reading.filter, tell_notes());
+		filter_tell_unmatched(request.reading.query.filter,
+				      tell_notes());
 	free(report.scratch);
 	reading_free(&request.reading);
 	return status;
@@ -603,7 +608,8 @@ static const char *const description[] = {
 	"foreign. Of one that is kept in parts, a directory means the last "
 	"part, which has the sums of all.",
 	"With --json, one object: `summary` has the figures of the summary, "
-	"`rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
+	"`coverage` of how many of all allocations they tell, and what is "
+	"missing, `rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
 	"integers. Trees are rows with a `depth`, each before what lies behind "
 	"it. Frames of a `stack` stand from the innermost outward; with "
 	"--frame-table they are indexes into `frames`. --sizes adds `sizes`, "

@@ -74,7 +74,8 @@ static int by_age(const void *a, const void *b)
 /* Free the list. */
 static void collect(const struct report *r, struct block_list *blocks)
 {
-	bool age = r->options->one_key && r->options->query.order == FIGURE_AGE;
+	bool age = r->options->one_key &&
+		r->options->query->order == FIGURE_AGE;
 	const struct block *block;
 	uint64_t at = 0;
 
@@ -175,7 +176,8 @@ static void put_blocks(struct report *r, const struct block_list *blocks,
 
 void report_blocks_text(struct report *r)
 {
-	bool age = r->options->one_key && r->options->query.order == FIGURE_AGE;
+	bool age = r->options->one_key &&
+		r->options->query->order == FIGURE_AGE;
 	struct block_list blocks = { 0 };
 	char more[QUANTITY_TEXT];
 	size_t shown;
@@ -184,7 +186,7 @@ void report_blocks_text(struct report *r)
 	shown = shown_of(r, blocks.count, DEFAULT_ROWS);
 	fprintf(r->out, "\n%sBLOCKS%s: each block that is live %s, %s first\n",
 		r->style->title, r->style->off,
-		r->options->moment ? "at that moment" :
+		query_is_of_moment(r->options->query) ? "at that moment" :
 		r->about.being_written ? "now" : "at the end",
 		age ? "the oldest" : "the largest");
 	if (blocks.count == 0)

@@ -124,7 +124,7 @@ void report_chains_text(struct report *r)
 	size_t shown;
 
 	if (r->model == NULL || r->profile != NULL ||
-	    !(model_asked(r->model)->wants & MODEL_WANT_CHAINS))
+	    !(r->options->query->wants & MODEL_WANT_CHAINS))
 		return;
 	collect(r, &rows, &whole);
 	if (rows.count > 0)
@@ -133,7 +133,8 @@ void report_chains_text(struct report *r)
 	fprintf(r->out, "\n%sREALLOC CHAINS%s: blocks that realloc made "
 		"larger or smaller, step by step;\na step that finds no "
 		"room where the block is copies all of it%s\n",
-		r->style->title, r->style->off, r->about.sample_mean > 0 ?
+		r->style->title, r->style->off,
+		r->about.coverage.sample_mean > 0 ?
 		" (only of the\nblocks that are in the sample)" : "");
 	if (rows.count == 0)
 		fprintf(r->out, "\n      none\n");

@@ -91,7 +91,7 @@ static void put_rows(struct table_writer *w)
 {
 	const struct members values = csv_values(&w->csv);
 	struct report *r = w->report;
-	struct query query = r->options->query;
+	struct query query = *r->options->query;
 	const struct query_source source = report_source(r);
 	struct query_rows rows;
 
@@ -122,7 +122,7 @@ void report_csv(struct report *r)
 
 	if (r->options->tree != REPORT_TREE_NONE)
 		report_tree_csv(&w.csv, r, r->options->one_key ?
-				r->options->query.order : FIGURE_LIVE);
+				r->options->query->order : FIGURE_LIVE);
 	else
 		put_rows(&w);
 	csv_free(&w.csv);

@@ -165,7 +165,7 @@ static int by_site_bytes(const void *a, const void *b)
 static void group_sites(const struct report *r,
 			const struct report_freed *stacks, struct sites *sites)
 {
-	bool whole = query_is(&r->options->query, QUERY_OF_STACK);
+	bool whole = query_is(r->options->query, QUERY_OF_STACK);
 
 	if (!whole)
 		frames_find_sites(r->frames);
@@ -234,7 +234,7 @@ static void put_site(struct report *r, const struct site *site, size_t number,
 		     const struct report_freed *stacks, const uint32_t *next,
 		     uint64_t whole)
 {
-	bool stack = query_is(&r->options->query, QUERY_OF_STACK);
+	bool stack = query_is(r->options->query, QUERY_OF_STACK);
 
 	fprintf(r->out, "\n%4zu. ", number);
 	put_sum_text(r, &site->row, whole);
@@ -265,7 +265,8 @@ static void put_sites(struct report *r, const struct report_freed *stacks,
 	if (shown < sites->count)
 		fprintf(r->out, "\n      and %s more %s%s: --top 0\n",
 			quantity_count(more, sites->count - shown),
-			query_is(&r->options->query, QUERY_OF_STACK) ? "stack" : "site",
+			query_is(r->options->query, QUERY_OF_STACK) ?
+			"stack" : "site",
 			report_plural(sites->count - shown));
 }
 
@@ -281,7 +282,8 @@ void report_freed_text(struct report *r)
 	group_sites(r, &stacks, &sites);
 	fprintf(r->out, "\n%sFREED BY%s: the %s that free, or realloc, the most "
 		"bytes\n", r->style->title, r->style->off,
-		query_is(&r->options->query, QUERY_OF_STACK) ? "call stacks" : "places");
+		query_is(r->options->query, QUERY_OF_STACK) ?
+		"call stacks" : "places");
 	put_sites(r, &stacks, &sites);
 	report_freed_free(&stacks);
 	free(sites.list);

@@ -91,7 +91,7 @@ static void put_row(struct json *json, struct report *r,
 static void put_rows(struct json *json, struct report *r, enum figure key)
 {
 	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
-	struct query query = r->options->query;
+	struct query query = *r->options->query;
 	const struct query_source source = report_source(r);
 	struct report_detail detail;
 	struct series series = { 0 };
@@ -123,7 +123,8 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 
 void report_body_json(struct json *json, struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->query.order : FIGURE_LIVE;
+	enum figure key = r->options->one_key ? r->options->query->order :
+		FIGURE_LIVE;
 	struct frame_table once = { 0 };
 
 	if (r->model != NULL)

@@ -256,7 +256,8 @@ static void tell(const struct lackings *all, const struct report *r)
 void report_nameless(const struct report *r)
 {
 	struct lackings all = {
-		.key = r->options->one_key ? r->options->query.order : FIGURE_TOTAL,
+		.key = r->options->one_key ? r->options->query->order :
+			FIGURE_TOTAL,
 	};
 
 	/* Of names that are made up, the summary says so. */

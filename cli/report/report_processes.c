@@ -178,19 +178,12 @@ void report_processes_sum(const struct report_processes *processes,
 			sum->duration_ns = process->duration_ns;
 		sum->threads += process->threads;
 		sum->contexts += process->contexts;
-		sum->dropped += process->dropped;
-		sum->unpaired += process->unpaired;
-		sum->foreign_frees += process->foreign_frees;
-		sum->unrecorded += process->unrecorded;
+		coverage_add(&sum->coverage, &process->coverage);
 		sum->unrecorded_in_sum += process->unrecorded_in_sum;
-		sum->unrecorded_bytes += process->unrecorded_bytes;
-		sum->forked |= process->forked && process->unpaired > 0;
-		sum->damaged += process->damaged;
-		sum->lost_bytes += process->lost_bytes;
+		sum->forked |= process->forked &&
+			process->coverage.unpaired > 0;
 		sum->being_written |= process->being_written;
 		sum->ended &= process->ended || process->being_written;
-		if (process->sample_mean > sum->sample_mean)
-			sum->sample_mean = process->sample_mean;
 		sum->failed |= process->failed;
 	}
 }
@@ -305,16 +298,17 @@ static void json_process(struct json *json, const struct report *r,
 	report_json_figures(json, &process->sum, process->duration_ns);
 	/* Without filters it is the process's peak. */
 	report_json_bound(json, process->contexts > 1 &&
-			  r->options->filters[0] != 0);
+			  filter_text(r->options->query->filter)[0] != 0);
 	json_uint(json, "peak_time_ns", process->peak_time_ns);
 	json_uint(json, "threads", process->threads);
 	json_uint(json, "contexts", process->contexts);
-	json_uint(json, "dropped", process->dropped);
-	json_uint(json, "unpaired", process->unpaired);
-	json_uint(json, "foreign_frees", process->foreign_frees);
-	json_uint(json, "damaged", process->damaged);
+	json_uint(json, "dropped", process->coverage.dropped);
+	json_uint(json, "unpaired", process->coverage.unpaired);
+	json_uint(json, "foreign_frees", process->coverage.foreign_frees);
+	json_uint(json, "damaged", process->coverage.damaged);
 	json_bool(json, "complete", process->ended ||
 		  process->being_written);
+	report_coverage_json(json, &process->coverage);
 	json_end_object(json);
 }
 
@@ -322,6 +316,7 @@ static void json_summary(struct json *json,
 			 const struct report_processes *processes,
 			 const struct report *r)
 {
+	const char *filters = filter_text(r->options->query->filter);
 	struct report_process sum;
 
 	report_processes_sum(processes, &sum);
@@ -332,9 +327,10 @@ static void json_summary(struct json *json,
 	json_uint(json, "processes", processes->count);
 	json_uint(json, "unreadable", processes->unreadable);
 	json_bool(json, "complete", sum.ended);
-	if (r->options->filters[0] != 0)
-		json_string(json, "filters", r->options->filters + 1);
+	if (filters[0] != 0)
+		json_string(json, "filters", filters + 1);
 	json_end_object(json);
+	report_coverage_json(json, &sum.coverage);
 }
 
 static void json_processes(struct json *json, const char *key,

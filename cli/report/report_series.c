@@ -124,7 +124,7 @@ static void put_names(const struct report *r, const struct query_rows *rows,
 
 void report_series_text(struct report *r)
 {
-	struct query query = r->options->query;
+	struct query query = *r->options->query;
 	const struct query_source source = report_source(r);
 	enum figure order = r->options->one_key ? query.order : FIGURE_LIVE;
 	struct query_rows rows;

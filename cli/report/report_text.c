@@ -35,7 +35,7 @@ struct printer {
 /* Which blocks are live. */
 static enum figure_moment moment_of(const struct report *r)
 {
-	return r->options->moment ? FIGURE_THEN :
+	return query_is_of_moment(r->options->query) ? FIGURE_THEN :
 		r->about.being_written ? FIGURE_NOW : FIGURE_AT_END;
 }
 
@@ -89,7 +89,7 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 {
 	struct report *r = p->report;
 	uint32_t before = table_get(&p->shown, node);
-	bool whole = query_has(&r->options->query, QUERY_OF_STACK);
+	bool whole = query_has(r->options->query, QUERY_OF_STACK);
 	size_t first;
 
 	report_load(r, node);
@@ -203,7 +203,7 @@ static void put_section(struct printer *p, enum figure key)
 	struct report *r = p->report;
 	uint64_t top = r->options->top_given ? r->options->top :
 		r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
-	struct query query = r->options->query;
+	struct query query = *r->options->query;
 	const struct query_source source = report_source(r);
 	struct query_parts *parts = NULL;
 	char more[QUANTITY_TEXT];
@@ -241,13 +241,13 @@ static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
-	if (query_has(&r->options->query, QUERY_OF_SITE) && r->frames != NULL)
+	if (query_has(r->options->query, QUERY_OF_SITE) && r->frames != NULL)
 		frames_find_sites(r->frames);
 	for (unsigned i = 0; i < figure_count && !r->options->one_key; i++)
 		if (figures_have((enum figure)i, FIGURE_OVERVIEW))
 			put_section(&p, (enum figure)i);
 	if (r->options->one_key)
-		put_section(&p, r->options->query.order);
+		put_section(&p, r->options->query->order);
 	else
 		report_freed_text(r);
 	table_free(&p.shown);
@@ -255,7 +255,8 @@ static void put_sections(struct report *r)
 
 void report_body_text(struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->query.order : FIGURE_LIVE;
+	enum figure key = r->options->one_key ? r->options->query->order :
+		FIGURE_LIVE;
 
 	if (r->model != NULL)
 		report_damages_text(r);

@@ -8,7 +8,9 @@
  *
  *	bits 0–6   which kinds of words match some frame
  *	bit  7     FILTER_PASSES_THROUGH matches one that is not the innermost
- *	bits 8–30  frames, at most DEPTH_MAX
+ *	bits 8–29  frames, at most DEPTH_MAX
+ *	bit  31    outer frames are missing: a word that is not true of the
+ *	           others may be true of those
  *
  * What was allocated there is summed up over all costs of a context once, if
  * there are words about it: a context may have several (block_keys.h).
@@ -29,6 +31,7 @@
 #define THROUGH 0x80u
 #define DEPTH_SHIFT 8
 #define DEPTH_MAX ((1u << 22) - 1)
+#define CUT (1u << 31)
 #define NOT_TRIED 0		/* of places; TRIED is in what was */
 #define TRIED 0x100u
 
@@ -167,17 +170,22 @@ static unsigned bits_of_place(struct stack_filter *filter, uint32_t place)
 	return filter->places[place] & ~TRIED;
 }
 
+static uint32_t depth_of(uint32_t value)
+{
+	return (value & ~CUT) >> DEPTH_SHIFT;
+}
+
 static uint32_t begin_stack(void *owner, uint32_t root)
 {
-	(void)owner, (void)root;
-	return 0;
+	(void)owner;
+	return root == GT_STOP_BOTTOM ? 0 : CUT;
 }
 
 static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 {
 	struct stack_filter *filter = owner;
 	uint32_t count = filter->frames->places[place].count;
-	uint32_t depth = outer >> DEPTH_SHIFT;
+	uint32_t depth = depth_of(outer);
 	uint32_t bits = outer & ((1u << DEPTH_SHIFT) - 1);
 
 	if (count == 0)
@@ -187,7 +195,7 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 	bits |= bits_of_place(filter, place);
 	depth = count < DEPTH_MAX - depth ? depth + count : DEPTH_MAX;
 	CLAIM_FULL(depth <= DEPTH_MAX && !(bits >> DEPTH_SHIFT));
-	return depth << DEPTH_SHIFT | bits;
+	return (outer & CUT) | depth << DEPTH_SHIFT | bits;
 }
 
 /* ---- making one ---- */
@@ -315,8 +323,11 @@ static uint64_t group_value(enum filter_id id, const struct figures *group)
 	}
 }
 
+/* Of the depth, or of a group. `endless`: values may be greater than they
+ * seem. */
 static bool in_limits(const struct stack_filter *filter, bool of_group,
-		      const struct figures *group, uint64_t depth)
+		      const struct figures *group, uint64_t depth,
+		      bool endless)
 {
 	for (size_t i = 0; i < LIMITS; i++) {
 		bool is_depth = limits[i].id <= FILTER_DEPTH_MAX;
@@ -325,26 +336,26 @@ static bool in_limits(const struct stack_filter *filter, bool of_group,
 		if (!filter->limited[i] || is_depth == of_group)
 			continue;
 		value = is_depth ? depth : group_value(limits[i].id, group);
-		if (limits[i].least ? value < filter->limit[i] :
+		if (limits[i].least ? value < filter->limit[i] && !endless :
 		    value > filter->limit[i])
 			return false;
 	}
 	return true;
 }
 
-static bool frames_fit(struct stack_filter *filter, uint32_t node)
+/* `cut`: frames are missing, and may be what is wanted. */
+static bool frames_fit(const struct stack_filter *filter, uint32_t value,
+		       bool cut)
 {
-	uint32_t value = inward_value(&filter->inward, node);
-
 	for (size_t kind = 0; kind < KINDS; kind++) {
 		bool found = kind == KIND_THROUGH ? value & THROUGH :
 			value >> kind & 1;
 
 		if (filter_word(filter->words, kinds[kind].id, 0) != NULL &&
-		    found == kinds[kind].unwanted)
+		    found == kinds[kind].unwanted && (found || !cut))
 			return false;
 	}
-	return in_limits(filter, false, NULL, value >> DEPTH_SHIFT);
+	return in_limits(filter, false, NULL, depth_of(value), cut);
 }
 
 static bool is_named(const struct stack_filter *filter, uint32_t node)
@@ -359,22 +370,41 @@ static bool is_named(const struct stack_filter *filter, uint32_t node)
 	return i == 0;
 }
 
-bool stack_filter_keeps(void *owner, uint32_t node,
-			const struct figures *figures)
+static enum coverage_judged judge(void *owner, uint32_t node)
 {
 	static const struct figures none;
 	struct stack_filter *filter = owner;
+	uint32_t value;
 
-	(void)figures;
 	if (!is_named(filter, node))
-		return false;
+		return COVERAGE_NOT_SELECTED;
 	if (filter->by_group) {
 		uint32_t at = table_get(&filter->group_of, node);
 
 		CLAIM_FULL(at == TABLE_NONE || at < filter->group_count);
 		if (!in_limits(filter, true, at == TABLE_NONE ? &none :
-			       &filter->groups[at], 0))
-			return false;
+			       &filter->groups[at], 0, false))
+			return COVERAGE_NOT_SELECTED;
 	}
-	return !filter->by_frames || frames_fit(filter, node);
+	if (!filter->by_frames)
+		return COVERAGE_SELECTED;
+	value = inward_value(&filter->inward, node);
+	if (frames_fit(filter, value, false))
+		return COVERAGE_SELECTED;
+	return value & CUT && frames_fit(filter, value, true) ?
+		COVERAGE_UNDECIDABLE : COVERAGE_NOT_SELECTED;
+}
+
+bool stack_filter_keeps(void *owner, uint32_t node,
+			const struct figures *figures)
+{
+	(void)figures;
+	return judge(owner, node) == COVERAGE_SELECTED;
+}
+
+void stack_filter_coverage(struct stack_filter *filter,
+			   const struct model *model,
+			   struct coverage *coverage)
+{
+	coverage_of(model, filter != NULL ? judge : NULL, filter, coverage);
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/model/coverage.h"
 #include "cli/model/filters.h"
 #include "cli/stack/frames.h"
 
@@ -29,6 +30,11 @@ struct stack_filter *stack_filter_new(const struct filter *words,
  * costs. */
 bool stack_filter_keeps(void *owner, uint32_t node,
 			const struct figures *figures);
+/* The coverage of a model whose filter this is; NULL: it has no words about
+ * stacks. */
+void stack_filter_coverage(struct stack_filter *filter,
+			   const struct model *model,
+			   struct coverage *coverage);
 void stack_filter_free(struct stack_filter *filter);	/* NULL is allowed */
 
 #endif

@@ -17,7 +17,8 @@ from gnomon_test import *
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "tools"))
 
-from brute_model import Query, TICK_NS, WITHIN, merged  # noqa: E402
+from brute_model import (  # noqa: E402
+    Query, STACK_WORDS, TICK_NS, WITHIN, merged)
 from random_trace import Program                   # noqa: E402
 
 TRACES = 2000
@@ -35,6 +36,10 @@ MERGED = ("allocations", "frees", "total_bytes", "live_bytes", "live_blocks",
 STEP = ("time_ns", "live_bytes", "live_blocks", "live_bytes_max",
         "live_blocks_max", "allocations", "allocated_bytes", "frees",
         "freed_bytes")
+# words whose meaning changes with what a trace has of chains and contexts, and
+# with its last event
+CHANGED = ("chain", "first", "last", "group", "fate", "lifetime")
+PARTS = ("selected", "not_selected", "undecidable")
 SORTED = {"live": "live_bytes", "peak": "peak_bytes",
           "own-peak": "own_peak_bytes", "total": "total_bytes",
           "count": "count", "temporary": "temporary",
@@ -223,6 +228,17 @@ def sides(rows, groups, by, order=OWN + ROW):
                                                          key=place)
 
 
+def check_coverage(document, judged, question, without=()):
+    got, wanted = document["coverage"], judged.coverage(question.by or ())
+    for key in wanted:
+        if key not in without:
+            equal(got[key], dict(wanted[key]) if isinstance(
+                wanted[key], dict) else wanted[key], "coverage: " + key)
+    for key in got["whole"]:
+        equal(got["whole"][key], sum(got[part][key] for part in PARTS),
+              "the whole of " + key)
+
+
 def check_rows(document, judged, question):
     loose = ("lifetime_ns",) if judged.trace.sample else ()
     overlap = question.by in OVERLAPPING
@@ -303,6 +319,7 @@ def judge(document, trace, question):
     judged = Query(trace, question.filters, question.temporary)
     wanted = judged.summary(question.by or ())
     same(document["summary"], wanted, wanted, "summary")
+    check_coverage(document, judged, question)
     if question.by:
         check_rows(document, judged, question)
     else:
@@ -352,6 +369,50 @@ class Asked:
                     err[-2000:])) from failure
 
 
+class AskedStripped(Asked):
+    """A trace of which `gnomon strip` has left only sums of some blocks: how
+    much a result is about is said of all that there were."""
+
+    def __init__(self, seed, path, **kind):
+        made = Program(seed, **kind)
+        r = random.Random(seed)
+        self.seed, self.trace = seed, made.trace
+        self.questions = [
+            Question(("stack",), [(word, text) for word, text in
+                                  filters_for(r, self.trace)
+                                  if word.split("-")[0] not in CHANGED])
+            for _ in range(QUESTIONS)]
+        left = path + ".stripped"
+        self.words = [question.words(left) for question in self.questions]
+        self.script = [*made.script, "write " + path,
+                       "strip -qf --lifetime %dns -o %s %s" % (
+                           10 * r.randint(0, self.trace.end), left, path),
+                       *map(" ".join, self.words)]
+
+    def answer(self, document, question):
+        judged = Query(self.trace, question.filters)
+        got, all_of_it = document["coverage"], judged.coverage(("stack",))
+        check_coverage(document, judged, question, PARTS)
+        left = document["summary"].get("left_out_blocks", 0)
+        equal(got["left_out"]["allocations"], left, "left out")
+        by_block = [word for word, text in question.filters
+                    if word not in STACK_WORDS and (word, text) !=
+                    ("from", "start")]
+        if not by_block:
+            for part in PARTS:
+                equal(got[part], dict(all_of_it[part]), "coverage: " + part)
+            return
+        # what nobody can judge may be either
+        undecided = got["undecidable"]
+        check(undecided["allocations"] >= left, "sums are undecidable")
+        for key in undecided:
+            for part in ("selected", "not_selected"):
+                check(got[part][key] <= all_of_it[part][key] <=
+                      got[part][key] + undecided[key],
+                      "%s of %s: %s, %s are undecidable, in truth %s" % (
+                          part, key, got[part], undecided, all_of_it[part]))
+
+
 class AskedOfTwo(Asked):
     """Two traces, and what their sum is."""
 
@@ -374,6 +435,11 @@ class AskedOfTwo(Asked):
         sums = [one.summary() for one in judged]
         same(document["summary"], {key: sum(one[key] for one in sums)
                                    for key in MERGED}, MERGED, "summary")
+        covered = [one.coverage() for one in judged]
+        for part in ("whole", *PARTS, "lost"):
+            equal(document["coverage"][part],
+                  {key: sum(one[part][key] for one in covered)
+                   for key in covered[0][part]}, "coverage: " + part)
         for key, rows, figures in sides(document["rows"], wanted,
                                         question.by, ROW + OWN[:2]):
             for row, one in zip(rows, figures):
@@ -437,6 +503,16 @@ def also_where_recording_was_started_and_cleared(directory):
 @case
 def also_of_samples(directory):
     compare(directory, 0.2, 2000000, sample=True)
+
+
+@case
+def also_where_stacks_lack_their_outer_frames(directory):
+    compare(directory, 0.1, 4000000, cut=True)
+
+
+@case
+def of_what_there_are_only_sums(directory):
+    compare(directory, 0.1, 5000000, AskedStripped, complete=True)
 
 
 @case

@@ -44,7 +44,13 @@ class Trace:
         self.threads, self.events, self.controls = [], [], []
         self.functions, self.libraries = [], []
         self.contexts = {0: ()}         # by id
+        self.cut = None                 # outermost frames that are none:
+                                        # what is around them is not known
         self.end = 0                    # tick of the last SYNC
+
+    def is_cut(self, stack):
+        return self.cut is not None and (
+            not stack or stack[-1][0] in self.cut)
 
     def library(self, frame):
         """Its name, or None."""
@@ -437,7 +443,7 @@ class Query:
             for block in self.selected:
                 self.by_context[trace.contexts[block.context]].append(block)
         self.kept = [block for block in self.selected
-                     if self.keeps_stack(block)]
+                     if self.judge_stack(block) is True]
         self.peak_step, self.peak_stamp = self.peak(self.counted)
 
     # ---- time ----
@@ -542,7 +548,8 @@ class Query:
                 self.was_alive("alive-at-2", block) and
                 self.is_fated(block, lives))
 
-    def keeps_stack(self, block):
+    def judge_stack(self, block):
+        """Whether it passes; None: with more frames around it, it might."""
         stack = self.trace.contexts[block.context]
         names = list(map(self.trace.function, stack))
         if self.stacks and any(word.startswith("group-")
@@ -555,13 +562,17 @@ class Query:
                     not self.within("group-live-min", "group-live-max",
                                     self.count(live)):
                 return False
-        return (all_or(self.words["function"], names) and
-                (not self.words["not-function"] or
-                 not all_or(self.words["not-function"], names)) and
-                all_or(self.words["passes-through"], names[1:]) and
-                all_or(self.words["library"],
-                       map(self.trace.library, stack)) and
-                self.within("depth-min", "depth-max", len(stack)))
+        grows = [all_or(self.words["function"], names),
+                 all_or(self.words["passes-through"], names[1:]),
+                 all_or(self.words["library"],
+                        map(self.trace.library, stack)),
+                 self.within("depth-min", "", len(stack))]
+        if (self.words["not-function"] and
+                all_or(self.words["not-function"], names)) or \
+                not self.within("", "depth-max", len(stack)):
+            return False
+        return True if all(grows) else \
+            None if self.trace.is_cut(stack) else False
 
     # ---- sums ----
 
@@ -705,6 +716,44 @@ class Query:
             contexts=len({self.trace.contexts[block.context]
                           for block in self.kept}),
             view_start_ns=TICK_NS * self.story.view)
+
+    # ---- how much it is about ----
+
+    def amount(self, blocks, by=None):
+        """As a sum over contexts and keys; without, as one number."""
+        live = self.live(blocks)
+        figures = by is not None and self.figures(blocks, by)
+        amount = collections.Counter(
+            allocations=figures["count"], bytes=figures["total_bytes"],
+            live_blocks=figures["live_blocks"],
+            live_bytes=figures["live_bytes"]) if figures else \
+            collections.Counter(
+                allocations=self.count(blocks), bytes=self.bytes(blocks),
+                live_blocks=self.count(live), live_bytes=self.bytes(live))
+        if self.moment:                 # live means another one
+            del amount["live_blocks"], amount["live_bytes"]
+        return amount
+
+    def coverage(self, by=()):
+        judged = {True: [], False: [], None: []}
+        for block in self.selected:
+            judged[self.judge_stack(block)].append(block)
+        left = self.amount(self.counted)
+        left.subtract(self.amount(self.selected))
+        parts = {"selected": self.amount(judged[True], by),
+                 "not_selected": left,
+                 "undecidable": self.amount(judged[None], by)}
+        left.update(self.amount(judged[False], by))
+        whole = collections.Counter()
+        for part in parts.values():
+            whole.update(part)
+        return dict(
+            parts, whole=whole, lost={
+                "events": 0, "places": 0, "bytes": 0,
+                "ends": self.count(block for block in self.counted
+                                   if block.how == LOST)},
+            unpaired=self.story.unpaired, foreign_frees=self.story.foreign,
+            ungrouped=0, estimated=self.trace.sample > 0)
 
     def blocks(self):
         """Each that is live, as (address, size, tid, stack, birth in ns). At

@@ -8,6 +8,7 @@ from brute_model import (ALLOC, BEGIN, DONE, FAILED, FREE, FREED, UNSEEN,
 
 NESTED = 2              # of a thread's flags: its second ring
 FIRST_ID = 16           # of contexts
+CUT = 12                # the parent of frames around which some are missing
 PLACES = 7              # addresses at which blocks lie
 CODE = [0x1000 * i + 0x10 for i in range(1, 7)]     # return addresses
 FUNCTIONS = [(0x1000, 0x800, "one"), (0x2000, 0x1800, "two"),
@@ -31,15 +32,20 @@ class Ring:
 
 
 class Program:
-    def __init__(self, seed, sample=False, controls=False):
+    def __init__(self, seed, sample=False, controls=False, cut=False,
+                 complete=False):
         self.random = random.Random(seed)
         r = self.random
         self.trace = Trace(
             window=r.choice([0, 0, 2, 20]),
             sample=r.choice([1, 40, 1000, 1 << 20]) if sample else 0,
             partial=r.random() < 0.15)
-        self.skew = r.choice([0, 0, 2, 5])  # by which stamps may be wrong
+        self.complete = complete            # nothing is lost or too late
+        self.skew = 0 if complete else r.choice([0, 0, 2, 5])
         self.pace = r.choice([2, 10, 10, 300])
+        if cut:                     # some stacks lack their outer frames
+            self.trace.cut = set(r.sample(CODE, 3))
+            self.trace.contexts = {CUT: ()}
         self.places = [0x5000 + 0x40 * i
                        for i in range(r.randint(2, PLACES))]
         self.sizes = r.sample(SIZES, r.randint(1, 4))
@@ -73,14 +79,17 @@ class Program:
         self.trace.libraries = LIBRARIES[:r.randint(0, len(LIBRARIES))]
         for i, (start, size, name) in enumerate(self.trace.libraries):
             self.say("library", i, start, size, "/none/" + name)
+        root = next(iter(contexts))
         for i in range(FIRST_ID, FIRST_ID + r.randint(1, 8)):
-            parent = r.choice([0] + list(contexts))
+            parent = r.choice([root] + list(contexts))
             if len(contexts[parent]) > 4:
-                parent = 0
+                parent = root
             frame = r.choice(CODE), 0
             if not self.trace.library(frame):
                 frame = frame[0], i     # code may have been made anew
             contexts[i] = (frame, *contexts[parent])
+            if not contexts[parent]:
+                parent = CUT if self.trace.is_cut(contexts[i]) else 0
             self.say("node", i, parent, frame[0])
 
     # ---- threads ----
@@ -135,7 +144,8 @@ class Program:
 
     def allocate(self, ring):
         place = self.free_place()
-        if self.random.random() < 0.04:     # a free was lost
+        if not self.complete and self.random.random() < 0.04:
+            # a free was lost
             place = self.random.choice(self.places)
         if place is None:
             return
@@ -143,7 +153,9 @@ class Program:
         self.event(ring, ALLOC, place, size, self.context())
 
     def free(self, ring):
-        if self.live and self.random.random() < 0.93:
+        if self.complete and not self.live:
+            return
+        if self.live and (self.complete or self.random.random() < 0.93):
             place = self.random.choice(list(self.live))
             del self.live[place]
         else:                               # an allocation was lost
@@ -152,11 +164,11 @@ class Program:
         self.event(ring, FREE, place)
 
     def begin(self, ring):
-        if not self.live and self.random.random() < 0.8:
+        if not self.live and (self.complete or self.random.random() < 0.8):
             return
         place = self.random.choice(list(self.live) or self.places)
         size = self.live.pop(place, 0)
-        if self.random.random() < 0.97:     # else that event was lost
+        if self.complete or self.random.random() < 0.97:    # else: lost
             self.event(ring, BEGIN, place)
         ring.realloc = place, size, self.context()
         if self.random.random() < 0.6:
@@ -167,7 +179,7 @@ class Program:
         place, size, context = ring.realloc
         ring.realloc = None
         how, r = self.random.random(), self.random
-        if how < 0.05 and not self.with_controls:
+        if how < 0.05 and not self.with_controls and not self.complete:
             return                          # siglongjmp
         if how < 0.15:
             self.live.setdefault(place, size)

@@ -31,6 +31,7 @@
  *	sync STAMP                    what came so far is written: what follows
  *	                              has no lower stamp
  *	write FILE                    the trace ends
+ *	strip WORD...                 `gnomon strip WORD...`, which has to succeed
  *	report WORD...                `gnomon report WORD...`; its output is
  *	                              followed by a line "status N"
  *
@@ -417,9 +418,10 @@ static void order_write(struct script *s, char **word)
 	}
 }
 
-static void order_report(struct script *s, char **word)
+/* Returns its exit status. */
+static int run(struct script *s, const struct command *command, char **word)
 {
-	char name[] = "report", *argv[WORDS_MAX + 1] = { name };
+	char *argv[WORDS_MAX + 1] = { (char *)command->name };
 	int argc = 1, status;
 	pid_t child;
 
@@ -428,13 +430,24 @@ static void order_report(struct script *s, char **word)
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
-		status = cmd_report.main(&cmd_report, argc, argv);
+		status = command->main(command, argc, argv);
 		fflush(stdout);
 		_exit(status);	/* the script is the parent's to read */
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		fail(s, strerror(errno));
-	printf("status %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void order_strip(struct script *s, char **word)
+{
+	if (run(s, &cmd_strip, word) != 0)
+		fail(s, "strip has failed");
+}
+
+static void order_report(struct script *s, char **word)
+{
+	printf("status %d\n", run(s, &cmd_report, word));
 }
 
 static const struct order {
@@ -459,6 +472,7 @@ static const struct order {
 	{ "unseen", 3, order_unseen },
 	{ "sync", 1, order_sync },
 	{ "write", 1, order_write },
+	{ "strip", -1, order_strip },
 	{ "report", -1, order_report },
 };
 

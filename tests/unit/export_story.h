@@ -62,8 +62,10 @@ static inline char *story_export(const struct story *story,
 	struct model *model = model_new(&options, NULL);
 	struct debugfile_places places = { 0 };
 	struct frames frames;
+	const struct query query = { .order = cost };
 	struct export export = {
-		.trace = story->path, .model = model, .frames = &frames,
+		.query = &query, .trace = story->path,
+		.model = model, .frames = &frames,
 		.keep = first ? story_keeps_first : NULL, .keeper = model,
 		.cost = cost,
 	};

@@ -8,8 +8,7 @@
 #include "cli/base/grow.h"
 #include "cli/command/print/report_parts.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/core/controls.h"
-#include "cli/model/leftout.h"
+#include "cli/stack/stack_filter.h"
 #include "cli/trace/read/reader.h"
 
 static char *text_of(const char *text)
@@ -17,20 +16,12 @@ static char *text_of(const char *text)
 	return grow_copy(text ? text : "", text ? strlen(text) : 0);
 }
 
-static void take_losses(struct report_process *about,
+static void take_ending(struct report_process *about,
 			const struct model *model)
 {
 	const struct reader_report *report = model_reader_report(model);
 
-	about->dropped = model_dropped(model);
-	about->unpaired = model_totals(model)->unpaired;
-	about->foreign_frees = model_controls(model)->foreign;
-	about->unrecorded = model_leftout(model)->rest_blocks;
-	about->unrecorded_bytes = model_leftout(model)->rest_bytes;
 	about->forked = model_fact(model, GT_INFO, "parent_trace") != NULL;
-	about->damaged = report->damage_count + report->malformed;
-	about->lost_bytes = report->lost_bytes;
-	about->sample_mean = model_sample_mean(model);
 	about->being_written = report->being_written;
 	about->ended = report->ended;
 	about->failed = report->failed;
@@ -88,6 +79,7 @@ void report_about(struct report *r, const char *trace)
 {
 	const struct model *model = r->model;
 	struct report_process *about = &r->about;
+	const struct coverage_amount *unrecorded = &about->coverage.unrecorded;
 	struct buffer end = { 0 }, command = { 0 };
 	uint64_t peak_stamp = model_peak_stamp(model);
 
@@ -108,14 +100,15 @@ void report_about(struct report *r, const char *trace)
 	about->duration_ns = model_duration_ns(model);
 	about->threads = model_thread_count(model);
 	add_up(r, about);
+	stack_filter_coverage(r->keeper, model, &about->coverage);
 	if (!model_is_selected(model) && r->keep == NULL) {
-		about->unrecorded_in_sum = model_leftout(model)->rest_blocks;
-		about->sum.count += model_leftout(model)->rest_blocks;
-		about->sum.total_bytes += model_leftout(model)->rest_bytes;
-		about->sum.unrecorded_bytes += model_leftout(model)->rest_bytes;
+		about->unrecorded_in_sum = unrecorded->allocations;
+		about->sum.count += unrecorded->allocations;
+		about->sum.total_bytes += unrecorded->bytes;
+		about->sum.unrecorded_bytes += unrecorded->bytes;
 	}
 	/* Of all contexts together it is no bound. */
-	if (r->options->filters[0] == 0) {
+	if (filter_text(r->options->query->filter)[0] == 0) {
 		about->sum.own_peak_bytes = model_totals(model)->peak_bytes;
 		about->sum.own_peak_blocks = model_totals(model)->peak_blocks;
 		about->sum.own_peak_ns = model_since_start_ns(
@@ -133,7 +126,7 @@ void report_about(struct report *r, const char *trace)
 	    model_totals_of_all(model)->peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(
 			model, peak_stamp);
-	take_losses(about, model);
+	take_ending(about, model);
 	report_sizes_add(r);
 	buffer_free(&end);
 }

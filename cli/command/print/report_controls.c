@@ -130,16 +130,17 @@ void report_view_text(const struct report *r)
 
 void report_unrecorded_text(const struct report *r)
 {
-	const struct leftout *leftout = model_leftout(r->model);
+	const struct coverage_amount *unrecorded =
+		&r->about.coverage.unrecorded;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	if (leftout->rest_blocks == 0)
+	if (unrecorded->allocations == 0)
 		return;
 	fprintf(r->out, "  unrecorded   %s block%s (%s), by their size or "
 		"thread:\n               %s\n",
-		quantity_count(a, leftout->rest_blocks),
-		report_plural(leftout->rest_blocks),
-		quantity_size(b, (int64_t)leftout->rest_bytes),
+		quantity_count(a, unrecorded->allocations),
+		report_plural(unrecorded->allocations),
+		quantity_size(b, (int64_t)unrecorded->bytes),
 		model_is_selected(r->model) || r->keep != NULL ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted in the allocations above and in --sizes");

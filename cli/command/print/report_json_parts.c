@@ -27,6 +27,8 @@ static void put_heap(struct json *json, const struct report *r)
 
 void report_json_totals(struct json *json, const struct report_process *about)
 {
+	const struct coverage *coverage = &about->coverage;
+
 	json_uint(json, "allocations", about->sum.count);
 	json_uint(json, "frees", about->sum.frees);
 	json_uint(json, "total_bytes", about->sum.total_bytes);
@@ -36,42 +38,45 @@ void report_json_totals(struct json *json, const struct report_process *about)
 	json_uint(json, "peak_blocks", about->sum.peak_blocks);
 	json_uint(json, "peak_time_ns", about->peak_time_ns);
 	json_uint(json, "temporary", about->sum.temporary);
-	json_uint(json, "dropped", about->dropped);
-	json_uint(json, "unpaired", about->unpaired);
-	json_uint(json, "foreign_frees", about->foreign_frees);
-	json_uint(json, "unrecorded_allocations", about->unrecorded);
-	json_uint(json, "unrecorded_bytes", about->unrecorded_bytes);
+	json_uint(json, "dropped", coverage->dropped);
+	json_uint(json, "unpaired", coverage->unpaired);
+	json_uint(json, "foreign_frees", coverage->foreign_frees);
+	json_uint(json, "unrecorded_allocations",
+		  coverage->unrecorded.allocations);
+	json_uint(json, "unrecorded_bytes", coverage->unrecorded.bytes);
 	json_uint(json, "duration_ns", about->duration_ns);
 	json_uint(json, "threads", about->threads);
 	json_uint(json, "contexts", about->contexts);
-	json_bool(json, "estimated", about->sample_mean > 0);
-	if (about->sample_mean > 0)
-		json_uint(json, "sample_mean", about->sample_mean);
-	json_uint(json, "damaged", about->damaged);
-	json_uint(json, "lost_bytes", about->lost_bytes);
+	json_bool(json, "estimated", coverage->sample_mean > 0);
+	if (coverage->sample_mean > 0)
+		json_uint(json, "sample_mean", coverage->sample_mean);
+	json_uint(json, "damaged", coverage->damaged);
+	json_uint(json, "lost_bytes", coverage->lost_bytes);
 }
 
 /* Of a trace from which blocks were left out. */
-static void put_left_out(struct json *json, const struct leftout *leftout)
+static void put_left_out(struct json *json, const struct report *r)
 {
-	const uint64_t *run = leftout->run.value;
+	const struct coverage_amount *left_out = &r->about.coverage.left_out;
+	const uint64_t *run = model_leftout(r->model)->run.value;
 
-	if (leftout->blocks == 0)
+	if (left_out->allocations == 0)
 		return;
-	json_uint(json, "left_out_blocks", leftout->blocks);
-	json_uint(json, "left_out_bytes", leftout->bytes);
+	json_uint(json, "left_out_blocks", left_out->allocations);
+	json_uint(json, "left_out_bytes", left_out->bytes);
 	json_bool(json, "left_out_peak_exact", run[GT_RUN_PEAK_KEPT] != 0);
 	json_uint(json, "left_out_peak_bytes", run[GT_RUN_PEAK_BYTES]);
 }
 
 void report_json_summary(struct json *json, const struct report *r)
 {
+	const char *filters = filter_text(r->options->query->filter);
 	const struct report_process *about = &r->about;
 
 	json_object(json, "summary");
 	report_json_totals(json, about);
 	json_string(json, "exit", about->exit);
-	put_left_out(json, model_leftout(r->model));
+	put_left_out(json, r);
 	report_view_json(json, r);
 	put_heap(json, r);
 	json_uint(json, "repaired", model_totals(r->model)->repaired);
@@ -81,10 +86,11 @@ void report_json_summary(struct json *json, const struct report *r)
 	json_string(json, "program", about->program);
 	json_string(json, "command", about->command);
 	json_bool(json, "complete", about->ended || about->being_written);
-	if (r->options->filters[0] != 0)
-		json_string(json, "filters", r->options->filters + 1);
+	if (filters[0] != 0)
+		json_string(json, "filters", filters + 1);
 	report_memory_summary(json, r->model);
 	json_end_object(json);
+	report_coverage_json(json, &about->coverage);
 	report_pools_json(json, r->model);
 }
 

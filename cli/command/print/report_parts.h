@@ -17,6 +17,7 @@
 #include "cli/stack/frames.h"
 #include "cli/stack/profile.h"
 #include "cli/stack/frame_table.h"
+#include "cli/command/print/report_coverage.h"
 #include "cli/command/print/report_sizes.h"
 
 enum report_tree {
@@ -26,7 +27,7 @@ enum report_tree {
 };
 
 struct report_options {
-	struct query query;
+	const struct query *query;
 	const char *by;		/* as the user wrote it; NULL: not at all */
 	bool blocks;		/* rows are blocks */
 	enum report_tree tree;
@@ -40,8 +41,6 @@ struct report_options {
 	bool full_names;
 	bool frame_table;	/* JSON: see frame_table.h */
 	const char *trace;
-	const char *filters;	/* as the user wrote them; "": none */
-	bool moment;		/* one of them is --alive-at: live means then */
 };
 
 /* What a process was told of a child that a signal ended. */
@@ -68,17 +67,11 @@ struct report_process {
 	uint64_t peak_time_ns;
 	uint64_t threads;
 	uint64_t contexts;
-	uint64_t dropped;
-	uint64_t unpaired;
-	uint64_t foreign_frees;	/* of blocks from before, or not recorded */
-	uint64_t unrecorded;	/* by choice: allocations, */
-	uint64_t unrecorded_bytes;
-	uint64_t unrecorded_in_sum;	/* those of them that `sum` counts */
+	struct coverage coverage;	/* of `sum` */
+	uint64_t unrecorded_in_sum;	/* those of its `unrecorded` that `sum`
+					 * counts */
 	bool forked;		/* it began with its parent's blocks, which it
 				 * may free: those are unpaired */
-	uint64_t damaged;	/* places */
-	uint64_t lost_bytes;	/* of events */
-	uint64_t sample_mean;	/* bytes; 0: no sample, figures are exact */
 	bool being_written;
 	bool ended;		/* it has an end, */
 	bool failed;		/* which says that recording failed */
@@ -164,7 +157,7 @@ void report_figures(const struct report *report, const struct figures *figures,
 
 /* ---- parts of JSON ---- */
 
-/* The member "summary". */
+/* The members "summary" and "coverage". */
 void report_json_summary(struct json *json, const struct report *report);
 /* Those of its members that all summaries have. */
 void report_json_totals(struct json *json, const struct report_process *about);

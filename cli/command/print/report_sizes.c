@@ -64,7 +64,7 @@ void report_sizes_add(struct report *r)
 
 	if (r->keep == NULL) {
 		add_whole(r->model, sizes);
-	} else if (model_asked(r->model)->wants & MODEL_WANT_HISTOGRAMS) {
+	} else if (r->options->query->wants & MODEL_WANT_HISTOGRAMS) {
 		sizes->coarse = true;
 		add_kept(r, sizes);
 	} else {

@@ -51,10 +51,10 @@ static void put_heap(const struct report *r)
 static void put_temporary(const struct report *r)
 {
 	const struct figures *sum = &r->about.sum;
-	uint64_t between = model_asked(r->model)->temporary;
+	uint64_t between = r->options->query->temporary;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	if (r->about.sample_mean > 0) {
+	if (r->about.coverage.sample_mean > 0) {
 		fprintf(r->out, "  temporary    not known: a sample lacks what was "
 			"allocated between\n");
 		return;
@@ -77,17 +77,17 @@ static void put_temporary(const struct report *r)
  * figures. */
 static void put_left_out(const struct report *r)
 {
-	const struct leftout *leftout = model_leftout(r->model);
-	const uint64_t *run = leftout->run.value;
+	const struct coverage_amount *left_out = &r->about.coverage.left_out;
+	const uint64_t *run = model_leftout(r->model)->run.value;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	if (leftout->blocks == 0)
+	if (left_out->allocations == 0)
 		return;
 	fprintf(r->out, "  left out     %s block%s (%s) of which the trace has "
 		"only the totals:\n               %s\n",
-		quantity_count(a, leftout->blocks),
-		report_plural(leftout->blocks),
-		quantity_size(b, (int64_t)leftout->bytes),
+		quantity_count(a, left_out->allocations),
+		report_plural(left_out->allocations),
+		quantity_size(b, (int64_t)left_out->bytes),
 		model_is_selected(r->model) ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted above and in --sizes, not in --by size");
@@ -101,6 +101,7 @@ static void put_left_out(const struct report *r)
 
 static void put_totals(const struct report *r)
 {
+	const char *filters = filter_text(r->options->query->filter);
 	const struct figures *sum = &r->about.sum;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
@@ -110,21 +111,22 @@ static void put_totals(const struct report *r)
 	fprintf(r->out, "  frees        %s\n",
 		quantity_count(a, sum->frees));
 	/* with filters it is no peak of theirs, and may be less than live */
-	fprintf(r->out, r->options->filters[0] == 0 ?
+	fprintf(r->out, filters[0] == 0 ?
 		"  peak         %s in %s block%s, after %s: %s\n" :
 		"  at the peak  %s in %s block%s of these, after %s: %s\n",
 		quantity_size(a, (int64_t)sum->peak_bytes),
 		quantity_count(b, sum->peak_blocks),
 		report_plural(sum->peak_blocks),
 		quantity_time(c, r->about.peak_time_ns),
-		r->options->filters[0] != 0 ? "when all was most" :
+		filters[0] != 0 ? "when all was most" :
 		model_number(r->model, GT_INFO, "part", 0) != 0 ?
 		"the most in this part" : "the most at any time");
 	fprintf(r->out, "  live         %s in %s block%s%s\n",
 		quantity_size(a, (int64_t)sum->live_bytes),
 		quantity_count(b, sum->live_blocks),
 		report_plural(sum->live_blocks),
-		r->options->moment ? " at the moment that was asked for" :
+		query_is_of_moment(r->options->query) ?
+		" at the moment that was asked for" :
 		r->about.being_written ? " now" :
 		model_controls(r->model)->off ? " when recording stopped" :
 		" at the end: leaked, or in use to the last");
@@ -139,7 +141,7 @@ static void put_totals(const struct report *r)
 /* All of the file could be read, whatever it is that it holds. */
 static bool is_whole(const struct report_process *about)
 {
-	return about->damaged == 0 && about->lost_bytes == 0;
+	return about->coverage.damaged == 0 && about->coverage.lost_bytes == 0;
 }
 
 static void put_dropped(const struct report *r,
@@ -148,12 +150,12 @@ static void put_dropped(const struct report *r,
 	const char *what = "";
 	char a[QUANTITY_TEXT];
 
-	if (about->dropped != 0) {
+	if (about->coverage.dropped != 0) {
 		fprintf(r->out, "  %sdropped%s      %s event%s lost (ring "
 			"full, or no writer):\n               all figures are "
 			"too low\n", r->style->warn, r->style->off,
-			quantity_count(a, about->dropped),
-			about->dropped == 1 ? " was" : "s were");
+			quantity_count(a, about->coverage.dropped),
+			about->coverage.dropped == 1 ? " was" : "s were");
 		return;
 	}
 	if (about->failed)
@@ -168,42 +170,70 @@ static void put_dropped(const struct report *r,
 	fprintf(r->out, "  dropped      0%s\n", what);
 }
 
+/* As many lines as it needs, behind a word of the summary. */
+static void put_lines(const struct report *r, const char *text)
+{
+	struct buffer plain = { 0 }, lines = { 0 };
+
+	buffer_string(&plain, text);
+	buffer_printable(&plain);
+	buffer_wrap(&lines, plain.data, COLUMN, REPORT_WIDTH);
+	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
+	buffer_free(&plain);
+	buffer_free(&lines);
+}
+
+/* What filters could not judge. */
+static void put_cut(const struct report *r, const struct coverage *coverage)
+{
+	struct buffer text = { 0 };
+
+	report_coverage_cut(coverage, &text);
+	if (text.size > 0) {
+		fprintf(r->out, "  undecided    ");
+		put_lines(r, text.data);
+	}
+	buffer_free(&text);
+}
+
 /* What the figures lack. Always told, also when it is nothing. */
 void report_losses(const struct report *r, const struct report_process *about)
 {
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
-	if (about->sample_mean > 0)
+	if (about->coverage.sample_mean > 0)
 		fprintf(r->out, "  %sestimated%s    from a sample: one block in "
 			"every %s or so; sums are right\n               on "
 			"average, small ones by chance\n", r->style->warn,
 			r->style->off, quantity_size(a,
-					(int64_t)about->sample_mean));
+					(int64_t)about->coverage.sample_mean));
 	put_dropped(r, about);
-	if (about->unpaired > 0)
+	if (about->coverage.unpaired > 0)
 		fprintf(r->out, "  unpaired     %s free%s without %s "
 			"allocation, or the reverse\n",
-			quantity_count(a, about->unpaired),
-			report_plural(about->unpaired),
-			about->unpaired == 1 ? "its" : "their");
+			quantity_count(a, about->coverage.unpaired),
+			report_plural(about->coverage.unpaired),
+			about->coverage.unpaired == 1 ? "its" : "their");
 	else
 		fprintf(r->out, "  unpaired     0: each free is of a block whose "
 			"allocation is known\n");
-	if (about->foreign_frees > 0)
+	if (about->coverage.foreign_frees > 0)
 		fprintf(r->out, "  foreign      %s free%s of blocks from before%s, "
 			"or that were not recorded\n",
-			quantity_count(a, about->foreign_frees),
-			report_plural(about->foreign_frees),
+			quantity_count(a, about->coverage.foreign_frees),
+			report_plural(about->coverage.foreign_frees),
 			about->forked ? " a fork" : "");
 	if (!is_whole(about))
 		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
 			"could not be read (%s of events)\n", r->style->warn,
-			r->style->off, quantity_count(a, about->damaged),
-			report_plural(about->damaged),
-			quantity_size(b, (int64_t)about->lost_bytes));
+			r->style->off,
+			quantity_count(a, about->coverage.damaged),
+			report_plural(about->coverage.damaged),
+			quantity_size(b, (int64_t)about->coverage.lost_bytes));
 	else
 		fprintf(r->out, "  damaged      0: all that is in the trace could "
 			"be read\n");
+	put_cut(r, &about->coverage);
 }
 
 /* `text`, which a terminal would obey, in at most `width` columns. */
@@ -232,19 +262,6 @@ void report_made_up_text(const struct model *model, FILE *out)
 	if (model_made_up(model) != MODEL_GENUINE)
 		fprintf(out, "  anonymized   names of functions were taken out; "
 			"other names are made up\n");
-}
-
-/* As many lines as it needs, behind a word of the summary. */
-static void put_lines(const struct report *r, const char *text)
-{
-	struct buffer plain = { 0 }, lines = { 0 };
-
-	buffer_string(&plain, text);
-	buffer_printable(&plain);
-	buffer_wrap(&lines, plain.data, COLUMN, REPORT_WIDTH);
-	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
-	buffer_free(&plain);
-	buffer_free(&lines);
 }
 
 static void put_program(const struct report *r)
@@ -277,11 +294,12 @@ static void put_program(const struct report *r)
 
 void report_filters(const struct report *r)
 {
+	const char *filters = filter_text(r->options->query->filter);
 	struct buffer text = { 0 }, wrapped = { 0 };
 
-	if (r->options->filters[0] == 0)
+	if (filters[0] == 0)
 		return;
-	buffer_printf(&text, "only blocks with%s", r->options->filters);
+	buffer_printf(&text, "only blocks with%s", filters);
 	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
 	fputs(wrapped.data, r->out);
 	buffer_free(&text);

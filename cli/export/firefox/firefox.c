@@ -332,6 +332,7 @@ static void write_entry(struct json *json, const char *label,
 
 static void write_about(struct writing *w)
 {
+	const char *filters = filter_text(w->export->query->filter);
 	const struct model *model = w->export->model;
 	char quantity[QUANTITY_TEXT];
 	struct json *json = &w->json;
@@ -341,8 +342,8 @@ static void write_about(struct writing *w)
 	json_string(json, "label", "gnomon");
 	json_array(json, "entries");
 	write_entry(json, "Version", GNOMON_VERSION);
-	if (w->export->filters != NULL && w->export->filters[0] != 0)
-		write_entry(json, "Filters", w->export->filters + 1);
+	if (filters[0] != 0)
+		write_entry(json, "Filters", filters + 1);
 	if (model_is_sampled(model))
 		write_entry(json, "Estimates, from a sample of one block in "
 			    "about", quantity_size(quantity, (int64_t)

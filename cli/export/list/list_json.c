@@ -6,6 +6,7 @@
 #include "cli/export/list/list.h"
 
 #include "cli/base/status.h"
+#include "cli/command/print/report_coverage.h"
 #include "cli/export/exporters.h"
 #include "cli/model/core/controls.h"
 #include "cli/model/leftout.h"
@@ -39,6 +40,7 @@ static void add_up(void *owner, uint32_t node, uint32_t part,
 
 static void write_totals(struct writing *writing)
 {
+	const struct coverage *coverage = &writing->export->coverage;
 	const struct model *model = writing->export->model;
 	const struct figures *sum = &writing->sum;
 	struct json *json = &writing->json;
@@ -54,22 +56,22 @@ static void write_totals(struct writing *writing)
 			  model, model_peak_stamp(model)));
 	json_uint(json, "temporary", sum->temporary);
 	json_uint(json, "contexts", writing->contexts);
-	json_uint(json, "dropped", model_dropped(model));
-	json_uint(json, "unpaired", model_totals(model)->unpaired);
-	json_uint(json, "foreign_frees", model_controls(model)->foreign);
+	json_uint(json, "dropped", coverage->dropped);
+	json_uint(json, "unpaired", coverage->unpaired);
+	json_uint(json, "foreign_frees", coverage->foreign_frees);
 	json_uint(json, "unrecorded_allocations",
-		  model_leftout(model)->rest_blocks);
-	json_uint(json, "unrecorded_bytes", model_leftout(model)->rest_bytes);
+		  coverage->unrecorded.allocations);
+	json_uint(json, "unrecorded_bytes", coverage->unrecorded.bytes);
 	json_uint(json, "duration_ns", model_duration_ns(model));
-	json_bool(json, "estimated", model_is_sampled(model));
-	if (model_is_sampled(model))
-		json_uint(json, "sample_mean", model_sample_mean(model));
+	json_bool(json, "estimated", coverage->sample_mean > 0);
+	if (coverage->sample_mean > 0)
+		json_uint(json, "sample_mean", coverage->sample_mean);
 }
 
 static void write_summary(struct writing *writing)
 {
 	const struct model *model = writing->export->model;
-	const char *filters = writing->export->filters;
+	const char *filters = filter_text(writing->export->query->filter);
 	struct json *json = &writing->json;
 	struct buffer text = { 0 };
 
@@ -83,9 +85,10 @@ static void write_summary(struct writing *writing)
 	json_bool(json, "complete",
 		  model_reader_report(model)->ended ||
 		  model_is_being_written(model));
-	if (filters != NULL && filters[0] != 0)
+	if (filters[0] != 0)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);
+	report_coverage_json(json, &writing->export->coverage);
 	buffer_free(&text);
 }
 

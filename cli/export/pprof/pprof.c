@@ -225,6 +225,7 @@ static const char *default_type(const struct export *export)
 static size_t make_comments(struct writing *writing, int64_t *comments)
 {
 	const struct export *export = writing->export;
+	const char *filters = filter_text(export->query->filter);
 	const struct model *model = export->model;
 	char quantity[QUANTITY_TEXT];
 	struct buffer text = { 0 };
@@ -238,9 +239,9 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 		model_command(model, &text);
 		comments[count++] = pprof_text(&writing->tables, text.data);
 	}
-	if (export->filters != NULL && export->filters[0] != 0) {
+	if (filters[0] != 0) {
 		buffer_clear(&text);
-		buffer_printf(&text, "filters:%s", export->filters);
+		buffer_printf(&text, "filters:%s", filters);
 		comments[count++] = pprof_text(&writing->tables, text.data);
 	}
 	if (export->cost == FIGURE_PEAK) {

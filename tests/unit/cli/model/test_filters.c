@@ -74,6 +74,22 @@ static void good_values(void **state)
 	filter_free(filter);
 }
 
+/* As they were given, wrong ones left out; fit for a terminal. */
+static void words_as_text(void **state)
+{
+	struct filter *filter = filter_new(NULL);
+
+	(void)state;
+	assert_string_equal(filter_text(NULL), "");
+	assert_string_equal(filter_text(filter), "");
+	assert_int_equal(filter_take_word(filter, "size-min", "64k"), 0);
+	assert_int_equal(filter_take_word(filter, "size-max", "x"), -EINVAL);
+	assert_int_equal(filter_take(filter, FILTER_FUNCTION, "a\tb"), 0);
+	assert_string_equal(filter_text(filter), " --size-min 64k --function "
+			    "a b");
+	filter_free(filter);
+}
+
 static void bad_values(void **state)
 {
 	static const char *const bad[][2] = {
@@ -185,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_word_once),
 		cmocka_unit_test(good_values),
+		cmocka_unit_test(words_as_text),
 		cmocka_unit_test(bad_values),
 		cmocka_unit_test(moments),
 		cmocka_unit_test(words_that_exclude_each_other),

@@ -137,6 +137,9 @@ static void frees_in_a_later_row(void **state)
 	leftout_totals(&model->leftout, &made);
 	leftout_totals(&model->leftout, &other);
 	leftout_totals(&model->leftout, &freed);
+	leftout_settle(&model->leftout);
+	assert_int_equal(model->leftout.live_blocks, 3);
+	assert_int_equal(model->leftout.live_bytes, 150);
 	leftout_apply(model);
 	assert_int_equal(model->totals.allocations, 11);
 	assert_int_equal(model->totals.live_blocks, 3);

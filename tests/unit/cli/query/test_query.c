@@ -37,7 +37,7 @@ static void right_keys(void **state)
 {
 	const char *names = "library,thread,size-class";
 	struct query query = { .key_count = 2 };
-	struct block_keys keys = { .count = 0 };
+	struct block_keys keys = { .count = 3 };
 	struct buffer said = { 0 };
 
 	(void)state;
@@ -60,6 +60,30 @@ static void right_keys(void **state)
 	assert_string_equal(query_noun(&query, 1), "library");
 	assert_string_equal(query_noun(&query, 2), "libraries");
 	buffer_free(&said);
+}
+
+/* All that the model is to know of the query. */
+static void what_the_model_does(void **state)
+{
+	struct filter *filter = filter_new(NULL);
+	const struct query query = {
+		.filter = filter, .begin_ns = 1, .until_ns = 2, .temporary = 3,
+		.groups_max = 4, .wants = MODEL_WANT_CHAINS,
+	};
+	struct model_options options = query_model_options(&query);
+
+	(void)state;
+	assert_ptr_equal(options.filter, filter);
+	assert_int_equal(options.begin_ns, 1);
+	assert_int_equal(options.until_ns, 2);
+	assert_int_equal(options.temporary, 3);
+	assert_int_equal(options.groups_max, 4);
+	assert_int_equal(options.wants, MODEL_WANT_CHAINS);
+	assert_null(options.notes);
+	assert_false(query_is_of_moment(&query));
+	assert_int_equal(filter_take_word(filter, "alive-at", "1ms"), 0);
+	assert_true(query_is_of_moment(&query));
+	filter_free(filter);
 }
 
 /* Names once each; what is no stack's can be told. */
@@ -89,6 +113,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrong_keys),
 		cmocka_unit_test(right_keys),
+		cmocka_unit_test(what_the_model_does),
 		cmocka_unit_test(the_table),
 	};
 

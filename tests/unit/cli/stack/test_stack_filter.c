@@ -164,6 +164,93 @@ static void test_context(void **state)
 	KEPT("", "context", "4000000000");
 }
 
+/*
+ * Stacks whose outer frames are missing: words may be true of these.
+ *
+ *	20: main parse		2 blocks
+ *	22: (missing) parse	3 blocks
+ *	23: (missing) alloc	1 block
+ */
+static const struct trace_node cut_nodes[] = {
+	{ 20, GT_STOP_BOTTOM, 0x1008 }, { 21, 20, 0x2008 },
+	{ 22, GT_STOP_NO_RULE, 0x2008 }, { 23, GT_STOP_DEPTH, 0x3008 },
+};
+static const struct {
+	const char *words[5];
+	uint64_t selected, not_selected, undecidable;
+} cut_cases[] = {
+	{ { "function", "^main$" }, 2, 0, 4 },
+	{ { "function", "^parse$" }, 5, 0, 1 },
+	{ { "function", "nothing" }, 0, 2, 4 },
+	{ { "not-function", "^parse$" }, 1, 5, 0 },
+	{ { "not-function", "^alloc$" }, 5, 1, 0 },
+	{ { "library", "x" }, 0, 2, 4 },
+	{ { "passes-through", "^main$" }, 2, 0, 4 },
+	{ { "depth-min", "1" }, 6, 0, 0 },
+	{ { "depth-min", "2" }, 2, 0, 4 },
+	{ { "depth-min", "3" }, 0, 2, 4 },
+	{ { "depth-max", "1" }, 4, 2, 0 },
+	{ { "depth-min", "2", "depth-max", "2" }, 2, 0, 4 },
+	{ { "function", "^main$", "not-function", "^parse$" }, 0, 5, 1 },
+	{ { "function", "^main$", "group-count-min", "2" }, 2, 1, 3 },
+	{ { "function", "^main$", "context", "4000000000" }, 0, 6, 0 },
+	{ { "group-count-min", "2" }, 5, 1, 0 },
+};
+
+static void judge_case(struct model *some, struct frames *of, size_t number)
+{
+	const char *const *word = cut_cases[number].words;
+	struct filter *filter = filter_new(NULL);
+	struct stack_filter *stacks;
+	struct coverage coverage;
+
+	for (; *word != NULL; word += 2)
+		assert_int_equal(filter_take_word(filter, word[0], word[1]),
+				 0);
+	stacks = stack_filter_new(filter, of);
+	stack_filter_coverage(stacks, some, &coverage);
+	assert_int_equal(coverage.selected.allocations,
+			 cut_cases[number].selected);
+	assert_int_equal(coverage.not_selected.allocations,
+			 cut_cases[number].not_selected);
+	assert_int_equal(coverage.undecidable.allocations,
+			 cut_cases[number].undecidable);
+	assert_int_equal(coverage.cut.allocations,
+			 cut_cases[number].undecidable);
+	stack_filter_free(stacks);
+	stack_filter_coverage(NULL, some, &coverage);
+	assert_int_equal(coverage.selected.allocations, 6);
+	filter_free(filter);
+}
+
+static void test_cut(void **state)
+{
+	static const uint32_t ids_of[] = { 21, 21, 22, 22, 22, 23 };
+	struct model *some = model_new(NULL, NULL);
+	struct debugfile_places places = { 0 };
+	struct frames of;
+
+	(void)state;
+	feed_names(some, names);
+	for (size_t i = 0; i < sizeof(cut_nodes) / sizeof(cut_nodes[0]); i++)
+		feed_node(some, cut_nodes[i].id, cut_nodes[i].parent,
+			  cut_nodes[i].address);
+	for (size_t i = 0; i < sizeof(ids_of) / sizeof(ids_of[0]); i++) {
+		const struct trace_event event = {
+			.stamp = i + 1, .address = 16 * (i + 1), .size = 1,
+			.context = ids_of[i], .kind = GT_ALLOC,
+		};
+
+		model_events(some, model_lane(0, false), &event, 1);
+	}
+	model_finish(some);
+	frames_init(&of, some, &places, false);
+	for (size_t i = 0; i < sizeof(cut_cases) / sizeof(cut_cases[0]); i++)
+		judge_case(some, &of, i);
+	frames_free(&of);
+	model_free(some);
+}
+
 static void test_wrong(void **state)
 {
 	struct filter *filter = filter_new(NULL);
@@ -184,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_passing),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_context),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_wrong),
 	};
 

@@ -89,8 +89,9 @@ static Pprof__Profile *unpacked(char *bytes, size_t size)
 static void export_all(enum figure cost)
 {
 	struct debugfile_places places = { 0 };
-	struct export export = { .model = model, .frames = &frames,
-				 .cost = cost };
+	const struct query query = { .order = cost };
+	struct export export = { .query = &query, .model = model,
+				 .frames = &frames, .cost = cost };
 	char *bytes;
 	size_t size;
 

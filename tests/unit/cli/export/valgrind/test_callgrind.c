@@ -163,8 +163,9 @@ static char *export_model(enum figure cost)
 {
 	struct debugfile_places places = { 0 };
 	struct frames frames;
-	struct export export = { .model = model, .frames = &frames,
-				 .cost = cost };
+	const struct query query = { .order = cost };
+	struct export export = { .query = &query, .model = model,
+				 .frames = &frames, .cost = cost };
 	char *text;
 	size_t size;
 
