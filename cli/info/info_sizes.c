@@ -3,7 +3,7 @@
  * so nothing has to be decompressed but chunks that are compressed as a whole,
  * for their columns. Called by the main thread.
  */
-#include "cli/info/info_sizes.h"
+#include "cli/info/info.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /*
- * report_calls.c: see report_calls.h. Called by the main thread.
+ * report_calls.c: see info.h. Called by the main thread.
  */
-#include "cli/info/report_calls.h"
+#include "cli/info/info.h"
 
 #include "cli/base/text/fit.h"
 #include "cli/symbol/names/names.h"

@@ -1,8 +1,8 @@
 /*
- * report_facts.c: see report_facts.h. The keys are those of the trace and of
+ * report_facts.c: see info.h. The keys are those of the trace and of
  * --json; what a counter counts is said beside it. Called by the main thread.
  */
-#include "cli/info/report_facts.h"
+#include "cli/info/info.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * report_info.c: what `gnomon info` prints: the recording itself, not the
  * program's memory. Called by the main thread.
  */
-#include "cli/info/report_info.h"
+#include "cli/info/info.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,11 +11,6 @@
 #include "cli/base/text/json.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/command/print/report_controls.h"
-#include "cli/info/report_facts.h"
-#include "cli/info/report_maps.h"
-#include "cli/command/print/report_threads.h"
-#include "cli/info/report_tuning.h"
 
 #define PATH_COLUMN 15		/* behind an image's address */
 

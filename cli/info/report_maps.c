@@ -3,7 +3,7 @@
  * space; they say nothing of the memory that is in use there, and are never
  * added to allocations. Called by the main thread.
  */
-#include "cli/info/report_maps.h"
+#include "cli/info/info.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/info/report_calls.h"
 
 #define SITES_SHOWN 10
 #define STACK_COLUMN 15

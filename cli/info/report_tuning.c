@@ -1,13 +1,12 @@
 /*
- * report_tuning.c: see report_tuning.h. Called by the main thread.
+ * report_tuning.c: see info.h. Called by the main thread.
  */
-#include "cli/info/report_tuning.h"
+#include "cli/info/info.h"
 
 #include <inttypes.h>
 
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/info/report_calls.h"
 
 #define CALLS_SHOWN 100		/* as text; JSON has all */
 #define STACK_COLUMN 11

@@ -3,7 +3,7 @@
  * large and how old, whose thread allocated it, with which stack.
  * Called by the main thread.
  */
-#include "cli/report/report_blocks.h"
+#include "cli/report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

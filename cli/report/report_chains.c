@@ -1,8 +1,8 @@
 /*
- * report_chains.c: see report_chains.h. A row is a site: that of the first
+ * report_chains.c: see report.h. A row is a site: that of the first
  * block. Called by the main thread.
  */
-#include "cli/report/report_chains.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "cli/base/text/csv.h"
 #include "cli/command/export.h"
 #include "cli/report/report.h"
-#include "cli/report/report_tree.h"
 
 struct table_writer {
 	struct report *report;

@@ -1,7 +1,7 @@
 /*
- * report_damages.c: see report_damages.h. Called by the main thread.
+ * report_damages.c: see report.h. Called by the main thread.
  */
-#include "cli/report/report_damages.h"
+#include "cli/report/report.h"
 
 #include <inttypes.h>
 

@@ -5,12 +5,8 @@
 #include "cli/base/progress.h"
 #include "cli/base/text/json.h"
 #include "cli/report/report.h"
-#include "cli/report/report_blocks.h"
-#include "cli/report/report_damages.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_freed.h"
-#include "cli/report/report_series.h"
-#include "cli/report/report_tree.h"
 
 /* Rows where --top does not say: more than people look at, and few enough for
  * programs with a million contexts. */

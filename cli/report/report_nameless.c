@@ -1,12 +1,12 @@
 /*
- * report_nameless.c: see report_nameless.h. Called by the main thread.
+ * report_nameless.c: see report.h. Called by the main thread.
  *
  * Libraries are in the order of what was allocated at sites in their nameless
  * functions, as far as sites are known without looking up more symbols for
  * that: with a profile, or by site. Where none of these comes to a hundredth,
  * it is the libraries whose nameless functions were shown.
  */
-#include "cli/report/report_nameless.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

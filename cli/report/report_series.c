@@ -1,8 +1,8 @@
 /*
- * report_series.c: see report_series.h. In the table a step is a line, and a
+ * report_series.c: see report.h. In the table a step is a line, and a
  * row of the report is a column, which has a number: names are told before.
  */
-#include "cli/report/report_series.h"
+#include "cli/report/report.h"
 
 #include "cli/base/text/quantity.h"
 #include "cli/query/row_name.h"

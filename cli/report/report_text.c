@@ -10,14 +10,7 @@
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/report/report.h"
-#include "cli/report/report_damages.h"
-#include "cli/report/report_blocks.h"
-#include "cli/report/report_chains.h"
 #include "cli/report/report_freed.h"
-#include "cli/report/report_nameless.h"
-#include "cli/report/report_series.h"
-#include "cli/report/report_timeline.h"
-#include "cli/report/report_tree.h"
 #include "cli/symbol/names/names.h"
 
 #define DEFAULT_ROWS 10

@@ -1,8 +1,8 @@
 /*
- * report_timeline.c: see report_timeline.h. The run is cut into pieces of the
+ * report_timeline.c: see report.h. The run is cut into pieces of the
  * same length; each is a line. Called by the main thread.
  */
-#include "cli/report/report_timeline.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * report_tree.c: see report_tree.h. Called by the main thread.
+ * report_tree.c: see report.h. Called by the main thread.
  *
  * A line is a function; what it called, or who called it, is below. Lines
  * move to the right only where there is a choice: a function that is the only
@@ -12,7 +12,7 @@
  *	 60.0%  10.7K  |  read_line
  *	 40.0%   7.2K  '- load
  */
-#include "cli/report/report_tree.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

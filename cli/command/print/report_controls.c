@@ -1,7 +1,7 @@
 /*
- * report_controls.c: see report_controls.h. Called by the main thread.
+ * report_controls.c: see report_parts.h. Called by the main thread.
  */
-#include "cli/command/print/report_controls.h"
+#include "cli/command/print/report_parts.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,6 @@
  */
 #include "cli/command/print/report_parts.h"
 
-#include "cli/command/print/report_controls.h"
 
 /* Where the live blocks lie, and how much of their memory was not asked for. */
 static void put_heap(struct json *json, const struct report *r)

@@ -179,6 +179,39 @@ void report_json_bound(struct json *json, bool bound);
 void report_json_stack(struct json *json, const struct report_stack *stack,
 		       size_t first, struct frame_table *once);
 
+/* ---- what came of what somebody told the recorder to do ---- */
+
+/* Lines of the summary: since when figures count, what was not recorded, the
+ * heaps of the program's own; nothing where there is nothing to say. */
+void report_view_text(const struct report *report);
+void report_unrecorded_text(const struct report *report);
+void report_pools_text(const struct report *report);
+/* Members of the summary. */
+void report_view_json(struct json *json, const struct report *report);
+/* The member "heaps", of a report or of `gnomon info`; none where the trace
+ * has no heap but the allocator's. */
+void report_pools_json(struct json *json, const struct model *model);
+/* Sections of `gnomon info`; the members "controls" and "heaps". */
+void report_controls_text(const struct model *model, FILE *out);
+void report_controls_json(struct json *json, const struct model *model);
+
+/* ---- the threads, and how the stacks of each were taken ---- */
+
+/* Lines of the summary; none for a trace that does not say. */
+void report_captures_text(const struct model *model, FILE *out);
+/* That threads went without memory, if some did. */
+void report_slow_text(const struct model *model, FILE *out);
+/* A section of `gnomon info`; the members "captures" and "threads". */
+void report_threads_text(const struct model *model, FILE *out);
+void report_captures_json(struct json *json, const struct model *model);
+void report_threads_json(struct json *json, const struct model *model);
+
+/* ---- traces beside it that tell more of the same story ---- */
+
+/* Lines of the summary: what the program became by exec, and what it started;
+ * none where there are no such traces. */
+void report_relatives_text(const struct report *report);
+
 /* ---- memory of the whole process ---- */
 
 /* As kernel and C library count it: lines and keys of a report's summary; a

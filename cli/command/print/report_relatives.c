@@ -1,9 +1,9 @@
 /*
- * report_relatives.c: see report_relatives.h. Who records a shell script, or
+ * report_relatives.c: see report_parts.h. Who records a shell script, or
  * a wrapper that ends with exec, gets a trace of little interest beside the
  * one that was wanted. Called by the main thread.
  */
-#include "cli/command/print/report_relatives.h"
+#include "cli/command/print/report_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

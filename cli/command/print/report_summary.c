@@ -9,9 +9,6 @@
 #include "cli/base/text/quantity.h"
 #include "cli/model/heap.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/command/print/report_controls.h"
-#include "cli/command/print/report_relatives.h"
-#include "cli/command/print/report_threads.h"
 
 #define COLUMN 15		/* where the second words begin */
 #define VALUE_WIDTH (REPORT_WIDTH - COLUMN)

@@ -1,7 +1,6 @@
 /*
- * report_threads.c: see report_threads.h. Called by the main thread.
+ * report_threads.c: see report_parts.h. Called by the main thread.
  */
-#include "cli/command/print/report_threads.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
