@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
 
@@ -75,11 +76,9 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct map_site *x = a, *y = b;
 
-	if (x->live_bytes != y->live_bytes)
-		return x->live_bytes < y->live_bytes ? 1 : -1;
-	if (x->total_bytes != y->total_bytes)
-		return x->total_bytes < y->total_bytes ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return sort_down(x->live_bytes, y->live_bytes) ?:
+	       sort_down(x->total_bytes, y->total_bytes) ?:
+	       sort_up(x->node, y->node);
 }
 
 /* Sites with a stack, the largest first; to be freed. */
@@ -93,8 +92,7 @@ static struct map_site *sorted_sites(const struct maps *maps, size_t *count)
 		if (maps->sites[i].node != MAPS_NO_NODE &&
 		    maps->sites[i].count > 0)
 			sites[(*count)++] = maps->sites[i];
-	if (*count > 0)
-		qsort(sites, *count, sizeof(*sites), by_bytes);
+	SORT(sites, *count, by_bytes);
 	return sites;
 }
 

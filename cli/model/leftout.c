@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/model/account.h"
 #include "unwind/claim.h"
 
@@ -86,9 +87,8 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct leftout_row *one = a, *other = b;
 
-	if (one->context != other->context)
-		return one->context < other->context ? -1 : 1;
-	return (one->thread > other->thread) - (one->thread < other->thread);
+	return sort_up(one->context, other->context) ?:
+	       sort_up(one->thread, other->thread);
 }
 
 static void add_row(struct leftout_row *to, const struct leftout_row *row)
@@ -119,7 +119,7 @@ static void merge_rows(struct leftout *leftout)
 
 	if (leftout->row_count == 0)
 		return;
-	qsort(rows, leftout->row_count, sizeof(*rows), compare_rows);
+	SORT(rows, leftout->row_count, compare_rows);
 	for (size_t i = 1; i < leftout->row_count; i++)
 		if (compare_rows(&rows[count], &rows[i]) == 0)
 			add_row(&rows[count], &rows[i]);

@@ -11,6 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/model.h"
@@ -65,7 +66,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct moment_name *a = left, *b = right;
 
-	return a->stamp < b->stamp ? -1 : a->stamp > b->stamp;
+	return sort_up(a->stamp, b->stamp);
 }
 
 size_t moment_names(const struct model *model, struct moment_name **list)
@@ -90,8 +91,7 @@ size_t moment_names(const struct model *model, struct moment_name **list)
 				controls->list[i].stamp,
 			};
 	assert(count <= footprint->snapshot_count + controls->count);
-	if (count > 0)
-		qsort(names, count, sizeof(*names), compare);
+	SORT(names, count, compare);
 	*list = names;
 	return count;
 }

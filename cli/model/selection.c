@@ -18,6 +18,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/core/bits.h"
 #include "cli/model/map_index.h"
@@ -184,9 +185,7 @@ static int compare_ranges(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
 
-	if (a->min != b->min)
-		return a->min < b->min ? -1 : 1;
-	return a->max < b->max ? -1 : a->max > b->max;
+	return sort_up(a->min, b->min) ?: sort_up(a->max, b->max);
 }
 
 /* From each of that name to the next that has a name. */
@@ -220,9 +219,7 @@ static bool set_markers(struct selection *selection,
 			good = moment_stamp(model, &moment, &stamp);
 	}
 	free(names);
-	if (selection->marker_count > 0)
-		qsort(selection->markers, selection->marker_count,
-		      sizeof(*selection->markers), compare_ranges);
+	SORT(selection->markers, selection->marker_count, compare_ranges);
 	return good;
 }
 

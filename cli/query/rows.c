@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/query/passes_needed.h"
 #include "unwind/claim.h"
 
@@ -195,13 +196,12 @@ static bool group_of(struct query_rows *rows, const struct piece *piece,
 static void add(struct query_rows *rows, size_t *capacity,
 		const struct query_row *row)
 {
-	uint32_t at = table_get(&rows->row_of, row->group);
+	uint32_t at = table_number(&rows->row_of, row->group, rows->count);
 	struct query_row *into;
 
-	CLAIM_FULL(at == TABLE_NONE || at < rows->count);
-	if (at == TABLE_NONE) {
+	CLAIM_FULL(at <= rows->count);
+	if (at == rows->count) {
 		GROW(rows->list, rows->count, *capacity);
-		table_set(&rows->row_of, row->group, (uint32_t)rows->count);
 		rows->list[rows->count++] = *row;
 		return;
 	}
@@ -274,8 +274,7 @@ static int order(const struct query_rows *rows, const struct query_row *x,
 		if (left != right)
 			return left > right ? -1 : 1;
 	}
-	return x->node != y->node ? (x->node < y->node ? -1 : 1) :
-		x->group < y->group ? -1 : x->group > y->group;
+	return sort_up(x->node, y->node) ?: sort_up(x->group, y->group);
 }
 
 static int compare(const void *a, const void *b, void *owner)

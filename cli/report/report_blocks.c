@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
 
 #define DEFAULT_ROWS 10
@@ -39,22 +40,14 @@ static bool is_kept(const struct report *r, const struct block *block)
 	return r->keep(r->keeper, cost->node, &figures);
 }
 
-static int by_address(const struct block *x, const struct block *y)
-{
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 /* Largest first, the oldest first of equal ones. */
 static int by_size(const void *a, const void *b)
 {
 	const struct block *x = *(const struct block *const *)a;
 	const struct block *y = *(const struct block *const *)b;
 
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	if (x->birth != y->birth)
-		return x->birth < y->birth ? -1 : 1;
-	return by_address(x, y);
+	return sort_down(x->size, y->size) ?: sort_up(x->birth, y->birth) ?:
+	       sort_up(x->address, y->address);
 }
 
 static int by_age(const void *a, const void *b)
@@ -62,9 +55,7 @@ static int by_age(const void *a, const void *b)
 	const struct block *x = *(const struct block *const *)a;
 	const struct block *y = *(const struct block *const *)b;
 
-	if (x->birth != y->birth)
-		return x->birth < y->birth ? -1 : 1;
-	return by_address(x, y);
+	return sort_up(x->birth, y->birth) ?: sort_up(x->address, y->address);
 }
 
 /* Free the list. */
@@ -80,9 +71,7 @@ static void collect(const struct report *r, struct block_list *blocks)
 		GROW(blocks->list, blocks->count, blocks->capacity);
 		blocks->list[blocks->count++] = block;
 	}
-	if (blocks->count > 0)
-		qsort(blocks->list, blocks->count, sizeof(*blocks->list),
-		      age ? by_age : by_size);
+	SORT(blocks->list, blocks->count, age ? by_age : by_size);
 }
 
 static size_t shown_of(const struct report *r, size_t count, uint64_t few)

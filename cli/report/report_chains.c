@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/table.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/model.h"
@@ -31,14 +32,12 @@ struct chain_rows {
 static void add(struct chain_rows *rows, uint64_t site, uint32_t node,
 		const struct chain_figures *figures)
 {
-	uint32_t i = table_get(&rows->by_site, site);
+	uint32_t i = table_number(&rows->by_site, site, rows->count);
 	struct chain_row *row;
 
-	if (i == TABLE_NONE) {
+	if (i == rows->count) {
 		GROW(rows->list, rows->count, rows->capacity);
-		i = (uint32_t)rows->count++;
-		rows->list[i] = (struct chain_row){ .node = node };
-		table_set(&rows->by_site, site, i);
+		rows->list[rows->count++] = (struct chain_row){ .node = node };
 	}
 	row = &rows->list[i];
 	chain_figures_add(&row->sum, figures);
@@ -75,15 +74,11 @@ static void collect(const struct report *r, struct chain_rows *rows,
 static int by_copied(const void *a, const void *b)
 {
 	const struct chain_row *x = a, *y = b;
-	uint64_t left = x->sum.copied_bytes, right = y->sum.copied_bytes;
 
-	if (left == right) {
-		left = x->sum.blocks - x->sum.count;
-		right = y->sum.blocks - y->sum.count;
-	}
-	if (left == right)
-		return x->node < y->node ? -1 : x->node > y->node;
-	return left > right ? -1 : 1;
+	return sort_down(x->sum.copied_bytes, y->sum.copied_bytes) ?:
+	       sort_down(x->sum.blocks - x->sum.count,
+			 y->sum.blocks - y->sum.count) ?:
+	       sort_up(x->node, y->node);
 }
 
 static void put_row(struct report *r, const struct chain_row *row,
@@ -125,8 +120,7 @@ void report_chains_text(struct report *r)
 	    !(r->model->options.wants & MODEL_WANT_CHAINS))
 		return;
 	collect(r, &rows, &whole);
-	if (rows.count > 0)
-		qsort(rows.list, rows.count, sizeof(*rows.list), by_copied);
+	SORT(rows.list, rows.count, by_copied);
 	shown = top != 0 && top < rows.count ? top : rows.count;
 	fprintf(r->out, "\n%sREALLOC CHAINS%s: blocks that realloc made "
 		"larger or smaller, step by step;\na step that finds no "

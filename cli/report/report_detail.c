@@ -56,7 +56,7 @@ void report_detail_end(struct report_detail *detail)
 struct detail {
 	struct histogram sizes, lifetimes;
 	struct chain_figures chains;
-	struct report_freed freed;
+	struct freed freed;
 };
 
 static void add(const struct model *model, uint32_t cost, struct detail *sum)
@@ -110,7 +110,7 @@ void report_detail_row(struct json *json, const struct report_detail *detail,
 		put_chains(json, r->model, &sum.chains);
 	if (report_has_freed(r))
 		report_freed_row(json, r->model, &sum.freed);
-	report_freed_free(&sum.freed);
+	freed_free(&sum.freed);
 }
 
 void report_chains_json(struct json *json, const struct report *r)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
 #include "cli/symbol/files/dpkg.h"
@@ -86,9 +87,7 @@ static int by_value(const void *a, const void *b)
 {
 	const struct lacking *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return strcmp(x->library, y->library);
+	return sort_down(x->value, y->value) ?: strcmp(x->library, y->library);
 }
 
 /* Those at the start that cost something. */
@@ -122,8 +121,7 @@ static void find(struct lackings *all, const struct report *r)
 		add_selves(all, r);
 	else
 		add_sites(all, r);
-	if (all->count > 0)
-		qsort(all->list, all->count, sizeof(*all->list), by_value);
+	SORT(all->list, all->count, by_value);
 	drop_small(all, report_whole(r, all->key));
 	if (all->count == 0 && r->frames != NULL) {
 		seen = frames_nameless(r->frames, &count);

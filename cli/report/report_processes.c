@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 
@@ -36,22 +37,17 @@ static int by_start(const void *a, const void *b)
 {
 	const struct report_process *x = a, *y = b;
 
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return strcmp(x->trace, y->trace);
+	return sort_up(x->start_ns, y->start_ns) ?: sort_up(x->pid, y->pid) ?:
+	       strcmp(x->trace, y->trace);
 }
 
 static int by_value(const void *a, const void *b)
 {
 	const struct report_process *x = a, *y = b;
-	uint64_t left = figures_value(&x->sum, sorting_key, x->duration_ns);
-	uint64_t right = figures_value(&y->sum, sorting_key, y->duration_ns);
 
-	if (left != right)
-		return left > right ? -1 : 1;
-	return by_start(a, b);
+	return sort_down(figures_value(&x->sum, sorting_key, x->duration_ns),
+			 figures_value(&y->sum, sorting_key, y->duration_ns)) ?:
+	       by_start(a, b);
 }
 
 /*
@@ -152,15 +148,13 @@ void report_processes_sort(struct report_processes *processes, bool by_key,
 {
 	if (processes->count == 0)
 		return;
-	qsort(processes->list, processes->count, sizeof(*processes->list),
-	      by_start);
+	SORT(processes->list, processes->count, by_start);
 	for (size_t i = 0; i < processes->count; i++)
 		if (processes->list[i].exit_unknown)
 			ask_parent(processes->list, i);
 	sorting_key = key;
 	if (by_key)
-		qsort(processes->list, processes->count,
-		      sizeof(*processes->list), by_value);
+		SORT(processes->list, processes->count, by_value);
 	else
 		put_in_tree(processes->list, processes->count);
 }

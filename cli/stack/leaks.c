@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
 #include "cli/symbol/code/returned.h"
 #include "unwind/claim.h"
@@ -301,9 +302,9 @@ static int by_bytes(const void *a, const void *b, void *owner)
 {
 	const struct suppressions *rules = owner;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t left = rules->list[x].bytes, right = rules->list[y].bytes;
 
-	return left != right ? (left > right ? -1 : 1) : x < y ? -1 : x > y;
+	return sort_down(rules->list[x].bytes, rules->list[y].bytes) ?:
+	       sort_up(x, y);
 }
 
 /* Numbers of all rules, largest first, to be freed. */

@@ -117,13 +117,12 @@ void chains_forget(struct chains *chains, uint32_t block)
 
 static struct chain_figures *figures_of(struct chains *chains, uint32_t cost)
 {
-	uint32_t i = table_get(&chains->by_cost, cost);
+	uint32_t i = table_number(&chains->by_cost, cost, chains->figure_count);
 
-	CLAIM_FULL(i == TABLE_NONE || i < chains->figure_count);
-	if (i != TABLE_NONE)
+	CLAIM_FULL(i <= chains->figure_count);
+	if (i < chains->figure_count)
 		return &chains->figures[i];
 	GROW(chains->figures, chains->figure_count, chains->figure_capacity);
-	table_set(&chains->by_cost, cost, (uint32_t)chains->figure_count);
 	memset(&chains->figures[chains->figure_count], 0,
 	       sizeof(*chains->figures));
 	return &chains->figures[chains->figure_count++];

@@ -41,17 +41,15 @@ static struct map_site *site_of(struct maps *maps,
 				const struct mapping *mapping)
 {
 	uint64_t key = (uint64_t)mapping->origin << 32 | mapping->node;
-	uint32_t i = table_get(&maps->by_site, key);
+	uint32_t i = table_number(&maps->by_site, key, maps->site_count);
 
-	if (i == TABLE_NONE) {
+	CLAIM_FULL(i <= maps->site_count);
+	if (i == maps->site_count) {
 		GROW(maps->sites, maps->site_count, maps->site_capacity);
-		i = (uint32_t)maps->site_count++;
-		maps->sites[i] = (struct map_site){
+		maps->sites[maps->site_count++] = (struct map_site){
 			.node = mapping->node, .origin = mapping->origin
 		};
-		table_set(&maps->by_site, key, i);
 	}
-	CLAIM_FULL(i < maps->site_count);
 	return &maps->sites[i];
 }
 

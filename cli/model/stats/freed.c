@@ -14,7 +14,7 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-static void add(struct freed_sum *to, const struct freed_sum *more)
+void freed_sum_add(struct freed_sum *to, const struct freed_sum *more)
 {
 	to->blocks += more->blocks;
 	to->bytes += more->bytes;
@@ -23,14 +23,13 @@ static void add(struct freed_sum *to, const struct freed_sum *more)
 
 static struct freed_row *row_of(struct freed *freed, uint32_t node)
 {
-	uint32_t at = table_get(&freed->by_node, node);
+	uint32_t at = table_number(&freed->by_node, node, freed->row_count);
 
-	CLAIM_FULL(at == TABLE_NONE || at < freed->row_count);
-	if (at != TABLE_NONE)
+	CLAIM_FULL(at <= freed->row_count);
+	if (at < freed->row_count)
 		return &freed->rows[at];
 	GROW(freed->rows, freed->row_count, freed->row_capacity);
-	table_set(&freed->by_node, node, (uint32_t)freed->row_count);
-	freed->rows[freed->row_count] = (struct freed_row){ .node = node };
+	freed->rows[at] = (struct freed_row){ .node = node };
 	return &freed->rows[freed->row_count++];
 }
 
@@ -76,9 +75,9 @@ static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 void freed_add(struct freed *freed, uint32_t node, uint32_t cost,
 	       const struct freed_sum *sum)
 {
-	add(&row_of(freed, node)->sum, sum);
+	freed_sum_add(&row_of(freed, node)->sum, sum);
 	if (cost != FREED_NO_COST)
-		add(&pair_of(freed, node, cost)->sum, sum);
+		freed_sum_add(&pair_of(freed, node, cost)->sum, sum);
 }
 
 const struct freed_row *freed_next(const struct freed *freed, uint32_t cost,
