@@ -69,16 +69,11 @@ static void json_arguments(struct json *json, const struct tuning_call *call)
 static void json_stack(struct json *json, struct frames *frames,
 		       uint32_t node)
 {
-	const char *stop;
+	struct report_stack stack;
 
 	frames_of(frames, node);
-	stop = frames_stop_text(frames->stop);
-	if (stop != NULL)
-		json_string(json, "stopped", stop);
-	json_array(json, "stack");
-	for (size_t i = 0; i < frames->count; i++)
-		frame_table_frame(json, &frames->list[i]);
-	json_end_array(json);
+	stack = report_stack_of(frames);
+	report_json_stack(json, &stack, 0, NULL);
 }
 
 void report_tuning_json(struct model *model, struct frames *frames,

@@ -20,8 +20,15 @@ void report_body_json(struct json *json, struct report *report);
 void report_json(struct report *report);
 void report_csv(struct report *report);
 
-/* Of what its rows are made. */
-struct query_source report_source(const struct report *report);
+/* Its rows by a figure, `limit` of them at most (0: all): one table at a time;
+ * to be released by query_rows_free. */
+void report_collect(struct report *report, enum figure order, uint64_t limit,
+		    struct query_rows *rows);
+/* The figure that --sort names; else `other`. */
+enum figure report_order(const struct report *report, enum figure other);
+/* Of so many, how many are shown: what --top says, else `few` (0: all). */
+uint64_t report_top(const struct report *report, uint64_t few);
+size_t report_shown(const struct report *report, size_t count, uint64_t few);
 /* The stack of a row, or a part of one: of a context or a profile's node. */
 void report_load(struct report *report, uint32_t node);
 /* The stack of a context, also where rows are of a profile. */

@@ -28,18 +28,6 @@ static uint32_t node_of(const struct report *r, const struct block *block)
 	return r->model->contexts.costs[block->cost].node;
 }
 
-static bool is_kept(const struct report *r, const struct block *block)
-{
-	const struct context_cost *cost =
-		&r->model->contexts.costs[block->cost];
-	struct figures figures;
-
-	if (r->keep == NULL)
-		return true;
-	model_figures(r->model, cost, &figures);
-	return r->keep(r->keeper, cost->node, &figures);
-}
-
 /* Largest first, the oldest first of equal ones. */
 static int by_size(const void *a, const void *b)
 {
@@ -61,24 +49,18 @@ static int by_age(const void *a, const void *b)
 /* Free the list. */
 static void collect(const struct report *r, struct block_list *blocks)
 {
-	bool age = r->options->one_key && r->options->query.order == FIGURE_AGE;
+	bool age = report_order(r, FIGURE_LIVE) == FIGURE_AGE;
 	const struct block *block;
+	struct figures figures;
 	uint64_t at = 0;
 
 	while ((block = model_next_block(r->model, &at)) != NULL) {
-		if (!is_kept(r, block))
+		if (!report_keeps(r, block->cost, &figures))
 			continue;
 		GROW(blocks->list, blocks->count, blocks->capacity);
 		blocks->list[blocks->count++] = block;
 	}
 	SORT(blocks->list, blocks->count, age ? by_age : by_size);
-}
-
-static size_t shown_of(const struct report *r, size_t count, uint64_t few)
-{
-	uint64_t top = r->options->top_given ? r->options->top : few;
-
-	return top != 0 && top < count ? top : count;
 }
 
 static const char *heap_name(const struct report *r, const struct block *block)
@@ -159,13 +141,13 @@ static void put_blocks(struct report *r, const struct block_list *blocks,
 
 void report_blocks_text(struct report *r)
 {
-	bool age = r->options->one_key && r->options->query.order == FIGURE_AGE;
+	bool age = report_order(r, FIGURE_LIVE) == FIGURE_AGE;
 	struct block_list blocks = { 0 };
 	char more[QUANTITY_TEXT];
 	size_t shown;
 
 	collect(r, &blocks);
-	shown = shown_of(r, blocks.count, DEFAULT_ROWS);
+	shown = report_shown(r, blocks.count, DEFAULT_ROWS);
 	fprintf(r->out, "\n%sBLOCKS%s: each block that is live %s, %s first\n",
 		r->style->title, r->style->off,
 		r->options->moment ? "at that moment" :
@@ -189,7 +171,7 @@ void report_blocks_json(struct json *json, struct report *r)
 	size_t shown;
 
 	collect(r, &blocks);
-	shown = shown_of(r, blocks.count, DEFAULT_JSON_ROWS);
+	shown = report_shown(r, blocks.count, DEFAULT_JSON_ROWS);
 	json_array(json, "rows");
 	for (size_t i = 0; i < shown; i++) {
 		const struct block *block = blocks.list[i];

@@ -53,19 +53,14 @@ static void collect(const struct report *r, struct chain_rows *rows,
 	const struct contexts *contexts = &r->model->contexts;
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
+		uint32_t node = contexts->costs[i].node;
 		struct chain_figures chain;
 		struct figures figures;
 
 		chains_of(&r->model->chains, (uint32_t)i, &chain);
-		if (chain.count == 0)
+		if (chain.count == 0 || !report_keeps(r, i, &figures))
 			continue;
-		model_figures(r->model, cost, &figures);
-		if (r->keep != NULL &&
-		    !r->keep(r->keeper, cost->node, &figures))
-			continue;
-		add(rows, frames_site_key(r->frames, cost->node), cost->node,
-		    &chain);
+		add(rows, frames_site_key(r->frames, node), node, &chain);
 		chain_figures_add(whole, &chain);
 	}
 }
@@ -113,7 +108,6 @@ void report_chains_text(struct report *r)
 	struct chain_figures whole = { 0 };
 	struct chain_rows rows = { 0 };
 	char more[QUANTITY_TEXT];
-	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
 	size_t shown;
 
 	if (r->model == NULL || r->profile != NULL ||
@@ -121,7 +115,7 @@ void report_chains_text(struct report *r)
 		return;
 	collect(r, &rows, &whole);
 	SORT(rows.list, rows.count, by_copied);
-	shown = top != 0 && top < rows.count ? top : rows.count;
+	shown = report_shown(r, rows.count, DEFAULT_ROWS);
 	fprintf(r->out, "\n%sREALLOC CHAINS%s: blocks that realloc made "
 		"larger or smaller, step by step;\na step that finds no "
 		"room where the block is copies all of it%s\n",

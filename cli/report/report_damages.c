@@ -15,14 +15,6 @@ static const char *const when_words[GT_DAMAGE_COUNT + 1] = {
 	[GT_DAMAGE_END] = "end", [GT_DAMAGE_COUNT] = "unknown",
 };
 
-static size_t shown_of(const struct report *r)
-{
-	size_t count = r->model->damages.count;
-	uint64_t top = r->options->top_given ? r->options->top : ROWS;
-
-	return top != 0 && top < count ? (size_t)top : count;
-}
-
 static uint64_t distance(int64_t offset)
 {
 	return offset < 0 ? 0 - (uint64_t)offset : (uint64_t)offset;
@@ -84,7 +76,7 @@ static void put_damage(struct report *r, const struct damage *damage,
 void report_damages_text(struct report *r)
 {
 	const struct damages *damages = &r->model->damages;
-	size_t shown = shown_of(r);
+	size_t shown = report_shown(r, damages->count, ROWS);
 	char a[QUANTITY_TEXT];
 
 	if (damages->all == 0)

@@ -123,8 +123,7 @@ void report_chains_json(struct json *json, const struct report *r)
 	for (size_t i = 0; i < contexts->cost_count && r->keep != NULL; i++) {
 		struct figures figures;
 
-		model_figures(r->model, &contexts->costs[i], &figures);
-		if (!r->keep(r->keeper, contexts->costs[i].node, &figures))
+		if (!report_keeps(r, i, &figures))
 			continue;
 		chains_of(&r->model->chains, (uint32_t)i, &chains);
 		chain_figures_add(&sum, &chains);

@@ -38,27 +38,18 @@ void report_freed_add(struct freed *freed, const struct model *model,
 		freed_add(freed, pair->node, FREED_NO_COST, &pair->sum);
 }
 
-static bool is_kept(const struct report *r, const struct context_cost *cost)
-{
-	struct figures figures;
-
-	if (r->keep == NULL)
-		return true;
-	model_figures(r->model, cost, &figures);
-	return r->keep(r->keeper, cost->node, &figures);
-}
-
 /* Of all blocks that the filters let pass. */
 static void collect(const struct report *r, struct freed *freed)
 {
-	const struct contexts *contexts = &r->model->contexts;
 	const struct freed *all = &r->model->freed;
+	struct figures figures;
 
 	for (size_t i = 0; i < all->row_count && r->keep == NULL; i++)
 		freed_add(freed, all->rows[i].node, FREED_NO_COST,
 			  &all->rows[i].sum);
-	for (size_t i = 0; i < contexts->cost_count && r->keep != NULL; i++)
-		if (is_kept(r, &contexts->costs[i]))
+	for (size_t i = 0; i < r->model->contexts.cost_count &&
+			   r->keep != NULL; i++)
+		if (report_keeps(r, i, &figures))
 			report_freed_add(freed, r->model, (uint32_t)i);
 }
 
@@ -215,9 +206,8 @@ static void put_site(struct report *r, const struct site *site, size_t number,
 static void put_sites(struct report *r, const struct freed *stacks,
 		      const struct sites *sites)
 {
-	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
+	size_t shown = report_shown(r, sites->count, DEFAULT_ROWS);
 	uint64_t whole = 0;
-	size_t shown = top != 0 && top < sites->count ? top : sites->count;
 	char more[QUANTITY_TEXT];
 
 	for (size_t i = 0; i < sites->count; i++)
@@ -280,9 +270,8 @@ void report_freed_row(struct json *json, const struct model *model,
 
 void report_freed_json(struct json *json, struct report *r)
 {
-	uint64_t top = r->options->top_given ? r->options->top :
-		DEFAULT_JSON_ROWS;
 	struct freed stacks = { 0 };
+	size_t shown;
 
 	if (!report_has_freed(r))
 		return;
@@ -290,7 +279,8 @@ void report_freed_json(struct json *json, struct report *r)
 	sort(&stacks);
 	json_uint(json, "freed_by_stacks", stacks.row_count);
 	json_array(json, "freed_by");
-	for (size_t i = 0; i < stacks.row_count && (top == 0 || i < top); i++) {
+	shown = report_shown(r, stacks.row_count, DEFAULT_JSON_ROWS);
+	for (size_t i = 0; i < shown; i++) {
 		json_object(json, NULL);
 		put_sum(json, r->model, &stacks.rows[i]);
 		report_load_context(r, stacks.rows[i].node);

@@ -86,25 +86,19 @@ static void put_row(struct json *json, struct report *r,
 
 static void put_rows(struct json *json, struct report *r, enum figure key)
 {
-	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
-	struct query query = r->options->query;
-	const struct query_source source = report_source(r);
 	struct report_detail detail;
 	struct series series = { 0 };
 	struct query_rows rows;
+	size_t shown;
 
-	if (query_has(&query, QUERY_OF_SITE) && r->frames != NULL)
-		frames_find_sites(r->frames);
-	query.order = key;
-	query.limit = top;
-	query_rows_collect(&query, &source, &rows);
-	r->of_contexts = rows.of_contexts;
+	report_collect(r, key, report_top(r, DEFAULT_ROWS), &rows);
+	shown = report_shown(r, rows.count, DEFAULT_ROWS);
 	report_detail_begin(&detail, r, &rows);
 	if (r->options->timeline)
 		report_series_follow(r, &rows, rows.count, &series);
 	json_array(json, "rows");
 	progress_begin("looking up symbols", rows.count);
-	for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++) {
+	for (size_t i = 0; i < shown; i++) {
 		put_row(json, r, &rows, i, &detail, &series);
 		progress_update(i);
 	}
@@ -119,7 +113,7 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 
 void report_body_json(struct json *json, struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->query.order : FIGURE_LIVE;
+	enum figure key = report_order(r, FIGURE_LIVE);
 	struct frame_table once = { 0 };
 
 	if (r->model != NULL)

@@ -7,9 +7,13 @@
 #include "cli/base/grow.h"
 #include "cli/report/report.h"
 
-struct query_source report_source(const struct report *r)
+void report_collect(struct report *r, enum figure order, uint64_t limit,
+		    struct query_rows *rows)
 {
-	return (struct query_source){
+	r->query = r->options->query;
+	r->query.order = order;
+	r->query.limit = limit;
+	r->source = (struct query_source){
 		.model = r->model,
 		.frames = r->frames,
 		.profile = r->profile,
@@ -19,6 +23,27 @@ struct query_source report_source(const struct report *r)
 		.keep = r->keep,
 		.keeper = r->keeper,
 	};
+	if (query_has(&r->query, QUERY_OF_SITE) && r->frames != NULL)
+		frames_find_sites(r->frames);
+	query_rows_collect(&r->query, &r->source, rows);
+	r->of_contexts = rows->of_contexts;
+}
+
+enum figure report_order(const struct report *r, enum figure other)
+{
+	return r->options->one_key ? r->options->query.order : other;
+}
+
+uint64_t report_top(const struct report *r, uint64_t few)
+{
+	return r->options->top_given ? r->options->top : few;
+}
+
+size_t report_shown(const struct report *r, size_t count, uint64_t few)
+{
+	uint64_t top = report_top(r, few);
+
+	return top != 0 && top < count ? (size_t)top : count;
 }
 
 /* The frames of a profile's node, outward. */
@@ -48,10 +73,7 @@ static void load_node(struct report *r, uint32_t node)
 void report_load_context(struct report *r, uint32_t node)
 {
 	frames_of(r->frames, node);
-	r->stack.list = r->frames->list;
-	r->stack.count = r->frames->count;
-	r->stack.site = r->frames->site;
-	r->stack.stop = r->frames->stop;
+	r->stack = report_stack_of(r->frames);
 }
 
 void report_load(struct report *r, uint32_t node)

@@ -68,16 +68,11 @@ static void add_sites(struct lackings *all, const struct report *r)
 	const struct contexts *contexts = &r->model->contexts;
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
-		const char *library = frames_site_nameless(r->frames,
-							   cost->node);
+		const char *library = frames_site_nameless(
+			r->frames, contexts->costs[i].node);
 		struct figures figures;
 
-		if (library == NULL)
-			continue;
-		model_figures(r->model, cost, &figures);
-		if (r->keep == NULL || r->keep(r->keeper, cost->node,
-					       &figures))
+		if (library != NULL && report_keeps(r, i, &figures))
 			add(all, library, figures_value(&figures, all->key,
 							r->end_ns));
 	}
@@ -250,7 +245,7 @@ static void tell(const struct lackings *all, const struct report *r)
 void report_nameless(const struct report *r)
 {
 	struct lackings all = {
-		.key = r->options->one_key ? r->options->query.order : FIGURE_TOTAL,
+		.key = report_order(r, FIGURE_TOTAL),
 	};
 
 	/* Of names that are made up, the summary says so. */

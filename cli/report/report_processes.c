@@ -253,10 +253,8 @@ static void put_sum(const struct report_processes *processes,
 void report_processes_text(const struct report_processes *processes,
 			   struct report *r)
 {
-	bool all = r->profile != NULL || !r->options->top_given;
-	uint64_t top = all ? 0 : r->options->top;
-	size_t shown = top != 0 && top < processes->count ? top :
-		processes->count;
+	size_t shown = r->profile != NULL ? processes->count :
+		report_shown(r, processes->count, 0);
 
 	fputs(r->style->title, r->out);
 	report_put_path(r->out, r->options->trace, REPORT_WIDTH - 20,
@@ -333,10 +331,10 @@ static void json_summary(struct json *json,
 
 static void json_processes(struct json *json, const char *key,
 			   const struct report_processes *processes,
-			   const struct report *r, uint64_t top)
+			   const struct report *r, size_t shown)
 {
 	json_array(json, key);
-	for (size_t i = 0; i < processes->count && (top == 0 || i < top); i++)
+	for (size_t i = 0; i < shown; i++)
 		json_process(json, r, &processes->list[i]);
 	json_end_array(json);
 }
@@ -344,7 +342,6 @@ static void json_processes(struct json *json, const char *key,
 void report_processes_json(const struct report_processes *processes,
 			   struct report *r)
 {
-	uint64_t top = r->options->top_given ? r->options->top : 0;
 	struct json json = { .out = r->out };
 
 	json_object(&json, NULL);
@@ -352,9 +349,11 @@ void report_processes_json(const struct report_processes *processes,
 	json_summary(&json, processes, r);
 	if (r->profile != NULL) {
 		report_body_json(&json, r);
-		json_processes(&json, "processes", processes, r, 0);
+		json_processes(&json, "processes", processes, r,
+			       processes->count);
 	} else {
-		json_processes(&json, "rows", processes, r, top);
+		json_processes(&json, "rows", processes, r,
+			       report_shown(r, processes->count, 0));
 	}
 	json_end_object(&json);
 }

@@ -32,20 +32,17 @@ void report_series_follow(const struct report *r, struct query_rows *rows,
 	follow(r, rows, shown, JSON_STEPS, series);
 }
 
-static void put_figure(void *owner, const char *name, uint64_t value)
-{
-	json_uint(owner, name, value);
-}
-
 void report_series_json(struct json *json, const char *name,
 			const struct series_step *list,
 			const struct series_axis *axis)
 {
+	const struct members to = members_of_json(json);
+
 	json_array(json, name);
 	for (size_t i = 0; i < axis->steps; i++) {
 		json_object(json, NULL);
 		json_uint(json, "time_ns", series_begin_ns(axis, i));
-		series_each(&list[i], put_figure, json);
+		series_each(&list[i], to.number, to.owner);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -124,34 +121,26 @@ static void put_names(const struct report *r, const struct query_rows *rows,
 
 void report_series_text(struct report *r)
 {
-	struct query query = r->options->query;
-	const struct query_source source = report_source(r);
-	enum figure order = r->options->one_key ? query.order : FIGURE_LIVE;
+	size_t most = report_shown(r, TEXT_ROWS, TEXT_ROWS);
 	struct query_rows rows;
 	struct series series;
 	char count[QUANTITY_TEXT];
 	size_t shown;
 
 	/* What was live at the end may not be what was live before. */
-	if (!r->options->one_key)
-		query.order = FIGURE_PEAK;
-	query.limit = r->options->top_given && r->options->top != 0 &&
-		r->options->top < TEXT_ROWS ? r->options->top : TEXT_ROWS;
-	if (query_has(&query, QUERY_OF_SITE) && r->profile == NULL)
-		frames_find_sites(r->frames);
-	query_rows_collect(&query, &source, &rows);
-	shown = rows.nonzero < query.limit ? rows.nonzero : query.limit;
+	report_collect(r, report_order(r, FIGURE_PEAK), most, &rows);
+	shown = rows.nonzero < most ? rows.nonzero : most;
 	follow(r, &rows, shown, TEXT_STEPS, &series);
 	fprintf(r->out, "\n%sROWS OVER TIME%s: %s of %s steps\n\n",
-		r->style->title, r->style->off, meanings[order],
+		r->style->title, r->style->off, meanings[report_order(r, FIGURE_LIVE)],
 		quantity_count(count, series.axis.steps));
 	put_names(r, &rows, series.shown);
 	if (series.shown < rows.nonzero)
 		fprintf(r->out, "%4s  and %s more %s: see --json, or `gnomon "
 			"graph`\n", "", quantity_count(count, rows.nonzero -
 						       series.shown),
-			query_noun(&query, rows.nonzero - series.shown));
-	put_table(r, &series, order);
+			query_noun(&r->query, rows.nonzero - series.shown));
+	put_table(r, &series, report_order(r, FIGURE_LIVE));
 	series_free(&series);
 	query_rows_free(&rows);
 }

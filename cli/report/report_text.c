@@ -194,21 +194,15 @@ static void put_row(struct printer *p, const struct query_rows *rows,
 static void put_section(struct printer *p, enum figure key)
 {
 	struct report *r = p->report;
-	uint64_t top = r->options->top_given ? r->options->top :
-		r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
-	struct query query = r->options->query;
-	const struct query_source source = report_source(r);
+	uint64_t few = r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
 	struct query_parts *parts = NULL;
 	char more[QUANTITY_TEXT];
 	struct query_rows rows;
 	size_t shown;
 
 	p->key = key;
-	query.order = key;
-	query.limit = top;
-	query_rows_collect(&query, &source, &rows);
-	r->of_contexts = rows.of_contexts;
-	shown = top != 0 && top < rows.nonzero ? top : rows.nonzero;
+	report_collect(r, key, report_top(r, few), &rows);
+	shown = report_shown(r, rows.nonzero, few);
 	if (rows.grouped)
 		parts = query_rows_parts(&rows, shown);
 	fprintf(r->out, "\n%s%s%s: %s\n", r->style->title,
@@ -222,7 +216,7 @@ static void put_section(struct printer *p, enum figure key)
 	if (shown < rows.nonzero)
 		fprintf(r->out, "\n      and %s more %s: %s%s%s--sort %s --top 0\n",
 			quantity_count(more, rows.nonzero - shown),
-			query_noun(&query, rows.nonzero - shown),
+			query_noun(&r->query, rows.nonzero - shown),
 			r->options->by ? "--by " : "",
 			r->options->by ? r->options->by : "",
 			r->options->by ? " " : "", figure_kinds[key].name);
@@ -234,8 +228,6 @@ static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
-	if (query_has(&r->options->query, QUERY_OF_SITE) && r->frames != NULL)
-		frames_find_sites(r->frames);
 	for (unsigned i = 0; i < figure_count && !r->options->one_key; i++)
 		if (figures_have((enum figure)i, FIGURE_OVERVIEW))
 			put_section(&p, (enum figure)i);
@@ -248,7 +240,7 @@ static void put_sections(struct report *r)
 
 void report_body_text(struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->query.order : FIGURE_LIVE;
+	enum figure key = report_order(r, FIGURE_LIVE);
 
 	if (r->model != NULL)
 		report_damages_text(r);

@@ -93,23 +93,6 @@ static struct level *enter_level(struct tree *tree,
 	return level;
 }
 
-static struct frame frame_of(const struct tree *tree, uint32_t number)
-{
-	const struct profile_frame *from =
-		&tree->report->profile->frames[number];
-
-	return (struct frame){
-		.function = from->function,
-		.file = from->file,
-		.library = from->library,
-		.line = from->line,
-		.column = from->column,
-		.inlined = from->inlined,
-		.nameless = from->nameless,
-		.module_offset = from->offset,
-	};
-}
-
 static void put_figures(const struct tree *tree, uint64_t value)
 {
 	const struct report *r = tree->report;
@@ -125,14 +108,15 @@ static bool put_branch(void *owner, const struct profile_branch *branch)
 	struct tree *tree = owner;
 	const struct report *r = tree->report;
 	struct level *level = enter_level(tree, branch);
-	struct frame frame = frame_of(tree, branch->frame);
 	struct buffer name = { 0 }, place = { 0 };
+	struct frame frame;
 	unsigned used;
 
 	put_figures(tree, value_of(tree, branch->inclusive));
 	fputs(r->style->dim, r->out);
 	used = put_lines(tree, branch->depth, !level->more);
 	fputs(r->style->off, r->out);
+	profile_show_frame(&r->profile->frames[branch->frame], &frame);
 	report_frame_text(&frame, r->options->full_names,
 			  REPORT_WIDTH - FIGURES_WIDTH - used, &name, &place);
 	fputs(name.data, r->out);
@@ -169,10 +153,8 @@ void report_tree_text(struct report *r, enum figure key)
 		.bottom_up = up,
 		.from_site = up,
 		.key = key,
-		.least = r->options->top_given && r->options->top == 0 ? 1 :
-			whole / SHARE_MIN + 1,
-		.most = r->options->top_given ? r->options->top :
-			SIDE_BY_SIDE,
+		.least = report_top(r, 1) == 0 ? 1 : whole / SHARE_MIN + 1,
+		.most = report_top(r, SIDE_BY_SIDE),
 		.enter = put_branch,
 		.leave = end_branch,
 		.owner = &tree,
@@ -263,7 +245,7 @@ static void walk_all(struct tree *tree,
 		.from_site = walk.bottom_up,
 		.key = tree->key,
 		.least = 1,
-		.most = r->options->top_given ? r->options->top : 0,
+		.most = report_top(r, 0),
 		.enter = enter,
 		.owner = tree,
 	};

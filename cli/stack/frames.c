@@ -398,8 +398,12 @@ void frames_find_sites(struct frames *frames)
 	const struct contexts *contexts = &frames->model->contexts;
 	const struct freed *freed = &frames->model->freed;
 	size_t costs = contexts->cost_count, count = costs + freed->row_count;
-	uint32_t *nodes = grow_alloc((count + 1) * sizeof(*nodes));
+	uint32_t *nodes;
 
+	if (frames->all_sites)
+		return;
+	frames->all_sites = true;
+	nodes = grow_alloc((count + 1) * sizeof(*nodes));
 	/* Only as many frames as it takes, and no more than that. */
 	for (size_t i = 0; i < costs; i++)
 		nodes[i] = contexts->costs[i].node;

@@ -68,6 +68,7 @@ struct frames {
 	uint32_t *site_of;	/* by context node: the number of its site, or
 				 * TABLE_NONE */
 	size_t site_of_count;
+	bool all_sites;		/* frames_find_sites has found them */
 	struct table sites;	/* interned description -> number */
 	const char **site_libraries;	/* by number; NULL: it has a name */
 	size_t site_library_capacity;

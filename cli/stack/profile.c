@@ -598,7 +598,6 @@ uint32_t profile_site(const struct profile *profile, uint32_t node)
 
 void profile_show_frame(const struct profile_frame *from, struct frame *frame)
 {
-	CLAIM_FULL(from->stop == GT_STOP_BOTTOM);
 	*frame = (struct frame){
 		.function = from->function,
 		.file = from->file,

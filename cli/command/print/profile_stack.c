@@ -38,25 +38,16 @@ void profile_stack_of_node(struct profile_stack *stack,
 	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
 		const struct profile_frame *normal =
 			&profile->frames[profile->nodes[node].frame];
-		const struct frame frame = {
-			.function = normal->function,
-			.file = normal->file,
-			.library = normal->library,
-			.line = normal->line,
-			.column = normal->column,
-			.inlined = normal->inlined,
-			.nameless = normal->nameless,
-			.glue = normal->glue,
-			.wraps = normal->wraps,
-			/* what tells frames without a name apart */
-			.address = normal->offset,
-			.module_offset = normal->offset,
-		};
+		struct frame frame;
 
-		if (normal->stop != GT_STOP_BOTTOM)
+		if (normal->stop != GT_STOP_BOTTOM) {
 			stack->stop = normal->stop;
-		else
-			add(stack, &frame, full);
+			continue;
+		}
+		profile_show_frame(normal, &frame);
+		/* what tells frames without a name apart */
+		frame.address = normal->offset;
+		add(stack, &frame, full);
 	}
 	stack->site = frames_site(stack->list, stack->count);
 }

@@ -32,6 +32,14 @@ static void take_losses(struct report_process *about,
 	about->failed = report->failed;
 }
 
+bool report_keeps(const struct report *r, size_t i, struct figures *figures)
+{
+	const struct context_cost *cost = &r->model->contexts.costs[i];
+
+	model_figures(r->model, cost, figures);
+	return r->keep == NULL || r->keep(r->keeper, cost->node, figures);
+}
+
 static void add_up(const struct report *r, struct report_process *about)
 {
 	const struct contexts *contexts = &r->model->contexts;
@@ -39,20 +47,14 @@ static void add_up(const struct report *r, struct report_process *about)
 	struct table seen = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
-		model_figures(r->model, cost, &figures);
-		if (r->keep != NULL &&
-		    !r->keep(r->keeper, cost->node, &figures))
+		if (!report_keeps(r, i, &figures))
 			continue;
 		figures_add(&about->sum, &figures);
 		/* One that fell apart is one context. */
-		if (split && table_get(&seen, cost->node) != TABLE_NONE)
-			continue;
-		if (split)
-			table_set(&seen, cost->node, 1);
-		about->contexts++;
+		about->contexts += !split || table_number(
+			&seen, contexts->costs[i].node, i) == i;
 	}
 	table_free(&seen);
 }
@@ -141,9 +143,7 @@ void report_heap(const struct report *r, struct heap_share shares[HEAP_PARTS])
 	for (size_t i = 0; i < contexts->cost_count && kept != NULL; i++) {
 		struct figures figures;
 
-		model_figures(r->model, &contexts->costs[i], &figures);
-		kept[i] = r->keep(r->keeper, contexts->costs[i].node,
-				  &figures);
+		kept[i] = report_keeps(r, i, &figures);
 	}
 	heap_shares(r->model, kept, shares);
 	free(kept);

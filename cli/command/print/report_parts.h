@@ -114,13 +114,19 @@ struct report {
 	struct report_stack stack;	/* of the last report_load */
 	/* JSON: frames are written once, behind the rows; NULL: in each. */
 	struct frame_table *once;
-	bool of_contexts;	/* rows' nodes are the model's, always */
+	/* Of the rows at hand: what is asked, and of what. */
+	struct query query;
+	struct query_source source;
+	bool of_contexts;	/* their nodes are the model's, always */
 	struct frame *scratch;		/* its list, with a profile */
 	size_t scratch_capacity;
 };
 
 /* Sets `about` from the model, once the rest is there; adds to `sizes`. */
 void report_about(struct report *report, const char *trace);
+/* Whether filters of stacks let a cost pass, and its figures. */
+bool report_keeps(const struct report *report, size_t cost,
+		  struct figures *figures);
 /* Where the live blocks lie that pass the filters. */
 void report_heap(const struct report *report,
 		 struct heap_share shares[HEAP_PARTS]);
@@ -173,6 +179,8 @@ void report_json_figures(struct json *json, const struct figures *figures,
 			 uint64_t end_ns);
 /* Their own peak is the sum of others'. */
 void report_json_bound(struct json *json, bool bound);
+/* A stack that was looked up, until the next one is. */
+struct report_stack report_stack_of(const struct frames *frames);
 /* "stack", and "stopped" if it ends early: of the last frames_of, from the
  * frame `first` outward. `once`: frames are numbers in there; NULL: each is
  * written out. */

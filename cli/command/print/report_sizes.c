@@ -37,11 +37,9 @@ static void add_kept(const struct report *r, struct report_sizes *sizes)
 	struct histogram sum = { 0 }, lifetimes = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
-		model_figures(r->model, cost, &figures);
-		if (!r->keep(r->keeper, cost->node, &figures))
+		if (!report_keeps(r, i, &figures))
 			continue;
 		histograms_add(&r->model->histograms, (uint32_t)i,
 			       HISTOGRAM_SIZES, &sum);

@@ -103,6 +103,13 @@ void report_frame(const struct report *r, const struct frame *frame,
 	buffer_free(&name);
 }
 
+struct report_stack report_stack_of(const struct frames *frames)
+{
+	return (struct report_stack){
+		frames->list, frames->count, frames->site, frames->stop
+	};
+}
+
 static bool is_same(const struct frame *a, const struct frame *b)
 {
 	return a->address == b->address && a->function == b->function &&
