@@ -15,15 +15,10 @@
 
 void leftout_totals(struct leftout *leftout, const struct trace_totals *totals)
 {
-	struct leftout_row *row;
-
 	GROW(leftout->rows, leftout->row_count, leftout->row_capacity);
-	row = &leftout->rows[leftout->row_count++];
-	row->context = totals->context;
-	row->thread = totals->thread;
-	memcpy(row->value, totals->value, sizeof(row->value));
-	leftout->blocks += row->value[GT_TOTALS_ALLOCATIONS];
-	leftout->bytes += row->value[GT_TOTALS_BYTES];
+	leftout->rows[leftout->row_count++] = *totals;
+	leftout->blocks += totals->value[GT_TOTALS_ALLOCATIONS];
+	leftout->bytes += totals->value[GT_TOTALS_BYTES];
 }
 
 void leftout_freed(struct leftout *leftout, const struct trace_totals *freed)
@@ -39,13 +34,9 @@ void leftout_freed(struct leftout *leftout, const struct trace_totals *freed)
 
 void leftout_chains(struct leftout *leftout, const struct trace_totals *chains)
 {
-	struct leftout_chains *row;
-
 	GROW(leftout->chains, leftout->chains_count,
 	     leftout->chains_capacity);
-	row = &leftout->chains[leftout->chains_count++];
-	row->context = chains->context;
-	memcpy(row->value, chains->value, sizeof(row->value));
+	leftout->chains[leftout->chains_count++] = *chains;
 }
 
 /* A trace may be made smaller several times. */
@@ -85,13 +76,13 @@ void leftout_run(struct leftout *leftout, const struct trace_run *run)
 
 static int compare_rows(const void *a, const void *b)
 {
-	const struct leftout_row *one = a, *other = b;
+	const struct trace_totals *one = a, *other = b;
 
 	return sort_up(one->context, other->context) ?:
 	       sort_up(one->thread, other->thread);
 }
 
-static void add_row(struct leftout_row *to, const struct leftout_row *row)
+static void add_row(struct trace_totals *to, const struct trace_totals *row)
 {
 	const uint64_t *value = row->value;
 
@@ -114,7 +105,7 @@ static void add_row(struct leftout_row *to, const struct leftout_row *row)
  * allocated. Only their sums are looked at. */
 static void merge_rows(struct leftout *leftout)
 {
-	struct leftout_row *rows = leftout->rows;
+	struct trace_totals *rows = leftout->rows;
 	size_t count = 0;
 
 	if (leftout->row_count == 0)
@@ -154,7 +145,7 @@ static uint64_t rest(uint64_t all, uint64_t part)
 /* A context's own peak is a row that is about no thread: told apart by these, it
  * belongs to none. */
 static bool is_of_groups(const struct model *model,
-			 const struct leftout_row *row)
+			 const struct trace_totals *row)
 {
 	return !block_keys_have(&model->keys, BLOCK_KEY_THREAD) ||
 	       row->value[GT_TOTALS_ALLOCATIONS] > 0 ||
@@ -163,7 +154,7 @@ static bool is_of_groups(const struct model *model,
 
 /* `always`: what is live of it was so from the beginning, as far as is known
  * (a part whose blocks were too many for it). */
-static void apply(struct model *model, const struct leftout_row *row,
+static void apply(struct model *model, const struct trace_totals *row,
 		  bool always)
 {
 	/* may move all costs */
@@ -235,7 +226,7 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 	return value < most ? value : most;
 }
 
-static void apply_chains(struct model *model, const struct leftout_chains *row)
+static void apply_chains(struct model *model, const struct trace_totals *row)
 {
 	const uint64_t *value = row->value;
 	uint64_t blocks = at_most(value[GT_CHAINS_BLOCKS], CHAIN_BLOCKS_MAX);
