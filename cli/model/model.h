@@ -16,6 +16,7 @@
 #include "cli/model/core/controls.h"
 #include "cli/model/core/damages.h"
 #include "cli/model/block_keys.h"
+#include "cli/model/core/block_totals.h"
 #include "cli/model/core/edges.h"
 #include "cli/model/stats/figures.h"
 #include "cli/model/filters.h"
@@ -46,22 +47,6 @@ struct fact {
 	const char *key;
 	const char *value;	/* of a command line, each argument is ended
 				 * by RECORDS_NUL */
-};
-
-struct totals {
-	uint64_t allocations;
-	uint64_t frees;
-	uint64_t total_bytes;
-	uint64_t live_bytes;
-	uint64_t live_blocks;
-	uint64_t peak_bytes;
-	uint64_t peak_blocks;	/* at the moment of peak_bytes */
-	uint64_t peak_stamp;
-	uint64_t temporary;
-	uint64_t unpaired;	/* events without their counterpart */
-	uint64_t repaired;	/* events that came out of order */
-	uint64_t epoch;		/* number of maxima so far */
-	uint64_t last_stamp;
 };
 
 /* What not every command needs, and what costs time or memory to know. */

@@ -150,7 +150,7 @@ void report_pools_text(const struct report *r)
 
 	for (size_t i = 1; i < pools->count && r->model->selection == NULL;
 	     i++) {
-		const struct pool_figures *figures = &pools->list[i].figures;
+		const struct totals *figures = &pools->list[i].figures;
 
 		if (figures->allocations == 0)
 			continue;
@@ -199,7 +199,7 @@ void report_pools_json(struct json *json, const struct model *model)
 		return;
 	json_array(json, "heaps");
 	for (size_t i = 1; i < pools->count; i++) {
-		const struct pool_figures *figures = &pools->list[i].figures;
+		const struct totals *figures = &pools->list[i].figures;
 
 		json_object(json, NULL);
 		json_uint(json, "heap", i);
