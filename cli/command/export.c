@@ -64,34 +64,30 @@ static uint64_t peak_of_contexts(const struct model *model)
 void export_note_contexts(const struct export *export)
 {
 	const struct model *model = export->model;
-	char blocks[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
 
 	if (model->leftout.rest_blocks > 0)
 		notes_hint(export->model->options.notes, "%s: %s allocations "
 			   "(%s) were not recorded, by their size or thread, "
 			   "but counted in all: they are not in the output",
-			   export->trace, quantity_count(blocks,
-			   model->leftout.rest_blocks), quantity_size(bytes,
-			   (int64_t)model->leftout.rest_bytes));
+			   export->trace,
+			   COUNT_TEXT(model->leftout.rest_blocks),
+			   SIZE_TEXT(model->leftout.rest_bytes));
 	if (model->selection != NULL && model->leftout.blocks > 0)
-		notes_hint(export->model->options.notes, "%s: of %s blocks only "
-			   "sums are known: they are not in the output, for "
-			   "nobody knows what the filters say of them",
-			   export->trace, quantity_count(blocks,
-			   model->leftout.blocks));
+		notes_hint(export->model->options.notes, "%s: of %s blocks "
+			   "only sums are known: they are not in the output, "
+			   "for nobody knows what the filters say of them",
+			   export->trace, COUNT_TEXT(model->leftout.blocks));
 	else if (model->leftout.blocks > 0 && model->totals.peak_bytes > 0 &&
 		 peak_of_contexts(model) == 0)
 		notes_hint(export->model->options.notes, "%s: only sums were "
 			   "recorded: the peak (%s) is not in the output, for "
 			   "no stack has a share of it", export->trace,
-			   quantity_size(bytes,
-			   (int64_t)model->totals.peak_bytes));
+			   SIZE_TEXT(model->totals.peak_bytes));
 }
 
 void export_note_events(const struct export *export)
 {
 	const struct model *model = export->model;
-	char blocks[QUANTITY_TEXT];
 
 	if (model->sample_mean > 0)
 		notes_hint(export->model->options.notes, "%s: is a sample of "
@@ -101,7 +97,7 @@ void export_note_events(const struct export *export)
 		notes_hint(export->model->options.notes, "%s: %s blocks were "
 			   "left out of it, of which only sums are known: they "
 			   "are not in the output", export->trace,
-			   quantity_count(blocks, model->leftout.blocks));
+			   COUNT_TEXT(model->leftout.blocks));
 }
 
 uint64_t export_value(const struct export *export,

@@ -267,15 +267,13 @@ static int gather_many(struct request *request)
 static int graph_many(struct request *request)
 {
 	struct graph *graph = &request->graph;
-	char count[QUANTITY_TEXT];
 	FILE *out;
 	int status = gather_many(request);
 
 	if (status == EXIT_NOTHING ||
 	    !decide_layout(request, false))
 		return EXIT_NOTHING;
-	buffer_printf(&graph->title, "%s traces",
-		      quantity_count(count, graph->count));
+	buffer_printf(&graph->title, "%s traces", COUNT_TEXT(graph->count));
 	if (request->reading.filters.size > 0)
 		buffer_printf(&graph->about, ", of blocks with%s",
 			      request->reading.filters.data);

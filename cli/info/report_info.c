@@ -49,20 +49,18 @@ void report_info_text(struct model *model, struct frames *frames,
 	const struct reader_report *report = &model->report;
 	const char *guarantee = model_fact(model, GT_INFO, "guarantee");
 	struct buffer end = { 0 };
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	model_exit_text(model, &end);
 	fprintf(out, "%s\n\n", path);
 	fprintf(out, "  format       %u.%u, trace id %016" PRIx64 "\n",
 		report->major, report->minor, report->trace_id);
 	fprintf(out, "  size         %s, %s events\n",
-		quantity_size(a, (int64_t)report->file_bytes),
-		quantity_count(b, report->events));
+		SIZE_TEXT(report->file_bytes), COUNT_TEXT(report->events));
 	fprintf(out, "  ran          %s; %s\n",
-		quantity_time(a, model_duration_ns(model)), end.data);
+		TIME_TEXT(model_duration_ns(model)), end.data);
 	report_made_up_text(model, out);
 	fprintf(out, "  dropped      %s events\n",
-		quantity_count(a, model_dropped(model)));
+		COUNT_TEXT(model_dropped(model)));
 	fprintf(out, "  kept         %s\n", guarantee == NULL ? "?" :
 		strcmp(guarantee, "file") == 0 ?
 		"in a live file: survives the death of program and recorder" :

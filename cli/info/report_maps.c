@@ -22,16 +22,14 @@ static void put_whole(const struct model *model, FILE *out)
 {
 	const struct maps *maps = &model->maps;
 	const struct map_point *peak = &maps->curve.peak;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(out, "  %s at the end, %s at most (after %s);\n",
-		quantity_size(a, (int64_t)(maps->spans.bytes -
-					   maps->own_bytes)),
-		quantity_size(b, (int64_t)peak->bytes),
-		quantity_time(c, peak->bytes == 0 ? 0 :
-			      model_since_start_ns(model, peak->stamp)));
+		SIZE_TEXT(maps->spans.bytes - maps->own_bytes),
+		SIZE_TEXT(peak->bytes),
+		TIME_TEXT(peak->bytes == 0 ? 0 :
+			model_since_start_ns(model, peak->stamp)));
 	fprintf(out, "  gnomon's own, left out: %s; %" PRIu32 " looks\n",
-		quantity_size(a, (int64_t)maps->own_bytes), maps->looks);
+		SIZE_TEXT(maps->own_bytes), maps->looks);
 }
 
 /* Sums over the sites of each origin. */
@@ -54,8 +52,6 @@ static void sum_origins(const struct maps *maps,
 static void put_origins(const struct maps *maps, FILE *out)
 {
 	struct map_site sums[MAP_ORIGINS];
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-	char c[QUANTITY_TEXT], d[QUANTITY_TEXT];
 
 	sum_origins(maps, sums);
 	fprintf(out, "  %-18s %10s %9s %10s %9s\n", "made by", "mappings",
@@ -63,12 +59,11 @@ static void put_origins(const struct maps *maps, FILE *out)
 	for (unsigned i = 0; i < MAP_ORIGINS; i++) {
 		if (sums[i].count == 0)
 			continue;
-		fprintf(out, "  %-18s %10s %9s %10s %9s\n",
-			map_origin_names[i],
-			quantity_count(a, sums[i].count),
-			quantity_size(b, (int64_t)sums[i].total_bytes),
-			quantity_count(c, sums[i].live_count),
-			quantity_size(d, (int64_t)sums[i].live_bytes));
+		fprintf(out, "  %-18s %10s %9s %10s %9s\n", map_origin_names[i],
+			COUNT_TEXT(sums[i].count),
+			SIZE_TEXT(sums[i].total_bytes),
+			COUNT_TEXT(sums[i].live_count),
+			SIZE_TEXT(sums[i].live_bytes));
 	}
 }
 
@@ -109,11 +104,9 @@ void report_maps_text(struct model *model, struct frames *frames, bool full,
 	put_origins(&model->maps, out);
 	sites = sorted_sites(&model->maps, &count);
 	for (size_t i = 0; i < count && i < SITES_SHOWN; i++) {
-		char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-
 		fprintf(out, "  %9s in %s by %s\n%*s",
-			quantity_size(a, (int64_t)sites[i].total_bytes),
-			quantity_count(b, sites[i].count),
+			SIZE_TEXT(sites[i].total_bytes),
+			COUNT_TEXT(sites[i].count),
 			map_origin_names[sites[i].origin], STACK_COLUMN, "");
 		report_calls(frames, sites[i].node, full ? 0 :
 			     REPORT_WIDTH - STACK_COLUMN, out);

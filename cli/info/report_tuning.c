@@ -15,10 +15,9 @@ static void put_call(const struct model *model,
 		     const struct tuning_call *call, FILE *out)
 {
 	const char *parameter = tuning_parameter(call->parameter);
-	char a[QUANTITY_TEXT];
 
-	fprintf(out, "  %-8s ", quantity_time(a,
-		model_since_start_ns(model, call->stamp)));
+	fprintf(out, "  %-8s ",
+		TIME_TEXT(model_since_start_ns(model, call->stamp)));
 	if (call->what == GT_EXTRA_TRIM)
 		fprintf(out, "malloc_trim(%" PRIu64 ")", call->pad);
 	else if (parameter != NULL)

@@ -96,15 +96,14 @@ static void put_block(struct report *r, const struct block *block,
 		      size_t number)
 {
 	const struct thread *thread = &r->model->threads.list[block->thread];
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%4zu. %s%s%s", number, r->style->share,
-		quantity_size(a, (int64_t)block->size), r->style->off);
+		SIZE_TEXT(block->size), r->style->off);
 	if (block->size >= 1024)
-		fprintf(r->out, " (%s bytes)", quantity_count(b, block->size));
+		fprintf(r->out, " (%s bytes)", COUNT_TEXT(block->size));
 	fprintf(r->out, " at 0x%" PRIx64 ", %s old\n%*s",
-		pools_address(block->address),
-		quantity_time(c, age_of(r, block)), FRAME_INDENT, "");
+		pools_address(block->address), TIME_TEXT(age_of(r, block)),
+		FRAME_INDENT, "");
 	if (block->pooled) {
 		fprintf(r->out, "heap ");
 		report_put_text(r->out, heap_name(r, block), GT_NAME_MAX);
@@ -143,7 +142,6 @@ void report_blocks_text(struct report *r)
 {
 	bool age = report_order(r, FIGURE_LIVE) == FIGURE_AGE;
 	struct block_list blocks = { 0 };
-	char more[QUANTITY_TEXT];
 	size_t shown;
 
 	collect(r, &blocks);
@@ -158,7 +156,7 @@ void report_blocks_text(struct report *r)
 	put_blocks(r, &blocks, shown);
 	if (shown < blocks.count)
 		fprintf(r->out, "\n      and %s more block%s: --top 0\n",
-			quantity_count(more, blocks.count - shown),
+			COUNT_TEXT(blocks.count - shown),
 			report_plural(blocks.count - shown));
 	free(blocks.list);
 }

@@ -81,21 +81,19 @@ static void put_row(struct report *r, const struct chain_row *row,
 {
 	const struct chain_figures *sum = &row->sum;
 	uint64_t steps = sum->blocks - sum->count;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%4zu. %s%6s%s  %s copied in %s of ", number,
-		r->style->share, quantity_percent(a, sum->copied_bytes, whole),
-		r->style->off, quantity_size(b, (int64_t)sum->copied_bytes),
-		quantity_count(c, sum->moves));
-	fprintf(r->out, "%s step%s\n", quantity_count(a, steps),
-		report_plural(steps));
+		r->style->share, PERCENT_TEXT(sum->copied_bytes, whole),
+		r->style->off, SIZE_TEXT(sum->copied_bytes),
+		COUNT_TEXT(sum->moves));
+	fprintf(r->out, "%s step%s\n", COUNT_TEXT(steps), report_plural(steps));
 	fprintf(r->out, "%*s%s%s block%s, ", INDENT, "", r->style->dim,
-		quantity_count(a, sum->count), report_plural(sum->count));
+		COUNT_TEXT(sum->count), report_plural(sum->count));
 	fprintf(r->out, "from %s to %s on average, in up to %s step%s%s\n",
-		quantity_size(a, (int64_t)(sum->first_bytes / sum->count)),
-		quantity_size(b, (int64_t)(sum->last_bytes / sum->count)),
-		quantity_count(c, sum->longest - 1),
-		report_plural(sum->longest - 1), r->style->off);
+		SIZE_TEXT(sum->first_bytes / sum->count),
+		SIZE_TEXT(sum->last_bytes / sum->count),
+		COUNT_TEXT(sum->longest - 1), report_plural(sum->longest - 1),
+		r->style->off);
 	report_load(r, row->node);
 	if (r->stack.count == 0)
 		fprintf(r->out, "%*s[no stack]\n", INDENT, "");
@@ -107,7 +105,6 @@ void report_chains_text(struct report *r)
 {
 	struct chain_figures whole = { 0 };
 	struct chain_rows rows = { 0 };
-	char more[QUANTITY_TEXT];
 	size_t shown;
 
 	if (r->model == NULL || r->profile != NULL ||
@@ -126,8 +123,8 @@ void report_chains_text(struct report *r)
 	for (size_t i = 0; i < shown; i++)
 		put_row(r, &rows.list[i], i + 1, whole.copied_bytes);
 	if (shown < rows.count)
-		fprintf(r->out, "\n      and %s more site%s: --sizes --top "
-			"0\n", quantity_count(more, rows.count - shown),
+		fprintf(r->out, "\n      and %s more site%s: --sizes --top 0\n",
+			COUNT_TEXT(rows.count - shown),
 			report_plural(rows.count - shown));
 	free(rows.list);
 	table_free(&rows.by_site);

@@ -23,23 +23,21 @@ static uint64_t distance(int64_t offset)
 /* What was done, and where that is, seen from the block. */
 static void put_what(const struct damage *damage, FILE *out)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-
 	if (damage->bytes == 0) {
 		fprintf(out, "freed a second time");
 		return;
 	}
-	fprintf(out, "%s byte%s written ", quantity_count(a, damage->bytes),
+	fprintf(out, "%s byte%s written ", COUNT_TEXT(damage->bytes),
 		report_plural(damage->bytes));
 	if (damage->offset < 0)
 		fprintf(out, "from %s before its start on",
-			quantity_count(b, distance(damage->offset)));
+			COUNT_TEXT(distance(damage->offset)));
 	else if ((uint64_t)damage->offset >= damage->size)
-		fprintf(out, "from %s behind its end on", quantity_count(
-			b, (uint64_t)damage->offset - damage->size));
+		fprintf(out, "from %s behind its end on",
+			COUNT_TEXT((uint64_t)damage->offset - damage->size));
 	else
 		fprintf(out, "at offset %s",
-			quantity_count(b, (uint64_t)damage->offset));
+			COUNT_TEXT((uint64_t)damage->offset));
 }
 
 static void put_stack(struct report *r, const char *title, uint32_t node)
@@ -57,17 +55,14 @@ static void put_damage(struct report *r, const struct damage *damage,
 	static const char *const found[GT_DAMAGE_COUNT + 1] = {
 		"freed", "reallocated", "found", "found",
 	};
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%4zu. %s", number, r->style->warn);
 	put_what(damage, r->out);
 	fprintf(r->out, "%s\n%*sblock of %s at 0x%" PRIx64 ", %s after %s, "
 		"thread %" PRIu32 "\n", r->style->off, INDENT, "",
-		quantity_size(a, (int64_t)damage->size),
-		pools_address(damage->address),
+		SIZE_TEXT(damage->size), pools_address(damage->address),
 		damage->when == GT_DAMAGE_END ? "found at the end," : "found",
-		quantity_time(b, model_since_start_ns(r->model,
-						      damage->stamp)),
+		TIME_TEXT(model_since_start_ns(r->model, damage->stamp)),
 		r->model->threads.list[damage->thread].tid);
 	put_stack(r, "allocated", damage->allocated_by);
 	put_stack(r, found[damage->when], damage->found_by);
@@ -77,7 +72,6 @@ void report_damages_text(struct report *r)
 {
 	const struct damages *damages = &r->model->damages;
 	size_t shown = report_shown(r, damages->count, ROWS);
-	char a[QUANTITY_TEXT];
 
 	if (damages->all == 0)
 		return;
@@ -87,7 +81,7 @@ void report_damages_text(struct report *r)
 		put_damage(r, &damages->list[i], i + 1);
 	if (shown < damages->all)
 		fprintf(r->out, "\n      and %s more\n",
-			quantity_count(a, damages->all - shown));
+			COUNT_TEXT(damages->all - shown));
 }
 
 static void json_stack(struct json *json, struct report *r, const char *key,

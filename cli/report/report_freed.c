@@ -137,15 +137,12 @@ static void group_sites(const struct report *r,
 static void put_sum_text(struct report *r, const struct freed_row *row,
 			 uint64_t whole)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
-
 	fprintf(r->out, "%s%6s%s  %s in %s block%s", r->style->share,
-		quantity_percent(a, row->sum.bytes, whole), r->style->off,
-		quantity_size(b, (int64_t)row->sum.bytes),
-		quantity_count(c, row->sum.blocks),
+		PERCENT_TEXT(row->sum.bytes, whole), r->style->off,
+		SIZE_TEXT(row->sum.bytes), COUNT_TEXT(row->sum.blocks),
 		report_plural(row->sum.blocks));
 	fprintf(r->out, ", freed after %s on average",
-		quantity_time(a, mean_lifetime_ns(r->model, &row->sum)));
+		TIME_TEXT(mean_lifetime_ns(r->model, &row->sum)));
 }
 
 static void put_stack(struct report *r, uint32_t node, bool whole, int indent)
@@ -165,7 +162,6 @@ static void put_parts(struct report *r, const struct site *site,
 {
 	uint64_t least = site->row.sum.bytes / PART_MIN;
 	uint32_t at = site->first;
-	char more[QUANTITY_TEXT];
 	size_t i;
 
 	for (i = 0; i < site->stacks && i < QUERY_PARTS; i++) {
@@ -181,7 +177,7 @@ static void put_parts(struct report *r, const struct site *site,
 	}
 	if (i < site->stacks)
 		fprintf(r->out, "%*s- and %s more stack%s: --by stack\n",
-			INDENT - 4, "", quantity_count(more, site->stacks - i),
+			INDENT - 4, "", COUNT_TEXT(site->stacks - i),
 			report_plural(site->stacks - i));
 }
 
@@ -208,7 +204,6 @@ static void put_sites(struct report *r, const struct freed *stacks,
 {
 	size_t shown = report_shown(r, sites->count, DEFAULT_ROWS);
 	uint64_t whole = 0;
-	char more[QUANTITY_TEXT];
 
 	for (size_t i = 0; i < sites->count; i++)
 		whole += sites->list[i].row.sum.bytes;
@@ -218,9 +213,9 @@ static void put_sites(struct report *r, const struct freed *stacks,
 		put_site(r, &sites->list[i], i + 1, stacks, sites->next, whole);
 	if (shown < sites->count)
 		fprintf(r->out, "\n      and %s more %s%s: --top 0\n",
-			quantity_count(more, sites->count - shown),
-			query_is(&r->options->query, QUERY_OF_STACK) ? "stack" : "site",
-			report_plural(sites->count - shown));
+			COUNT_TEXT(sites->count - shown),
+			query_is(&r->options->query, QUERY_OF_STACK) ?
+			"stack" : "site", report_plural(sites->count - shown));
 }
 
 void report_freed_text(struct report *r)

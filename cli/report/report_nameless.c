@@ -214,7 +214,6 @@ static void tell(const struct lackings *all, const struct report *r)
 	const char *root = r->places->sysroot ? r->places->sysroot : "";
 	uint64_t whole = report_whole(r, all->key);
 	struct buffer text = { 0 };
-	char share[QUANTITY_TEXT];
 	size_t before;
 
 	for (size_t i = 0; i < all->count && i < NAMED_MAX; i++) {
@@ -223,8 +222,7 @@ static void tell(const struct lackings *all, const struct report *r)
 		buffer_printf(&text, "%s%s", i ? ", " : "", one->library);
 		if (one->value > 0 && whole > 0)
 			buffer_printf(&text, " (%s of %s)",
-				      quantity_percent(share, one->value,
-						       whole),
+				      PERCENT_TEXT(one->value, whole),
 				      figure_kinds[all->key].name);
 	}
 	if (all->count > NAMED_MAX)

@@ -205,13 +205,11 @@ static void put_process(const struct report_process *process,
 	int width = REPORT_WIDTH - COLUMNS - (int)depth;
 	const char *command = process->command[0] ? process->command :
 		process->program[0] ? process->program : "?";
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	fprintf(r->out, "%8" PRIu64 " %7" PRIu64 " %8s %8s %8s  ",
-		process->pid, process->parent,
-		quantity_size(a, (int64_t)process->sum.peak_bytes),
-		quantity_size(b, (int64_t)process->sum.live_bytes),
-		quantity_time(c, process->duration_ns));
+	fprintf(r->out, "%8" PRIu64 " %7" PRIu64 " %8s %8s %8s  ", process->pid,
+		process->parent, SIZE_TEXT(process->sum.peak_bytes),
+		SIZE_TEXT(process->sum.live_bytes),
+		TIME_TEXT(process->duration_ns));
 	fprintf(r->out, "%*s%s", (int)depth, "", r->style->name);
 	report_put_text(r->out, command, (size_t)width);
 	fprintf(r->out, "%s\n%*s%s", r->style->off, INDENT, "",
@@ -231,22 +229,19 @@ static void put_sum(const struct report_processes *processes,
 		    const struct report *r)
 {
 	struct report_process sum;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	report_processes_sum(processes, &sum);
 	fprintf(r->out, "\n  in all       %s allocation%s, %s in total;\n",
-		quantity_count(a, sum.sum.count),
-		report_plural(sum.sum.count),
-		quantity_size(b, (int64_t)sum.sum.total_bytes));
+		COUNT_TEXT(sum.sum.count), report_plural(sum.sum.count),
+		SIZE_TEXT(sum.sum.total_bytes));
 	fprintf(r->out, "               live %s in %s block%s\n",
-		quantity_size(a, (int64_t)sum.sum.live_bytes),
-		quantity_count(b, sum.sum.live_blocks),
+		SIZE_TEXT(sum.sum.live_bytes), COUNT_TEXT(sum.sum.live_blocks),
 		report_plural(sum.sum.live_blocks));
 	report_losses(r, &sum);
 	if (processes->unreadable > 0)
 		fprintf(r->out, "  %sunreadable%s   %s trace%s\n",
 			r->style->warn, r->style->off,
-			quantity_count(a, processes->unreadable),
+			COUNT_TEXT(processes->unreadable),
 			report_plural(processes->unreadable));
 }
 

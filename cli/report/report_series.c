@@ -72,20 +72,14 @@ static const char *const meanings[] = {
 static void put_value(const struct report *r, const struct series_step *step,
 		      enum figure order)
 {
-	uint64_t value = series_value(step, order);
-	char text[QUANTITY_TEXT];
-
-	if (order == FIGURE_COUNT || order == FIGURE_TEMPORARY)
-		quantity_count(text, value);
-	else
-		quantity_size(text, (int64_t)value);
-	fprintf(r->out, "%*s", COLUMN, text);
+	fprintf(r->out, "%*s", COLUMN, UNIT_TEXT(figure_kinds[order].unit,
+						 series_value(step, order)));
 }
 
 static void put_table(const struct report *r, const struct series *series,
 		      enum figure order)
 {
-	char number[24], text[QUANTITY_TEXT];
+	char number[24];
 
 	fprintf(r->out, "\n  %8s%*s", "until", COLUMN, "all");
 	for (size_t row = 0; row < series->shown; row++) {
@@ -94,8 +88,8 @@ static void put_table(const struct report *r, const struct series *series,
 	}
 	fprintf(r->out, "%*s\n", COLUMN, "others");
 	for (size_t i = 0; i < series->axis.steps; i++) {
-		fprintf(r->out, "  %8s", quantity_time(text,
-				series_begin_ns(&series->axis, i + 1)));
+		fprintf(r->out, "  %8s",
+			TIME_TEXT(series_begin_ns(&series->axis, i + 1)));
 		fputs(r->style->share, r->out);
 		put_value(r, &series_whole(series)[i], order);
 		fputs(r->style->off, r->out);
@@ -124,7 +118,6 @@ void report_series_text(struct report *r)
 	size_t most = report_shown(r, TEXT_ROWS, TEXT_ROWS);
 	struct query_rows rows;
 	struct series series;
-	char count[QUANTITY_TEXT];
 	size_t shown;
 
 	/* What was live at the end may not be what was live before. */
@@ -132,13 +125,13 @@ void report_series_text(struct report *r)
 	shown = rows.nonzero < most ? rows.nonzero : most;
 	follow(r, &rows, shown, TEXT_STEPS, &series);
 	fprintf(r->out, "\n%sROWS OVER TIME%s: %s of %s steps\n\n",
-		r->style->title, r->style->off, meanings[report_order(r, FIGURE_LIVE)],
-		quantity_count(count, series.axis.steps));
+		r->style->title, r->style->off,
+		meanings[report_order(r, FIGURE_LIVE)],
+		COUNT_TEXT(series.axis.steps));
 	put_names(r, &rows, series.shown);
 	if (series.shown < rows.nonzero)
 		fprintf(r->out, "%4s  and %s more %s: see --json, or `gnomon "
-			"graph`\n", "", quantity_count(count, rows.nonzero -
-						       series.shown),
+			"graph`\n", "", COUNT_TEXT(rows.nonzero - series.shown),
 			query_noun(&r->query, rows.nonzero - series.shown));
 	put_table(r, &series, report_order(r, FIGURE_LIVE));
 	series_free(&series);

@@ -123,7 +123,6 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 	struct report *r = p->report;
 	uint64_t least = figures_value(&row->figures, p->key, r->end_ns) /
 		PART_MIN;
-	char more[QUANTITY_TEXT];
 	size_t i;
 
 	report_load(r, row->node);
@@ -140,9 +139,8 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 		put_once(p, part->node, number, FRAME_INDENT + 4);
 	}
 	if (i < parts->nonzero)
-		fprintf(r->out, "%*s- and %s more stack%s\n",
-			FRAME_INDENT - 4, "",
-			quantity_count(more, parts->nonzero - i),
+		fprintf(r->out, "%*s- and %s more stack%s\n", FRAME_INDENT - 4,
+			"", COUNT_TEXT(parts->nonzero - i),
 			report_plural(parts->nonzero - i));
 }
 
@@ -152,7 +150,6 @@ static void put_called(const struct printer *p, const struct query_rows *rows,
 {
 	const struct report *r = p->report;
 	uint64_t whole = report_whole(r, p->key), value;
-	char a[QUANTITY_TEXT];
 	struct figures sum;
 
 	if (whole == 0 || query_is(rows->query, QUERY_OF_SITE) ||
@@ -162,7 +159,7 @@ static void put_called(const struct printer *p, const struct query_rows *rows,
 	if (value > query_value_of_row(rows, row))
 		fprintf(r->out, "\n%*s%s%s with all that it called%s",
 			FRAME_INDENT, "", r->style->dim,
-			quantity_percent(a, value, whole), r->style->off);
+			PERCENT_TEXT(value, whole), r->style->off);
 }
 
 static void put_row(struct printer *p, const struct query_rows *rows,
@@ -196,7 +193,6 @@ static void put_section(struct printer *p, enum figure key)
 	struct report *r = p->report;
 	uint64_t few = r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
 	struct query_parts *parts = NULL;
-	char more[QUANTITY_TEXT];
 	struct query_rows rows;
 	size_t shown;
 
@@ -214,8 +210,8 @@ static void put_section(struct printer *p, enum figure key)
 		put_row(p, &rows, &rows.list[i],
 			rows.grouped ? &parts[i] : NULL, (unsigned)i + 1);
 	if (shown < rows.nonzero)
-		fprintf(r->out, "\n      and %s more %s: %s%s%s--sort %s --top 0\n",
-			quantity_count(more, rows.nonzero - shown),
+		fprintf(r->out, "\n      and %s more %s: %s%s%s--sort %s --top "
+			"0\n", COUNT_TEXT(rows.nonzero - shown),
 			query_noun(&r->query, rows.nonzero - shown),
 			r->options->by ? "--by " : "",
 			r->options->by ? r->options->by : "",

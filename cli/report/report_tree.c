@@ -96,11 +96,10 @@ static struct level *enter_level(struct tree *tree,
 static void put_figures(const struct tree *tree, uint64_t value)
 {
 	const struct report *r = tree->report;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	fprintf(r->out, "%s%6s%s %9s  ", r->style->share,
-		quantity_percent(a, value, tree->whole), r->style->off,
-		quantity_of(b, figure_kinds[tree->key].unit, value));
+		PERCENT_TEXT(value, tree->whole), r->style->off,
+		UNIT_TEXT(figure_kinds[tree->key].unit, value));
 }
 
 static bool put_branch(void *owner, const struct profile_branch *branch)

@@ -320,12 +320,8 @@ static uint32_t *in_order(const struct suppressions *rules)
 
 static void print_rule(const struct suppression *rule, FILE *out)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
-
-	fprintf(out, "  %9s %10s %7s  leak:%s\n",
-		quantity_size(a, (int64_t)rule->bytes),
-		quantity_count(b, rule->blocks),
-		quantity_count(c, rule->stacks), rule->text);
+	fprintf(out, "  %9s %10s %7s  leak:%s\n", SIZE_TEXT(rule->bytes),
+		COUNT_TEXT(rule->blocks), COUNT_TEXT(rule->stacks), rule->text);
 	fprintf(out, "  %29s %s", "", origin_of(rule));
 	if (rule->source != SUPPRESSION_BUILT_IN)
 		fprintf(out, ":%u", rule->line);

@@ -101,44 +101,35 @@ static void put_sizes(const struct model *model, FILE *out)
 	const struct footprint_snapshot *last = f->snapshot_count == 0 ? NULL :
 		&f->snapshots[f->snapshot_count - 1];
 	const char *when = model->report.being_written ? "now" : "at the end";
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	uint64_t peak, stamp;
 
 	peak = footprint_peak(f, GT_USAGE_RSS, &stamp);
 	fprintf(out, "  %-*s  peak %s, after %s; %s %s: real memory\n", COLUMN,
-		"resident", quantity_size(a, (int64_t)peak),
-		quantity_time(b, model_since_start_ns(model, stamp)),
-		quantity_size(c, (int64_t)footprint_last(f, GT_USAGE_RSS)),
-		when);
+		"resident", SIZE_TEXT(peak),
+		TIME_TEXT(model_since_start_ns(model, stamp)),
+		SIZE_TEXT(footprint_last(f, GT_USAGE_RSS)), when);
 	if (footprint_is_detailed(f))
 		fprintf(out, "  %-*s  of that %s its own, %s of files and "
 			"shared; %s in swap\n", COLUMN, "",
-			quantity_size(a, (int64_t)footprint_last(
-					f, GT_USAGE_ANONYMOUS)),
-			quantity_size(b, (int64_t)footprint_last(
-					f, GT_USAGE_SHARED)),
-			quantity_size(c, (int64_t)footprint_last(
-					f, GT_USAGE_SWAP)));
+			SIZE_TEXT(footprint_last(f, GT_USAGE_ANONYMOUS)),
+			SIZE_TEXT(footprint_last(f, GT_USAGE_SHARED)),
+			SIZE_TEXT(footprint_last(f, GT_USAGE_SWAP)));
 	if (last != NULL)
 		fprintf(out, "  %-*s  %s of it is the recorder's own\n", COLUMN,
-			"", quantity_size(a, (int64_t)last->ours.value[
-						GT_MAPPING_RSS]));
+			"", SIZE_TEXT(last->ours.value[GT_MAPPING_RSS]));
 	peak = footprint_peak(f, GT_USAGE_SIZE, &stamp);
-	fprintf(out, "  %-*s  peak %s, %s %s: addresses, not memory\n",
-		COLUMN, "mapped", quantity_size(a, (int64_t)peak),
-		quantity_size(b, (int64_t)footprint_last(f, GT_USAGE_SIZE)),
-		when);
+	fprintf(out, "  %-*s  peak %s, %s %s: addresses, not memory\n", COLUMN,
+		"mapped", SIZE_TEXT(peak),
+		SIZE_TEXT(footprint_last(f, GT_USAGE_SIZE)), when);
 	if (last != NULL)
 		fprintf(out, "  %-*s  %s of them set aside by the recorder\n",
-			COLUMN, "", quantity_size(a,
-						  (int64_t)last->ours.size));
+			COLUMN, "", SIZE_TEXT(last->ours.size));
 }
 
 void report_memory_text(const struct model *model, FILE *out)
 {
 	const struct footprint_snapshot *snapshot =
 		footprint_arenas(&model->footprint);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	uint64_t size;
 
 	if (model->footprint.point_count > 0)
@@ -147,12 +138,10 @@ void report_memory_text(const struct model *model, FILE *out)
 		return;
 	size = allocator_virtual(snapshot);
 	fprintf(out, "  %-*s  took %s from the kernel, %s of it free (after "
-		"%s)\n", COLUMN, "allocator",
-		quantity_size(a, (int64_t)size),
-		quantity_size(b, (int64_t)snapshot->said.arenas_value[
-				GT_ARENAS_FREE]),
-		quantity_time(c, model_since_start_ns(
-				model, snapshot->said.arenas_stamp)));
+		"%s)\n", COLUMN, "allocator", SIZE_TEXT(size),
+		SIZE_TEXT(snapshot->said.arenas_value[GT_ARENAS_FREE]),
+		TIME_TEXT(model_since_start_ns(model,
+			snapshot->said.arenas_stamp)));
 }
 
 void report_memory_summary(struct json *json, const struct model *model)
@@ -195,39 +184,32 @@ static void put_snapshot(const struct model *model,
 			 const struct footprint_snapshot *snapshot, FILE *out)
 {
 	const char *why = arenas_text(snapshot->said.arenas);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	struct buffer name = { 0 };
 
 	buffer_string(&name, snapshot->name);
 	buffer_printable(&name);
 	fprintf(out, "  %-12s %s at %s: ", name.size ? name.data : "-",
 		kind_text(snapshot->said.kind),
-		quantity_time(a, model_since_start_ns(model,
-						snapshot->said.begin)));
+		TIME_TEXT(model_since_start_ns(model, snapshot->said.begin)));
 	fprintf(out, "%" PRIu64 " mappings%s, %s resident (%s ours)\n",
 		snapshot->said.mappings,
-		snapshot->said.flags & GT_SNAPSHOT_WHOLE ? "" :
-			" (not all)",
-		quantity_size(b, (int64_t)snapshot->all.value[GT_MAPPING_RSS]),
-		quantity_size(c, (int64_t)snapshot->ours.value[
-				GT_MAPPING_RSS]));
+		snapshot->said.flags & GT_SNAPSHOT_WHOLE ? "" : " (not all)",
+		SIZE_TEXT(snapshot->all.value[GT_MAPPING_RSS]),
+		SIZE_TEXT(snapshot->ours.value[GT_MAPPING_RSS]));
 	fprintf(out, "               allocator: ");
 	if (why != NULL)
 		fprintf(out, "%s\n", why);
 	else
 		fprintf(out, "%s, %s of it free, %s of that at its end\n",
-			quantity_size(a, (int64_t)allocator_virtual(snapshot)),
-			quantity_size(b, (int64_t)snapshot->said.arenas_value[
-					GT_ARENAS_FREE]),
-			quantity_size(c, (int64_t)snapshot->said.arenas_value[
-					GT_ARENAS_TOP]));
+			SIZE_TEXT(allocator_virtual(snapshot)),
+			SIZE_TEXT(snapshot->said.arenas_value[GT_ARENAS_FREE]),
+			SIZE_TEXT(snapshot->said.arenas_value[GT_ARENAS_TOP]));
 	buffer_free(&name);
 }
 
 void report_memory_info(const struct model *model, FILE *out)
 {
 	const struct footprint *f = &model->footprint;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 	uint64_t detailed = 0, cost = 0;
 
 	for (size_t i = 0; i < f->point_count; i++) {
@@ -235,16 +217,16 @@ void report_memory_info(const struct model *model, FILE *out)
 			    GT_USAGE_DETAILED;
 		cost += f->points[i].value[GT_USAGE_COST_NS];
 	}
-	fprintf(out, "\nMEMORY (%zu points, %" PRIu64 " with all figures; "
-		"%s of processor time)\n", f->point_count, detailed,
-		quantity_time(a, cost));
+	fprintf(out, "\nMEMORY (%zu points, %" PRIu64 " with all figures; %s "
+		"of processor time)\n", f->point_count, detailed,
+		TIME_TEXT(cost));
 	if (f->point_count > 1)
 		fprintf(out, "  every        %s on average, in which something "
-			"moved\n", quantity_time(b, (model_since_start_ns(
-				model, f->points[f->point_count - 1].stamp) -
+			"moved\n",
+			TIME_TEXT((model_since_start_ns(model,
+				f->points[f->point_count - 1].stamp) -
 				model_since_start_ns(model,
-						     f->points[0].stamp)) /
-					      (f->point_count - 1)));
+				f->points[0].stamp)) / (f->point_count - 1)));
 	report_memory_text(model, out);
 	fprintf(out, "\nSNAPSHOTS (%zu)\n", f->snapshot_count);
 	for (size_t i = 0; i < f->snapshot_count; i++)

@@ -69,7 +69,6 @@ void report_relatives_text(const struct report *r)
 {
 	char *directory = family_directory(r->about.trace);
 	struct relatives found = { 0 };
-	char a[QUANTITY_TEXT];
 	char **paths;
 	size_t count;
 	bool more;
@@ -90,7 +89,7 @@ void report_relatives_text(const struct report *r)
 	if (found.children > 0) {
 		int column = fprintf(r->out, "  children     %s trace%s of "
 				     "what it started:",
-				     quantity_count(a, found.children),
+				     COUNT_TEXT(found.children),
 				     report_plural(found.children));
 
 		put_hint(r, (size_t)column, directory);

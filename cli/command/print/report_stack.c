@@ -167,11 +167,9 @@ uint64_t report_whole(const struct report *r, enum figure key)
 
 static void put_share(const struct report *r, uint64_t value, uint64_t whole)
 {
-	char share[QUANTITY_TEXT];
-
 	if (whole > 0)
 		fprintf(r->out, "%s%6s%s  ", r->style->share,
-			quantity_percent(share, value, whole), r->style->off);
+			PERCENT_TEXT(value, whole), r->style->off);
 }
 
 /* What is in a row's braces, of so many bytes: a member, or the plural of the
@@ -180,14 +178,13 @@ static void put_word(const struct report *r, const struct figures *figures,
 		     const char *word, size_t size, uint64_t *last)
 {
 	const struct figure_member *member = figures_member(word, size);
-	char text[QUANTITY_TEXT];
 
 	if (member == NULL) {
 		fputs(report_plural(*last), r->out);
 		return;
 	}
 	*last = member->value(figures, r->end_ns);
-	fputs(quantity_of(text, member->unit, *last), r->out);
+	fputs(UNIT_TEXT(member->unit, *last), r->out);
 }
 
 void report_figures(const struct report *r, const struct figures *figures,

@@ -28,15 +28,14 @@ static void put_heap(const struct report *r)
 	};
 	struct heap_share shares[HEAP_PARTS];
 	const char *gap = "               ";
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	report_heap(r, shares);
 	for (unsigned i = 0; i < HEAP_UNKNOWN; i++) {
 		if (shares[i].blocks == 0)
 			continue;
 		fprintf(r->out, "%s%s %s, %s with what it rounds up", gap,
-			quantity_size(a, (int64_t)shares[i].bytes), texts[i],
-			quantity_size(b, (int64_t)shares[i].usable));
+			SIZE_TEXT(shares[i].bytes), texts[i],
+			SIZE_TEXT(shares[i].usable));
 		gap = ";\n               ";
 	}
 	if (gap[0] == ';')
@@ -47,7 +46,6 @@ static void put_temporary(const struct report *r)
 {
 	const struct figures *sum = &r->about.sum;
 	uint64_t between = r->model->options.temporary;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (r->about.sample_mean > 0) {
 		fprintf(r->out, "  temporary    not known: a sample lacks what was "
@@ -55,17 +53,17 @@ static void put_temporary(const struct report *r)
 		return;
 	}
 	fprintf(r->out, "  temporary    %s (%s of all %sallocations): freed ",
-		quantity_count(a, sum->temporary),
-		quantity_percent(b, sum->temporary, sum->count -
-				 r->about.unrecorded_in_sum),
+		COUNT_TEXT(sum->temporary),
+		PERCENT_TEXT(sum->temporary,
+			     sum->count - r->about.unrecorded_in_sum),
 		r->about.unrecorded_in_sum > 0 ? "recorded " : "");
 	if (between == 0)
 		fprintf(r->out, "before the\n               next allocation "
 			"of their thread\n");
 	else
 		fprintf(r->out, "after no\n               more than %s other "
-			"allocation%s of their thread\n",
-			quantity_count(a, between), report_plural(between));
+			"allocation%s of their thread\n", COUNT_TEXT(between),
+			report_plural(between));
 }
 
 /* Blocks of which the trace has only the totals: what that means for the
@@ -74,15 +72,13 @@ static void put_left_out(const struct report *r)
 {
 	const struct leftout *leftout = &r->model->leftout;
 	const uint64_t *run = leftout->run.value;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (leftout->blocks == 0)
 		return;
 	fprintf(r->out, "  left out     %s block%s (%s) of which the trace has "
 		"only the totals:\n               %s\n",
-		quantity_count(a, leftout->blocks),
-		report_plural(leftout->blocks),
-		quantity_size(b, (int64_t)leftout->bytes),
+		COUNT_TEXT(leftout->blocks), report_plural(leftout->blocks),
+		SIZE_TEXT(leftout->bytes),
 		r->model->selection != NULL ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted above and in --sizes, not in --by size");
@@ -91,33 +87,29 @@ static void put_left_out(const struct report *r)
 	    model_number(r->model, GT_INFO, "part", 0) == 0)
 		fprintf(r->out, "               the peak is that of the others; "
 			"with them it was %s\n",
-			quantity_size(a, (int64_t)run[GT_RUN_PEAK_BYTES]));
+			SIZE_TEXT(run[GT_RUN_PEAK_BYTES]));
 }
 
 static void put_totals(const struct report *r)
 {
 	const struct figures *sum = &r->about.sum;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	fprintf(r->out, "  allocations  %s, %s in total (a realloc is one, "
-		"and a free)\n", quantity_count(a, sum->count),
-		quantity_size(b, (int64_t)sum->total_bytes));
-	fprintf(r->out, "  frees        %s\n",
-		quantity_count(a, sum->frees));
+	fprintf(r->out, "  allocations  %s, %s in total (a realloc is one, and "
+		"a free)\n", COUNT_TEXT(sum->count),
+		SIZE_TEXT(sum->total_bytes));
+	fprintf(r->out, "  frees        %s\n", COUNT_TEXT(sum->frees));
 	/* with filters it is no peak of theirs, and may be less than live */
 	fprintf(r->out, r->options->filters[0] == 0 ?
 		"  peak         %s in %s block%s, after %s: %s\n" :
 		"  at the peak  %s in %s block%s of these, after %s: %s\n",
-		quantity_size(a, (int64_t)sum->peak_bytes),
-		quantity_count(b, sum->peak_blocks),
+		SIZE_TEXT(sum->peak_bytes), COUNT_TEXT(sum->peak_blocks),
 		report_plural(sum->peak_blocks),
-		quantity_time(c, r->about.peak_time_ns),
+		TIME_TEXT(r->about.peak_time_ns),
 		r->options->filters[0] != 0 ? "when all was most" :
 		model_number(r->model, GT_INFO, "part", 0) != 0 ?
 		"the most in this part" : "the most at any time");
 	fprintf(r->out, "  live         %s in %s block%s%s\n",
-		quantity_size(a, (int64_t)sum->live_bytes),
-		quantity_count(b, sum->live_blocks),
+		SIZE_TEXT(sum->live_bytes), COUNT_TEXT(sum->live_blocks),
 		report_plural(sum->live_blocks),
 		r->options->moment ? " at the moment that was asked for" :
 		r->about.being_written ? " now" :
@@ -141,13 +133,12 @@ static void put_dropped(const struct report *r,
 			const struct report_process *about)
 {
 	const char *what = "";
-	char a[QUANTITY_TEXT];
 
 	if (about->dropped != 0) {
 		fprintf(r->out, "  %sdropped%s      %s event%s lost (ring "
 			"full, or no writer):\n               all figures are "
 			"too low\n", r->style->warn, r->style->off,
-			quantity_count(a, about->dropped),
+			COUNT_TEXT(about->dropped),
 			about->dropped == 1 ? " was" : "s were");
 		return;
 	}
@@ -166,36 +157,33 @@ static void put_dropped(const struct report *r,
 /* What the figures lack. Always told, also when it is nothing. */
 void report_losses(const struct report *r, const struct report_process *about)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-
 	if (about->sample_mean > 0)
-		fprintf(r->out, "  %sestimated%s    from a sample: one block in "
-			"every %s or so; sums are right\n               on "
+		fprintf(r->out, "  %sestimated%s    from a sample: one block "
+			"in every %s or so; sums are right\n               on "
 			"average, small ones by chance\n", r->style->warn,
-			r->style->off, quantity_size(a,
-					(int64_t)about->sample_mean));
+			r->style->off, SIZE_TEXT(about->sample_mean));
 	put_dropped(r, about);
 	if (about->unpaired > 0)
 		fprintf(r->out, "  unpaired     %s free%s without %s "
 			"allocation, or the reverse\n",
-			quantity_count(a, about->unpaired),
+			COUNT_TEXT(about->unpaired),
 			report_plural(about->unpaired),
 			about->unpaired == 1 ? "its" : "their");
 	else
 		fprintf(r->out, "  unpaired     0: each free is of a block whose "
 			"allocation is known\n");
 	if (about->foreign_frees > 0)
-		fprintf(r->out, "  foreign      %s free%s of blocks from before%s, "
-			"or that were not recorded\n",
-			quantity_count(a, about->foreign_frees),
+		fprintf(r->out, "  foreign      %s free%s of blocks from "
+			"before%s, or that were not recorded\n",
+			COUNT_TEXT(about->foreign_frees),
 			report_plural(about->foreign_frees),
 			about->forked ? " a fork" : "");
 	if (!is_whole(about))
 		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
 			"could not be read (%s of events)\n", r->style->warn,
-			r->style->off, quantity_count(a, about->damaged),
+			r->style->off, COUNT_TEXT(about->damaged),
 			report_plural(about->damaged),
-			quantity_size(b, (int64_t)about->lost_bytes));
+			SIZE_TEXT(about->lost_bytes));
 	else
 		fprintf(r->out, "  damaged      0: all that is in the trace could "
 			"be read\n");
@@ -246,7 +234,6 @@ static void put_program(const struct report *r)
 {
 	const struct report_process *about = &r->about;
 	struct buffer ran = { 0 };
-	char a[QUANTITY_TEXT];
 	int size = snprintf(NULL, 0, " (pid %" PRIu64 ")", about->pid);
 
 	fprintf(r->out, "  program      ");
@@ -261,7 +248,7 @@ static void put_program(const struct report *r)
 		putc('\n', r->out);
 	}
 	buffer_printf(&ran, "%s, %" PRIu64 " thread%s; %s",
-		      quantity_time(a, about->duration_ns), about->threads,
+		      TIME_TEXT(about->duration_ns), about->threads,
 		      report_plural(about->threads), about->exit);
 	fprintf(r->out, "  ran          ");
 	put_lines(r, ran.data);

@@ -78,18 +78,16 @@ static uint64_t sum_captures(const struct model *model,
 static void put_use(const struct trace_capture *capture, int indent, FILE *out)
 {
 	const uint64_t *value = capture->value;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(out, "path cache %s of %s, %s of %s ways used,\n",
-		quantity_size(a, (int64_t)value[GT_CAPTURE_PATH_BYTES]),
-		quantity_size(b, (int64_t)value[GT_CAPTURE_PATH_BYTES_MAX]),
-		quantity_count(c, value[GT_CAPTURE_PATH_WAYS_USED]),
-		quantity_count((char[QUANTITY_TEXT]){ 0 },
-			       value[GT_CAPTURE_PATH_WAYS]));
+		SIZE_TEXT(value[GT_CAPTURE_PATH_BYTES]),
+		SIZE_TEXT(value[GT_CAPTURE_PATH_BYTES_MAX]),
+		COUNT_TEXT(value[GT_CAPTURE_PATH_WAYS_USED]),
+		COUNT_TEXT(value[GT_CAPTURE_PATH_WAYS]));
 	fprintf(out, "%*sstate %s; barriers %s placed, %s met\n", indent, "",
-		quantity_size(a, (int64_t)value[GT_CAPTURE_STATE_BYTES]),
-		quantity_count(b, value[GT_CAPTURE_BARRIERS_PLACED]),
-		quantity_count(c, value[GT_CAPTURE_BARRIERS_MET]));
+		SIZE_TEXT(value[GT_CAPTURE_STATE_BYTES]),
+		COUNT_TEXT(value[GT_CAPTURE_BARRIERS_PLACED]),
+		COUNT_TEXT(value[GT_CAPTURE_BARRIERS_MET]));
 }
 
 void report_captures_text(const struct model *model, FILE *out)
@@ -142,7 +140,6 @@ static void put_names(const struct model *model, const struct thread *thread,
 		.indent = THREAD_COLUMN, .width = REPORT_WIDTH,
 		.column = THREAD_COLUMN,
 	};
-	char a[QUANTITY_TEXT];
 
 	if (thread->name_count < 2)
 		return;
@@ -151,9 +148,9 @@ static void put_names(const struct model *model, const struct thread *thread,
 		buffer_string(&name, i == 0 ? "first " : "");
 		add_name(&thread->names[i], &name);
 		if (i > 0)
-			buffer_printf(&name, " from %s", quantity_time(a,
-				model_since_start_ns(model,
-						thread->names[i].since)));
+			buffer_printf(&name, " from %s",
+				      TIME_TEXT(model_since_start_ns(model,
+					      thread->names[i].since)));
 		fit_piece(&lines, name.data);
 	}
 	if (thread->name_count > NAMES_MAX)
@@ -167,7 +164,6 @@ void report_threads_text(const struct model *model, FILE *out)
 {
 	uint64_t count = model_thread_count(model);
 	uint32_t *order = threads_by_start(&model->threads);
-	char a[QUANTITY_TEXT];
 
 	fprintf(out, "\nTHREADS (%" PRIu64 ")\n", count);
 	for (uint64_t i = 0; i < count; i++) {
@@ -177,11 +173,12 @@ void report_threads_text(const struct model *model, FILE *out)
 		report_put_text(out, threads_name(thread),
 				GT_THREAD_NAME_MAX);
 		fprintf(out, " started at %s",
-			quantity_time(a, model_since_start_ns(model,
-						threads_start(thread))));
+			TIME_TEXT(model_since_start_ns(model,
+				threads_start(thread))));
 		if (thread->end != 0)
-			fprintf(out, ", ended at %s", quantity_time(a,
-				model_since_start_ns(model, thread->end)));
+			fprintf(out, ", ended at %s",
+				TIME_TEXT(model_since_start_ns(model,
+					thread->end)));
 		fprintf(out, "%s\n", thread->flags & GT_THREAD_MAIN ?
 			", main" : "");
 		put_names(model, thread, out);
