@@ -17,7 +17,7 @@
 /* Long paths may be cut, build-ids are for copying. */
 static void put_image(const struct image *image, bool full, FILE *out)
 {
-	struct buffer path = { 0 }, line = { 0 };
+	LOCAL_BUFFER path = { 0 }, line = { 0 };
 
 	buffer_string(&path, image->path[0] ? image->path : "(no path)");
 	buffer_string(&path, image->end_node == UINT32_MAX ? "" :
@@ -31,8 +31,6 @@ static void put_image(const struct image *image, bool full, FILE *out)
 		fprintf(out, "%s%02x", k == 0 ? "build-id " : "",
 			image->build_id[k]);
 	fprintf(out, "%s\n", image->build_id_size ? "" : "no build-id");
-	buffer_free(&path);
-	buffer_free(&line);
 }
 
 static void put_images(const struct model *model, bool full, FILE *out)
@@ -48,7 +46,7 @@ void report_info_text(struct model *model, struct frames *frames,
 {
 	const struct reader_report *report = &model->report;
 	const char *guarantee = model_fact(model, GT_INFO, "guarantee");
-	struct buffer end = { 0 };
+	LOCAL_BUFFER end = { 0 };
 
 	model_exit_text(model, &end);
 	fprintf(out, "%s\n\n", path);
@@ -79,7 +77,6 @@ void report_info_text(struct model *model, struct frames *frames,
 	report_maps_text(model, frames, full, out);
 	if (sizes != NULL)
 		info_sizes_text(sizes, out);
-	buffer_free(&end);
 }
 
 /* ---- JSON ---- */
@@ -109,7 +106,7 @@ void report_info_json(struct model *model, struct frames *frames,
 {
 	const struct reader_report *report = &model->report;
 	struct json json = { .out = out };
-	struct buffer end = { 0 };
+	LOCAL_BUFFER end = { 0 };
 
 	model_exit_text(model, &end);
 	json_object(&json, NULL);
@@ -144,5 +141,4 @@ void report_info_json(struct model *model, struct frames *frames,
 	if (sizes != NULL)
 		info_sizes_json(sizes, &json);
 	json_end_object(&json);
-	buffer_free(&end);
 }

@@ -100,7 +100,7 @@ static void tell_names(const struct moment_name *known, size_t count,
 		       const char *name, struct notes *notes)
 {
 	const char *told[NAMES_SHOWN];
-	struct buffer names = { 0 };
+	LOCAL_BUFFER names = { 0 };
 	size_t shown = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -126,7 +126,6 @@ static void tell_names(const struct moment_name *known, size_t count,
 	else
 		notes_error(notes, "no marker or snapshot is called %s: there "
 			    "are %s", name, names.data);
-	buffer_free(&names);
 }
 
 /* The last one of this name. */

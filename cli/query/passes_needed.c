@@ -63,7 +63,7 @@ void query_explain(const struct query *query,
 		[QUERY_PASS_SERIES] = "events: rows over time",
 	};
 	unsigned passes = 0, number = 0;
-	struct buffer keys = { 0 };
+	LOCAL_BUFFER keys = { 0 };
 
 	for (int i = 0; i < QUERY_PASSES; i++)
 		passes += query_needs_pass(query, options, i);
@@ -82,5 +82,4 @@ void query_explain(const struct query *query,
 	else if (query_has(query, QUERY_OF_BLOCK))
 		buffer_string(out, "figures are kept for each pair of a stack "
 			      "and the block's keys, without limit\n");
-	buffer_free(&keys);
 }

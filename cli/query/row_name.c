@@ -82,7 +82,7 @@ void query_row_name(const struct query_rows *rows, const struct query_row *row,
 
 	for (unsigned i = 0; i < query->key_count; i++) {
 		const struct query_key *key = query->keys[i];
-		struct buffer more = { 0 };
+		LOCAL_BUFFER more = { 0 };
 		struct query_value value;
 		size_t begin;
 
@@ -100,7 +100,6 @@ void query_row_name(const struct query_rows *rows, const struct query_row *row,
 		if (name->size == begin)
 			buffer_string(name, more.size > 0 ? more.data :
 				      key->noun);
-		buffer_free(&more);
 		if (key->of == QUERY_OF_STACK)
 			buffer_printf(name, " (%s %" PRIu32 ")",
 				      rows->of_contexts ? "context" : "stack",

@@ -368,12 +368,11 @@ static int report_many(struct request *request, struct report *report)
 
 static void tell_no_sum(const char *key)
 {
-	struct buffer sums = { 0 };
+	LOCAL_BUFFER sums = { 0 };
 
 	figure_words_list(&sums, FIGURE_SUMS);
 	tell_error("--tree --sort %s: no sum of these means anything: sort by "
 		   "%s", key, sums.data);
-	buffer_free(&sums);
 }
 
 /* With --timeline? */
@@ -475,7 +474,7 @@ static bool fits_many(const struct request *request)
 static bool parse_by(struct request *request)
 {
 	struct query *query = &request->report.query;
-	struct buffer why = { 0 };
+	LOCAL_BUFFER why = { 0 };
 	bool good = true;
 
 	request->report.blocks = request->report.by != NULL &&
@@ -493,7 +492,6 @@ static bool parse_by(struct request *request)
 	if (good && query_has_block_key(query, BLOCK_KEY_HEAP) &&
 	    !filter_has(request->reading.filter, FILTER_HEAP, FILTER_HEAP))
 		good = reading_take(&request->reading, FILTER_HEAP, ".") == 0;
-	buffer_free(&why);
 	return good;
 }
 
@@ -517,13 +515,13 @@ static void settle(struct request *request)
 	wanted->query.over_time = wanted->timeline;
 	wanted->moment = filter_word(reading->filter, FILTER_ALIVE_AT, 0) !=
 		NULL;
-	wanted->filters = reading->filters.data ? reading->filters.data : "";
+	wanted->filters = buffer_text(&reading->filters);
 }
 
 static int explain(const struct request *request)
 {
 	struct query query = request->report.query;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	FILE *out = output_file_open(request->output);
 
 	if (out == NULL)
@@ -538,7 +536,6 @@ static int explain(const struct request *request)
 	}
 	query_explain(&query, &request->reading.model, &text);
 	fputs(text.data, out);
-	buffer_free(&text);
 	return output_file_close(out, request->output, EXIT_COMPLETE);
 }
 

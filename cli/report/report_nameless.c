@@ -213,7 +213,7 @@ static void tell(const struct lackings *all, const struct report *r)
 {
 	const char *root = r->places->sysroot ? r->places->sysroot : "";
 	uint64_t whole = report_whole(r, all->key);
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	size_t before;
 
 	for (size_t i = 0; i < all->count && i < NAMED_MAX; i++) {
@@ -237,7 +237,6 @@ static void tell(const struct lackings *all, const struct report *r)
 	buffer_string(&text, " say where their symbols are with -d");
 	buffer_printable(&text);
 	tell_note("%s", text.data);
-	buffer_free(&text);
 }
 
 void report_nameless(const struct report *r)

@@ -129,7 +129,7 @@ static void ask_parent(struct report_process *list, size_t i)
 {
 	const struct report_process *parent = list[i].parent == 0 ? NULL :
 		parent_of(list, i);
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	for (size_t k = 0; parent != NULL && k < parent->child_count; k++) {
 		if (parent->children[k].pid != list[i].pid)
@@ -138,7 +138,6 @@ static void ask_parent(struct report_process *list, size_t i)
 		free(list[i].exit);
 		list[i].exit = grow_copy(text.data, strlen(text.data));
 		list[i].exit_unknown = false;
-		buffer_free(&text);
 		return;
 	}
 }

@@ -103,13 +103,12 @@ static void put_names(const struct report *r, const struct query_rows *rows,
 		      size_t shown)
 {
 	for (size_t row = 0; row < shown; row++) {
-		struct buffer name = { 0 };
+		LOCAL_BUFFER name = { 0 };
 
 		query_row_name(rows, &rows->list[row], r->options->full_names,
 			       NAME_WIDTH / rows->query->key_count, &name);
 		fprintf(r->out, "%4zu. %s%s%s\n", row + 1, r->style->name,
 			name.data, r->style->off);
-		buffer_free(&name);
 	}
 }
 

@@ -38,16 +38,14 @@ static enum figure_moment moment_of(const struct report *r)
 static void put_value(const struct report *r, const struct query_key *key,
 		      const struct query_value *value)
 {
-	struct buffer name = { 0 }, more = { 0 };
+	LOCAL_BUFFER name = { 0 }, more = { 0 };
 
 	key->text(value, &name, &more);
 	buffer_printable(&name);
 	if (name.size > 0 || more.size > 0)
 		fprintf(r->out, "%*s%s%s%s%s\n", FRAME_INDENT, "",
-			r->style->name, name.size ? name.data : "",
-			r->style->off, more.size ? more.data : "");
-	buffer_free(&name);
-	buffer_free(&more);
+			r->style->name, buffer_text(&name),
+			r->style->off, buffer_text(&more));
 }
 
 /* The lines under a row's figures: what its stacks have in common. The largest

@@ -107,7 +107,7 @@ static bool put_branch(void *owner, const struct profile_branch *branch)
 	struct tree *tree = owner;
 	const struct report *r = tree->report;
 	struct level *level = enter_level(tree, branch);
-	struct buffer name = { 0 }, place = { 0 };
+	LOCAL_BUFFER name = { 0 }, place = { 0 };
 	struct frame frame;
 	unsigned used;
 
@@ -123,8 +123,6 @@ static bool put_branch(void *owner, const struct profile_branch *branch)
 		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,
 			r->style->off);
 	putc('\n', r->out);
-	buffer_free(&name);
-	buffer_free(&place);
 	return true;
 }
 

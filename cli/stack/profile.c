@@ -190,7 +190,7 @@ static uint32_t begin_stack(void *owner, uint32_t root)
 {
 	struct adding *adding = owner;
 	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	struct profile_frame end = { .glue = true,
 				     .stop = (enum gt_stop)root };
 	uint32_t node;
@@ -201,7 +201,6 @@ static uint32_t begin_stack(void *owner, uint32_t root)
 	end.function = text.data;
 	node = node_for(adding->profile, PROFILE_ROOT,
 			number_of(adding->profile, &end));
-	buffer_free(&text);
 	return node;
 }
 

@@ -20,12 +20,11 @@ static void add(struct profile_stack *stack, const struct frame *frame,
 	own = &stack->list[stack->count++];
 	*own = *frame;
 	if (!full && frame->function != NULL && !frame->nameless) {
-		struct buffer name = { 0 };
+		LOCAL_BUFFER name = { 0 };
 
 		names_shorten(&name, frame->function);
 		own->function = intern_string(&stack->names,
-					      name.data ? name.data : "");
-		buffer_free(&name);
+					      buffer_text(&name));
 	}
 }
 

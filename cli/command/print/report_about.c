@@ -84,7 +84,7 @@ void report_about(struct report *r, const char *trace)
 {
 	const struct model *model = r->model;
 	struct report_process *about = &r->about;
-	struct buffer end = { 0 }, command = { 0 };
+	LOCAL_BUFFER end = { 0 }, command = { 0 };
 	uint64_t peak_stamp = model_peak_stamp(model);
 
 	memset(about, 0, sizeof(*about));
@@ -93,7 +93,6 @@ void report_about(struct report *r, const char *trace)
 	about->program = text_of(model_fact(model, GT_INFO, "exe"));
 	model_command(model, &command);
 	about->command = text_of(command.data);
-	buffer_free(&command);
 	about->exit = text_of(end.data);
 	about->exit_unknown = model_exit_unknown(model);
 	take_children(about, model);
@@ -130,7 +129,6 @@ void report_about(struct report *r, const char *trace)
 			model, peak_stamp);
 	take_losses(about, model);
 	report_sizes_add(r);
-	buffer_free(&end);
 }
 
 void report_heap(const struct report *r, struct heap_share shares[HEAP_PARTS])

@@ -184,7 +184,7 @@ static void put_snapshot(const struct model *model,
 			 const struct footprint_snapshot *snapshot, FILE *out)
 {
 	const char *why = arenas_text(snapshot->said.arenas);
-	struct buffer name = { 0 };
+	LOCAL_BUFFER name = { 0 };
 
 	buffer_string(&name, snapshot->name);
 	buffer_printable(&name);
@@ -204,7 +204,6 @@ static void put_snapshot(const struct model *model,
 			SIZE_TEXT(allocator_virtual(snapshot)),
 			SIZE_TEXT(snapshot->said.arenas_value[GT_ARENAS_FREE]),
 			SIZE_TEXT(snapshot->said.arenas_value[GT_ARENAS_TOP]));
-	buffer_free(&name);
 }
 
 void report_memory_info(const struct model *model, FILE *out)

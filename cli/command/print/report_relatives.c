@@ -54,7 +54,7 @@ static void look_at(struct relatives *found, const struct report *r,
  * one of its own. */
 static void put_hint(const struct report *r, size_t column, const char *path)
 {
-	struct buffer hint = { 0 };
+	LOCAL_BUFFER hint = { 0 };
 
 	buffer_string(&hint, "gnomon report ");
 	quote_word(&hint, path, strlen(path));
@@ -62,7 +62,6 @@ static void put_hint(const struct report *r, size_t column, const char *path)
 		fprintf(r->out, " %s\n", hint.data);
 	else
 		fprintf(r->out, "\n               %s\n", hint.data);
-	buffer_free(&hint);
 }
 
 void report_relatives_text(const struct report *r)

@@ -90,7 +90,7 @@ void report_frame_text(const struct frame *frame, bool full, size_t width,
 void report_frame(const struct report *r, const struct frame *frame,
 		  int indent)
 {
-	struct buffer place = { 0 }, name = { 0 };
+	LOCAL_BUFFER place = { 0 }, name = { 0 };
 
 	report_frame_text(frame, r->options->full_names,
 			  REPORT_WIDTH - (size_t)indent, &name, &place);
@@ -99,8 +99,6 @@ void report_frame(const struct report *r, const struct frame *frame,
 		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,
 			r->style->off);
 	putc('\n', r->out);
-	buffer_free(&place);
-	buffer_free(&name);
 }
 
 struct report_stack report_stack_of(const struct frames *frames)

@@ -192,22 +192,20 @@ void report_losses(const struct report *r, const struct report_process *about)
 /* `text`, which a terminal would obey, in at most `width` columns. */
 void report_put_text(FILE *out, const char *text, size_t width)
 {
-	struct buffer line = { 0 };
+	LOCAL_BUFFER line = { 0 };
 
 	fit_start(&line, text, width);
 	buffer_printable(&line);
 	fputs(line.data, out);
-	buffer_free(&line);
 }
 
 void report_put_path(FILE *out, const char *path, size_t width, bool full)
 {
-	struct buffer line = { 0 };
+	LOCAL_BUFFER line = { 0 };
 
 	fit_path(&line, path, full ? SIZE_MAX : width);
 	buffer_printable(&line);
 	fputs(line.data, out);
-	buffer_free(&line);
 }
 
 void report_made_up_text(const struct model *model, FILE *out)
@@ -220,20 +218,18 @@ void report_made_up_text(const struct model *model, FILE *out)
 /* As many lines as it needs, behind a word of the summary. */
 static void put_lines(const struct report *r, const char *text)
 {
-	struct buffer plain = { 0 }, lines = { 0 };
+	LOCAL_BUFFER plain = { 0 }, lines = { 0 };
 
 	buffer_string(&plain, text);
 	buffer_printable(&plain);
 	buffer_wrap(&lines, plain.data, COLUMN, REPORT_WIDTH);
 	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
-	buffer_free(&plain);
-	buffer_free(&lines);
 }
 
 static void put_program(const struct report *r)
 {
 	const struct report_process *about = &r->about;
-	struct buffer ran = { 0 };
+	LOCAL_BUFFER ran = { 0 };
 	int size = snprintf(NULL, 0, " (pid %" PRIu64 ")", about->pid);
 
 	fprintf(r->out, "  program      ");
@@ -252,22 +248,19 @@ static void put_program(const struct report *r)
 		      report_plural(about->threads), about->exit);
 	fprintf(r->out, "  ran          ");
 	put_lines(r, ran.data);
-	buffer_free(&ran);
 	report_made_up_text(r->model, r->out);
 	report_relatives_text(r);
 }
 
 void report_filters(const struct report *r)
 {
-	struct buffer text = { 0 }, wrapped = { 0 };
+	LOCAL_BUFFER text = { 0 }, wrapped = { 0 };
 
 	if (r->options->filters[0] == 0)
 		return;
 	buffer_printf(&text, "only blocks with%s", r->options->filters);
 	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
 	fputs(wrapped.data, r->out);
-	buffer_free(&text);
-	buffer_free(&wrapped);
 }
 
 void report_summary(const struct report *r)

@@ -134,7 +134,7 @@ static void add_name(const struct thread_name *name, struct buffer *out)
 static void put_names(const struct model *model, const struct thread *thread,
 		      FILE *out)
 {
-	struct buffer names = { 0 }, name = { 0 };
+	LOCAL_BUFFER names = { 0 }, name = { 0 };
 	struct fit_lines lines = {
 		.out = &names, .between = ", ", .ending = ",",
 		.indent = THREAD_COLUMN, .width = REPORT_WIDTH,
@@ -156,8 +156,6 @@ static void put_names(const struct model *model, const struct thread *thread,
 	if (thread->name_count > NAMES_MAX)
 		fit_piece(&lines, "...");
 	fprintf(out, "%*s%s\n", THREAD_COLUMN, "", names.data);
-	buffer_free(&names);
-	buffer_free(&name);
 }
 
 void report_threads_text(const struct model *model, FILE *out)
