@@ -9,6 +9,17 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
 
+/* Whether filters of stacks keep a cost, and its figures. */
+static bool keeps(const struct export *export, size_t i,
+		  struct figures *figures)
+{
+	const struct context_cost *cost = &export->model->contexts.costs[i];
+
+	model_figures(export->model, cost, figures);
+	return export->keep == NULL ||
+	       export->keep(export->keeper, cost->node, figures);
+}
+
 void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
 				  const struct figures *figures),
@@ -20,11 +31,7 @@ void export_contexts(struct export *export,
 		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
-		if (cost->allocations == 0)
-			continue;
-		model_figures(export->model, cost, &figures);
-		if (export->keep == NULL ||
-		    export->keep(export->keeper, cost->node, &figures))
+		if (cost->allocations > 0 && keeps(export, i, &figures))
 			each(owner, cost->node, cost->key, &figures);
 	}
 }
@@ -32,20 +39,15 @@ void export_contexts(struct export *export,
 bool *export_keeps(struct export *export)
 {
 	const struct contexts *contexts = &export->model->contexts;
-	bool *keeps;
+	struct figures figures;
+	bool *kept;
 
 	if (export->keep == NULL)
 		return NULL;
-	keeps = grow_zeroed(contexts->node_count, sizeof(*keeps));
-	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
-		struct figures figures;
-
-		model_figures(export->model, cost, &figures);
-		keeps[cost->node] |= export->keep(export->keeper, cost->node,
-						  &figures);
-	}
-	return keeps;
+	kept = grow_zeroed(contexts->node_count, sizeof(*kept));
+	for (size_t i = 0; i < contexts->cost_count; i++)
+		kept[contexts->costs[i].node] |= keeps(export, i, &figures);
+	return kept;
 }
 
 static uint64_t peak_of_contexts(const struct model *model)
@@ -137,7 +139,7 @@ const char *export_frame_name(struct buffer *scratch,
 void export_stack_text(struct buffer *text, const struct frame *list,
 		       size_t count)
 {
-	struct buffer scratch = { 0 };
+	LOCAL_BUFFER scratch = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		const char *name = export_frame_name(&scratch, &list[i]);
@@ -155,7 +157,6 @@ void export_stack_text(struct buffer *text, const struct frame *list,
 			buffer_add(text, name++, 1);
 		}
 	}
-	buffer_free(&scratch);
 }
 
 void export_stack_heads(struct csv *csv, bool site)
@@ -173,7 +174,7 @@ void export_stack_fields(struct csv *csv, const struct frame *list,
 {
 	static const struct frame nothing;
 	const struct frame *frame = count == 0 ? &nothing : &list[at];
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	if (site) {
 		csv_text(csv, count == 0 ? NULL :
@@ -186,7 +187,6 @@ void export_stack_fields(struct csv *csv, const struct frame *list,
 	export_stack_text(&text, list, count);
 	csv_text(csv, text.data);
 	csv_text(csv, frames_stop_text(stop));
-	buffer_free(&text);
 }
 
 const char *export_profile_name(struct buffer *scratch,

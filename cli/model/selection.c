@@ -276,7 +276,7 @@ static bool is_named(const struct model *model, const struct pattern *pattern)
 {
 	const char *exe = model_fact(model, GT_INFO, "exe");
 	const char *words = model_fact(model, GT_INFO, "command");
-	struct buffer command = { 0 };
+	LOCAL_BUFFER command = { 0 };
 	bool is = exe != NULL && pattern_matches(pattern, exe);
 
 	if (words != NULL) {
@@ -287,10 +287,8 @@ static bool is_named(const struct model *model, const struct pattern *pattern)
 		is |= pattern_matches(pattern, command.data);
 		buffer_clear(&command);
 		model_command(model, &command);
-		is |= pattern_matches(pattern, command.data ?
-				      command.data : "");
+		is |= pattern_matches(pattern, buffer_text(&command));
 	}
-	buffer_free(&command);
 	return is;
 }
 
@@ -419,11 +417,6 @@ void selection_free(struct selection *selection)
 bool selection_needs_ends(const struct selection *selection)
 {
 	return selection->ends;
-}
-
-bool selection_needs_chains(const struct selection *selection)
-{
-	return selection->chains;
 }
 
 bool selection_is_of_moment(const struct selection *selection)

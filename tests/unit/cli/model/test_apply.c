@@ -11,6 +11,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 #define EVENTS 4000
 #define LANES 4

@@ -10,6 +10,7 @@
 
 #include "cli/model/map_index.h"
 #include "cli/model/model.h"
+#include "tests/unit/filter_words.h"
 
 #define MAPPINGS 60
 #define SPACE 40		/* addresses */

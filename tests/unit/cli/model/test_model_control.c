@@ -15,6 +15,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/model.h"
 #include "tests/unit/trace_write.h"
+#include "tests/unit/filter_words.h"
 
 #define WINDOW 100
 #define C GT_STOP_COUNT

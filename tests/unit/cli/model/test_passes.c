@@ -13,6 +13,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 static struct story *story;
 

@@ -15,6 +15,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/model/selection.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 static struct story *story;
 static uint64_t until_end(const struct story_block *b)

@@ -10,6 +10,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 #define SEEDS 5
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "cli/stack/stack_filter.h"
+#include "tests/unit/filter_words.h"
 
 #define CONTEXTS 4
 

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/model/filters.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 #define SEEDS 30
 
