@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
 
 /* Whether filters of stacks keep a cost, and its figures. */
@@ -200,11 +201,9 @@ void export_title(struct buffer *title, const struct model *model,
 		  const char *trace)
 {
 	const char *program = model_fact(model, GT_INFO, "exe");
-	const char *slash = program ? strrchr(program, '/') : NULL;
-	const char *name = strrchr(trace, '/');
 
 	if (program != NULL)
-		buffer_printf(title, "%s - ", slash ? slash + 1 : program);
-	buffer_string(title, name ? name + 1 : trace);
+		buffer_printf(title, "%s - ", last_part(program));
+	buffer_string(title, last_part(trace));
 	buffer_printable(title);
 }

@@ -4,7 +4,6 @@
 #include "cli/info/info.h"
 
 #include "cli/base/text/fit.h"
-#include "cli/symbol/names/names.h"
 
 #define NAME_MIN 16		/* columns that a name is worth printing in */
 #define NAME_MAX 30		/* so that callers are seen, too */
@@ -16,12 +15,8 @@ static void add_name(struct buffer *out, const struct frame *frame,
 {
 	if (frame->function == NULL)
 		fit_start(out, "?", width);
-	else if (width == SIZE_MAX)
-		buffer_string(out, frame->function);
-	else if (frame->nameless)
-		fit_middle(out, frame->function, width);
 	else
-		names_brief(out, frame->function, width);
+		frames_function(frame, width, out);
 	buffer_printable(out);
 }
 

@@ -11,7 +11,6 @@
 #include "cli/model/heap.h"
 #include "cli/model/lifespans.h"
 #include "cli/model/stats/histograms.h"
-#include "cli/symbol/names/names.h"
 
 #define LINE_WIDTH 11u	/* of ":4294967295" */
 
@@ -27,12 +26,9 @@ static void function_text(const struct query_value *value,
 		return;
 	if (frame->function == NULL)
 		buffer_string(name, "?? in no file");
-	else if (value->full)
-		buffer_string(name, frame->function);
-	else if (frame->nameless)
-		fit_middle(name, frame->function, value->width);
 	else
-		names_brief(name, frame->function, value->width);
+		frames_function(frame, value->full ? SIZE_MAX : value->width,
+				name);
 }
 
 static void add_library(const struct query_value *value,

@@ -46,30 +46,6 @@ size_t report_shown(const struct report *r, size_t count, uint64_t few)
 	return top != 0 && top < count ? (size_t)top : count;
 }
 
-/* The frames of a profile's node, outward. */
-static void load_node(struct report *r, uint32_t node)
-{
-	const struct profile *profile = r->profile;
-	size_t count = 0;
-
-	r->stack.stop = GT_STOP_BOTTOM;
-	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
-		const struct profile_frame *from =
-			&profile->frames[profile->nodes[node].frame];
-
-		if (from->stop != GT_STOP_BOTTOM) {
-			r->stack.stop = from->stop;
-			continue;
-		}
-		GROW(r->scratch, count, r->scratch_capacity);
-		profile_show_frame(from, &r->scratch[count]);
-		count++;
-	}
-	r->stack.site = frames_site(r->scratch, count);
-	r->stack.list = r->scratch;
-	r->stack.count = count;
-}
-
 void report_load_context(struct report *r, uint32_t node)
 {
 	frames_of(r->frames, node);
@@ -78,8 +54,13 @@ void report_load_context(struct report *r, uint32_t node)
 
 void report_load(struct report *r, uint32_t node)
 {
-	if (r->profile != NULL && !r->of_contexts)
-		load_node(r, node);
-	else
+	if (r->profile == NULL || r->of_contexts) {
 		report_load_context(r, node);
+		return;
+	}
+	r->stack.count = profile_frames_of(r->profile, node, &r->scratch,
+					   &r->scratch_capacity,
+					   &r->stack.stop);
+	r->stack.list = r->scratch;
+	r->stack.site = frames_site(r->scratch, r->stack.count);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/fit.h"
 #include "cli/stack/frames_prepare.h"
 #include "cli/stack/glue.h"
 #include "cli/symbol/names/names.h"
@@ -416,6 +417,18 @@ void frames_find_sites(struct frames *frames)
 		frames_site_key(frames, contexts->costs[i].node);
 	for (size_t i = 0; i < freed->row_count; i++)
 		frames_site_key(frames, freed->rows[i].node);
+}
+
+void frames_function(const struct frame *frame, size_t width,
+		     struct buffer *name)
+{
+	CLAIM_FULL(frame->function != NULL);
+	if (width == SIZE_MAX)
+		buffer_string(name, frame->function);
+	else if (frame->nameless)
+		fit_middle(name, frame->function, width);
+	else
+		names_brief(name, frame->function, width);
 }
 
 const char *const *frames_nameless(const struct frames *frames, size_t *count)

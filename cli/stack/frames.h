@@ -120,6 +120,10 @@ void frames_find_sites(struct frames *frames);
 bool frames_function_matches(const struct frames *frames, const char *function,
 			     bool (*matches)(void *owner, const char *name),
 			     void *owner);
+/* The name of a frame that has a function, as reports print it in so many
+ * columns; SIZE_MAX: as it is. */
+void frames_function(const struct frame *frame, size_t width,
+		     struct buffer *name);
 void frames_free(struct frames *frames);
 
 /* Libraries of which a function had no name, in the order of appearance. */

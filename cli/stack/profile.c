@@ -612,6 +612,27 @@ void profile_show_frame(const struct profile_frame *from, struct frame *frame)
 	};
 }
 
+size_t profile_frames_of(const struct profile *profile, uint32_t node,
+			 struct frame **list, size_t *capacity,
+			 enum gt_stop *stop)
+{
+	size_t count = 0;
+
+	*stop = GT_STOP_BOTTOM;
+	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
+		const struct profile_frame *frame =
+			&profile->frames[profile->nodes[node].frame];
+
+		if (frame->stop != GT_STOP_BOTTOM) {
+			*stop = frame->stop;
+			continue;
+		}
+		GROW(*list, count, *capacity);
+		profile_show_frame(frame, &(*list)[count++]);
+	}
+	return count;
+}
+
 uint64_t profile_value(const struct profile *profile,
 		       const struct figures *figures, enum figure key)
 {

@@ -6,19 +6,12 @@
 #include <string.h>
 
 #include "cli/base/text/fit.h"
+#include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/symbol/names/names.h"
 
 #define FUNCTION_MIN 24		/* columns that a name has before a place */
 #define LIBRARY_SHORT 20	/* columns of a library's that is shortened */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /*
  * "file:line:column  library"; of a brief one only what matters most. A long
@@ -48,7 +41,7 @@ static void add_place(struct buffer *out, const struct frame *frame, bool full,
 		return;
 	if (in_file) {
 		buffer_printf(out, "%s", full ? frame->file :
-			      base_name(frame->file));
+			      last_part(frame->file));
 		if (frame->line > 0)
 			buffer_printf(out, ":%u", frame->line);
 		if (frame->column > 0 && brevity < NO_COLUMN)
@@ -76,12 +69,8 @@ void report_frame_text(const struct frame *frame, bool full, size_t width,
 	if (frame->function == NULL)
 		buffer_printf(name, "0x%" PRIx64 " in no file",
 			      frame->address);
-	else if (full)
-		buffer_string(name, frame->function);
-	else if (frame->nameless)
-		fit_middle(name, frame->function, width);
 	else
-		names_brief(name, frame->function, width);
+		frames_function(frame, full ? SIZE_MAX : width, name);
 	buffer_printable(name);
 	if (place->size > 0)
 		buffer_printable(place);
