@@ -180,8 +180,7 @@ static void size_text(const struct query_value *value, struct buffer *name,
 			      "or more");
 		return;
 	}
-	buffer_printf(name, "of %s byte%s each", COUNT_TEXT(size),
-		      size == 1 ? "" : "s");
+	buffer_printf(name, "of %s each", COUNTED(size, "byte"));
 	if (size >= 1024)
 		buffer_printf(name, " (%s)", SIZE_TEXT(size));
 }

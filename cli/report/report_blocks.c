@@ -155,9 +155,8 @@ void report_blocks_text(struct report *r)
 		fprintf(r->out, "\n      none\n");
 	put_blocks(r, &blocks, shown);
 	if (shown < blocks.count)
-		fprintf(r->out, "\n      and %s more block%s: --top 0\n",
-			COUNT_TEXT(blocks.count - shown),
-			report_plural(blocks.count - shown));
+		fprintf(r->out, "\n      and %s: --top 0\n",
+			COUNTED(blocks.count - shown, "more block"));
 	free(blocks.list);
 }
 

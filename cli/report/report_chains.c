@@ -86,14 +86,13 @@ static void put_row(struct report *r, const struct chain_row *row,
 		r->style->share, PERCENT_TEXT(sum->copied_bytes, whole),
 		r->style->off, SIZE_TEXT(sum->copied_bytes),
 		COUNT_TEXT(sum->moves));
-	fprintf(r->out, "%s step%s\n", COUNT_TEXT(steps), report_plural(steps));
-	fprintf(r->out, "%*s%s%s block%s, ", INDENT, "", r->style->dim,
-		COUNT_TEXT(sum->count), report_plural(sum->count));
-	fprintf(r->out, "from %s to %s on average, in up to %s step%s%s\n",
+	fprintf(r->out, "%s\n", COUNTED(steps, "step"));
+	fprintf(r->out, "%*s%s%s, ", INDENT, "", r->style->dim,
+		COUNTED(sum->count, "block"));
+	fprintf(r->out, "from %s to %s on average, in up to %s%s\n",
 		SIZE_TEXT(sum->first_bytes / sum->count),
 		SIZE_TEXT(sum->last_bytes / sum->count),
-		COUNT_TEXT(sum->longest - 1), report_plural(sum->longest - 1),
-		r->style->off);
+		COUNTED(sum->longest - 1, "step"), r->style->off);
 	report_load(r, row->node);
 	if (r->stack.count == 0)
 		fprintf(r->out, "%*s[no stack]\n", INDENT, "");
@@ -123,9 +122,8 @@ void report_chains_text(struct report *r)
 	for (size_t i = 0; i < shown; i++)
 		put_row(r, &rows.list[i], i + 1, whole.copied_bytes);
 	if (shown < rows.count)
-		fprintf(r->out, "\n      and %s more site%s: --sizes --top 0\n",
-			COUNT_TEXT(rows.count - shown),
-			report_plural(rows.count - shown));
+		fprintf(r->out, "\n      and %s: --sizes --top 0\n",
+			COUNTED(rows.count - shown, "more site"));
 	free(rows.list);
 	table_free(&rows.by_site);
 }

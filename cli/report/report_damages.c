@@ -27,8 +27,7 @@ static void put_what(const struct damage *damage, FILE *out)
 		fprintf(out, "freed a second time");
 		return;
 	}
-	fprintf(out, "%s byte%s written ", COUNT_TEXT(damage->bytes),
-		report_plural(damage->bytes));
+	fprintf(out, "%s written ", COUNTED(damage->bytes, "byte"));
 	if (damage->offset < 0)
 		fprintf(out, "from %s before its start on",
 			COUNT_TEXT(distance(damage->offset)));

@@ -137,10 +137,9 @@ static void group_sites(const struct report *r,
 static void put_sum_text(struct report *r, const struct freed_row *row,
 			 uint64_t whole)
 {
-	fprintf(r->out, "%s%6s%s  %s in %s block%s", r->style->share,
+	fprintf(r->out, "%s%6s%s  %s in %s", r->style->share,
 		PERCENT_TEXT(row->sum.bytes, whole), r->style->off,
-		SIZE_TEXT(row->sum.bytes), COUNT_TEXT(row->sum.blocks),
-		report_plural(row->sum.blocks));
+		SIZE_TEXT(row->sum.bytes), COUNTED(row->sum.blocks, "block"));
 	fprintf(r->out, ", freed after %s on average",
 		TIME_TEXT(mean_lifetime_ns(r->model, &row->sum)));
 }
@@ -176,9 +175,8 @@ static void put_parts(struct report *r, const struct site *site,
 		at = next[at];
 	}
 	if (i < site->stacks)
-		fprintf(r->out, "%*s- and %s more stack%s: --by stack\n",
-			INDENT - 4, "", COUNT_TEXT(site->stacks - i),
-			report_plural(site->stacks - i));
+		fprintf(r->out, "%*s- and %s: --by stack\n", INDENT - 4, "",
+			COUNTED(site->stacks - i, "more stack"));
 }
 
 static void put_site(struct report *r, const struct site *site, size_t number,
@@ -212,10 +210,10 @@ static void put_sites(struct report *r, const struct freed *stacks,
 	for (size_t i = 0; i < shown; i++)
 		put_site(r, &sites->list[i], i + 1, stacks, sites->next, whole);
 	if (shown < sites->count)
-		fprintf(r->out, "\n      and %s more %s%s: --top 0\n",
-			COUNT_TEXT(sites->count - shown),
-			query_is(&r->options->query, QUERY_OF_STACK) ?
-			"stack" : "site", report_plural(sites->count - shown));
+		fprintf(r->out, "\n      and %s: --top 0\n",
+			COUNTED(sites->count - shown,
+				query_is(&r->options->query, QUERY_OF_STACK) ?
+				"more stack" : "more site"));
 }
 
 void report_freed_text(struct report *r)

@@ -230,18 +230,16 @@ static void put_sum(const struct report_processes *processes,
 	struct report_process sum;
 
 	report_processes_sum(processes, &sum);
-	fprintf(r->out, "\n  in all       %s allocation%s, %s in total;\n",
-		COUNT_TEXT(sum.sum.count), report_plural(sum.sum.count),
+	fprintf(r->out, "\n  in all       %s, %s in total;\n",
+		COUNTED(sum.sum.count, "allocation"),
 		SIZE_TEXT(sum.sum.total_bytes));
-	fprintf(r->out, "               live %s in %s block%s\n",
-		SIZE_TEXT(sum.sum.live_bytes), COUNT_TEXT(sum.sum.live_blocks),
-		report_plural(sum.sum.live_blocks));
+	fprintf(r->out, "               live %s in %s\n",
+		SIZE_TEXT(sum.sum.live_bytes),
+		COUNTED(sum.sum.live_blocks, "block"));
 	report_losses(r, &sum);
 	if (processes->unreadable > 0)
-		fprintf(r->out, "  %sunreadable%s   %s trace%s\n",
-			r->style->warn, r->style->off,
-			COUNT_TEXT(processes->unreadable),
-			report_plural(processes->unreadable));
+		fprintf(r->out, "  %sunreadable%s   %s\n", r->style->warn,
+			r->style->off, COUNTED(processes->unreadable, "trace"));
 }
 
 void report_processes_text(const struct report_processes *processes,

@@ -137,9 +137,8 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 		put_once(p, part->node, number, FRAME_INDENT + 4);
 	}
 	if (i < parts->nonzero)
-		fprintf(r->out, "%*s- and %s more stack%s\n", FRAME_INDENT - 4,
-			"", COUNT_TEXT(parts->nonzero - i),
-			report_plural(parts->nonzero - i));
+		fprintf(r->out, "%*s- and %s\n", FRAME_INDENT - 4, "",
+			COUNTED(parts->nonzero - i, "more stack"));
 }
 
 /* What a row comes to with all that its functions called, if that is more. */

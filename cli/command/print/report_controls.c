@@ -125,10 +125,8 @@ void report_unrecorded_text(const struct report *r)
 
 	if (leftout->rest_blocks == 0)
 		return;
-	fprintf(r->out, "  unrecorded   %s block%s (%s), by their size or "
-		"thread:\n               %s\n",
-		COUNT_TEXT(leftout->rest_blocks),
-		report_plural(leftout->rest_blocks),
+	fprintf(r->out, "  unrecorded   %s (%s), by their size or thread:\n"
+		"               %s\n", COUNTED(leftout->rest_blocks, "block"),
 		SIZE_TEXT(leftout->rest_bytes),
 		r->model->selection != NULL || r->keep != NULL ?
 		"nobody knows what the filters say of them: not counted" :
@@ -155,12 +153,11 @@ void report_pools_text(const struct report *r)
 		fprintf(r->out, "              ");
 		put_name(pools->list[i].name[0] ? pools->list[i].name : "?",
 			 NAME_WIDTH, r->out);
-		fprintf(r->out, ": live %s in %s, peak %s, %s allocation%s\n",
+		fprintf(r->out, ": live %s in %s, peak %s, %s\n",
 			SIZE_TEXT(figures->live_bytes),
 			COUNT_TEXT(figures->live_blocks),
 			SIZE_TEXT(figures->peak_bytes),
-			COUNT_TEXT(figures->allocations),
-			report_plural(figures->allocations));
+			COUNTED(figures->allocations, "allocation"));
 	}
 }
 

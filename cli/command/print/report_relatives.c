@@ -86,10 +86,9 @@ void report_relatives_text(const struct report *r)
 		put_hint(r, 32, found.successor);
 	}
 	if (found.children > 0) {
-		int column = fprintf(r->out, "  children     %s trace%s of "
-				     "what it started:",
-				     COUNT_TEXT(found.children),
-				     report_plural(found.children));
+		int column = fprintf(r->out, "  children     %s of what it "
+				     "started:",
+				     COUNTED(found.children, "trace"));
 
 		put_hint(r, (size_t)column, directory);
 	}

@@ -61,9 +61,8 @@ static void put_temporary(const struct report *r)
 		fprintf(r->out, "before the\n               next allocation "
 			"of their thread\n");
 	else
-		fprintf(r->out, "after no\n               more than %s other "
-			"allocation%s of their thread\n", COUNT_TEXT(between),
-			report_plural(between));
+		fprintf(r->out, "after no\n               more than %s of "
+			"their thread\n", COUNTED(between, "other allocation"));
 }
 
 /* Blocks of which the trace has only the totals: what that means for the
@@ -75,10 +74,9 @@ static void put_left_out(const struct report *r)
 
 	if (leftout->blocks == 0)
 		return;
-	fprintf(r->out, "  left out     %s block%s (%s) of which the trace has "
-		"only the totals:\n               %s\n",
-		COUNT_TEXT(leftout->blocks), report_plural(leftout->blocks),
-		SIZE_TEXT(leftout->bytes),
+	fprintf(r->out, "  left out     %s (%s) of which the trace has only "
+		"the totals:\n               %s\n",
+		COUNTED(leftout->blocks, "block"), SIZE_TEXT(leftout->bytes),
 		r->model->selection != NULL ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted above and in --sizes, not in --by size");
@@ -100,17 +98,15 @@ static void put_totals(const struct report *r)
 	fprintf(r->out, "  frees        %s\n", COUNT_TEXT(sum->frees));
 	/* with filters it is no peak of theirs, and may be less than live */
 	fprintf(r->out, r->options->filters[0] == 0 ?
-		"  peak         %s in %s block%s, after %s: %s\n" :
-		"  at the peak  %s in %s block%s of these, after %s: %s\n",
-		SIZE_TEXT(sum->peak_bytes), COUNT_TEXT(sum->peak_blocks),
-		report_plural(sum->peak_blocks),
+		"  peak         %s in %s, after %s: %s\n" :
+		"  at the peak  %s in %s of these, after %s: %s\n",
+		SIZE_TEXT(sum->peak_bytes), COUNTED(sum->peak_blocks, "block"),
 		TIME_TEXT(r->about.peak_time_ns),
 		r->options->filters[0] != 0 ? "when all was most" :
 		model_number(r->model, GT_INFO, "part", 0) != 0 ?
 		"the most in this part" : "the most at any time");
-	fprintf(r->out, "  live         %s in %s block%s%s\n",
-		SIZE_TEXT(sum->live_bytes), COUNT_TEXT(sum->live_blocks),
-		report_plural(sum->live_blocks),
+	fprintf(r->out, "  live         %s in %s%s\n",
+		SIZE_TEXT(sum->live_bytes), COUNTED(sum->live_blocks, "block"),
 		r->options->moment ? " at the moment that was asked for" :
 		r->about.being_written ? " now" :
 		r->model->controls.off ? " when recording stopped" :
@@ -164,25 +160,21 @@ void report_losses(const struct report *r, const struct report_process *about)
 			r->style->off, SIZE_TEXT(about->sample_mean));
 	put_dropped(r, about);
 	if (about->unpaired > 0)
-		fprintf(r->out, "  unpaired     %s free%s without %s "
-			"allocation, or the reverse\n",
-			COUNT_TEXT(about->unpaired),
-			report_plural(about->unpaired),
+		fprintf(r->out, "  unpaired     %s without %s allocation, or "
+			"the reverse\n", COUNTED(about->unpaired, "free"),
 			about->unpaired == 1 ? "its" : "their");
 	else
 		fprintf(r->out, "  unpaired     0: each free is of a block whose "
 			"allocation is known\n");
 	if (about->foreign_frees > 0)
-		fprintf(r->out, "  foreign      %s free%s of blocks from "
-			"before%s, or that were not recorded\n",
-			COUNT_TEXT(about->foreign_frees),
-			report_plural(about->foreign_frees),
+		fprintf(r->out, "  foreign      %s of blocks from before%s, or "
+			"that were not recorded\n",
+			COUNTED(about->foreign_frees, "free"),
 			about->forked ? " a fork" : "");
 	if (!is_whole(about))
-		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
-			"could not be read (%s of events)\n", r->style->warn,
-			r->style->off, COUNT_TEXT(about->damaged),
-			report_plural(about->damaged),
+		fprintf(r->out, "  %sdamaged%s      %s of the trace could not "
+			"be read (%s of events)\n", r->style->warn,
+			r->style->off, COUNTED(about->damaged, "place"),
 			SIZE_TEXT(about->lost_bytes));
 	else
 		fprintf(r->out, "  damaged      0: all that is in the trace could "
