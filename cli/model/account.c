@@ -253,12 +253,7 @@ static void number_block(struct model *model, const struct block *block)
 		lifespans_birth(model->lifespans);
 	if (!model->deciding && !model->measuring)
 		return;
-	if (at >= model->number_capacity) {
-		model->number_capacity = (size_t)at * 2 + 64;
-		model->numbers = grow_resize(model->numbers,
-					     model->number_capacity,
-					     sizeof(*model->numbers));
-	}
+	GROW_TO(model->numbers, model->number_capacity, at);
 	CLAIM_FULL(at < model->number_capacity);
 	model->numbers[at] = model->births;
 }

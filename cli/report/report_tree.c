@@ -76,13 +76,7 @@ static struct level *enter_level(struct tree *tree,
 	unsigned depth = branch->depth;
 	struct level *level;
 
-	while (tree->level_capacity <= depth) {
-		size_t capacity = tree->level_capacity * 2 + 16;
-
-		tree->levels = grow_resize(tree->levels, capacity,
-					   sizeof(*tree->levels));
-		tree->level_capacity = capacity;
-	}
+	GROW_TO(tree->levels, tree->level_capacity, depth);
 	level = &tree->levels[depth];
 	level->self = value_of(tree, branch->self);
 	level->more = branch->index + 1 < branch->count ||

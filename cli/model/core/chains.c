@@ -92,16 +92,7 @@ void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
 {
 	assert(chain != 0 && chain < chains->count);
 	assert(chains->list[chain].length > 0);	/* I1 */
-	if (number >= chains->block_count) {
-		size_t count = (size_t)number * 2 + 64;
-
-		chains->by_block = grow_resize(chains->by_block, count,
-					       sizeof(*chains->by_block));
-		memset(chains->by_block + chains->block_count, 0,
-		       (count - chains->block_count) *
-		       sizeof(*chains->by_block));
-		chains->block_count = count;
-	}
+	GROW_TO(chains->by_block, chains->block_count, number);
 	CLAIM_FULL(chains->by_block[number] == 0);	/* I1 */
 	chains->by_block[number] = chain;
 	chain_step(&chains->list[chain], block->address, block->size,

@@ -33,41 +33,25 @@ static struct freed_row *row_of(struct freed *freed, uint32_t node)
 	return &freed->rows[freed->row_count++];
 }
 
-static uint32_t *first_of(struct freed *freed, uint32_t cost)
-{
-	if (cost >= freed->first_count) {
-		size_t count = (size_t)cost + 1 + cost / 2;
-
-		freed->first = grow_resize(freed->first, count,
-					   sizeof(*freed->first));
-		memset(freed->first + freed->first_count, 0,
-		       (count - freed->first_count) * sizeof(*freed->first));
-		freed->first_count = count;
-	}
-	return &freed->first[cost];
-}
-
 static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 				 uint32_t cost)
 {
 	uint64_t key = (uint64_t)cost << 32 | node;
-	uint32_t at = table_get(&freed->by_pair, key), *first;
+	uint32_t at = table_get(&freed->by_pair, key);
 
 	CLAIM_FULL(at == TABLE_NONE || (at > 0 && at < freed->pair_count));
 	if (at != TABLE_NONE)
 		return &freed->pairs[at];
 	if (freed->pair_count == 0)
 		freed->pair_count = 1;	/* 0 is the end of a list */
-	if (freed->pair_count >= freed->pair_capacity) {
-		freed->pair_capacity = freed->pair_capacity * 2 + 16;
-		freed->pairs = grow_resize(freed->pairs, freed->pair_capacity,
-					   sizeof(*freed->pairs));
-	}
+	GROW_TO(freed->pairs, freed->pair_capacity, freed->pair_count);
 	at = (uint32_t)freed->pair_count++;
 	table_set(&freed->by_pair, key, at);
-	first = first_of(freed, cost);
-	freed->pairs[at] = (struct freed_row){ .node = node, .next = *first };
-	*first = at;
+	GROW_TO(freed->first, freed->first_count, cost);
+	freed->pairs[at] = (struct freed_row){
+		.node = node, .next = freed->first[cost],
+	};
+	freed->first[cost] = at;
 	CLAIM_FULL(freed->pairs[at].next < at);
 	return &freed->pairs[at];
 }
