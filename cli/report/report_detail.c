@@ -133,14 +133,9 @@ void report_chains_json(struct json *json, const struct report *r)
 
 /* ---- over time ---- */
 
-static const struct {
-	enum gt_usage_value value;
-	const char *key;
-} kinds[] = {
-	{ GT_USAGE_RSS, "rss_bytes" }, { GT_USAGE_SIZE, "vss_bytes" },
-	{ GT_USAGE_SHARED, "shared_bytes" },
-	{ GT_USAGE_ANONYMOUS, "anonymous_bytes" },
-	{ GT_USAGE_SWAP, "swap_bytes" },
+static const enum gt_usage_value kinds[] = {
+	GT_USAGE_RSS, GT_USAGE_SIZE, GT_USAGE_SHARED, GT_USAGE_ANONYMOUS,
+	GT_USAGE_SWAP,
 };
 
 static void put_bucket(struct json *json, uint64_t time_ns,
@@ -158,7 +153,7 @@ static void put_bucket(struct json *json, uint64_t time_ns,
 	json_uint(json, "frees", bucket->frees);
 	json_uint(json, "freed_bytes", bucket->freed_bytes);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		json_uint(json, kinds[i].key, memory[kinds[i].value]);
+		json_uint(json, report_usage_keys[kinds[i]], memory[kinds[i]]);
 	json_end_object(json);
 }
 

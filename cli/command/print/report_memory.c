@@ -12,7 +12,7 @@
 
 #define COLUMN 11		/* of the summary's words */
 
-static const char *const usage_keys[GT_USAGE_VALUES] = {
+const char *const report_usage_keys[GT_USAGE_VALUES] = {
 	[GT_USAGE_COST_NS] = "cost_ns",
 	[GT_USAGE_SIZE] = "vss_bytes",
 	[GT_USAGE_RSS] = "rss_bytes",
@@ -78,15 +78,6 @@ static const char *arenas_text(uint32_t state)
 	return state < GT_ARENAS_STATES ? words[state] : "unknown";
 }
 
-/* Bytes, or a count, or nanoseconds. */
-static uint64_t usage_value(const struct trace_usage *point, unsigned i)
-{
-	bool kib = i != GT_USAGE_COST_NS && i != GT_USAGE_FAULTS_MINOR &&
-		   i != GT_USAGE_FAULTS_MAJOR;
-
-	return kib ? point->value[i] * 1024 : point->value[i];
-}
-
 static uint64_t allocator_virtual(const struct footprint_snapshot *snapshot)
 {
 	return snapshot->said.arenas_value[GT_ARENAS_SYSTEM] +
@@ -144,6 +135,13 @@ void report_memory_text(const struct model *model, FILE *out)
 			snapshot->said.arenas_stamp)));
 }
 
+static void put_last(struct json *json, const struct footprint *footprint,
+		     enum gt_usage_value value)
+{
+	json_uint(json, report_usage_keys[value],
+		  footprint_last(footprint, value));
+}
+
 void report_memory_summary(struct json *json, const struct model *model)
 {
 	const struct footprint *f = &model->footprint;
@@ -158,16 +156,13 @@ void report_memory_summary(struct json *json, const struct model *model)
 			  model_since_start_ns(model, stamp));
 		json_uint(json, "vss_peak_bytes",
 			  footprint_peak(f, GT_USAGE_SIZE, &stamp));
-		json_uint(json, "rss_bytes", footprint_last(f, GT_USAGE_RSS));
-		json_uint(json, "vss_bytes", footprint_last(f, GT_USAGE_SIZE));
-		json_uint(json, "shared_bytes",
-			  footprint_last(f, GT_USAGE_SHARED));
+		put_last(json, f, GT_USAGE_RSS);
+		put_last(json, f, GT_USAGE_SIZE);
+		put_last(json, f, GT_USAGE_SHARED);
 	}
 	if (footprint_is_detailed(f)) {
-		json_uint(json, "anonymous_bytes",
-			  footprint_last(f, GT_USAGE_ANONYMOUS));
-		json_uint(json, "swap_bytes",
-			  footprint_last(f, GT_USAGE_SWAP));
+		put_last(json, f, GT_USAGE_ANONYMOUS);
+		put_last(json, f, GT_USAGE_SWAP);
 	}
 	if (snapshot == NULL)
 		return;
@@ -311,9 +306,9 @@ void report_memory_json(struct json *json, const struct model *model)
 		json_bool(json, "detailed", point->value[GT_USAGE_FLAGS] &
 			  GT_USAGE_DETAILED);
 		for (unsigned k = 0; k < GT_USAGE_VALUES; k++)
-			if (usage_keys[k] != NULL)
-				json_uint(json, usage_keys[k],
-					  usage_value(point, k));
+			if (report_usage_keys[k] != NULL)
+				json_uint(json, report_usage_keys[k],
+					  footprint_value(point, k));
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -222,6 +222,8 @@ void report_relatives_text(const struct report *report);
 
 /* ---- memory of the whole process ---- */
 
+/* Names of the kernel's figures in JSON; NULL: not told. */
+extern const char *const report_usage_keys[GT_USAGE_VALUES];
 /* As kernel and C library count it: lines and keys of a report's summary; a
  * section and two arrays of `gnomon info`. */
 void report_memory_text(const struct model *model, FILE *out);
