@@ -9,12 +9,15 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/leftout.h"
 
 /* Whether filters of stacks keep a cost, and its figures. */
 static bool keeps(const struct export *export, size_t i,
 		  struct figures *figures)
 {
-	const struct context_cost *cost = &export->model->contexts.costs[i];
+	const struct context_cost *cost =
+		&model_contexts(export->model)->costs[i];
 
 	model_figures(export->model, cost, figures);
 	return export->keep == NULL ||
@@ -26,7 +29,7 @@ void export_contexts(struct export *export,
 				  const struct figures *figures),
 		     void *owner)
 {
-	const struct contexts *contexts = &export->model->contexts;
+	const struct contexts *contexts = model_contexts(export->model);
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		const struct context_cost *cost = &contexts->costs[i];
@@ -39,7 +42,7 @@ void export_contexts(struct export *export,
 
 bool *export_keeps(struct export *export)
 {
-	const struct contexts *contexts = &export->model->contexts;
+	const struct contexts *contexts = model_contexts(export->model);
 	struct figures figures;
 	bool *kept;
 
@@ -53,12 +56,13 @@ bool *export_keeps(struct export *export)
 
 static uint64_t peak_of_contexts(const struct model *model)
 {
+	const struct contexts *contexts = model_contexts(model);
 	struct figures sum = { 0 };
 
-	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+	for (size_t i = 0; i < contexts->cost_count; i++) {
 		struct figures figures;
 
-		model_figures(model, &model->contexts.costs[i], &figures);
+		model_figures(model, &contexts->costs[i], &figures);
 		figures_add(&sum, &figures);
 	}
 	return sum.peak_bytes;
@@ -67,40 +71,42 @@ static uint64_t peak_of_contexts(const struct model *model)
 void export_note_contexts(const struct export *export)
 {
 	const struct model *model = export->model;
+	const struct leftout *leftout = model_leftout(model);
+	const struct totals *totals = model_totals(model);
+	struct notes *notes = model_notes(model);
 
-	if (model->leftout.rest_blocks > 0)
-		notes_hint(export->model->options.notes, "%s: %s allocations "
-			   "(%s) were not recorded, by their size or thread, "
-			   "but counted in all: they are not in the output",
-			   export->trace,
-			   COUNT_TEXT(model->leftout.rest_blocks),
-			   SIZE_TEXT(model->leftout.rest_bytes));
-	if (model->selection != NULL && model->leftout.blocks > 0)
-		notes_hint(export->model->options.notes, "%s: of %s blocks "
-			   "only sums are known: they are not in the output, "
-			   "for nobody knows what the filters say of them",
-			   export->trace, COUNT_TEXT(model->leftout.blocks));
-	else if (model->leftout.blocks > 0 && model->totals.peak_bytes > 0 &&
+	if (leftout->rest_blocks > 0)
+		notes_hint(notes, "%s: %s allocations (%s) were not recorded, "
+			   "by their size or thread, but counted in all: they "
+			   "are not in the output", export->trace,
+			   COUNT_TEXT(leftout->rest_blocks),
+			   SIZE_TEXT(leftout->rest_bytes));
+	if (model_is_selected(model) && model_has_left_out(model))
+		notes_hint(notes, "%s: of %s blocks only sums are known: they "
+			   "are not in the output, for nobody knows what the "
+			   "filters say of them", export->trace,
+			   COUNT_TEXT(leftout->blocks));
+	else if (model_has_left_out(model) && totals->peak_bytes > 0 &&
 		 peak_of_contexts(model) == 0)
-		notes_hint(export->model->options.notes, "%s: only sums were "
+		notes_hint(notes, "%s: only sums were "
 			   "recorded: the peak (%s) is not in the output, for "
 			   "no stack has a share of it", export->trace,
-			   SIZE_TEXT(model->totals.peak_bytes));
+			   SIZE_TEXT(totals->peak_bytes));
 }
 
 void export_note_events(const struct export *export)
 {
 	const struct model *model = export->model;
 
-	if (model->sample_mean > 0)
-		notes_hint(export->model->options.notes, "%s: is a sample of "
+	if (model_is_sampled(model))
+		notes_hint(model_notes(model), "%s: is a sample of "
 			   "the blocks: the output has those that are in it, "
 			   "not estimates of all, as reports do", export->trace);
-	if (model->leftout.blocks > 0)
-		notes_hint(export->model->options.notes, "%s: %s blocks were "
-			   "left out of it, of which only sums are known: they "
-			   "are not in the output", export->trace,
-			   COUNT_TEXT(model->leftout.blocks));
+	if (model_has_left_out(model))
+		notes_hint(model_notes(model), "%s: %s blocks were left out of "
+			   "it, of which only sums are known: they are not in "
+			   "the output", export->trace,
+			   COUNT_TEXT(model_leftout(model)->blocks));
 }
 
 uint64_t export_value(const struct export *export,

@@ -16,7 +16,11 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/base/status.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
 #include "cli/model/selection.h"
+#include "cli/model/stats/timeline.h"
+#include "cli/model/tap.h"
 
 #define TRACKS_MAX 400u
 #define ROWS_MAX 128u
@@ -130,7 +134,8 @@ static uint32_t *tracks_of_contexts(const struct flame_tracks *tracks,
 static void write_rows(struct follower *f, uint64_t stamp)
 {
 	struct flame_tracks *tracks = f->tracks;
-	const struct timeline *timeline = &f->flame->export.model->timeline;
+	const struct timeline *timeline =
+		model_timeline(f->flame->export.model);
 
 	while (f->row < tracks->rows &&
 	       timeline_stamp(timeline, (f->row + 1) * tracks->step) <= stamp) {
@@ -143,7 +148,7 @@ static void write_rows(struct follower *f, uint64_t stamp)
 /* A trace that is still written may have more nodes than in the first pass. */
 static uint32_t track_of(const struct follower *f, uint32_t node)
 {
-	return node < f->flame->export.model->contexts.node_count ?
+	return node < model_contexts(f->flame->export.model)->node_count ?
 		f->of_context[node] : PROFILE_NONE;
 }
 
@@ -177,9 +182,8 @@ static bool can_follow(const struct flame_export *flame)
 	const struct model *model = flame->export.model;
 	struct stat status;
 
-	return model->timeline.count > 0 && model->sample_mean == 0 &&
-		(model->selection == NULL ||
-		 !selection_is_of_moment(model->selection)) &&
+	return model_timeline(model)->count > 0 && !model_is_sampled(model) &&
+		!model_is_of_moment(model) &&
 		stat(flame->export.trace, &status) == 0 &&
 		S_ISREG(status.st_mode);
 }
@@ -197,14 +201,14 @@ bool flame_tracks_follow(struct flame_tracks *tracks,
 	*tracks = (struct flame_tracks){ 0 };
 	if (!can_follow(flame))
 		return false;
-	tracks->step = (model->timeline.count + ROWS_MAX - 1) / ROWS_MAX;
-	tracks->rows = (model->timeline.count + tracks->step - 1) /
+	tracks->step = (model_timeline(model)->count + ROWS_MAX - 1) / ROWS_MAX;
+	tracks->rows = (model_timeline(model)->count + tracks->step - 1) /
 		tracks->step;
 	choose(tracks, tree);
 	tracks->live = grow_zeroed(tracks->rows * tracks->count,
 				   sizeof(*tracks->live));
 	f.live = grow_zeroed(tracks->count, sizeof(*f.live));
-	f.of_context = tracks_of_contexts(tracks, tree, &model->contexts);
+	f.of_context = tracks_of_contexts(tracks, tree, model_contexts(model));
 	/* Memory for the second pass. */
 	profile_keep_frames(flame->export.profile);
 	status = model_follow(model, flame->export.trace, &tap);

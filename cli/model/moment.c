@@ -14,7 +14,7 @@
 #include "cli/base/sort.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/quantity.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 
 #define NAMES_SHOWN 8
 

@@ -13,7 +13,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/model/account.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 

@@ -12,6 +12,10 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
 
 #define DEFAULT_ROWS 10
 #define DEFAULT_JSON_ROWS 1000
@@ -25,7 +29,7 @@ struct block_list {
 
 static uint32_t node_of(const struct report *r, const struct block *block)
 {
-	return r->model->contexts.costs[block->cost].node;
+	return model_node_of(r->model, block);
 }
 
 /* Largest first, the oldest first of equal ones. */
@@ -65,7 +69,8 @@ static void collect(const struct report *r, struct block_list *blocks)
 
 static const char *heap_name(const struct report *r, const struct block *block)
 {
-	return pools_name_of(&r->model->pools, pools_number(block->address));
+	return pools_name_of(model_pools(r->model),
+			     pools_number(block->address));
 }
 
 static uint64_t age_of(const struct report *r, const struct block *block)
@@ -95,7 +100,7 @@ static void put_freed_by(struct report *r, const struct block *block)
 static void put_block(struct report *r, const struct block *block,
 		      size_t number)
 {
-	const struct thread *thread = &r->model->threads.list[block->thread];
+	const struct thread *thread = model_thread(r->model, block->thread);
 
 	fprintf(r->out, "\n%4zu. %s%s%s", number, r->style->share,
 		SIZE_TEXT(block->size), r->style->off);
@@ -173,7 +178,7 @@ void report_blocks_json(struct json *json, struct report *r)
 	for (size_t i = 0; i < shown; i++) {
 		const struct block *block = blocks.list[i];
 		const struct thread *thread =
-			&r->model->threads.list[block->thread];
+			model_thread(r->model, block->thread);
 
 		json_object(json, NULL);
 		json_uint(json, "address", pools_address(block->address));

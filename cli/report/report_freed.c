@@ -12,7 +12,10 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/stats/freed.h"
 #include "cli/query/rows.h"
+#include "cli/trace/read/clock.h"
 
 #define DEFAULT_ROWS 5
 #define DEFAULT_JSON_ROWS 1000
@@ -23,7 +26,7 @@
 
 bool report_has_freed(const struct report *r)
 {
-	return r->model != NULL && r->model->has_freed_by;
+	return r->model != NULL && model_has_freed_by(r->model);
 }
 
 /* ---- sums ---- */
@@ -34,21 +37,21 @@ void report_freed_add(struct freed *freed, const struct model *model,
 	const struct freed_row *pair;
 	uint32_t at = 0;
 
-	while ((pair = freed_next(&model->freed, cost, &at)) != NULL)
+	while ((pair = freed_next(model_freed(model), cost, &at)) != NULL)
 		freed_add(freed, pair->node, FREED_NO_COST, &pair->sum);
 }
 
 /* Of all blocks that the filters let pass. */
 static void collect(const struct report *r, struct freed *freed)
 {
-	const struct freed *all = &r->model->freed;
+	const struct contexts *contexts = model_contexts(r->model);
+	const struct freed *all = model_freed(r->model);
 	struct figures figures;
 
 	for (size_t i = 0; i < all->row_count && r->keep == NULL; i++)
 		freed_add(freed, all->rows[i].node, FREED_NO_COST,
 			  &all->rows[i].sum);
-	for (size_t i = 0; i < r->model->contexts.cost_count &&
-			   r->keep != NULL; i++)
+	for (size_t i = 0; i < contexts->cost_count && r->keep != NULL; i++)
 		if (report_keeps(r, i, &figures))
 			report_freed_add(freed, r->model, (uint32_t)i);
 }
@@ -72,7 +75,7 @@ static uint64_t mean_lifetime_ns(const struct model *model,
 				 const struct freed_sum *sum)
 {
 	return sum->blocks == 0 ? 0 :
-		(uint64_t)(clock_rate(&model->clock) *
+		(uint64_t)(clock_rate(model_clock(model)) *
 			   (sum->lifetime / (double)sum->blocks));
 }
 

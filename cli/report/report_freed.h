@@ -6,6 +6,7 @@
 #ifndef GNOMON_REPORT_FREED_H
 #define GNOMON_REPORT_FREED_H
 
+#include "cli/model/stats/freed.h"
 #include "cli/report/report.h"
 
 /* Whether there is anything to tell. */

@@ -14,12 +14,13 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
 #include "unwind/claim.h"
 
 void inward_init(struct inward *inward)
 {
-	size_t count = inward->frames->model->contexts.node_count;
+	size_t count = inward->frames->contexts->node_count;
 
 	inward->values = grow_resize(NULL, count, sizeof(uint32_t));
 	memset(inward->values, 0xff, count * sizeof(uint32_t));
@@ -53,7 +54,7 @@ static void push(struct inward *inward, uint32_t node, uint32_t place,
 uint32_t inward_value(struct inward *inward, uint32_t node)
 {
 	struct frames *frames = inward->frames;
-	const struct context_node *nodes = frames->model->contexts.nodes;
+	const struct context_node *nodes = frames->contexts->nodes;
 	uint32_t value = TABLE_NONE;
 	bool exact = false;
 

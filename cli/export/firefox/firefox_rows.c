@@ -13,7 +13,11 @@
 #include "cli/base/status.h"
 #include "cli/export/bundles.h"
 #include "cli/export/valgrind.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/threads.h"
 #include "cli/model/selection.h"
+#include "cli/model/tap.h"
 
 /* As many as readers take without effort; but four for each context, of which
  * bundles need half. */
@@ -37,7 +41,7 @@ struct collecting {
 
 static bool is_kept(const struct collecting *c, uint32_t node)
 {
-	return node < c->export->model->contexts.node_count &&
+	return node < model_contexts(c->export->model)->node_count &&
 		(c->keeps == NULL || c->keeps[node]);
 }
 
@@ -54,7 +58,7 @@ static void add_block(struct collecting *c, const struct block *block,
 		.temporary = temporary,
 	};
 
-	if (c->export->threads && block->thread < model->threads.count)
+	if (c->export->threads && block->thread < model_threads(model)->count)
 		bundle.thread = block->thread;
 	bundles_add(&c->bundles, &bundle);
 }
@@ -98,7 +102,7 @@ static void add_live(struct collecting *c)
 	uint64_t at = 0;
 
 	while ((block = model_next_block(model, &at)) != NULL) {
-		uint32_t node = model->contexts.costs[block->cost].node;
+		uint32_t node = model_node_of(model, block);
 
 		if (is_kept(c, node))
 			add_block(c, block, node, BUNDLE_LIVES, false);
@@ -113,8 +117,7 @@ static int follow(struct collecting *c)
 	int status = EXIT_COMPLETE;
 
 	/* At a moment, nothing has ended yet. */
-	if (model->selection == NULL ||
-	    !selection_is_of_moment(model->selection)) {
+	if (!model_is_of_moment(model)) {
 		status = model_follow(model, c->export->trace, &tap);
 		timeline_finish(c->timeline, &c->now);
 	}
@@ -249,7 +252,7 @@ void firefox_rows_by_time(struct firefox_rows *rows)
 int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
 {
 	const struct model *model = export->model;
-	size_t limit = model->contexts.cost_count * BUNDLES_OF_CONTEXT;
+	size_t limit = model_contexts(model)->cost_count * BUNDLES_OF_CONTEXT;
 	struct collecting c = { .export = export,
 				.timeline = &rows->timeline,
 				.end_ns = model_duration_ns(model) };
@@ -259,7 +262,7 @@ int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
 	memset(rows, 0, sizeof(*rows));
 	bundles_init(&c.bundles, limit > BUNDLES ? limit : BUNDLES);
 	c.keeps = export_keeps(export);
-	followed = model->sample_mean == 0 && model->leftout.blocks == 0 &&
+	followed = !model_is_sampled(model) && !model_has_left_out(model) &&
 		valgrind_can_follow(export);
 	if (followed)
 		status = follow(&c);

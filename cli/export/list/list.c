@@ -7,7 +7,12 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
 #include "cli/model/selection.h"
+#include "cli/model/tap.h"
 
 /* ---- blocks ---- */
 
@@ -28,15 +33,15 @@ static void list(const struct listing *listing, const struct block *block,
 		 uint32_t node, struct list_block *listed)
 {
 	const struct model *model = listing->export->model;
-	const struct threads *threads = &model->threads;
+	const struct threads *threads = model_threads(model);
 
 	/* What came into the trace since it was read is left out. */
-	if (node >= model->contexts.node_count ||
+	if (node >= model_contexts(model)->node_count ||
 	    (listing->keeps != NULL && !listing->keeps[node]))
 		return;
 	listed->address = pools_address(block->address);
 	listed->heap = block->pooled ? pools_name_of(
-		&model->pools, pools_number(block->address)) : NULL;
+		model_pools(model), pools_number(block->address)) : NULL;
 	listed->size = block->size;
 	listed->birth_ns = model_since_start_ns(model, block->birth);
 	listed->thread = &threads->list[block->thread < threads->count ?
@@ -76,7 +81,7 @@ static void list_live(const struct listing *listing)
 		struct list_block listed = { .end_ns = LIST_NOT_ENDED,
 					     .fate = "live" };
 
-		list(listing, block, model->contexts.costs[block->cost].node,
+		list(listing, block, model_node_of(model, block),
 		     &listed);
 	}
 }
@@ -97,8 +102,7 @@ int list_blocks(struct export *export,
 
 	listing.keeps = export_keeps(export);
 	/* At a moment, nothing has ended yet. */
-	if (model->selection == NULL ||
-	    !selection_is_of_moment(model->selection))
+	if (!model_is_of_moment(model))
 		status = model_follow(model, export->trace, &tap);
 	if (status != EXIT_NOTHING)
 		list_live(&listing);
@@ -161,7 +165,7 @@ void list_contexts(struct export *export,
 				const struct figures *figures),
 		   void *owner)
 {
-	const struct contexts *contexts = &export->model->contexts;
+	const struct contexts *contexts = model_contexts(export->model);
 	struct order order = { .export = export };
 
 	export_contexts(export, add_place, &order);

@@ -31,7 +31,12 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/export/valgrind.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/heap.h"
 #include "cli/model/selection.h"
+#include "cli/model/stats/timeline.h"
+#include "cli/model/tap.h"
 #include "cli/stack/profile_walk.h"
 #include "unwind/claim.h"
 
@@ -88,8 +93,7 @@ static bool is_of_moment(const struct massif *m)
 {
 	const struct model *model = m->export->model;
 
-	return model->selection != NULL &&
-		selection_is_of_moment(model->selection);
+	return model_is_of_moment(model);
 }
 
 /* To the end of the line. */
@@ -107,7 +111,7 @@ static void put_text(struct massif *m, const char *text)
 
 static void from_timeline(struct massif *m)
 {
-	const struct timeline *timeline = &m->export->model->timeline;
+	const struct timeline *timeline = model_timeline(m->export->model);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < timeline->count; i++) {
@@ -125,7 +129,7 @@ static void advance(struct massif *m, uint64_t stamp)
 	const struct model *model = m->export->model;
 
 	while (m->row < m->rows &&
-	       timeline_stamp(&model->timeline, (m->row + 1) * m->step) <=
+	       timeline_stamp(model_timeline(model), (m->row + 1) * m->step) <=
 			stamp) {
 		CLAIM_FULL(m->row < SNAPSHOTS);
 		m->extras[m->row] = m->extra;
@@ -141,7 +145,7 @@ static void advance(struct massif *m, uint64_t stamp)
 /* A trace that is still written may have more nodes than in the first pass. */
 static bool is_kept(const struct massif *m, uint32_t node)
 {
-	return node < m->export->model->contexts.node_count &&
+	return node < model_contexts(m->export->model)->node_count &&
 		(m->keeps == NULL || m->keeps[node]);
 }
 
@@ -185,7 +189,7 @@ static bool follow(struct massif *m)
 	const struct model_tap tap = { .owner = m, .birth = take_birth,
 				       .end = take_end };
 
-	if (model->sample_mean > 0 || !valgrind_can_follow(m->export) ||
+	if (model_is_sampled(model) || !valgrind_can_follow(m->export) ||
 	    model_follow(model, m->export->trace, &tap) == EXIT_NOTHING)
 		return false;
 	advance(m, UINT64_MAX);
@@ -194,7 +198,7 @@ static bool follow(struct massif *m)
 
 static void find_curve(struct massif *m)
 {
-	const struct timeline *timeline = &m->export->model->timeline;
+	const struct timeline *timeline = model_timeline(m->export->model);
 	bool followed, again;
 
 	if (timeline->count == 0 || m->key == FIGURE_TEMPORARY)
@@ -361,7 +365,7 @@ static void put_curve(struct massif *m, size_t *row, uint64_t until_ns)
 
 	for (; *row < m->rows; ++*row) {
 		uint64_t ns = model_since_start_ns(model, timeline_stamp(
-			&model->timeline, (*row + 1) * m->step));
+			model_timeline(model), (*row + 1) * m->step));
 
 		if (ns >= until_ns)
 			break;
@@ -384,7 +388,7 @@ static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
 {
 	const struct export *export = m->export;
 
-	if (export->model->selection == NULL && export->keep == NULL)
+	if (!model_is_selected(export->model) && export->keep == NULL)
 		return true;
 	return bytes > 0 && bytes >= other && bytes >= most_of_curve(m);
 }
