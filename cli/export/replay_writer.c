@@ -132,7 +132,7 @@ static void settle_moved(struct writing *w)
 
 static bool is_kept(const struct writing *w, uint32_t node)
 {
-	return node < model_contexts(w->export->model)->node_count &&
+	return node < w->export->frames->contexts->node_count &&
 		(w->keeps == NULL || w->keeps[node]);
 }
 

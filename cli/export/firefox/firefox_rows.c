@@ -41,7 +41,7 @@ struct collecting {
 
 static bool is_kept(const struct collecting *c, uint32_t node)
 {
-	return node < model_contexts(c->export->model)->node_count &&
+	return node < c->export->frames->contexts->node_count &&
 		(c->keeps == NULL || c->keeps[node]);
 }
 

@@ -145,7 +145,7 @@ static void advance(struct massif *m, uint64_t stamp)
 /* A trace that is still written may have more nodes than in the first pass. */
 static bool is_kept(const struct massif *m, uint32_t node)
 {
-	return node < model_contexts(m->export->model)->node_count &&
+	return node < m->export->frames->contexts->node_count &&
 		(m->keeps == NULL || m->keeps[node]);
 }
 
