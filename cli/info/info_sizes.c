@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
 
 #define NODE_COLUMNS 3

@@ -14,9 +14,6 @@
  */
 #include "cli/model/account.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/base/grow.h"
 #include "cli/model/leftout.h"
 #include "cli/model/lifespans.h"

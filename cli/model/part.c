@@ -8,7 +8,6 @@
 #include "cli/model/part.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"

@@ -5,7 +5,6 @@
 #include "cli/report/report.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"

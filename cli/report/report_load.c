@@ -2,7 +2,6 @@
  * report_load.c: the stacks of rows, and what rows are made of. Called by the
  * main thread.
  */
-#include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/report/report.h"

@@ -5,9 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/report/report.h"
 #include "cli/report/report_freed.h"

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"

@@ -3,7 +3,6 @@
  * allocated, and what the figures lack. Called by the main thread.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
