@@ -455,7 +455,7 @@ static void put_head(struct printer *p,
 {
 	const struct figures *all = &function->sum.all;
 	uint64_t whole = value(p, &p->annotate->total);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
+	char a[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	buffer_clear(&p->line);
 	names_brief(&p->line, function->name, p->options->full ? FULL_WIDTH :
@@ -469,7 +469,7 @@ static void put_head(struct printer *p,
 		fprintf(p->out, "\n  in %s", function->library ?
 			function->library : "code made at run time");
 	fprintf(p->out, "\n  %s %s, %s of %s", quantity(p, value(p, all), a),
-		meaning_of(p), quantity_percent(b, value(p, all), whole),
+		meaning_of(p), PERCENT_TEXT(value(p, all), whole),
 		quantity(p, whole, c));
 	fprintf(p->out, "\n  %s of it by its own calls of the allocator\n",
 		value(p, &function->sum.self) == 0 ? "none" :

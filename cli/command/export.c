@@ -7,10 +7,23 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_coverage.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/leftout.h"
+
+/* Whether filters of stacks keep a cost, and its figures. */
+static bool keeps(const struct export *export, size_t i,
+		  struct figures *figures)
+{
+	const struct context_cost *cost =
+		&model_contexts(export->model)->costs[i];
+
+	model_figures(export->model, cost, figures);
+	return export->keep == NULL ||
+	       export->keep(export->keeper, cost->node, figures);
+}
 
 void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
@@ -23,11 +36,7 @@ void export_contexts(struct export *export,
 		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
-		if (cost->allocations == 0)
-			continue;
-		model_figures(export->model, cost, &figures);
-		if (export->keep == NULL ||
-		    export->keep(export->keeper, cost->node, &figures))
+		if (cost->allocations > 0 && keeps(export, i, &figures))
 			each(owner, cost->node, cost->key, &figures);
 	}
 }
@@ -35,20 +44,15 @@ void export_contexts(struct export *export,
 bool *export_keeps(struct export *export)
 {
 	const struct contexts *contexts = model_contexts(export->model);
-	bool *keeps;
+	struct figures figures;
+	bool *kept;
 
 	if (export->keep == NULL)
 		return NULL;
-	keeps = grow_zeroed(contexts->node_count, sizeof(*keeps));
-	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
-		struct figures figures;
-
-		model_figures(export->model, cost, &figures);
-		keeps[cost->node] |= export->keep(export->keeper, cost->node,
-						  &figures);
-	}
-	return keeps;
+	kept = grow_zeroed(contexts->node_count, sizeof(*kept));
+	for (size_t i = 0; i < contexts->cost_count; i++)
+		kept[contexts->costs[i].node] |= keeps(export, i, &figures);
+	return kept;
 }
 
 static uint64_t peak_of_contexts(const struct model *model)
@@ -72,39 +76,33 @@ void export_note_contexts(const struct export *export)
 	const struct totals *totals = model_totals(model);
 	struct notes *notes = model_notes(model);
 	uint64_t left_out = coverage->left_out.allocations;
-	char blocks[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
-	struct buffer cut = { 0 };
+	LOCAL_BUFFER cut = { 0 };
 
 	if (coverage->unrecorded.allocations > 0)
 		notes_hint(notes, "%s: %s allocations (%s) were not recorded, "
 			   "by their size or thread, but counted in all: they "
 			   "are not in the output", export->trace,
-			   quantity_count(blocks,
-					  coverage->unrecorded.allocations),
-			   quantity_size(bytes,
-					 (int64_t)coverage->unrecorded.bytes));
+			   COUNT_TEXT(coverage->unrecorded.allocations),
+			   SIZE_TEXT(coverage->unrecorded.bytes));
 	if (model_is_selected(model) && left_out > 0)
 		notes_hint(notes, "%s: of %s blocks only sums are known: they "
 			   "are not in the output, for nobody knows what the "
 			   "filters say of them", export->trace,
-			   quantity_count(blocks, left_out));
+			   COUNT_TEXT(left_out));
 	else if (left_out > 0 && totals->peak_bytes > 0 &&
 		 peak_of_contexts(model) == 0)
 		notes_hint(notes, "%s: only sums were recorded: the peak (%s) "
 			   "is not in the output, for no stack has a share of "
-			   "it", export->trace, quantity_size(bytes,
-			   (int64_t)totals->peak_bytes));
+			   "it", export->trace, SIZE_TEXT(totals->peak_bytes));
 	report_coverage_cut(coverage, &cut);
 	if (cut.size > 0)
 		notes_hint(notes, "%s: %s", export->trace, cut.data);
-	buffer_free(&cut);
 }
 
 void export_note_events(const struct export *export)
 {
 	const struct coverage *coverage = &export->coverage;
 	struct notes *notes = model_notes(export->model);
-	char blocks[QUANTITY_TEXT];
 
 	if (coverage->sample_mean > 0)
 		notes_hint(notes, "%s: is a sample of the blocks: the output "
@@ -113,8 +111,8 @@ void export_note_events(const struct export *export)
 	if (coverage->left_out.allocations > 0)
 		notes_hint(notes, "%s: %s blocks were left out of it, of which "
 			   "only sums are known: they are not in the output",
-			   export->trace, quantity_count(blocks,
-					coverage->left_out.allocations));
+			   export->trace,
+			   COUNT_TEXT(coverage->left_out.allocations));
 }
 
 uint64_t export_value(const struct export *export,
@@ -154,7 +152,7 @@ const char *export_frame_name(struct buffer *scratch,
 void export_stack_text(struct buffer *text, const struct frame *list,
 		       size_t count)
 {
-	struct buffer scratch = { 0 };
+	LOCAL_BUFFER scratch = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		const char *name = export_frame_name(&scratch, &list[i]);
@@ -172,7 +170,6 @@ void export_stack_text(struct buffer *text, const struct frame *list,
 			buffer_add(text, name++, 1);
 		}
 	}
-	buffer_free(&scratch);
 }
 
 void export_stack_heads(struct csv *csv, bool site)
@@ -190,7 +187,7 @@ void export_stack_fields(struct csv *csv, const struct frame *list,
 {
 	static const struct frame nothing;
 	const struct frame *frame = count == 0 ? &nothing : &list[at];
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	if (site) {
 		csv_text(csv, count == 0 ? NULL :
@@ -203,7 +200,6 @@ void export_stack_fields(struct csv *csv, const struct frame *list,
 	export_stack_text(&text, list, count);
 	csv_text(csv, text.data);
 	csv_text(csv, frames_stop_text(stop));
-	buffer_free(&text);
 }
 
 const char *export_profile_name(struct buffer *scratch,
@@ -217,11 +213,9 @@ void export_title(struct buffer *title, const struct model *model,
 		  const char *trace)
 {
 	const char *program = model_fact(model, GT_INFO, "exe");
-	const char *slash = program ? strrchr(program, '/') : NULL;
-	const char *name = strrchr(trace, '/');
 
 	if (program != NULL)
-		buffer_printf(title, "%s - ", slash ? slash + 1 : program);
-	buffer_string(title, name ? name + 1 : trace);
+		buffer_printf(title, "%s - ", last_part(program));
+	buffer_string(title, last_part(trace));
 	buffer_printable(title);
 }

@@ -46,13 +46,12 @@ static void put_plain(const struct page_part *part, void *owner, FILE *out)
 {
 	size_t size = 0;
 	char *plain = written(part->plain, owner, &size);
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	if (plain != NULL && size > 0) {
 		xml_text(&text, plain);
 		fputs(text.data, out);
 	}
-	buffer_free(&text);
 	free(plain);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/coming.h"
@@ -123,13 +124,9 @@ static int compare_parts(const void *left, const void *right)
 	const struct trace_facts *a = &((const struct part_of *)left)->facts;
 	const struct trace_facts *b = &((const struct part_of *)right)->facts;
 
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->start_time != b->start_time)
-		return a->start_time < b->start_time ? -1 : 1;
-	if (a->begin_ns != b->begin_ns)
-		return a->begin_ns < b->begin_ns ? -1 : 1;
-	return a->part < b->part ? -1 : a->part > b->part;
+	return sort_up((uint64_t)a->pid, (uint64_t)b->pid) ?:
+	       sort_up(a->start_time, b->start_time) ?:
+	       sort_up(a->begin_ns, b->begin_ns) ?: sort_up(a->part, b->part);
 }
 
 static bool is_same_recording(const struct part_of *a, const struct part_of *b)
@@ -155,8 +152,7 @@ static void keep_last_parts(const char *directory, char **paths, size_t count)
 		parts[n].facts = facts;
 		parts[n++].index = i;
 	}
-	if (n > 0)
-		qsort(parts, n, sizeof(*parts), compare_parts);
+	SORT(parts, n, compare_parts);
 	for (size_t i = 0; i + 1 < n; i++) {
 		if (!is_same_recording(&parts[i], &parts[i + 1]))
 			continue;

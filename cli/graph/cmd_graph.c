@@ -281,15 +281,13 @@ static int graph_many(struct request *request)
 {
 	const char *filters = filter_text(request->reading.query.filter);
 	struct graph *graph = &request->graph;
-	char count[QUANTITY_TEXT];
 	FILE *out;
 	int status = gather_many(request);
 
 	if (status == EXIT_NOTHING ||
 	    !decide_layout(request, false))
 		return EXIT_NOTHING;
-	buffer_printf(&graph->title, "%s traces",
-		      quantity_count(count, graph->count));
+	buffer_printf(&graph->title, "%s traces", COUNT_TEXT(graph->count));
 	if (filters[0] != 0)
 		buffer_printf(&graph->about, ", of blocks with%s", filters);
 	if (graph->coverage.sample_mean > 0)

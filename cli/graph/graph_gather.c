@@ -91,7 +91,6 @@ static void add_rows(struct graph *graph, const struct graph_wanted *wanted,
 		     const struct query_rows *rows,
 		     const struct series *series)
 {
-	char count[QUANTITY_TEXT];
 	struct buffer others = { 0 };
 
 	for (size_t i = 0; i < series->shown; i++) {
@@ -105,10 +104,10 @@ static void add_rows(struct graph *graph, const struct graph_wanted *wanted,
 		return;
 	buffer_string(&others, "others");
 	if (rows->nonzero > series->shown)
-		buffer_printf(&others, " (%s %s more)", quantity_count(count,
-			      rows->nonzero - series->shown),
+		buffer_printf(&others, " (%s %s more)",
+			      COUNT_TEXT(rows->nonzero - series->shown),
 			      query_noun(rows->query, rows->nonzero -
-						      series->shown));
+				      series->shown));
 	add(graph, others.data, GRAPH_OTHERS, series_others(series));
 }
 

@@ -188,21 +188,20 @@ static void put_values(struct picture *p)
 static void put_times(struct picture *p)
 {
 	uint64_t end = p->graph->axis.end_ns, tick = tick_of_time(end);
-	char text[QUANTITY_TEXT];
 	struct buffer title = { 0 };
 
 	for (uint64_t ns = 0; ns <= end; ns += tick) {
 		fprintf(p->out, "<path class=\"axis\" d=\"M%.1f %dv5\"/>\n",
 			x_of(p, ns), TOP + PLOT);
 		put_text(p, "tick middle", x_of(p, ns), TOP + PLOT + 19,
-			 ns == 0 ? "0" : brief(quantity_time(text, ns)));
+			 ns == 0 ? "0" : brief(TIME_TEXT(ns)));
 		if (ns > UINT64_MAX - tick)
 			break;
 	}
 	fprintf(p->out, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT,
 		TOP, TOP + PLOT, WIDTH - RIGHT);
 	buffer_printf(&title, "time since the start; a step is %s",
-		      quantity_time(text, end / p->graph->axis.steps));
+		      TIME_TEXT(end / p->graph->axis.steps));
 	put_text(p, "label middle", LEFT + (WIDTH - LEFT - RIGHT) / 2.0,
 		 TOP + PLOT + 38, title.data);
 	buffer_clear(&title);

@@ -5,8 +5,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/command/reading.h"
 #include "cli/commands.h"
-#include "cli/info/info_sizes.h"
-#include "cli/info/report_info.h"
+#include "cli/info/info.h"
 
 enum { SIZES = 1, JSON };
 

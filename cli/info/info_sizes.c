@@ -3,12 +3,11 @@
  * so nothing has to be decompressed but chunks that are compressed as a whole,
  * for their columns. Called by the main thread.
  */
-#include "cli/info/info_sizes.h"
+#include "cli/info/info.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
 
 #define NODE_COLUMNS 3
@@ -146,16 +145,10 @@ bool info_sizes_read(struct info_sizes *sizes, const char *trace)
 static void put_line(const char *indent, const char *name, uint64_t count,
 		     const struct info_size *size, FILE *out)
 {
-	char a[QUANTITY_TEXT] = "", b[QUANTITY_TEXT], c[QUANTITY_TEXT];
-	char share[QUANTITY_TEXT];
-
-	if (count > 0)
-		quantity_count(a, count);
 	fprintf(out, "  %s%-*s %12s %11s %13s %9s\n", indent,
-		(int)(14 - strlen(indent)), name, a,
-		quantity_size(b, (int64_t)size->bytes),
-		quantity_size(c, (int64_t)size->raw),
-		quantity_percent(share, size->bytes, size->raw));
+		(int)(14 - strlen(indent)), name,
+		count > 0 ? COUNT_TEXT(count) : "", SIZE_TEXT(size->bytes),
+		SIZE_TEXT(size->raw), PERCENT_TEXT(size->bytes, size->raw));
 }
 
 static void put_columns(const struct info_size *columns,

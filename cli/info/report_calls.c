@@ -1,10 +1,9 @@
 /*
- * report_calls.c: see report_calls.h. Called by the main thread.
+ * report_calls.c: see info.h. Called by the main thread.
  */
-#include "cli/info/report_calls.h"
+#include "cli/info/info.h"
 
 #include "cli/base/text/fit.h"
-#include "cli/symbol/names/names.h"
 
 #define NAME_MIN 16		/* columns that a name is worth printing in */
 #define NAME_MAX 30		/* so that callers are seen, too */
@@ -16,12 +15,8 @@ static void add_name(struct buffer *out, const struct frame *frame,
 {
 	if (frame->function == NULL)
 		fit_start(out, "?", width);
-	else if (width == SIZE_MAX)
-		buffer_string(out, frame->function);
-	else if (frame->nameless)
-		fit_middle(out, frame->function, width);
 	else
-		names_brief(out, frame->function, width);
+		frames_function(frame, width, out);
 	buffer_printable(out);
 }
 
@@ -29,18 +24,18 @@ void report_calls(struct frames *frames, uint32_t node, size_t width,
 		  FILE *out)
 {
 	const size_t most = width == 0 ? SIZE_MAX : NAME_MAX;
-	struct buffer line = { 0 }, name = { 0 };
+	LOCAL_BUFFER line = { 0 }, name = { 0 };
 
 	frames_of(frames, node);
 	for (size_t i = 0; i < frames->count; i++) {
 		size_t between = i > 0 ? sizeof(BETWEEN) - 1 : 0;
 		size_t more = i + 1 < frames->count ? sizeof(MORE) - 1 : 0;
-		size_t used = fit_columns(line.data ? line.data : "");
+		size_t used = fit_columns(buffer_text(&line));
 
 		buffer_clear(&name);
 		add_name(&name, &frames->list[i], most);
 		if (width != 0 && used + between + more +
-		    fit_columns(name.data ? name.data : "") > width) {
+		    fit_columns(buffer_text(&name)) > width) {
 			size_t left = used + between + more < width ?
 				width - used - between - more : 0;
 
@@ -48,14 +43,12 @@ void report_calls(struct frames *frames, uint32_t node, size_t width,
 			if (left >= NAME_MIN || i == 0)
 				add_name(&name, &frames->list[i], left);
 			buffer_printf(&line, "%s%s%s", name.size > 0 && i > 0 ?
-				      BETWEEN : "", name.data ? name.data : "",
+				      BETWEEN : "", buffer_text(&name),
 				      name.size == 0 || more ? MORE : "");
 			break;
 		}
 		buffer_printf(&line, "%s%s", i > 0 ? BETWEEN : "",
-			      name.data ? name.data : "");
+			      buffer_text(&name));
 	}
 	fputs(line.data ? line.data : "[no stack]", out);
-	buffer_free(&line);
-	buffer_free(&name);
 }

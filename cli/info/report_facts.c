@@ -1,8 +1,8 @@
 /*
- * report_facts.c: see report_facts.h. The keys are those of the trace and of
+ * report_facts.c: see info.h. The keys are those of the trace and of
  * --json; what a counter counts is said beside it. Called by the main thread.
  */
-#include "cli/info/report_facts.h"
+#include "cli/info/info.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void add_command(struct buffer *out, const char *words, bool full)
 		.column = VALUE_COLUMN,
 	};
 	const size_t most = REPORT_WIDTH - VALUE_COLUMN - 2;
-	struct buffer word = { 0 }, cut = { 0 };
+	LOCAL_BUFFER word = { 0 }, cut = { 0 };
 
 	while (*words != 0) {
 		size_t size = strcspn(words, (const char[]){ RECORDS_NUL, 0 });
@@ -38,13 +38,11 @@ static void add_command(struct buffer *out, const char *words, bool full)
 		fit_piece(&lines, cut.data);
 		words += size + (words[size] != 0);
 	}
-	buffer_free(&word);
-	buffer_free(&cut);
 }
 
 static void put_fact(const struct fact *fact, bool full, FILE *out)
 {
-	struct buffer line = { 0 }, value = { 0 };
+	LOCAL_BUFFER line = { 0 }, value = { 0 };
 
 	buffer_printf(&line, "  %-*s ", KEY_WIDTH, fact->key);
 	buffer_string(&value, fact->value);
@@ -56,11 +54,9 @@ static void put_fact(const struct fact *fact, bool full, FILE *out)
 		fit_path(&line, value.data, full ? SIZE_MAX :
 			 REPORT_WIDTH - VALUE_COLUMN);
 	else
-		fit_start(&line, value.size ? value.data : "", full ?
+		fit_start(&line, buffer_text(&value), full ?
 			  SIZE_MAX : REPORT_WIDTH - VALUE_COLUMN);
 	fprintf(out, "%s\n", line.data);
-	buffer_free(&line);
-	buffer_free(&value);
 }
 
 static void put_facts(const struct model *model, unsigned type,
@@ -210,7 +206,7 @@ static void put_known(const struct model *model, FILE *out)
 
 static void put_counters(const struct model *model, FILE *out)
 {
-	struct buffer zeros = { 0 };
+	LOCAL_BUFFER zeros = { 0 };
 	struct fit_lines lines = {
 		.out = &zeros, .between = ", ", .ending = ",", .indent = 4,
 		.width = REPORT_WIDTH, .column = 4,
@@ -232,7 +228,6 @@ static void put_counters(const struct model *model, FILE *out)
 	}
 	if (zeros.size > 0)
 		fprintf(out, "  all others are 0:\n    %s\n", zeros.data);
-	buffer_free(&zeros);
 }
 
 void report_facts_text(const struct model *model, bool full, FILE *out)
@@ -248,19 +243,18 @@ void report_facts_text(const struct model *model, bool full, FILE *out)
 static void json_fact(struct json *json, const struct model *model,
 		      const struct fact *fact)
 {
-	struct buffer command = { 0 };
+	LOCAL_BUFFER command = { 0 };
 	uint64_t value;
 
 	if (fact->type == GT_INFO && strcmp(fact->key, "command") == 0) {
 		model_command(model, &command);
-		json_string(json, fact->key, command.data ? command.data : "");
+		json_string(json, fact->key, buffer_text(&command));
 	} else if (strlen(fact->value) < 20 &&
 		   quantity_parse_count(fact->value, &value) == 0) {
 		json_uint(json, fact->key, value);
 	} else {
 		json_string(json, fact->key, fact->value);
 	}
-	buffer_free(&command);
 }
 
 static void json_facts(struct json *json, const struct model *model,

@@ -2,7 +2,7 @@
  * report_info.c: what `gnomon info` prints: the recording itself, not the
  * program's memory. Called by the main thread.
  */
-#include "cli/info/report_info.h"
+#include "cli/info/info.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,11 +11,6 @@
 #include "cli/base/text/json.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/command/print/report_controls.h"
-#include "cli/info/report_facts.h"
-#include "cli/info/report_maps.h"
-#include "cli/command/print/report_threads.h"
-#include "cli/info/report_tuning.h"
 #include "cli/model/core/images.h"
 
 #define PATH_COLUMN 15		/* behind an image's address */
@@ -23,7 +18,7 @@
 /* Long paths may be cut, build-ids are for copying. */
 static void put_image(const struct image *image, bool full, FILE *out)
 {
-	struct buffer path = { 0 }, line = { 0 };
+	LOCAL_BUFFER path = { 0 }, line = { 0 };
 
 	buffer_string(&path, image->path[0] ? image->path : "(no path)");
 	buffer_string(&path, image->end_node == UINT32_MAX ? "" :
@@ -37,8 +32,6 @@ static void put_image(const struct image *image, bool full, FILE *out)
 		fprintf(out, "%s%02x", k == 0 ? "build-id " : "",
 			image->build_id[k]);
 	fprintf(out, "%s\n", image->build_id_size ? "" : "no build-id");
-	buffer_free(&path);
-	buffer_free(&line);
 }
 
 static void put_images(const struct model *model, bool full, FILE *out)
@@ -56,21 +49,19 @@ void report_info_text(struct model *model, struct frames *frames,
 {
 	const struct reader_report *report = model_reader_report(model);
 	const char *guarantee = model_fact(model, GT_INFO, "guarantee");
-	struct buffer end = { 0 };
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
+	LOCAL_BUFFER end = { 0 };
 
 	model_exit_text(model, &end);
 	fprintf(out, "%s\n\n", path);
 	fprintf(out, "  format       %u.%u, trace id %016" PRIx64 "\n",
 		report->major, report->minor, report->trace_id);
 	fprintf(out, "  size         %s, %s events\n",
-		quantity_size(a, (int64_t)report->file_bytes),
-		quantity_count(b, report->events));
+		SIZE_TEXT(report->file_bytes), COUNT_TEXT(report->events));
 	fprintf(out, "  ran          %s; %s\n",
-		quantity_time(a, model_duration_ns(model)), end.data);
+		TIME_TEXT(model_duration_ns(model)), end.data);
 	report_made_up_text(model, out);
 	fprintf(out, "  dropped      %s events\n",
-		quantity_count(a, model_dropped(model)));
+		COUNT_TEXT(model_dropped(model)));
 	fprintf(out, "  kept         %s\n", guarantee == NULL ? "?" :
 		strcmp(guarantee, "file") == 0 ?
 		"in a live file: survives the death of program and recorder" :
@@ -89,7 +80,6 @@ void report_info_text(struct model *model, struct frames *frames,
 	report_maps_text(model, frames, full, out);
 	if (sizes != NULL)
 		info_sizes_text(sizes, out);
-	buffer_free(&end);
 }
 
 /* ---- JSON ---- */
@@ -121,7 +111,7 @@ void report_info_json(struct model *model, struct frames *frames,
 {
 	const struct reader_report *report = model_reader_report(model);
 	struct json json = { .out = out };
-	struct buffer end = { 0 };
+	LOCAL_BUFFER end = { 0 };
 
 	model_exit_text(model, &end);
 	json_object(&json, NULL);
@@ -156,5 +146,4 @@ void report_info_json(struct model *model, struct frames *frames,
 	if (sizes != NULL)
 		info_sizes_json(sizes, &json);
 	json_end_object(&json);
-	buffer_free(&end);
 }

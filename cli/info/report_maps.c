@@ -3,15 +3,15 @@
  * space; they say nothing of the memory that is in use there, and are never
  * added to allocations. Called by the main thread.
  */
-#include "cli/info/report_maps.h"
+#include "cli/info/info.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/info/report_calls.h"
 #include "cli/model/maps/maps.h"
 
 #define SITES_SHOWN 10
@@ -23,16 +23,14 @@ static void put_whole(const struct model *model, FILE *out)
 {
 	const struct maps *maps = model_maps(model);
 	const struct map_point *peak = &maps->curve.peak;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(out, "  %s at the end, %s at most (after %s);\n",
-		quantity_size(a, (int64_t)(maps->spans.bytes -
-					   maps->own_bytes)),
-		quantity_size(b, (int64_t)peak->bytes),
-		quantity_time(c, peak->bytes == 0 ? 0 :
-			      model_since_start_ns(model, peak->stamp)));
+		SIZE_TEXT(maps->spans.bytes - maps->own_bytes),
+		SIZE_TEXT(peak->bytes),
+		TIME_TEXT(peak->bytes == 0 ? 0 :
+			model_since_start_ns(model, peak->stamp)));
 	fprintf(out, "  gnomon's own, left out: %s; %" PRIu32 " looks\n",
-		quantity_size(a, (int64_t)maps->own_bytes), maps->looks);
+		SIZE_TEXT(maps->own_bytes), maps->looks);
 }
 
 /* Sums over the sites of each origin. */
@@ -55,8 +53,6 @@ static void sum_origins(const struct maps *maps,
 static void put_origins(const struct maps *maps, FILE *out)
 {
 	struct map_site sums[MAP_ORIGINS];
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-	char c[QUANTITY_TEXT], d[QUANTITY_TEXT];
 
 	sum_origins(maps, sums);
 	fprintf(out, "  %-18s %10s %9s %10s %9s\n", "made by", "mappings",
@@ -64,12 +60,11 @@ static void put_origins(const struct maps *maps, FILE *out)
 	for (unsigned i = 0; i < MAP_ORIGINS; i++) {
 		if (sums[i].count == 0)
 			continue;
-		fprintf(out, "  %-18s %10s %9s %10s %9s\n",
-			map_origin_names[i],
-			quantity_count(a, sums[i].count),
-			quantity_size(b, (int64_t)sums[i].total_bytes),
-			quantity_count(c, sums[i].live_count),
-			quantity_size(d, (int64_t)sums[i].live_bytes));
+		fprintf(out, "  %-18s %10s %9s %10s %9s\n", map_origin_names[i],
+			COUNT_TEXT(sums[i].count),
+			SIZE_TEXT(sums[i].total_bytes),
+			COUNT_TEXT(sums[i].live_count),
+			SIZE_TEXT(sums[i].live_bytes));
 	}
 }
 
@@ -77,11 +72,9 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct map_site *x = a, *y = b;
 
-	if (x->live_bytes != y->live_bytes)
-		return x->live_bytes < y->live_bytes ? 1 : -1;
-	if (x->total_bytes != y->total_bytes)
-		return x->total_bytes < y->total_bytes ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return sort_down(x->live_bytes, y->live_bytes) ?:
+	       sort_down(x->total_bytes, y->total_bytes) ?:
+	       sort_up(x->node, y->node);
 }
 
 /* Sites with a stack, the largest first; to be freed. */
@@ -95,8 +88,7 @@ static struct map_site *sorted_sites(const struct maps *maps, size_t *count)
 		if (maps->sites[i].node != MAPS_NO_NODE &&
 		    maps->sites[i].count > 0)
 			sites[(*count)++] = maps->sites[i];
-	if (*count > 0)
-		qsort(sites, *count, sizeof(*sites), by_bytes);
+	SORT(sites, *count, by_bytes);
 	return sites;
 }
 
@@ -113,11 +105,9 @@ void report_maps_text(struct model *model, struct frames *frames, bool full,
 	put_origins(model_maps(model), out);
 	sites = sorted_sites(model_maps(model), &count);
 	for (size_t i = 0; i < count && i < SITES_SHOWN; i++) {
-		char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-
 		fprintf(out, "  %9s in %s by %s\n%*s",
-			quantity_size(a, (int64_t)sites[i].total_bytes),
-			quantity_count(b, sites[i].count),
+			SIZE_TEXT(sites[i].total_bytes),
+			COUNT_TEXT(sites[i].count),
 			map_origin_names[sites[i].origin], STACK_COLUMN, "");
 		report_calls(frames, sites[i].node, full ? 0 :
 			     REPORT_WIDTH - STACK_COLUMN, out);

@@ -1,13 +1,12 @@
 /*
- * report_tuning.c: see report_tuning.h. Called by the main thread.
+ * report_tuning.c: see info.h. Called by the main thread.
  */
-#include "cli/info/report_tuning.h"
+#include "cli/info/info.h"
 
 #include <inttypes.h>
 
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/info/report_calls.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/core/tuning.h"
 
@@ -18,10 +17,9 @@ static void put_call(const struct model *model,
 		     const struct tuning_call *call, FILE *out)
 {
 	const char *parameter = tuning_parameter(call->parameter);
-	char a[QUANTITY_TEXT];
 
-	fprintf(out, "  %-8s ", quantity_time(a,
-		model_since_start_ns(model, call->stamp)));
+	fprintf(out, "  %-8s ",
+		TIME_TEXT(model_since_start_ns(model, call->stamp)));
 	if (call->what == GT_EXTRA_TRIM)
 		fprintf(out, "malloc_trim(%" PRIu64 ")", call->pad);
 	else if (parameter != NULL)
@@ -72,16 +70,11 @@ static void json_arguments(struct json *json, const struct tuning_call *call)
 static void json_stack(struct json *json, struct frames *frames,
 		       uint32_t node)
 {
-	const char *stop;
+	struct report_stack stack;
 
 	frames_of(frames, node);
-	stop = frames_stop_text(frames->stop);
-	if (stop != NULL)
-		json_string(json, "stopped", stop);
-	json_array(json, "stack");
-	for (size_t i = 0; i < frames->count; i++)
-		frame_table_frame(json, &frames->list[i]);
-	json_end_array(json);
+	stack = report_stack_of(frames);
+	report_json_stack(json, &stack, 0, NULL);
 }
 
 void report_tuning_json(struct model *model, struct frames *frames,

@@ -14,9 +14,6 @@
  */
 #include "cli/model/account.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/base/grow.h"
 #include "cli/model/leftout.h"
 #include "cli/model/lifespans.h"
@@ -198,14 +195,6 @@ static bool is_selected(struct model *model, const struct block *block,
 			       contexts_node(&model->contexts, context));
 }
 
-static void add_whole(struct totals *whole, struct weigh_amount amount)
-{
-	whole->allocations += amount.blocks;
-	whole->total_bytes += amount.bytes;
-	whole->live_blocks += amount.blocks;
-	whole->live_bytes += amount.bytes;
-}
-
 static void add_selected(struct model *model, struct block *block,
 			 uint32_t context, struct weigh_amount amount)
 {
@@ -243,8 +232,7 @@ static bool begins_apart(struct model *model, struct block *block,
 	}
 	if (!pools_has(&model->pools, block->address))
 		return false;
-	pools_birth(&model->pools, block->address, block->birth,
-		    amount.blocks, amount.bytes);
+	pools_birth(&model->pools, block->address, block->birth, amount);
 	block->pooled = 1;
 	if (model->selection != NULL)
 		return false;
@@ -264,12 +252,7 @@ static void number_block(struct model *model, const struct block *block)
 		lifespans_birth(model->lifespans);
 	if (!model->deciding && !model->measuring)
 		return;
-	if (at >= model->number_capacity) {
-		model->number_capacity = (size_t)at * 2 + 64;
-		model->numbers = grow_resize(model->numbers,
-					     model->number_capacity,
-					     sizeof(*model->numbers));
-	}
+	GROW_TO(model->numbers, model->number_capacity, at);
 	CLAIM_FULL(at < model->number_capacity);
 	model->numbers[at] = model->births;
 }
@@ -299,14 +282,14 @@ void account_special_birth(struct model *model, struct block *block,
 		return;
 	if (model->selection != NULL) {
 		if (!block->pooled)
-			add_whole(&model->whole, amount);
+			block_totals_begin(&model->whole, amount);
 		deciding = &model->whole;
 		block->left_out = !is_selected(model, block, context);
 		block->cost = CONTEXT_NO_COST;
 	}
 	if (!block->left_out)
 		add_selected(model, block, context, amount);
-	if (account_peak(deciding, block->birth))
+	if (block_totals_peak(deciding, block->birth))
 		model->totals.epoch++;
 	if (chain != 0)
 		chains_enter(&model->chains, chain,
@@ -535,8 +518,8 @@ static bool ends_apart(struct model *model, const struct block *block,
 		return true;
 	}
 	if (block->pooled)
-		pools_end(&model->pools, block->address, amount.blocks,
-			  amount.bytes, end != EDGE_LOST);
+		pools_end(&model->pools, block->address, amount,
+			  end != EDGE_LOST);
 	return block->pooled && model->selection == NULL;
 }
 
@@ -557,8 +540,7 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	if (model->selection != NULL && !block->pooled) {
 		CLAIM_FULL(model->sample_mean != 0 ||
 			   model->whole.live_blocks > 0);
-		model->whole.live_blocks -= amount.blocks;
-		model->whole.live_bytes -= amount.bytes;
+		block_totals_end(&model->whole, amount);
 		if (end != EDGE_LOST)
 			model->whole.frees += amount.blocks;
 		if (end != EDGE_LOST && account_is_temporary(model, block))
@@ -636,17 +618,6 @@ static void round_freed(struct freed_sum *sum)
 	sum->lifetime /= 1 << WEIGH_BLOCK_BITS;
 }
 
-static void round_pool(struct pool_figures *figures)
-{
-	ROUND_BLOCKS(figures->allocations);
-	ROUND_BLOCKS(figures->frees);
-	ROUND_BLOCKS(figures->live_blocks);
-	ROUND_BLOCKS(figures->peak_blocks);
-	ROUND_BYTES(figures->total_bytes);
-	ROUND_BYTES(figures->live_bytes);
-	ROUND_BYTES(figures->peak_bytes);
-}
-
 static void round_timeline(struct timeline_bucket *bucket)
 {
 	ROUND_BYTES(bucket->live_bytes_max);
@@ -680,7 +651,7 @@ static void round_all(struct model *model)
 	for (size_t i = 0; i < model->timeline.count; i++)
 		round_timeline(&model->timeline.buckets[i]);
 	for (size_t i = 1; i < model->pools.count; i++)
-		round_pool(&model->pools.list[i].figures);
+		round_totals(&model->pools.list[i].figures);
 }
 
 static void finish_size(struct model *model, const struct block *block)

@@ -82,21 +82,7 @@ static inline void account_add(struct totals *totals,
 		cost->own_peak_blocks = cost->live_blocks;
 		cost->own_peak_stamp = stamp;
 	}
-	totals->allocations += amount.blocks;
-	totals->total_bytes += amount.bytes;
-	totals->live_blocks += amount.blocks;
-	totals->live_bytes += amount.bytes;
-}
-
-/* Whether this is a new maximum; then another epoch is to begin. */
-static inline bool account_peak(struct totals *totals, uint64_t stamp)
-{
-	if (totals->live_bytes <= totals->peak_bytes)
-		return false;
-	totals->peak_bytes = totals->live_bytes;
-	totals->peak_blocks = totals->live_blocks;
-	totals->peak_stamp = stamp;
-	return true;
+	block_totals_begin(totals, amount);
 }
 
 static inline void account_drop(struct totals *totals,
@@ -109,8 +95,7 @@ static inline void account_drop(struct totals *totals,
 					  totals->live_blocks > 0));
 	cost->live_bytes -= amount.bytes;
 	cost->live_blocks -= amount.blocks;
-	totals->live_bytes -= amount.bytes;
-	totals->live_blocks -= amount.blocks;
+	block_totals_end(totals, amount);
 }
 
 static inline bool account_is_temporary(const struct model *model,
@@ -184,7 +169,7 @@ static inline void account_birth(struct model *model, struct block *block,
 	account_add(&model->totals, &model->contexts.costs[block->cost],
 		    block->birth, one);
 	account_size(model, block->size, one);
-	if (account_peak(&model->totals, block->birth))
+	if (block_totals_peak(&model->totals, block->birth))
 		model->totals.epoch++;
 }
 

@@ -52,11 +52,10 @@ static void add_left(const struct model *model, struct coverage *coverage)
 				FILTER_HEAP);
 
 	for (size_t i = 1; heaps && i < model->pools.count; i++) {
-		const struct pool_figures *pool = &model->pools.list[i].figures;
+		const struct coverage_amount pool =
+			amount_of(&model->pools.list[i].figures);
 
-		add(&all, &(struct coverage_amount){
-			pool->allocations, pool->total_bytes,
-			pool->live_blocks, pool->live_bytes });
+		add(&all, &pool);
 	}
 	add(&coverage->not_selected, &(struct coverage_amount){
 		rest(all.allocations, selected.allocations),

@@ -23,16 +23,16 @@ void model_set_fact(struct model *model, unsigned type, const char *key,
 		    const char *value)
 {
 	uint64_t at = index_key(type, intern_string(&model->names, key));
-	uint32_t number = table_get(&model->fact_index, at);
+	uint32_t number = table_number(&model->fact_index, at,
+				       model->fact_count);
 
-	if (number == TABLE_NONE) {
+	CLAIM_FULL(number <= model->fact_count);
+	if (number == model->fact_count) {
 		GROW(model->facts, model->fact_count, model->fact_capacity);
-		number = (uint32_t)model->fact_count++;
-		model->facts[number].type = type;
-		model->facts[number].key = intern_known(&model->names, key);
-		table_set(&model->fact_index, at, number);
+		model->facts[model->fact_count++] = (struct fact){
+			.type = type, .key = intern_known(&model->names, key),
+		};
 	}
-	CLAIM_FULL(number < model->fact_count);
 	model->facts[number].value = intern_string(&model->names, value);
 }
 

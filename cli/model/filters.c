@@ -182,24 +182,6 @@ static int take_choice(struct filter_word *word, const char *choices)
 	}
 }
 
-static int take_size(struct filter_word *word, struct notes *notes)
-{
-	(void)notes;
-	return quantity_parse_size(word->text, &word->number);
-}
-
-static int take_duration(struct filter_word *word, struct notes *notes)
-{
-	(void)notes;
-	return quantity_parse_time(word->text, &word->number);
-}
-
-static int take_count(struct filter_word *word, struct notes *notes)
-{
-	(void)notes;
-	return quantity_parse_count(word->text, &word->number);
-}
-
 static int take_moment(struct filter_word *word, struct notes *notes)
 {
 	(void)notes;
@@ -215,17 +197,18 @@ static int take_name(struct filter_word *word, struct notes *notes)
 static const struct {
 	const char *value;	/* as the options write it */
 	int (*take)(struct filter_word *word, struct notes *notes);
+	int (*parse)(const char *text, uint64_t *number);	/* no more */
 } kinds[] = {
-	{ "MOMENT", take_moment },
-	{ "SIZE", take_size },
-	{ "DURATION", take_duration },
-	{ "N", take_count },
-	{ "THREAD", take_who },
-	{ "PROCESS", take_who },
-	{ "ADDRESS", take_address },
-	{ "MAP", take_map },
-	{ "NAME", take_name },
-	{ "REGEX", take_pattern },
+	{ "MOMENT", .take = take_moment },
+	{ "SIZE", .parse = quantity_parse_size },
+	{ "DURATION", .parse = quantity_parse_time },
+	{ "N", .parse = quantity_parse_count },
+	{ "THREAD", .take = take_who },
+	{ "PROCESS", .take = take_who },
+	{ "ADDRESS", .take = take_address },
+	{ "MAP", .take = take_map },
+	{ "NAME", .take = take_name },
+	{ "REGEX", .take = take_pattern },
 };
 
 static int take_value(struct filter_word *word, struct notes *notes)
@@ -234,7 +217,9 @@ static int take_value(struct filter_word *word, struct notes *notes)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].value, value) == 0)
-			return kinds[i].take(word, notes);
+			return kinds[i].parse == NULL ?
+				kinds[i].take(word, notes) :
+				kinds[i].parse(word->text, &word->number);
 	return take_choice(word, value);
 }
 
@@ -290,18 +275,9 @@ int filter_take(struct filter *filter, int id, const char *value)
 	return 0;
 }
 
-int filter_take_word(struct filter *filter, const char *name,
-		     const char *value)
-{
-	for (size_t i = 0; i < filter_options.count; i++)
-		if (strcmp(options[i].name, name) == 0)
-			return filter_take(filter, options[i].id, value);
-	return -ENOENT;
-}
-
 const char *filter_text(const struct filter *filter)
 {
-	return filter != NULL && filter->text.size > 0 ? filter->text.data : "";
+	return filter != NULL ? buffer_text(&filter->text) : "";
 }
 
 bool filter_has(const struct filter *filter, enum filter_id first,

@@ -109,12 +109,10 @@ void filter_free(struct filter *filter);	/* NULL is allowed */
 
 /* Whether an option's id is one of these words. */
 bool filter_is_option(int id);
-/* An option, or a word (`size-min`), with its value, which is copied. 0, or
- * -EINVAL or -ERANGE if the value is wrong, -ENOENT if there is no such word.
- * What is wrong with an expression is noted. */
+/* An option with its value, which is copied. 0, or -EINVAL or -ERANGE if the
+ * value is wrong, -ENOENT if there is no such option. What is wrong with an
+ * expression is noted. */
 int filter_take(struct filter *filter, int id, const char *value);
-int filter_take_word(struct filter *filter, const char *word,
-		     const char *value);
 
 /* Its words as options, as they were given: " --size-min 64k"; "": none. Fit
  * for a terminal, until the next word is taken. */

@@ -3,8 +3,6 @@
  */
 #include "cli/model/heap.h"
 
-#include <string.h>
-
 #include "cli/model/core/blocks.h"
 #include "cli/model/model.h"
 

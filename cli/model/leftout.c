@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/model/account.h"
 #include "unwind/claim.h"
 
@@ -14,15 +15,10 @@
 
 void leftout_totals(struct leftout *leftout, const struct trace_totals *totals)
 {
-	struct leftout_row *row;
-
 	GROW(leftout->rows, leftout->row_count, leftout->row_capacity);
-	row = &leftout->rows[leftout->row_count++];
-	row->context = totals->context;
-	row->thread = totals->thread;
-	memcpy(row->value, totals->value, sizeof(row->value));
-	leftout->blocks += row->value[GT_TOTALS_ALLOCATIONS];
-	leftout->bytes += row->value[GT_TOTALS_BYTES];
+	leftout->rows[leftout->row_count++] = *totals;
+	leftout->blocks += totals->value[GT_TOTALS_ALLOCATIONS];
+	leftout->bytes += totals->value[GT_TOTALS_BYTES];
 }
 
 void leftout_freed(struct leftout *leftout, const struct trace_totals *freed)
@@ -38,13 +34,9 @@ void leftout_freed(struct leftout *leftout, const struct trace_totals *freed)
 
 void leftout_chains(struct leftout *leftout, const struct trace_totals *chains)
 {
-	struct leftout_chains *row;
-
 	GROW(leftout->chains, leftout->chains_count,
 	     leftout->chains_capacity);
-	row = &leftout->chains[leftout->chains_count++];
-	row->context = chains->context;
-	memcpy(row->value, chains->value, sizeof(row->value));
+	leftout->chains[leftout->chains_count++] = *chains;
 }
 
 /* A trace may be made smaller several times. */
@@ -84,14 +76,13 @@ void leftout_run(struct leftout *leftout, const struct trace_run *run)
 
 static int compare_rows(const void *a, const void *b)
 {
-	const struct leftout_row *one = a, *other = b;
+	const struct trace_totals *one = a, *other = b;
 
-	if (one->context != other->context)
-		return one->context < other->context ? -1 : 1;
-	return (one->thread > other->thread) - (one->thread < other->thread);
+	return sort_up(one->context, other->context) ?:
+	       sort_up(one->thread, other->thread);
 }
 
-static void add_row(struct leftout_row *to, const struct leftout_row *row)
+static void add_row(struct trace_totals *to, const struct trace_totals *row)
 {
 	const uint64_t *value = row->value;
 
@@ -114,12 +105,12 @@ static void add_row(struct leftout_row *to, const struct leftout_row *row)
  * allocated. Only their sums are looked at. */
 static void merge_rows(struct leftout *leftout)
 {
-	struct leftout_row *rows = leftout->rows;
+	struct trace_totals *rows = leftout->rows;
 	size_t count = 0;
 
 	if (leftout->row_count == 0)
 		return;
-	qsort(rows, leftout->row_count, sizeof(*rows), compare_rows);
+	SORT(rows, leftout->row_count, compare_rows);
 	for (size_t i = 1; i < leftout->row_count; i++)
 		if (compare_rows(&rows[count], &rows[i]) == 0)
 			add_row(&rows[count], &rows[i]);
@@ -135,13 +126,13 @@ static uint64_t rest(uint64_t all, uint64_t part)
 	return part < all ? all - part : 0;
 }
 
-static uint64_t live_blocks(const struct leftout_row *row)
+static uint64_t live_blocks(const struct trace_totals *row)
 {
 	return rest(row->value[GT_TOTALS_ALLOCATIONS],
 		    row->value[GT_TOTALS_FREES]);
 }
 
-static uint64_t live_bytes(const struct leftout_row *row)
+static uint64_t live_bytes(const struct trace_totals *row)
 {
 	return rest(row->value[GT_TOTALS_BYTES],
 		    row->value[GT_TOTALS_FREED_BYTES]);
@@ -175,7 +166,7 @@ static uint32_t cost_of(struct model *model, uint32_t context,
 /* A context's own peak is a row that is about no thread: told apart by these, it
  * belongs to none. */
 static bool is_of_groups(const struct model *model,
-			 const struct leftout_row *row)
+			 const struct trace_totals *row)
 {
 	return !block_keys_have(&model->keys, BLOCK_KEY_THREAD) ||
 	       row->value[GT_TOTALS_ALLOCATIONS] > 0 ||
@@ -184,7 +175,7 @@ static bool is_of_groups(const struct model *model,
 
 /* `always`: what is live of it was so from the beginning, as far as is known
  * (a part whose blocks were too many for it). */
-static void apply(struct model *model, const struct leftout_row *row,
+static void apply(struct model *model, const struct trace_totals *row,
 		  bool always)
 {
 	/* may move all costs */
@@ -253,7 +244,7 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 	return value < most ? value : most;
 }
 
-static void apply_chains(struct model *model, const struct leftout_chains *row)
+static void apply_chains(struct model *model, const struct trace_totals *row)
 {
 	const uint64_t *value = row->value;
 	uint64_t blocks = at_most(value[GT_CHAINS_BLOCKS], CHAIN_BLOCKS_MAX);

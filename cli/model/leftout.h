@@ -13,29 +13,19 @@
 
 struct model;
 
-struct leftout_row {
-	uint32_t context;
-	uint32_t thread;	/* as struct trace_totals has it */
-	uint64_t value[GT_TOTALS_VALUES];
-};
-
-/* Of two contexts: that allocated, and that freed. */
+/* Of two contexts: that allocated, and that freed. There may be many more of
+ * these than of others. */
 struct leftout_freed {
 	uint32_t context, by;
 	uint64_t value[GT_FREED_VALUES];
 };
 
-struct leftout_chains {
-	uint32_t context;
-	uint64_t value[GT_CHAINS_VALUES];
-};
-
 struct leftout {
-	struct leftout_chains *chains;
+	struct trace_totals *chains;
 	size_t chains_count, chains_capacity;
 	struct leftout_freed *freed;
 	size_t freed_count, freed_capacity;
-	struct leftout_row *rows;
+	struct trace_totals *rows;
 	size_t row_count, row_capacity;
 	struct trace_classes classes;
 	uint64_t blocks, bytes;	/* in all */

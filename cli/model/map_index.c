@@ -22,6 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/intern.h"
 #include "cli/base/search.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/filters.h"
 #include "cli/model/maps/maps.h"
@@ -61,14 +62,13 @@ struct map_index {
 static uint32_t path_of(struct map_index *maps, const char *path)
 {
 	const char *name = intern_string(&maps->names, path);
-	uint32_t number = table_get(&maps->path_of, (uintptr_t)name);
+	uint32_t number = table_number(&maps->path_of, (uintptr_t)name,
+				       maps->path_count);
 
-	if (number != TABLE_NONE)
-		return number;
-	number = (uint32_t)maps->path_count;
-	GROW(maps->paths, maps->path_count, maps->path_capacity);
-	maps->paths[maps->path_count++] = name;
-	table_set(&maps->path_of, (uintptr_t)name, number);
+	if (number == maps->path_count) {
+		GROW(maps->paths, maps->path_count, maps->path_capacity);
+		maps->paths[maps->path_count++] = name;
+	}
 	return number;
 }
 
@@ -100,7 +100,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct area *x = a, *y = b;
 
-	return x->from < y->from ? -1 : x->from > y->from;
+	return sort_up(x->from, y->from);
 }
 
 static struct area *areas_of(struct map_index *made,
@@ -126,8 +126,7 @@ static struct area *areas_of(struct map_index *made,
 			.wanted = is_wanted(filter, mapping),
 		};
 	}
-	if (*count > 0)
-		qsort(areas, *count, sizeof(*areas), by_time);
+	SORT(areas, *count, by_time);
 	return areas;
 }
 
@@ -135,9 +134,7 @@ static struct area *areas_of(struct map_index *made,
 
 static int by_address(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
+	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 static void set_borders(struct map_index *maps, const struct area *areas,
@@ -150,9 +147,7 @@ static void set_borders(struct map_index *maps, const struct area *areas,
 		maps->borders[2 * i] = areas[i].start;
 		maps->borders[2 * i + 1] = areas[i].end;
 	}
-	if (count > 0)
-		qsort(maps->borders, 2 * count, sizeof(*maps->borders),
-		      by_address);
+	SORT(maps->borders, 2 * count, by_address);
 	for (size_t i = 0; i < 2 * count; i++)
 		if (kept == 0 || maps->borders[i] != maps->borders[kept - 1])
 			maps->borders[kept++] = maps->borders[i];

@@ -77,6 +77,25 @@ uint32_t model_freed_by(const struct model *model, const struct block *block)
 
 /* ---- everything that is not an event ---- */
 
+/* Records that a part of the model takes as they are. */
+#define TAKE(name, record, part, add)					\
+	static void take_##name(void *owner, const struct record *one)	\
+	{								\
+		add(&((struct model *)owner)->part, one);		\
+	}
+
+TAKE(rest, trace_rest, leftout, leftout_rest)
+TAKE(thread, trace_thread, threads, threads_record)
+TAKE(capture, trace_capture, threads, threads_capture)
+TAKE(usage, trace_usage, footprint, footprint_point)
+TAKE(mapping, trace_mapping, footprint, footprint_mapping)
+TAKE(snapshot, trace_snapshot, footprint, footprint_snapshot)
+TAKE(run, trace_run, leftout, leftout_run)
+TAKE(totals, trace_totals, leftout, leftout_totals)
+TAKE(freed, trace_totals, leftout, leftout_freed)
+TAKE(chains, trace_totals, leftout, leftout_chains)
+TAKE(classes, trace_classes, leftout, leftout_classes)
+
 /* The mean interval of a sample, in bytes. */
 static void take_sample(struct model *model, const char *value)
 {
@@ -84,13 +103,6 @@ static void take_sample(struct model *model, const char *value)
 
 	if (!model->begun)
 		model->sample_mean = mean < SAMPLE_MAX ? mean : SAMPLE_MAX;
-}
-
-static void take_rest(void *owner, const struct trace_rest *rest)
-{
-	struct model *model = owner;
-
-	leftout_rest(&model->leftout, rest);
 }
 
 /* Blocks are left out, and of their frees some may be here. */
@@ -122,20 +134,6 @@ static void take_line(void *owner, unsigned type, const char *key,
 		model->edges.gap = true;
 	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)
 		model->clock.tick_ps = strtoull(value, NULL, 10);
-}
-
-static void take_thread(void *owner, const struct trace_thread *record)
-{
-	struct model *model = owner;
-
-	threads_record(&model->threads, record);
-}
-
-static void take_capture(void *owner, const struct trace_capture *record)
-{
-	struct model *model = owner;
-
-	threads_capture(&model->threads, record);
 }
 
 static void take_image(void *owner, const struct trace_image *record)
@@ -225,27 +223,6 @@ static void take_names(void *owner, const char *text, size_t size,
 	perfmap_add(&model->perfmap, text, size, node);
 }
 
-static void take_usage(void *owner, const struct trace_usage *point)
-{
-	struct model *model = owner;
-
-	footprint_point(&model->footprint, point);
-}
-
-static void take_mapping(void *owner, const struct trace_mapping *mapping)
-{
-	struct model *model = owner;
-
-	footprint_mapping(&model->footprint, mapping);
-}
-
-static void take_snapshot(void *owner, const struct trace_snapshot *snapshot)
-{
-	struct model *model = owner;
-
-	footprint_snapshot(&model->footprint, snapshot);
-}
-
 static void take_sync(void *owner, const struct trace_sync *sync)
 {
 	struct model *model = owner;
@@ -263,41 +240,6 @@ static void take_file(void *owner, const struct trace_file *piece, uint64_t at)
 	struct model *model = owner;
 
 	embedded_add(&model->embedded, piece, at);
-}
-
-static void take_run(void *owner, const struct trace_run *run)
-{
-	struct model *model = owner;
-
-	leftout_run(&model->leftout, run);
-}
-
-static void take_totals(void *owner, const struct trace_totals *totals)
-{
-	struct model *model = owner;
-
-	leftout_totals(&model->leftout, totals);
-}
-
-static void take_freed(void *owner, const struct trace_totals *freed)
-{
-	struct model *model = owner;
-
-	leftout_freed(&model->leftout, freed);
-}
-
-static void take_chains(void *owner, const struct trace_totals *chains)
-{
-	struct model *model = owner;
-
-	leftout_chains(&model->leftout, chains);
-}
-
-static void take_classes(void *owner, const struct trace_classes *classes)
-{
-	struct model *model = owner;
-
-	leftout_classes(&model->leftout, classes);
 }
 
 static void take_control(void *owner, const struct trace_control *record)

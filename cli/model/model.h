@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "cli/base/status.h"
+#include "cli/model/core/block_totals.h"
 #include "cli/trace/format/trace_format.h"
 
 struct block;
@@ -233,24 +234,6 @@ uint64_t model_first_realtime_ns(const struct model *model);
 uint64_t model_peak_stamp(const struct model *model);
 
 /* ---- figures ---- */
-
-struct totals {
-	uint64_t allocations;
-	uint64_t frees;
-	uint64_t total_bytes;
-	uint64_t live_bytes;
-	uint64_t live_blocks;
-	uint64_t peak_bytes;
-	uint64_t peak_blocks;	/* at the moment of peak_bytes */
-	uint64_t peak_stamp;
-	uint64_t temporary;
-	uint64_t lost;		/* blocks that ended without a free, once all
-				 * was read */
-	uint64_t unpaired;	/* events without their counterpart */
-	uint64_t repaired;	/* events that came out of order */
-	uint64_t epoch;		/* number of maxima so far */
-	uint64_t last_stamp;
-};
 
 /* Of the blocks that the filter selects, as all figures but the second. */
 const struct totals *model_totals(const struct model *model);

@@ -5,12 +5,12 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/model_state.h"
@@ -65,7 +65,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct moment_name *a = left, *b = right;
 
-	return a->stamp < b->stamp ? -1 : a->stamp > b->stamp;
+	return sort_up(a->stamp, b->stamp);
 }
 
 size_t moment_names(const struct model *model, struct moment_name **list)
@@ -90,8 +90,7 @@ size_t moment_names(const struct model *model, struct moment_name **list)
 				controls->list[i].stamp,
 			};
 	assert(count <= footprint->snapshot_count + controls->count);
-	if (count > 0)
-		qsort(names, count, sizeof(*names), compare);
+	SORT(names, count, compare);
 	*list = names;
 	return count;
 }
@@ -100,7 +99,7 @@ static void tell_names(const struct moment_name *known, size_t count,
 		       const char *name, struct notes *notes)
 {
 	const char *told[NAMES_SHOWN];
-	struct buffer names = { 0 };
+	LOCAL_BUFFER names = { 0 };
 	size_t shown = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -126,7 +125,6 @@ static void tell_names(const struct moment_name *known, size_t count,
 	else
 		notes_error(notes, "no marker or snapshot is called %s: there "
 			    "are %s", name, names.data);
-	buffer_free(&names);
 }
 
 /* The last one of this name. */

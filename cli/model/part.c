@@ -8,9 +8,9 @@
 #include "cli/model/part.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/model/account.h"
 #include "cli/model/model_state.h"
 #include "cli/model/view.h"
@@ -43,9 +43,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct trace_live *a = left, *b = right;
 
-	if (a->stamp != b->stamp)
-		return a->stamp < b->stamp ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
+	return sort_up(a->stamp, b->stamp) ?: sort_up(a->address, b->address);
 }
 
 static void bear(struct model *model, const struct trace_live *live)
@@ -77,7 +75,7 @@ void part_begin(struct model *model)
 
 	if (part->count == 0)
 		return;
-	qsort(part->blocks, part->count, sizeof(*part->blocks), compare);
+	SORT(part->blocks, part->count, compare);
 	for (size_t i = 0; i < part->count; i++) {
 		view_advance(model, part->blocks[i].stamp);
 		if (!model->controls.off)

@@ -18,6 +18,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/core/bits.h"
@@ -186,9 +187,7 @@ static int compare_ranges(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
 
-	if (a->min != b->min)
-		return a->min < b->min ? -1 : 1;
-	return a->max < b->max ? -1 : a->max > b->max;
+	return sort_up(a->min, b->min) ?: sort_up(a->max, b->max);
 }
 
 /* From each of that name to the next that has a name. */
@@ -222,9 +221,7 @@ static bool set_markers(struct selection *selection,
 			good = moment_stamp(model, &moment, &stamp);
 	}
 	free(names);
-	if (selection->marker_count > 0)
-		qsort(selection->markers, selection->marker_count,
-		      sizeof(*selection->markers), compare_ranges);
+	SORT(selection->markers, selection->marker_count, compare_ranges);
 	return good;
 }
 
@@ -281,7 +278,7 @@ static bool is_named(const struct model *model, const struct pattern *pattern)
 {
 	const char *exe = model_fact(model, GT_INFO, "exe");
 	const char *words = model_fact(model, GT_INFO, "command");
-	struct buffer command = { 0 };
+	LOCAL_BUFFER command = { 0 };
 	bool is = exe != NULL && pattern_matches(pattern, exe);
 
 	if (words != NULL) {
@@ -292,10 +289,8 @@ static bool is_named(const struct model *model, const struct pattern *pattern)
 		is |= pattern_matches(pattern, command.data);
 		buffer_clear(&command);
 		model_command(model, &command);
-		is |= pattern_matches(pattern, command.data ?
-				      command.data : "");
+		is |= pattern_matches(pattern, buffer_text(&command));
 	}
-	buffer_free(&command);
 	return is;
 }
 
@@ -424,11 +419,6 @@ void selection_free(struct selection *selection)
 bool selection_needs_ends(const struct selection *selection)
 {
 	return selection->ends;
-}
-
-bool selection_needs_chains(const struct selection *selection)
-{
-	return selection->chains;
 }
 
 bool selection_is_of_moment(const struct selection *selection)

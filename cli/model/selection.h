@@ -34,9 +34,8 @@ struct selection *selection_new(const struct filter *filter,
 				const struct model *outline);
 void selection_free(struct selection *selection);	/* NULL is allowed */
 
-/* Whether a deciding pass is needed, and whether that needs chains. */
+/* Whether a deciding pass is needed. */
 bool selection_needs_ends(const struct selection *selection);
-bool selection_needs_chains(const struct selection *selection);
 /* Whether all selected blocks are live at some given moment, and `live` means
  * then. */
 bool selection_is_of_moment(const struct selection *selection);

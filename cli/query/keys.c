@@ -14,7 +14,6 @@
 #include "cli/model/lifespans.h"
 #include "cli/model/map_index.h"
 #include "cli/model/stats/histograms.h"
-#include "cli/symbol/names/names.h"
 
 #define LINE_WIDTH 11u	/* of ":4294967295" */
 
@@ -30,12 +29,9 @@ static void function_text(const struct query_value *value,
 		return;
 	if (frame->function == NULL)
 		buffer_string(name, "?? in no file");
-	else if (value->full)
-		buffer_string(name, frame->function);
-	else if (frame->nameless)
-		fit_middle(name, frame->function, value->width);
 	else
-		names_brief(name, frame->function, value->width);
+		frames_function(frame, value->full ? SIZE_MAX : value->width,
+				name);
 }
 
 static void add_library(const struct query_value *value,
@@ -143,7 +139,6 @@ static void thread_text(const struct query_value *value, struct buffer *name,
 {
 	const struct model *model = value->model;
 	const struct thread *thread = thread_of(value);
-	char a[QUANTITY_TEXT];
 
 	if (thread == model_thread(model, 0)) {
 		buffer_string(more, "no thread that is known");
@@ -151,12 +146,14 @@ static void thread_text(const struct query_value *value, struct buffer *name,
 	}
 	buffer_printf(name, "thread %" PRIu32 " ", thread->tid);
 	buffer_string(name, threads_name(thread));
-	buffer_printf(more, "%s, from %s", thread->flags & GT_THREAD_MAIN ?
-		      ", the first" : "", quantity_time(a,
-			model_since_start_ns(model, threads_start(thread))));
+	buffer_printf(more, "%s, from %s",
+		      thread->flags & GT_THREAD_MAIN ? ", the first" : "",
+		      TIME_TEXT(model_since_start_ns(model,
+			      threads_start(thread))));
 	if (thread->end != 0)
-		buffer_printf(more, " to %s", quantity_time(a,
-			model_since_start_ns(model, thread->end)));
+		buffer_printf(more, " to %s",
+			      TIME_TEXT(model_since_start_ns(model,
+				      thread->end)));
 }
 
 static void thread_members(const struct query_value *value,
@@ -179,7 +176,6 @@ static void size_text(const struct query_value *value, struct buffer *name,
 		      struct buffer *more)
 {
 	uint64_t size = value->value;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	(void)more;
 	if (size == BLOCK_KEY_UNKNOWN) {
@@ -187,10 +183,9 @@ static void size_text(const struct query_value *value, struct buffer *name,
 			      "or more");
 		return;
 	}
-	buffer_printf(name, "of %s byte%s each", quantity_count(a, size),
-		      size == 1 ? "" : "s");
+	buffer_printf(name, "of %s each", COUNTED(size, "byte"));
 	if (size >= 1024)
-		buffer_printf(name, " (%s)", quantity_size(b, (int64_t)size));
+		buffer_printf(name, " (%s)", SIZE_TEXT(size));
 }
 
 static void size_members(const struct query_value *value,
@@ -205,7 +200,6 @@ static void size_members(const struct query_value *value,
 static void size_class_text(const struct query_value *value,
 			    struct buffer *name, struct buffer *more)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 	unsigned class = (unsigned)value->value;
 
 	(void)more;
@@ -220,13 +214,13 @@ static void size_class_text(const struct query_value *value,
 			      histogram_high(class));
 	else if (class < 63)
 		buffer_printf(name, "of %s to less than %s",
-			      quantity_size(a, (int64_t)histogram_low(class)),
-			      quantity_size(b, (int64_t)
-					    histogram_low(class + 1)));
+			      SIZE_TEXT(histogram_low(class)),
+			      SIZE_TEXT(histogram_low(class + 1)));
 	else
-		buffer_printf(name, "of %s or more", quantity_size(a,
-			      class == 63 ? (int64_t)histogram_low(class) :
-			      INT64_MAX));
+		buffer_printf(name, "of %s or more",
+			      SIZE_TEXT(class == 63 ?
+				      (int64_t)histogram_low(class) :
+				      INT64_MAX));
 }
 
 static void size_class_members(const struct query_value *value,
@@ -269,7 +263,6 @@ static void lifetime_text(const struct query_value *value,
 			  struct buffer *name, struct buffer *more)
 {
 	unsigned class = (unsigned)value->value;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	(void)more;
 	if (value->value == BLOCK_KEY_UNKNOWN)
@@ -280,8 +273,8 @@ static void lifetime_text(const struct query_value *value,
 		buffer_string(name, "freed within a step of the clock");
 	else
 		buffer_printf(name, "freed after %s to %s",
-			      quantity_time(a, histogram_low(class)),
-			      quantity_time(b, histogram_high(class)));
+			      TIME_TEXT(histogram_low(class)),
+			      TIME_TEXT(histogram_high(class)));
 }
 
 static void lifetime_members(const struct query_value *value,

@@ -60,7 +60,7 @@ void query_explain(const struct query *query, struct buffer *out)
 		[QUERY_PASS_SERIES] = "events: rows over time",
 	};
 	unsigned passes = 0, number = 0;
-	struct buffer keys = { 0 };
+	LOCAL_BUFFER keys = { 0 };
 
 	for (int i = 0; i < QUERY_PASSES; i++)
 		passes += query_needs_pass(query, i);
@@ -79,5 +79,4 @@ void query_explain(const struct query *query, struct buffer *out)
 	else if (query_has(query, QUERY_OF_BLOCK))
 		buffer_string(out, "figures are kept for each pair of a stack "
 			      "and the block's keys, without limit\n");
-	buffer_free(&keys);
 }

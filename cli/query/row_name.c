@@ -5,29 +5,18 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/base/grow.h"
-#include "cli/base/text/fit.h"
-#include "cli/symbol/names/names.h"
+#include "cli/base/text/last_part.h"
 
 /* The site of a profile's node. False: it has no frames. */
 static bool site_of_node(const struct profile *profile, uint32_t node,
 			 struct frame *site)
 {
 	struct frame *list = NULL;
-	size_t count = 0, capacity = 0;
+	size_t capacity = 0, count;
+	enum gt_stop stop;
 
-	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
-		const struct profile_frame *frame =
-			&profile->frames[profile->nodes[node].frame];
-
-		if (frame->stop != GT_STOP_BOTTOM)
-			continue;
-		GROW(list, count, capacity);
-		profile_show_frame(frame, &list[count]);
-		count++;
-	}
+	count = profile_frames_of(profile, node, &list, &capacity, &stop);
 	if (count > 0)
 		*site = list[frames_site(list, count)];
 	free(list);
@@ -51,7 +40,6 @@ static void add_site(const struct query_rows *rows,
 		     const struct query_row *row, bool full, size_t width,
 		     struct buffer *name)
 {
-	const char *slash;
 	struct frame site;
 
 	if (!find_site(rows, row, &site)) {
@@ -60,16 +48,11 @@ static void add_site(const struct query_rows *rows,
 	}
 	if (site.function == NULL)
 		buffer_string(name, "?? in no file");
-	else if (full)
-		buffer_string(name, site.function);
-	else if (site.nameless)
-		fit_middle(name, site.function, width);
 	else
-		names_brief(name, site.function, width);
+		frames_function(&site, full ? SIZE_MAX : width, name);
 	if (site.file == NULL)
 		return;
-	slash = full ? NULL : strrchr(site.file, '/');
-	buffer_printf(name, " %s", slash ? slash + 1 : site.file);
+	buffer_printf(name, " %s", full ? site.file : last_part(site.file));
 	if (site.line > 0)
 		buffer_printf(name, ":%u", site.line);
 }
@@ -82,7 +65,7 @@ void query_row_name(const struct query_rows *rows, const struct query_row *row,
 
 	for (unsigned i = 0; i < query->key_count; i++) {
 		const struct query_key *key = query->keys[i];
-		struct buffer more = { 0 };
+		LOCAL_BUFFER more = { 0 };
 		struct query_value value;
 		size_t begin;
 
@@ -100,7 +83,6 @@ void query_row_name(const struct query_rows *rows, const struct query_row *row,
 		if (name->size == begin)
 			buffer_string(name, more.size > 0 ? more.data :
 				      key->noun);
-		buffer_free(&more);
 		if (key->of == QUERY_OF_STACK)
 			buffer_printf(name, " (%s %" PRIu32 ")",
 				      rows->of_contexts ? "context" : "stack",

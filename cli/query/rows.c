@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/model/core/contexts.h"
 #include "cli/query/passes_needed.h"
 #include "unwind/claim.h"
@@ -199,15 +200,9 @@ static bool group_of(struct query_rows *rows, const struct piece *piece,
  * numbered as they come, and so are the rows. */
 static size_t row_for(struct query_rows *rows, uint32_t group)
 {
-	uint32_t at = group;
+	size_t at = rows->query->key_count > 1 ? group :
+		table_number(&rows->row_of, group, rows->count);
 
-	if (rows->query->key_count == 1) {
-		at = table_get(&rows->row_of, group);
-		if (at == TABLE_NONE) {
-			at = (uint32_t)rows->count;
-			table_set(&rows->row_of, group, at);
-		}
-	}
 	CLAIM_FULL(at <= rows->count);
 	return at;
 }
@@ -292,8 +287,7 @@ static int order(const struct query_rows *rows, const struct query_row *x,
 		if (left != right)
 			return left > right ? -1 : 1;
 	}
-	return x->node != y->node ? (x->node < y->node ? -1 : 1) :
-		x->group < y->group ? -1 : x->group > y->group;
+	return sort_up(x->node, y->node) ?: sort_up(x->group, y->group);
 }
 
 static int compare(const void *a, const void *b, void *owner)

@@ -196,7 +196,6 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 static void note_missing(const struct query_source *source, int status)
 {
 	const struct model *model = source->model;
-	char blocks[QUANTITY_TEXT];
 
 	if (status == EXIT_NOTHING)
 		notes_error(model_notes(model), "%s: cannot be read once "
@@ -204,18 +203,16 @@ static void note_missing(const struct query_source *source, int status)
 	else if (model_has_left_out(model))
 		notes_hint(model_notes(model), "%s: %s blocks were left out "
 			   "of it, of which only sums are known: they are in no "
-			   "step over time", source->trace, quantity_count(
-				   blocks, model_leftout(model)->blocks));
+			   "step over time", source->trace,
+			   COUNT_TEXT(model_leftout(model)->blocks));
 }
 
 static void note_limit(const struct query_source *source,
 		       const struct series *series)
 {
-	char rows[QUANTITY_TEXT];
-
 	notes_hint(model_notes(source->model), "%s: %s rows at most are told "
 		   "over time, in so many steps: the rest is among the others",
-		   source->trace, quantity_count(rows, series->shown));
+		   source->trace, COUNT_TEXT(series->shown));
 }
 
 /* What is below the point goes with the next step, so that sums over all steps

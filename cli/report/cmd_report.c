@@ -358,12 +358,11 @@ static int report_many(struct request *request, struct report *report)
 
 static void tell_no_sum(const char *key)
 {
-	struct buffer sums = { 0 };
+	LOCAL_BUFFER sums = { 0 };
 
 	figure_words_list(&sums, FIGURE_SUMS);
 	tell_error("--tree --sort %s: no sum of these means anything: sort by "
 		   "%s", key, sums.data);
-	buffer_free(&sums);
 }
 
 /* With --timeline? */
@@ -464,7 +463,7 @@ static bool fits_many(const struct request *request)
 static bool parse_by(struct request *request)
 {
 	struct query *query = &request->reading.query;
-	struct buffer why = { 0 };
+	LOCAL_BUFFER why = { 0 };
 	bool good = true;
 
 	request->report.blocks = request->report.by != NULL &&
@@ -483,7 +482,6 @@ static bool parse_by(struct request *request)
 	    !filter_has(request->reading.query.filter, FILTER_HEAP,
 			FILTER_HEAP))
 		good = reading_take(&request->reading, FILTER_HEAP, ".") == 0;
-	buffer_free(&why);
 	return good;
 }
 
@@ -528,7 +526,7 @@ static void settle(struct request *request)
 static int explain(const struct request *request)
 {
 	struct query query = request->reading.query;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	FILE *out = output_file_open(request->output);
 
 	if (out == NULL)
@@ -543,7 +541,6 @@ static int explain(const struct request *request)
 	}
 	query_explain(&query, &text);
 	fputs(text.data, out);
-	buffer_free(&text);
 	return output_file_close(out, request->output, EXIT_COMPLETE);
 }
 

@@ -3,13 +3,13 @@
  * large and how old, whose thread allocated it, with which stack.
  * Called by the main thread.
  */
-#include "cli/report/report_blocks.h"
+#include "cli/report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/blocks.h"
 #include "cli/model/core/contexts.h"
@@ -31,34 +31,14 @@ static uint32_t node_of(const struct report *r, const struct block *block)
 	return model_node_of(r->model, block);
 }
 
-static bool is_kept(const struct report *r, const struct block *block)
-{
-	const struct context_cost *cost =
-		&model_contexts(r->model)->costs[block->cost];
-	struct figures figures;
-
-	if (r->keep == NULL)
-		return true;
-	model_figures(r->model, cost, &figures);
-	return r->keep(r->keeper, cost->node, &figures);
-}
-
-static int by_address(const struct block *x, const struct block *y)
-{
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 /* Largest first, the oldest first of equal ones. */
 static int by_size(const void *a, const void *b)
 {
 	const struct block *x = *(const struct block *const *)a;
 	const struct block *y = *(const struct block *const *)b;
 
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	if (x->birth != y->birth)
-		return x->birth < y->birth ? -1 : 1;
-	return by_address(x, y);
+	return sort_down(x->size, y->size) ?: sort_up(x->birth, y->birth) ?:
+	       sort_up(x->address, y->address);
 }
 
 static int by_age(const void *a, const void *b)
@@ -66,35 +46,24 @@ static int by_age(const void *a, const void *b)
 	const struct block *x = *(const struct block *const *)a;
 	const struct block *y = *(const struct block *const *)b;
 
-	if (x->birth != y->birth)
-		return x->birth < y->birth ? -1 : 1;
-	return by_address(x, y);
+	return sort_up(x->birth, y->birth) ?: sort_up(x->address, y->address);
 }
 
 /* Free the list. */
 static void collect(const struct report *r, struct block_list *blocks)
 {
-	bool age = r->options->one_key &&
-		r->options->query->order == FIGURE_AGE;
+	bool age = report_order(r, FIGURE_LIVE) == FIGURE_AGE;
 	const struct block *block;
+	struct figures figures;
 	uint64_t at = 0;
 
 	while ((block = model_next_block(r->model, &at)) != NULL) {
-		if (!is_kept(r, block))
+		if (!report_keeps(r, block->cost, &figures))
 			continue;
 		GROW(blocks->list, blocks->count, blocks->capacity);
 		blocks->list[blocks->count++] = block;
 	}
-	if (blocks->count > 0)
-		qsort(blocks->list, blocks->count, sizeof(*blocks->list),
-		      age ? by_age : by_size);
-}
-
-static size_t shown_of(const struct report *r, size_t count, uint64_t few)
-{
-	uint64_t top = r->options->top_given ? r->options->top : few;
-
-	return top != 0 && top < count ? top : count;
+	SORT(blocks->list, blocks->count, age ? by_age : by_size);
 }
 
 static const char *heap_name(const struct report *r, const struct block *block)
@@ -131,15 +100,14 @@ static void put_block(struct report *r, const struct block *block,
 		      size_t number)
 {
 	const struct thread *thread = model_thread(r->model, block->thread);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%4zu. %s%s%s", number, r->style->share,
-		quantity_size(a, (int64_t)block->size), r->style->off);
+		SIZE_TEXT(block->size), r->style->off);
 	if (block->size >= 1024)
-		fprintf(r->out, " (%s bytes)", quantity_count(b, block->size));
+		fprintf(r->out, " (%s bytes)", COUNT_TEXT(block->size));
 	fprintf(r->out, " at 0x%" PRIx64 ", %s old\n%*s",
-		pools_address(block->address),
-		quantity_time(c, age_of(r, block)), FRAME_INDENT, "");
+		pools_address(block->address), TIME_TEXT(age_of(r, block)),
+		FRAME_INDENT, "");
 	if (block->pooled) {
 		fprintf(r->out, "heap ");
 		report_put_text(r->out, heap_name(r, block), GT_NAME_MAX);
@@ -176,14 +144,12 @@ static void put_blocks(struct report *r, const struct block_list *blocks,
 
 void report_blocks_text(struct report *r)
 {
-	bool age = r->options->one_key &&
-		r->options->query->order == FIGURE_AGE;
+	bool age = report_order(r, FIGURE_LIVE) == FIGURE_AGE;
 	struct block_list blocks = { 0 };
-	char more[QUANTITY_TEXT];
 	size_t shown;
 
 	collect(r, &blocks);
-	shown = shown_of(r, blocks.count, DEFAULT_ROWS);
+	shown = report_shown(r, blocks.count, DEFAULT_ROWS);
 	fprintf(r->out, "\n%sBLOCKS%s: each block that is live %s, %s first\n",
 		r->style->title, r->style->off,
 		query_is_of_moment(r->options->query) ? "at that moment" :
@@ -193,9 +159,8 @@ void report_blocks_text(struct report *r)
 		fprintf(r->out, "\n      none\n");
 	put_blocks(r, &blocks, shown);
 	if (shown < blocks.count)
-		fprintf(r->out, "\n      and %s more block%s: --top 0\n",
-			quantity_count(more, blocks.count - shown),
-			report_plural(blocks.count - shown));
+		fprintf(r->out, "\n      and %s: --top 0\n",
+			COUNTED(blocks.count - shown, "more block"));
 	free(blocks.list);
 }
 
@@ -207,7 +172,7 @@ void report_blocks_json(struct json *json, struct report *r)
 	size_t shown;
 
 	collect(r, &blocks);
-	shown = shown_of(r, blocks.count, DEFAULT_JSON_ROWS);
+	shown = report_shown(r, blocks.count, DEFAULT_JSON_ROWS);
 	json_array(json, "rows");
 	for (size_t i = 0; i < shown; i++) {
 		const struct block *block = blocks.list[i];

@@ -1,13 +1,13 @@
 /*
- * report_chains.c: see report_chains.h. A row is a site: that of the first
+ * report_chains.c: see report.h. A row is a site: that of the first
  * block. Called by the main thread.
  */
-#include "cli/report/report_chains.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/table.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/chains.h"
@@ -33,14 +33,12 @@ struct chain_rows {
 static void add(struct chain_rows *rows, uint64_t site, uint32_t node,
 		const struct chain_figures *figures)
 {
-	uint32_t i = table_get(&rows->by_site, site);
+	uint32_t i = table_number(&rows->by_site, site, rows->count);
 	struct chain_row *row;
 
-	if (i == TABLE_NONE) {
+	if (i == rows->count) {
 		GROW(rows->list, rows->count, rows->capacity);
-		i = (uint32_t)rows->count++;
-		rows->list[i] = (struct chain_row){ .node = node };
-		table_set(&rows->by_site, site, i);
+		rows->list[rows->count++] = (struct chain_row){ .node = node };
 	}
 	row = &rows->list[i];
 	chain_figures_add(&row->sum, figures);
@@ -56,19 +54,14 @@ static void collect(const struct report *r, struct chain_rows *rows,
 	const struct contexts *contexts = model_contexts(r->model);
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
+		uint32_t node = contexts->costs[i].node;
 		struct chain_figures chain;
 		struct figures figures;
 
 		chains_of(model_chains(r->model), (uint32_t)i, &chain);
-		if (chain.count == 0)
+		if (chain.count == 0 || !report_keeps(r, i, &figures))
 			continue;
-		model_figures(r->model, cost, &figures);
-		if (r->keep != NULL &&
-		    !r->keep(r->keeper, cost->node, &figures))
-			continue;
-		add(rows, frames_site_key(r->frames, cost->node), cost->node,
-		    &chain);
+		add(rows, frames_site_key(r->frames, node), node, &chain);
 		chain_figures_add(whole, &chain);
 	}
 }
@@ -77,15 +70,11 @@ static void collect(const struct report *r, struct chain_rows *rows,
 static int by_copied(const void *a, const void *b)
 {
 	const struct chain_row *x = a, *y = b;
-	uint64_t left = x->sum.copied_bytes, right = y->sum.copied_bytes;
 
-	if (left == right) {
-		left = x->sum.blocks - x->sum.count;
-		right = y->sum.blocks - y->sum.count;
-	}
-	if (left == right)
-		return x->node < y->node ? -1 : x->node > y->node;
-	return left > right ? -1 : 1;
+	return sort_down(x->sum.copied_bytes, y->sum.copied_bytes) ?:
+	       sort_down(x->sum.blocks - x->sum.count,
+			 y->sum.blocks - y->sum.count) ?:
+	       sort_up(x->node, y->node);
 }
 
 static void put_row(struct report *r, const struct chain_row *row,
@@ -93,21 +82,18 @@ static void put_row(struct report *r, const struct chain_row *row,
 {
 	const struct chain_figures *sum = &row->sum;
 	uint64_t steps = sum->blocks - sum->count;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%4zu. %s%6s%s  %s copied in %s of ", number,
-		r->style->share, quantity_percent(a, sum->copied_bytes, whole),
-		r->style->off, quantity_size(b, (int64_t)sum->copied_bytes),
-		quantity_count(c, sum->moves));
-	fprintf(r->out, "%s step%s\n", quantity_count(a, steps),
-		report_plural(steps));
-	fprintf(r->out, "%*s%s%s block%s, ", INDENT, "", r->style->dim,
-		quantity_count(a, sum->count), report_plural(sum->count));
-	fprintf(r->out, "from %s to %s on average, in up to %s step%s%s\n",
-		quantity_size(a, (int64_t)(sum->first_bytes / sum->count)),
-		quantity_size(b, (int64_t)(sum->last_bytes / sum->count)),
-		quantity_count(c, sum->longest - 1),
-		report_plural(sum->longest - 1), r->style->off);
+		r->style->share, PERCENT_TEXT(sum->copied_bytes, whole),
+		r->style->off, SIZE_TEXT(sum->copied_bytes),
+		COUNT_TEXT(sum->moves));
+	fprintf(r->out, "%s\n", COUNTED(steps, "step"));
+	fprintf(r->out, "%*s%s%s, ", INDENT, "", r->style->dim,
+		COUNTED(sum->count, "block"));
+	fprintf(r->out, "from %s to %s on average, in up to %s%s\n",
+		SIZE_TEXT(sum->first_bytes / sum->count),
+		SIZE_TEXT(sum->last_bytes / sum->count),
+		COUNTED(sum->longest - 1, "step"), r->style->off);
 	report_load(r, row->node);
 	if (r->stack.count == 0)
 		fprintf(r->out, "%*s[no stack]\n", INDENT, "");
@@ -119,17 +105,14 @@ void report_chains_text(struct report *r)
 {
 	struct chain_figures whole = { 0 };
 	struct chain_rows rows = { 0 };
-	char more[QUANTITY_TEXT];
-	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
 	size_t shown;
 
 	if (r->model == NULL || r->profile != NULL ||
 	    !(r->options->query->wants & MODEL_WANT_CHAINS))
 		return;
 	collect(r, &rows, &whole);
-	if (rows.count > 0)
-		qsort(rows.list, rows.count, sizeof(*rows.list), by_copied);
-	shown = top != 0 && top < rows.count ? top : rows.count;
+	SORT(rows.list, rows.count, by_copied);
+	shown = report_shown(r, rows.count, DEFAULT_ROWS);
 	fprintf(r->out, "\n%sREALLOC CHAINS%s: blocks that realloc made "
 		"larger or smaller, step by step;\na step that finds no "
 		"room where the block is copies all of it%s\n",
@@ -141,9 +124,8 @@ void report_chains_text(struct report *r)
 	for (size_t i = 0; i < shown; i++)
 		put_row(r, &rows.list[i], i + 1, whole.copied_bytes);
 	if (shown < rows.count)
-		fprintf(r->out, "\n      and %s more site%s: --sizes --top "
-			"0\n", quantity_count(more, rows.count - shown),
-			report_plural(rows.count - shown));
+		fprintf(r->out, "\n      and %s: --sizes --top 0\n",
+			COUNTED(rows.count - shown, "more site"));
 	free(rows.list);
 	table_free(&rows.by_site);
 }

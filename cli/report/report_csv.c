@@ -5,7 +5,6 @@
 #include "cli/base/text/csv.h"
 #include "cli/command/export.h"
 #include "cli/report/report.h"
-#include "cli/report/report_tree.h"
 
 struct table_writer {
 	struct report *report;
@@ -91,16 +90,10 @@ static void put_rows(struct table_writer *w)
 {
 	const struct members values = csv_values(&w->csv);
 	struct report *r = w->report;
-	struct query query = *r->options->query;
-	const struct query_source source = report_source(r);
 	struct query_rows rows;
 
-	if (query_has(&query, QUERY_OF_SITE) && r->frames != NULL)
-		frames_find_sites(r->frames);
-	query.order = r->options->one_key ? query.order : FIGURE_LIVE;
-	query.limit = r->options->top_given ? r->options->top : 0;
-	query_rows_collect(&query, &source, &rows);
-	r->of_contexts = rows.of_contexts;
+	report_collect(r, report_order(r, FIGURE_LIVE), report_top(r, 0),
+		       &rows);
 	w->rows = &rows;
 	put_heads(w);
 	for (size_t i = 0; i < rows.count; i++) {
@@ -121,8 +114,7 @@ void report_csv(struct report *r)
 	struct table_writer w = { .report = r, .csv.out = r->out };
 
 	if (r->options->tree != REPORT_TREE_NONE)
-		report_tree_csv(&w.csv, r, r->options->one_key ?
-				r->options->query->order : FIGURE_LIVE);
+		report_tree_csv(&w.csv, r, report_order(r, FIGURE_LIVE));
 	else
 		put_rows(&w);
 	csv_free(&w.csv);

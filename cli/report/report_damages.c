@@ -1,7 +1,7 @@
 /*
- * report_damages.c: see report_damages.h. Called by the main thread.
+ * report_damages.c: see report.h. Called by the main thread.
  */
-#include "cli/report/report_damages.h"
+#include "cli/report/report.h"
 
 #include <inttypes.h>
 
@@ -18,14 +18,6 @@ static const char *const when_words[GT_DAMAGE_COUNT + 1] = {
 	[GT_DAMAGE_END] = "end", [GT_DAMAGE_COUNT] = "unknown",
 };
 
-static size_t shown_of(const struct report *r)
-{
-	size_t count = model_damages(r->model)->count;
-	uint64_t top = r->options->top_given ? r->options->top : ROWS;
-
-	return top != 0 && top < count ? (size_t)top : count;
-}
-
 static uint64_t distance(int64_t offset)
 {
 	return offset < 0 ? 0 - (uint64_t)offset : (uint64_t)offset;
@@ -34,23 +26,20 @@ static uint64_t distance(int64_t offset)
 /* What was done, and where that is, seen from the block. */
 static void put_what(const struct damage *damage, FILE *out)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-
 	if (damage->bytes == 0) {
 		fprintf(out, "freed a second time");
 		return;
 	}
-	fprintf(out, "%s byte%s written ", quantity_count(a, damage->bytes),
-		report_plural(damage->bytes));
+	fprintf(out, "%s written ", COUNTED(damage->bytes, "byte"));
 	if (damage->offset < 0)
 		fprintf(out, "from %s before its start on",
-			quantity_count(b, distance(damage->offset)));
+			COUNT_TEXT(distance(damage->offset)));
 	else if ((uint64_t)damage->offset >= damage->size)
-		fprintf(out, "from %s behind its end on", quantity_count(
-			b, (uint64_t)damage->offset - damage->size));
+		fprintf(out, "from %s behind its end on",
+			COUNT_TEXT((uint64_t)damage->offset - damage->size));
 	else
 		fprintf(out, "at offset %s",
-			quantity_count(b, (uint64_t)damage->offset));
+			COUNT_TEXT((uint64_t)damage->offset));
 }
 
 static void put_stack(struct report *r, const char *title, uint32_t node)
@@ -68,17 +57,14 @@ static void put_damage(struct report *r, const struct damage *damage,
 	static const char *const found[GT_DAMAGE_COUNT + 1] = {
 		"freed", "reallocated", "found", "found",
 	};
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%4zu. %s", number, r->style->warn);
 	put_what(damage, r->out);
 	fprintf(r->out, "%s\n%*sblock of %s at 0x%" PRIx64 ", %s after %s, "
 		"thread %" PRIu32 "\n", r->style->off, INDENT, "",
-		quantity_size(a, (int64_t)damage->size),
-		pools_address(damage->address),
+		SIZE_TEXT(damage->size), pools_address(damage->address),
 		damage->when == GT_DAMAGE_END ? "found at the end," : "found",
-		quantity_time(b, model_since_start_ns(r->model,
-						      damage->stamp)),
+		TIME_TEXT(model_since_start_ns(r->model, damage->stamp)),
 		model_thread(r->model, damage->thread)->tid);
 	put_stack(r, "allocated", damage->allocated_by);
 	put_stack(r, found[damage->when], damage->found_by);
@@ -87,8 +73,7 @@ static void put_damage(struct report *r, const struct damage *damage,
 void report_damages_text(struct report *r)
 {
 	const struct damages *damages = model_damages(r->model);
-	size_t shown = shown_of(r);
-	char a[QUANTITY_TEXT];
+	size_t shown = report_shown(r, damages->count, ROWS);
 
 	if (damages->all == 0)
 		return;
@@ -98,7 +83,7 @@ void report_damages_text(struct report *r)
 		put_damage(r, &damages->list[i], i + 1);
 	if (shown < damages->all)
 		fprintf(r->out, "\n      and %s more\n",
-			quantity_count(a, damages->all - shown));
+			COUNT_TEXT(damages->all - shown));
 }
 
 static void json_stack(struct json *json, struct report *r, const char *key,

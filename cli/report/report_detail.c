@@ -61,7 +61,7 @@ void report_detail_end(struct report_detail *detail)
 struct detail {
 	struct histogram sizes, lifetimes;
 	struct chain_figures chains;
-	struct report_freed freed;
+	struct freed freed;
 };
 
 static void add(const struct model *model, uint32_t cost, struct detail *sum)
@@ -116,7 +116,7 @@ void report_detail_row(struct json *json, const struct report_detail *detail,
 		put_chains(json, r->model, &sum.chains);
 	if (report_has_freed(r))
 		report_freed_row(json, r->model, &sum.freed);
-	report_freed_free(&sum.freed);
+	freed_free(&sum.freed);
 }
 
 void report_chains_json(struct json *json, const struct report *r)
@@ -129,8 +129,7 @@ void report_chains_json(struct json *json, const struct report *r)
 	for (size_t i = 0; i < contexts->cost_count && r->keep != NULL; i++) {
 		struct figures figures;
 
-		model_figures(r->model, &contexts->costs[i], &figures);
-		if (!r->keep(r->keeper, contexts->costs[i].node, &figures))
+		if (!report_keeps(r, i, &figures))
 			continue;
 		chains_of(model_chains(r->model), (uint32_t)i, &chains);
 		chain_figures_add(&sum, &chains);
@@ -140,14 +139,9 @@ void report_chains_json(struct json *json, const struct report *r)
 
 /* ---- over time ---- */
 
-static const struct {
-	enum gt_usage_value value;
-	const char *key;
-} kinds[] = {
-	{ GT_USAGE_RSS, "rss_bytes" }, { GT_USAGE_SIZE, "vss_bytes" },
-	{ GT_USAGE_SHARED, "shared_bytes" },
-	{ GT_USAGE_ANONYMOUS, "anonymous_bytes" },
-	{ GT_USAGE_SWAP, "swap_bytes" },
+static const enum gt_usage_value kinds[] = {
+	GT_USAGE_RSS, GT_USAGE_SIZE, GT_USAGE_SHARED, GT_USAGE_ANONYMOUS,
+	GT_USAGE_SWAP,
 };
 
 static void put_bucket(struct json *json, uint64_t time_ns,
@@ -165,7 +159,7 @@ static void put_bucket(struct json *json, uint64_t time_ns,
 	json_uint(json, "frees", bucket->frees);
 	json_uint(json, "freed_bytes", bucket->freed_bytes);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		json_uint(json, kinds[i].key, memory[kinds[i].value]);
+		json_uint(json, report_usage_keys[kinds[i]], memory[kinds[i]]);
 	json_end_object(json);
 }
 

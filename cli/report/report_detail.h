@@ -1,7 +1,7 @@
 /*
  * report_detail.h: what --sizes adds to a report in JSON: to each row its
- * sizes, lifetimes and chains of reallocs; to the whole its chains and how it
- * went on over time. And, where that was recorded, who freed a row's blocks.
+ * sizes, lifetimes and chains of reallocs. And, where that was recorded, who
+ * freed a row's blocks.
  */
 #ifndef GNOMON_REPORT_DETAIL_H
 #define GNOMON_REPORT_DETAIL_H
@@ -24,10 +24,5 @@ void report_detail_begin(struct report_detail *detail,
 void report_detail_row(struct json *json, const struct report_detail *detail,
 		       size_t row);
 void report_detail_end(struct report_detail *detail);
-
-/* "chains" of all that the filters let pass. */
-void report_chains_json(struct json *json, const struct report *report);
-/* "timeline"; not with filters of stacks, which it does not know. */
-void report_timeline_json(struct json *json, const struct report *report);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef GNOMON_REPORT_FREED_H
 #define GNOMON_REPORT_FREED_H
 
+#include "cli/model/stats/freed.h"
 #include "cli/report/report.h"
 
 /* Whether there is anything to tell. */
@@ -14,18 +15,11 @@ void report_freed_text(struct report *report);
 /* "freed_by" of the whole: with stacks. */
 void report_freed_json(struct json *json, struct report *report);
 
-/* Sums by stack that freed, of some costs. A zeroed one is empty. */
-struct report_freed {
-	struct freed_row *list;
-	size_t count, capacity;
-	struct table by_node;
-};
-/* Who freed what this cost had allocated. */
-void report_freed_add(struct report_freed *freed, const struct model *model,
+/* Who freed what this cost had allocated, put to what is there. */
+void report_freed_add(struct freed *freed, const struct model *model,
 		      uint32_t cost);
 /* "freed_by" of a row: numbers of stacks, those that freed most. */
 void report_freed_row(struct json *json, const struct model *model,
-		      struct report_freed *freed);
-void report_freed_free(struct report_freed *freed);
+		      struct freed *freed);
 
 #endif

@@ -5,12 +5,8 @@
 #include "cli/base/progress.h"
 #include "cli/base/text/json.h"
 #include "cli/report/report.h"
-#include "cli/report/report_blocks.h"
-#include "cli/report/report_damages.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_freed.h"
-#include "cli/report/report_series.h"
-#include "cli/report/report_tree.h"
 
 /* Rows where --top does not say: more than people look at, and few enough for
  * programs with a million contexts. */
@@ -90,25 +86,19 @@ static void put_row(struct json *json, struct report *r,
 
 static void put_rows(struct json *json, struct report *r, enum figure key)
 {
-	uint64_t top = r->options->top_given ? r->options->top : DEFAULT_ROWS;
-	struct query query = *r->options->query;
-	const struct query_source source = report_source(r);
 	struct report_detail detail;
 	struct series series = { 0 };
 	struct query_rows rows;
+	size_t shown;
 
-	if (query_has(&query, QUERY_OF_SITE) && r->frames != NULL)
-		frames_find_sites(r->frames);
-	query.order = key;
-	query.limit = top;
-	query_rows_collect(&query, &source, &rows);
-	r->of_contexts = rows.of_contexts;
+	report_collect(r, key, report_top(r, DEFAULT_ROWS), &rows);
+	shown = report_shown(r, rows.count, DEFAULT_ROWS);
 	report_detail_begin(&detail, r, &rows);
 	if (r->options->timeline)
 		report_series_follow(r, &rows, rows.count, &series);
 	json_array(json, "rows");
 	progress_begin("looking up symbols", rows.count);
-	for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++) {
+	for (size_t i = 0; i < shown; i++) {
 		put_row(json, r, &rows, i, &detail, &series);
 		progress_update(i);
 	}
@@ -123,8 +113,7 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 
 void report_body_json(struct json *json, struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->query->order :
-		FIGURE_LIVE;
+	enum figure key = report_order(r, FIGURE_LIVE);
 	struct frame_table once = { 0 };
 
 	if (r->model != NULL)

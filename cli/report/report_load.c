@@ -2,14 +2,17 @@
  * report_load.c: the stacks of rows, and what rows are made of. Called by the
  * main thread.
  */
-#include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/report/report.h"
 
-struct query_source report_source(const struct report *r)
+void report_collect(struct report *r, enum figure order, uint64_t limit,
+		    struct query_rows *rows)
 {
-	return (struct query_source){
+	r->query = *r->options->query;
+	r->query.order = order;
+	r->query.limit = limit;
+	r->source = (struct query_source){
 		.model = r->model,
 		.frames = r->frames,
 		.profile = r->profile,
@@ -19,45 +22,44 @@ struct query_source report_source(const struct report *r)
 		.keep = r->keep,
 		.keeper = r->keeper,
 	};
+	if (query_has(&r->query, QUERY_OF_SITE) && r->frames != NULL)
+		frames_find_sites(r->frames);
+	query_rows_collect(&r->query, &r->source, rows);
+	r->of_contexts = rows->of_contexts;
 }
 
-/* The frames of a profile's node, outward. */
-static void load_node(struct report *r, uint32_t node)
+enum figure report_order(const struct report *r, enum figure other)
 {
-	const struct profile *profile = r->profile;
-	size_t count = 0;
+	return r->options->one_key ? r->options->query->order : other;
+}
 
-	r->stack.stop = GT_STOP_BOTTOM;
-	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
-		const struct profile_frame *from =
-			&profile->frames[profile->nodes[node].frame];
+uint64_t report_top(const struct report *r, uint64_t few)
+{
+	return r->options->top_given ? r->options->top : few;
+}
 
-		if (from->stop != GT_STOP_BOTTOM) {
-			r->stack.stop = from->stop;
-			continue;
-		}
-		GROW(r->scratch, count, r->scratch_capacity);
-		profile_show_frame(from, &r->scratch[count]);
-		count++;
-	}
-	r->stack.site = frames_site(r->scratch, count);
-	r->stack.list = r->scratch;
-	r->stack.count = count;
+size_t report_shown(const struct report *r, size_t count, uint64_t few)
+{
+	uint64_t top = report_top(r, few);
+
+	return top != 0 && top < count ? (size_t)top : count;
 }
 
 void report_load_context(struct report *r, uint32_t node)
 {
 	frames_of(r->frames, node);
-	r->stack.list = r->frames->list;
-	r->stack.count = r->frames->count;
-	r->stack.site = r->frames->site;
-	r->stack.stop = r->frames->stop;
+	r->stack = report_stack_of(r->frames);
 }
 
 void report_load(struct report *r, uint32_t node)
 {
-	if (r->profile != NULL && !r->of_contexts)
-		load_node(r, node);
-	else
+	if (r->profile == NULL || r->of_contexts) {
 		report_load_context(r, node);
+		return;
+	}
+	r->stack.count = profile_frames_of(r->profile, node, &r->scratch,
+					   &r->scratch_capacity,
+					   &r->stack.stop);
+	r->stack.list = r->scratch;
+	r->stack.site = frames_site(r->scratch, r->stack.count);
 }

@@ -1,17 +1,18 @@
 /*
- * report_nameless.c: see report_nameless.h. Called by the main thread.
+ * report_nameless.c: see report.h. Called by the main thread.
  *
  * Libraries are in the order of what was allocated at sites in their nameless
  * functions, as far as sites are known without looking up more symbols for
  * that: with a profile, or by site. Where none of these comes to a hundredth,
  * it is the libraries whose nameless functions were shown.
  */
-#include "cli/report/report_nameless.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/contexts.h"
@@ -68,16 +69,11 @@ static void add_sites(struct lackings *all, const struct report *r)
 	const struct contexts *contexts = model_contexts(r->model);
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
-		const char *library = frames_site_nameless(r->frames,
-							   cost->node);
+		const char *library = frames_site_nameless(
+			r->frames, contexts->costs[i].node);
 		struct figures figures;
 
-		if (library == NULL)
-			continue;
-		model_figures(r->model, cost, &figures);
-		if (r->keep == NULL || r->keep(r->keeper, cost->node,
-					       &figures))
+		if (library != NULL && report_keeps(r, i, &figures))
 			add(all, library, figures_value(&figures, all->key,
 							r->end_ns));
 	}
@@ -87,9 +83,7 @@ static int by_value(const void *a, const void *b)
 {
 	const struct lacking *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return strcmp(x->library, y->library);
+	return sort_down(x->value, y->value) ?: strcmp(x->library, y->library);
 }
 
 /* Those at the start that cost something. */
@@ -126,8 +120,7 @@ static void find(struct lackings *all, const struct report *r)
 		add_selves(all, r);
 	else
 		add_sites(all, r);
-	if (all->count > 0)
-		qsort(all->list, all->count, sizeof(*all->list), by_value);
+	SORT(all->list, all->count, by_value);
 	drop_small(all, report_whole(r, all->key));
 	if (all->count == 0 && r->frames != NULL) {
 		seen = frames_nameless(r->frames, &count);
@@ -224,8 +217,7 @@ static void tell(const struct lackings *all, const struct report *r)
 {
 	const char *root = r->places->sysroot ? r->places->sysroot : "";
 	uint64_t whole = report_whole(r, all->key);
-	struct buffer text = { 0 };
-	char share[QUANTITY_TEXT];
+	LOCAL_BUFFER text = { 0 };
 	size_t before;
 
 	for (size_t i = 0; i < all->count && i < NAMED_MAX; i++) {
@@ -234,8 +226,7 @@ static void tell(const struct lackings *all, const struct report *r)
 		buffer_printf(&text, "%s%s", i ? ", " : "", one->library);
 		if (one->value > 0 && whole > 0)
 			buffer_printf(&text, " (%s of %s)",
-				      quantity_percent(share, one->value,
-						       whole),
+				      PERCENT_TEXT(one->value, whole),
 				      figure_kinds[all->key].name);
 	}
 	if (all->count > NAMED_MAX)
@@ -250,14 +241,12 @@ static void tell(const struct lackings *all, const struct report *r)
 	buffer_string(&text, " say where their symbols are with -d");
 	buffer_printable(&text);
 	tell_note("%s", text.data);
-	buffer_free(&text);
 }
 
 void report_nameless(const struct report *r)
 {
 	struct lackings all = {
-		.key = r->options->one_key ? r->options->query->order :
-			FIGURE_TOTAL,
+		.key = report_order(r, FIGURE_TOTAL),
 	};
 
 	/* Of names that are made up, the summary says so. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 
@@ -36,22 +37,17 @@ static int by_start(const void *a, const void *b)
 {
 	const struct report_process *x = a, *y = b;
 
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return strcmp(x->trace, y->trace);
+	return sort_up(x->start_ns, y->start_ns) ?: sort_up(x->pid, y->pid) ?:
+	       strcmp(x->trace, y->trace);
 }
 
 static int by_value(const void *a, const void *b)
 {
 	const struct report_process *x = a, *y = b;
-	uint64_t left = figures_value(&x->sum, sorting_key, x->duration_ns);
-	uint64_t right = figures_value(&y->sum, sorting_key, y->duration_ns);
 
-	if (left != right)
-		return left > right ? -1 : 1;
-	return by_start(a, b);
+	return sort_down(figures_value(&x->sum, sorting_key, x->duration_ns),
+			 figures_value(&y->sum, sorting_key, y->duration_ns)) ?:
+	       by_start(a, b);
 }
 
 /*
@@ -133,7 +129,7 @@ static void ask_parent(struct report_process *list, size_t i)
 {
 	const struct report_process *parent = list[i].parent == 0 ? NULL :
 		parent_of(list, i);
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	for (size_t k = 0; parent != NULL && k < parent->child_count; k++) {
 		if (parent->children[k].pid != list[i].pid)
@@ -142,7 +138,6 @@ static void ask_parent(struct report_process *list, size_t i)
 		free(list[i].exit);
 		list[i].exit = grow_copy(text.data, strlen(text.data));
 		list[i].exit_unknown = false;
-		buffer_free(&text);
 		return;
 	}
 }
@@ -152,15 +147,13 @@ void report_processes_sort(struct report_processes *processes, bool by_key,
 {
 	if (processes->count == 0)
 		return;
-	qsort(processes->list, processes->count, sizeof(*processes->list),
-	      by_start);
+	SORT(processes->list, processes->count, by_start);
 	for (size_t i = 0; i < processes->count; i++)
 		if (processes->list[i].exit_unknown)
 			ask_parent(processes->list, i);
 	sorting_key = key;
 	if (by_key)
-		qsort(processes->list, processes->count,
-		      sizeof(*processes->list), by_value);
+		SORT(processes->list, processes->count, by_value);
 	else
 		put_in_tree(processes->list, processes->count);
 }
@@ -204,13 +197,11 @@ static void put_process(const struct report_process *process,
 	int width = REPORT_WIDTH - COLUMNS - (int)depth;
 	const char *command = process->command[0] ? process->command :
 		process->program[0] ? process->program : "?";
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	fprintf(r->out, "%8" PRIu64 " %7" PRIu64 " %8s %8s %8s  ",
-		process->pid, process->parent,
-		quantity_size(a, (int64_t)process->sum.peak_bytes),
-		quantity_size(b, (int64_t)process->sum.live_bytes),
-		quantity_time(c, process->duration_ns));
+	fprintf(r->out, "%8" PRIu64 " %7" PRIu64 " %8s %8s %8s  ", process->pid,
+		process->parent, SIZE_TEXT(process->sum.peak_bytes),
+		SIZE_TEXT(process->sum.live_bytes),
+		TIME_TEXT(process->duration_ns));
 	fprintf(r->out, "%*s%s", (int)depth, "", r->style->name);
 	report_put_text(r->out, command, (size_t)width);
 	fprintf(r->out, "%s\n%*s%s", r->style->off, INDENT, "",
@@ -230,32 +221,25 @@ static void put_sum(const struct report_processes *processes,
 		    const struct report *r)
 {
 	struct report_process sum;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	report_processes_sum(processes, &sum);
-	fprintf(r->out, "\n  in all       %s allocation%s, %s in total;\n",
-		quantity_count(a, sum.sum.count),
-		report_plural(sum.sum.count),
-		quantity_size(b, (int64_t)sum.sum.total_bytes));
-	fprintf(r->out, "               live %s in %s block%s\n",
-		quantity_size(a, (int64_t)sum.sum.live_bytes),
-		quantity_count(b, sum.sum.live_blocks),
-		report_plural(sum.sum.live_blocks));
+	fprintf(r->out, "\n  in all       %s, %s in total;\n",
+		COUNTED(sum.sum.count, "allocation"),
+		SIZE_TEXT(sum.sum.total_bytes));
+	fprintf(r->out, "               live %s in %s\n",
+		SIZE_TEXT(sum.sum.live_bytes),
+		COUNTED(sum.sum.live_blocks, "block"));
 	report_losses(r, &sum);
 	if (processes->unreadable > 0)
-		fprintf(r->out, "  %sunreadable%s   %s trace%s\n",
-			r->style->warn, r->style->off,
-			quantity_count(a, processes->unreadable),
-			report_plural(processes->unreadable));
+		fprintf(r->out, "  %sunreadable%s   %s\n", r->style->warn,
+			r->style->off, COUNTED(processes->unreadable, "trace"));
 }
 
 void report_processes_text(const struct report_processes *processes,
 			   struct report *r)
 {
-	bool all = r->profile != NULL || !r->options->top_given;
-	uint64_t top = all ? 0 : r->options->top;
-	size_t shown = top != 0 && top < processes->count ? top :
-		processes->count;
+	size_t shown = r->profile != NULL ? processes->count :
+		report_shown(r, processes->count, 0);
 
 	fputs(r->style->title, r->out);
 	report_put_path(r->out, r->options->trace, REPORT_WIDTH - 20,
@@ -335,10 +319,10 @@ static void json_summary(struct json *json,
 
 static void json_processes(struct json *json, const char *key,
 			   const struct report_processes *processes,
-			   const struct report *r, uint64_t top)
+			   const struct report *r, size_t shown)
 {
 	json_array(json, key);
-	for (size_t i = 0; i < processes->count && (top == 0 || i < top); i++)
+	for (size_t i = 0; i < shown; i++)
 		json_process(json, r, &processes->list[i]);
 	json_end_array(json);
 }
@@ -346,7 +330,6 @@ static void json_processes(struct json *json, const char *key,
 void report_processes_json(const struct report_processes *processes,
 			   struct report *r)
 {
-	uint64_t top = r->options->top_given ? r->options->top : 0;
 	struct json json = { .out = r->out };
 
 	json_object(&json, NULL);
@@ -354,9 +337,11 @@ void report_processes_json(const struct report_processes *processes,
 	json_summary(&json, processes, r);
 	if (r->profile != NULL) {
 		report_body_json(&json, r);
-		json_processes(&json, "processes", processes, r, 0);
+		json_processes(&json, "processes", processes, r,
+			       processes->count);
 	} else {
-		json_processes(&json, "rows", processes, r, top);
+		json_processes(&json, "rows", processes, r,
+			       report_shown(r, processes->count, 0));
 	}
 	json_end_object(&json);
 }

@@ -1,8 +1,8 @@
 /*
- * report_series.c: see report_series.h. In the table a step is a line, and a
+ * report_series.c: see report.h. In the table a step is a line, and a
  * row of the report is a column, which has a number: names are told before.
  */
-#include "cli/report/report_series.h"
+#include "cli/report/report.h"
 
 #include "cli/base/text/quantity.h"
 #include "cli/query/row_name.h"
@@ -32,20 +32,17 @@ void report_series_follow(const struct report *r, struct query_rows *rows,
 	follow(r, rows, shown, JSON_STEPS, series);
 }
 
-static void put_figure(void *owner, const char *name, uint64_t value)
-{
-	json_uint(owner, name, value);
-}
-
 void report_series_json(struct json *json, const char *name,
 			const struct series_step *list,
 			const struct series_axis *axis)
 {
+	const struct members to = members_of_json(json);
+
 	json_array(json, name);
 	for (size_t i = 0; i < axis->steps; i++) {
 		json_object(json, NULL);
 		json_uint(json, "time_ns", series_begin_ns(axis, i));
-		series_each(&list[i], put_figure, json);
+		series_each(&list[i], to.number, to.owner);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -75,20 +72,14 @@ static const char *const meanings[] = {
 static void put_value(const struct report *r, const struct series_step *step,
 		      enum figure order)
 {
-	uint64_t value = series_value(step, order);
-	char text[QUANTITY_TEXT];
-
-	if (order == FIGURE_COUNT || order == FIGURE_TEMPORARY)
-		quantity_count(text, value);
-	else
-		quantity_size(text, (int64_t)value);
-	fprintf(r->out, "%*s", COLUMN, text);
+	fprintf(r->out, "%*s", COLUMN, UNIT_TEXT(figure_kinds[order].unit,
+						 series_value(step, order)));
 }
 
 static void put_table(const struct report *r, const struct series *series,
 		      enum figure order)
 {
-	char number[24], text[QUANTITY_TEXT];
+	char number[24];
 
 	fprintf(r->out, "\n  %8s%*s", "until", COLUMN, "all");
 	for (size_t row = 0; row < series->shown; row++) {
@@ -97,8 +88,8 @@ static void put_table(const struct report *r, const struct series *series,
 	}
 	fprintf(r->out, "%*s\n", COLUMN, "others");
 	for (size_t i = 0; i < series->axis.steps; i++) {
-		fprintf(r->out, "  %8s", quantity_time(text,
-				series_begin_ns(&series->axis, i + 1)));
+		fprintf(r->out, "  %8s",
+			TIME_TEXT(series_begin_ns(&series->axis, i + 1)));
 		fputs(r->style->share, r->out);
 		put_value(r, &series_whole(series)[i], order);
 		fputs(r->style->off, r->out);
@@ -112,46 +103,36 @@ static void put_names(const struct report *r, const struct query_rows *rows,
 		      size_t shown)
 {
 	for (size_t row = 0; row < shown; row++) {
-		struct buffer name = { 0 };
+		LOCAL_BUFFER name = { 0 };
 
 		query_row_name(rows, &rows->list[row], r->options->full_names,
 			       NAME_WIDTH / rows->query->key_count, &name);
 		fprintf(r->out, "%4zu. %s%s%s\n", row + 1, r->style->name,
 			name.data, r->style->off);
-		buffer_free(&name);
 	}
 }
 
 void report_series_text(struct report *r)
 {
-	struct query query = *r->options->query;
-	const struct query_source source = report_source(r);
-	enum figure order = r->options->one_key ? query.order : FIGURE_LIVE;
+	size_t most = report_shown(r, TEXT_ROWS, TEXT_ROWS);
 	struct query_rows rows;
 	struct series series;
-	char count[QUANTITY_TEXT];
 	size_t shown;
 
 	/* What was live at the end may not be what was live before. */
-	if (!r->options->one_key)
-		query.order = FIGURE_PEAK;
-	query.limit = r->options->top_given && r->options->top != 0 &&
-		r->options->top < TEXT_ROWS ? r->options->top : TEXT_ROWS;
-	if (query_has(&query, QUERY_OF_SITE) && r->profile == NULL)
-		frames_find_sites(r->frames);
-	query_rows_collect(&query, &source, &rows);
-	shown = rows.nonzero < query.limit ? rows.nonzero : query.limit;
+	report_collect(r, report_order(r, FIGURE_PEAK), most, &rows);
+	shown = rows.nonzero < most ? rows.nonzero : most;
 	follow(r, &rows, shown, TEXT_STEPS, &series);
 	fprintf(r->out, "\n%sROWS OVER TIME%s: %s of %s steps\n\n",
-		r->style->title, r->style->off, meanings[order],
-		quantity_count(count, series.axis.steps));
+		r->style->title, r->style->off,
+		meanings[report_order(r, FIGURE_LIVE)],
+		COUNT_TEXT(series.axis.steps));
 	put_names(r, &rows, series.shown);
 	if (series.shown < rows.nonzero)
 		fprintf(r->out, "%4s  and %s more %s: see --json, or `gnomon "
-			"graph`\n", "", quantity_count(count, rows.nonzero -
-						       series.shown),
-			query_noun(&query, rows.nonzero - series.shown));
-	put_table(r, &series, order);
+			"graph`\n", "", COUNT_TEXT(rows.nonzero - series.shown),
+			query_noun(&r->query, rows.nonzero - series.shown));
+	put_table(r, &series, report_order(r, FIGURE_LIVE));
 	series_free(&series);
 	query_rows_free(&rows);
 }

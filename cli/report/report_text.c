@@ -5,19 +5,10 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/report/report.h"
-#include "cli/report/report_damages.h"
-#include "cli/report/report_blocks.h"
-#include "cli/report/report_chains.h"
 #include "cli/report/report_freed.h"
-#include "cli/report/report_nameless.h"
-#include "cli/report/report_series.h"
-#include "cli/report/report_timeline.h"
-#include "cli/report/report_tree.h"
 #include "cli/symbol/names/names.h"
 
 #define DEFAULT_ROWS 10
@@ -45,16 +36,14 @@ static enum figure_moment moment_of(const struct report *r)
 static void put_value(const struct report *r, const struct query_key *key,
 		      const struct query_value *value)
 {
-	struct buffer name = { 0 }, more = { 0 };
+	LOCAL_BUFFER name = { 0 }, more = { 0 };
 
 	key->text(value, &name, &more);
 	buffer_printable(&name);
 	if (name.size > 0 || more.size > 0)
 		fprintf(r->out, "%*s%s%s%s%s\n", FRAME_INDENT, "",
-			r->style->name, name.size ? name.data : "",
-			r->style->off, more.size ? more.data : "");
-	buffer_free(&name);
-	buffer_free(&more);
+			r->style->name, buffer_text(&name),
+			r->style->off, buffer_text(&more));
 }
 
 /* The lines under a row's figures: what its stacks have in common. The largest
@@ -130,7 +119,6 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 	struct report *r = p->report;
 	uint64_t least = figures_value(&row->figures, p->key, r->end_ns) /
 		PART_MIN;
-	char more[QUANTITY_TEXT];
 	size_t i;
 
 	report_load(r, row->node);
@@ -147,10 +135,8 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 		put_once(p, part->node, number, FRAME_INDENT + 4);
 	}
 	if (i < parts->nonzero)
-		fprintf(r->out, "%*s- and %s more stack%s\n",
-			FRAME_INDENT - 4, "",
-			quantity_count(more, parts->nonzero - i),
-			report_plural(parts->nonzero - i));
+		fprintf(r->out, "%*s- and %s\n", FRAME_INDENT - 4, "",
+			COUNTED(parts->nonzero - i, "more stack"));
 }
 
 /* What a row comes to with all that its functions called, if that is more. */
@@ -159,7 +145,6 @@ static void put_called(const struct printer *p, const struct query_rows *rows,
 {
 	const struct report *r = p->report;
 	uint64_t whole = report_whole(r, p->key), value;
-	char a[QUANTITY_TEXT];
 	struct figures sum;
 
 	if (whole == 0 || query_is(rows->query, QUERY_OF_SITE) ||
@@ -169,7 +154,7 @@ static void put_called(const struct printer *p, const struct query_rows *rows,
 	if (value > query_value_of_row(rows, row))
 		fprintf(r->out, "\n%*s%s%s with all that it called%s",
 			FRAME_INDENT, "", r->style->dim,
-			quantity_percent(a, value, whole), r->style->off);
+			PERCENT_TEXT(value, whole), r->style->off);
 }
 
 static void put_row(struct printer *p, const struct query_rows *rows,
@@ -201,21 +186,14 @@ static void put_row(struct printer *p, const struct query_rows *rows,
 static void put_section(struct printer *p, enum figure key)
 {
 	struct report *r = p->report;
-	uint64_t top = r->options->top_given ? r->options->top :
-		r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
-	struct query query = *r->options->query;
-	const struct query_source source = report_source(r);
+	uint64_t few = r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
 	struct query_parts *parts = NULL;
-	char more[QUANTITY_TEXT];
 	struct query_rows rows;
 	size_t shown;
 
 	p->key = key;
-	query.order = key;
-	query.limit = top;
-	query_rows_collect(&query, &source, &rows);
-	r->of_contexts = rows.of_contexts;
-	shown = top != 0 && top < rows.nonzero ? top : rows.nonzero;
+	report_collect(r, key, report_top(r, few), &rows);
+	shown = report_shown(r, rows.nonzero, few);
 	if (rows.grouped)
 		parts = query_rows_parts(&rows, shown);
 	fprintf(r->out, "\n%s%s%s: %s\n", r->style->title,
@@ -227,9 +205,9 @@ static void put_section(struct printer *p, enum figure key)
 		put_row(p, &rows, &rows.list[i],
 			rows.grouped ? &parts[i] : NULL, (unsigned)i + 1);
 	if (shown < rows.nonzero)
-		fprintf(r->out, "\n      and %s more %s: %s%s%s--sort %s --top 0\n",
-			quantity_count(more, rows.nonzero - shown),
-			query_noun(&query, rows.nonzero - shown),
+		fprintf(r->out, "\n      and %s more %s: %s%s%s--sort %s --top "
+			"0\n", COUNT_TEXT(rows.nonzero - shown),
+			query_noun(&r->query, rows.nonzero - shown),
 			r->options->by ? "--by " : "",
 			r->options->by ? r->options->by : "",
 			r->options->by ? " " : "", figure_kinds[key].name);
@@ -241,8 +219,6 @@ static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
-	if (query_has(r->options->query, QUERY_OF_SITE) && r->frames != NULL)
-		frames_find_sites(r->frames);
 	for (unsigned i = 0; i < figure_count && !r->options->one_key; i++)
 		if (figures_have((enum figure)i, FIGURE_OVERVIEW))
 			put_section(&p, (enum figure)i);
@@ -255,8 +231,7 @@ static void put_sections(struct report *r)
 
 void report_body_text(struct report *r)
 {
-	enum figure key = r->options->one_key ? r->options->query->order :
-		FIGURE_LIVE;
+	enum figure key = report_order(r, FIGURE_LIVE);
 
 	if (r->model != NULL)
 		report_damages_text(r);

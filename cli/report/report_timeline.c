@@ -1,11 +1,10 @@
 /*
- * report_timeline.c: see report_timeline.h. The run is cut into pieces of the
+ * report_timeline.c: see report.h. The run is cut into pieces of the
  * same length; each is a line. Called by the main thread.
  */
-#include "cli/report/report_timeline.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
@@ -72,18 +71,17 @@ static void put_piece(const struct report *r, const struct piece *piece,
 {
 	static const char bar[BAR + 1] = "##############";
 	uint64_t ns = r->end_ns / PIECES;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	int length = most == 0 ? 0 : (int)((double)piece->live_bytes * BAR /
 					   (double)most + 0.5);
 
-	fprintf(r->out, "  %8s %8s %10s ", quantity_time(a, r->end_ns *
-		(i + 1) / PIECES), quantity_size(b, (int64_t)
-		piece->live_bytes), quantity_count(c, piece->live_blocks));
-	fprintf(r->out, "%11s %8s ", quantity_count(a, per_second(
-			piece->allocations, ns)),
-		quantity_size(b, (int64_t)per_second(piece->bytes, ns)));
-	fprintf(r->out, "%8s%s%s%.*s%s\n", piece->resident == 0 ? "-" :
-		quantity_size(a, (int64_t)piece->resident),
+	fprintf(r->out, "  %8s %8s %10s ",
+		TIME_TEXT(r->end_ns * (i + 1) / PIECES),
+		SIZE_TEXT(piece->live_bytes), COUNT_TEXT(piece->live_blocks));
+	fprintf(r->out, "%11s %8s ",
+		COUNT_TEXT(per_second(piece->allocations, ns)),
+		SIZE_TEXT(per_second(piece->bytes, ns)));
+	fprintf(r->out, "%8s%s%s%.*s%s\n",
+		piece->resident == 0 ? "-" : SIZE_TEXT(piece->resident),
 		length > 0 ? "  " : "", r->style->share, length, bar,
 		r->style->off);
 }

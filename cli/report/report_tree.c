@@ -1,5 +1,5 @@
 /*
- * report_tree.c: see report_tree.h. Called by the main thread.
+ * report_tree.c: see report.h. Called by the main thread.
  *
  * A line is a function; what it called, or who called it, is below. Lines
  * move to the right only where there is a choice: a function that is the only
@@ -12,7 +12,7 @@
  *	 60.0%  10.7K  |  read_line
  *	 40.0%   7.2K  '- load
  */
-#include "cli/report/report_tree.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,13 +76,7 @@ static struct level *enter_level(struct tree *tree,
 	unsigned depth = branch->depth;
 	struct level *level;
 
-	while (tree->level_capacity <= depth) {
-		size_t capacity = tree->level_capacity * 2 + 16;
-
-		tree->levels = grow_resize(tree->levels, capacity,
-					   sizeof(*tree->levels));
-		tree->level_capacity = capacity;
-	}
+	GROW_TO(tree->levels, tree->level_capacity, depth);
 	level = &tree->levels[depth];
 	level->self = value_of(tree, branch->self);
 	level->more = branch->index + 1 < branch->count ||
@@ -93,31 +87,13 @@ static struct level *enter_level(struct tree *tree,
 	return level;
 }
 
-static struct frame frame_of(const struct tree *tree, uint32_t number)
-{
-	const struct profile_frame *from =
-		&tree->report->profile->frames[number];
-
-	return (struct frame){
-		.function = from->function,
-		.file = from->file,
-		.library = from->library,
-		.line = from->line,
-		.column = from->column,
-		.inlined = from->inlined,
-		.nameless = from->nameless,
-		.module_offset = from->offset,
-	};
-}
-
 static void put_figures(const struct tree *tree, uint64_t value)
 {
 	const struct report *r = tree->report;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	fprintf(r->out, "%s%6s%s %9s  ", r->style->share,
-		quantity_percent(a, value, tree->whole), r->style->off,
-		quantity_of(b, figure_kinds[tree->key].unit, value));
+		PERCENT_TEXT(value, tree->whole), r->style->off,
+		UNIT_TEXT(figure_kinds[tree->key].unit, value));
 }
 
 static bool put_branch(void *owner, const struct profile_branch *branch)
@@ -125,14 +101,15 @@ static bool put_branch(void *owner, const struct profile_branch *branch)
 	struct tree *tree = owner;
 	const struct report *r = tree->report;
 	struct level *level = enter_level(tree, branch);
-	struct frame frame = frame_of(tree, branch->frame);
-	struct buffer name = { 0 }, place = { 0 };
+	LOCAL_BUFFER name = { 0 }, place = { 0 };
+	struct frame frame;
 	unsigned used;
 
 	put_figures(tree, value_of(tree, branch->inclusive));
 	fputs(r->style->dim, r->out);
 	used = put_lines(tree, branch->depth, !level->more);
 	fputs(r->style->off, r->out);
+	profile_show_frame(&r->profile->frames[branch->frame], &frame);
 	report_frame_text(&frame, r->options->full_names,
 			  REPORT_WIDTH - FIGURES_WIDTH - used, &name, &place);
 	fputs(name.data, r->out);
@@ -140,8 +117,6 @@ static bool put_branch(void *owner, const struct profile_branch *branch)
 		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,
 			r->style->off);
 	putc('\n', r->out);
-	buffer_free(&name);
-	buffer_free(&place);
 	return true;
 }
 
@@ -169,10 +144,8 @@ void report_tree_text(struct report *r, enum figure key)
 		.bottom_up = up,
 		.from_site = up,
 		.key = key,
-		.least = r->options->top_given && r->options->top == 0 ? 1 :
-			whole / SHARE_MIN + 1,
-		.most = r->options->top_given ? r->options->top :
-			SIDE_BY_SIDE,
+		.least = report_top(r, 1) == 0 ? 1 : whole / SHARE_MIN + 1,
+		.most = report_top(r, SIDE_BY_SIDE),
 		.enter = put_branch,
 		.leave = end_branch,
 		.owner = &tree,
@@ -263,7 +236,7 @@ static void walk_all(struct tree *tree,
 		.from_site = walk.bottom_up,
 		.key = tree->key,
 		.least = 1,
-		.most = r->options->top_given ? r->options->top : 0,
+		.most = report_top(r, 0),
 		.enter = enter,
 		.owner = tree,
 	};

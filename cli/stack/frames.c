@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/fit.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/freed.h"
 #include "cli/stack/frames_prepare.h"
@@ -401,8 +402,12 @@ void frames_find_sites(struct frames *frames)
 	const struct contexts *contexts = frames->contexts;
 	const struct freed *freed = model_freed(frames->model);
 	size_t costs = contexts->cost_count, count = costs + freed->row_count;
-	uint32_t *nodes = grow_alloc((count + 1) * sizeof(*nodes));
+	uint32_t *nodes;
 
+	if (frames->all_sites)
+		return;
+	frames->all_sites = true;
+	nodes = grow_alloc((count + 1) * sizeof(*nodes));
 	/* Only as many frames as it takes, and no more than that. */
 	for (size_t i = 0; i < costs; i++)
 		nodes[i] = contexts->costs[i].node;
@@ -415,6 +420,18 @@ void frames_find_sites(struct frames *frames)
 		frames_site_key(frames, contexts->costs[i].node);
 	for (size_t i = 0; i < freed->row_count; i++)
 		frames_site_key(frames, freed->rows[i].node);
+}
+
+void frames_function(const struct frame *frame, size_t width,
+		     struct buffer *name)
+{
+	CLAIM_FULL(frame->function != NULL);
+	if (width == SIZE_MAX)
+		buffer_string(name, frame->function);
+	else if (frame->nameless)
+		fit_middle(name, frame->function, width);
+	else
+		names_brief(name, frame->function, width);
 }
 
 const char *const *frames_nameless(const struct frames *frames, size_t *count)

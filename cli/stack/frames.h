@@ -72,6 +72,7 @@ struct frames {
 	uint32_t *site_of;	/* by context node: the number of its site, or
 				 * TABLE_NONE */
 	size_t site_of_count;
+	bool all_sites;		/* frames_find_sites has found them */
 	struct table sites;	/* interned description -> number */
 	const char **site_libraries;	/* by number; NULL: it has a name */
 	size_t site_library_capacity;
@@ -123,6 +124,10 @@ void frames_find_sites(struct frames *frames);
 bool frames_function_matches(const struct frames *frames, const char *function,
 			     bool (*matches)(void *owner, const char *name),
 			     void *owner);
+/* The name of a frame that has a function, as reports print it in so many
+ * columns; SIZE_MAX: as it is. */
+void frames_function(const struct frame *frame, size_t width,
+		     struct buffer *name);
 void frames_free(struct frames *frames);
 
 /* Libraries of which a function had no name, in the order of appearance. */

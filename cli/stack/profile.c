@@ -191,7 +191,7 @@ static uint32_t begin_stack(void *owner, uint32_t root)
 {
 	struct adding *adding = owner;
 	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	struct profile_frame end = { .glue = true,
 				     .stop = (enum gt_stop)root };
 	uint32_t node;
@@ -202,7 +202,6 @@ static uint32_t begin_stack(void *owner, uint32_t root)
 	end.function = text.data;
 	node = node_for(adding->profile, PROFILE_ROOT,
 			number_of(adding->profile, &end));
-	buffer_free(&text);
 	return node;
 }
 
@@ -600,7 +599,6 @@ uint32_t profile_site(const struct profile *profile, uint32_t node)
 
 void profile_show_frame(const struct profile_frame *from, struct frame *frame)
 {
-	CLAIM_FULL(from->stop == GT_STOP_BOTTOM);
 	*frame = (struct frame){
 		.function = from->function,
 		.file = from->file,
@@ -614,6 +612,27 @@ void profile_show_frame(const struct profile_frame *from, struct frame *frame)
 		.glue = from->glue,
 		.wraps = from->wraps,
 	};
+}
+
+size_t profile_frames_of(const struct profile *profile, uint32_t node,
+			 struct frame **list, size_t *capacity,
+			 enum gt_stop *stop)
+{
+	size_t count = 0;
+
+	*stop = GT_STOP_BOTTOM;
+	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
+		const struct profile_frame *frame =
+			&profile->frames[profile->nodes[node].frame];
+
+		if (frame->stop != GT_STOP_BOTTOM) {
+			*stop = frame->stop;
+			continue;
+		}
+		GROW(*list, count, *capacity);
+		profile_show_frame(frame, &(*list)[count++]);
+	}
+	return count;
 }
 
 uint64_t profile_value(const struct profile *profile,

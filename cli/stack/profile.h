@@ -141,7 +141,13 @@ bool profile_is_glue(const struct profile *profile, uint32_t node);
 /* The innermost node at or around this one that is no glue: its site. The
  * node itself if there is nothing else. */
 uint32_t profile_site(const struct profile *profile, uint32_t node);
-/* A frame as frames.h has them; no reason why a walk ended. */
+/* The frames of a node's stack, innermost first, and why it ends early
+ * (GT_STOP_BOTTOM: it does not); returns how many. The list may be used again. */
+size_t profile_frames_of(const struct profile *profile, uint32_t node,
+			 struct frame **list, size_t *capacity,
+			 enum gt_stop *stop);
+/* A frame as frames.h has them; a reason why a walk ended is one whose function
+ * says it. */
 void profile_show_frame(const struct profile_frame *from, struct frame *frame);
 /* The value that tables are sorted by. */
 uint64_t profile_value(const struct profile *profile,

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "unwind/claim.h"
 
 struct grouping {
@@ -384,7 +385,7 @@ static int compare(const void *a, const void *b, void *owner)
 		if (left != right)
 			return left > right ? -1 : 1;
 	}
-	return x < y ? -1 : x > y;
+	return sort_up(x, y);
 }
 
 uint32_t *profile_groups_sorted(const struct profile *profile,

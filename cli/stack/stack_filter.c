@@ -22,6 +22,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
+#include "cli/base/text/last_part.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/figures.h"
@@ -90,13 +91,6 @@ struct stack_filter {
 
 /* ---- frames ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool matches_name(void *pattern, const char *name)
 {
 	return pattern_matches(pattern, name);
@@ -116,7 +110,7 @@ static bool matches_word(const struct stack_filter *filter, size_t kind,
 					       matches_name, word->pattern);
 	/* Reports print a file without its directories. */
 	return pattern_matches(word->pattern, text) ||
-	       pattern_matches(word->pattern, base_name(text));
+	       pattern_matches(word->pattern, last_part(text));
 }
 
 /* Each word is tried: whether it matches anything is to be known. */

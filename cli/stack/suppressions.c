@@ -111,14 +111,14 @@ static uint32_t pattern_number(struct suppressions *rules, const char *text,
 			       size_t size)
 {
 	const char *unique = intern_bytes(&rules->names, text, size);
-	uint32_t number = table_get(&rules->number_of, (uintptr_t)unique);
+	uint32_t number = table_number(&rules->number_of, (uintptr_t)unique,
+				       rules->pattern_count);
 
-	if (number != TABLE_NONE)
-		return number;
-	number = (uint32_t)rules->pattern_count;
-	GROW(rules->patterns, rules->pattern_count, rules->pattern_capacity);
-	rules->patterns[rules->pattern_count++] = unique;
-	table_set(&rules->number_of, (uintptr_t)unique, number);
+	if (number == rules->pattern_count) {
+		GROW(rules->patterns, rules->pattern_count,
+		     rules->pattern_capacity);
+		rules->patterns[rules->pattern_count++] = unique;
+	}
 	return number;
 }
 

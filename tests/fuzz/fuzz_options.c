@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/model/filters.h"
 #include "preload/base/options.h"
+#include "tests/unit/filter_words.h"
 
 #define ARGUMENTS_MAX 64
 

@@ -11,54 +11,32 @@
 
 #define INSIDE_LINES 50		/* of a stack, as far as its site */
 
-static void add(struct profile_stack *stack, const struct frame *frame,
-		bool full)
+/* Names become those that reports print, unless `full`. */
+static void finish(struct profile_stack *stack, bool full)
 {
-	struct frame *own;
+	for (size_t i = 0; i < stack->count && !full; i++) {
+		struct frame *frame = &stack->list[i];
+		LOCAL_BUFFER name = { 0 };
 
-	GROW(stack->list, stack->count, stack->capacity);
-	own = &stack->list[stack->count++];
-	*own = *frame;
-	if (!full && frame->function != NULL && !frame->nameless) {
-		struct buffer name = { 0 };
-
+		if (frame->function == NULL || frame->nameless)
+			continue;
 		names_shorten(&name, frame->function);
-		own->function = intern_string(&stack->names,
-					      name.data ? name.data : "");
-		buffer_free(&name);
+		frame->function = intern_string(&stack->names,
+						buffer_text(&name));
 	}
+	stack->site = frames_site(stack->list, stack->count);
 }
 
 void profile_stack_of_node(struct profile_stack *stack,
 			   const struct profile *profile, uint32_t node,
 			   bool full)
 {
-	stack->count = 0;
-	stack->stop = GT_STOP_BOTTOM;
-	for (; node != PROFILE_ROOT; node = profile->nodes[node].parent) {
-		const struct profile_frame *normal =
-			&profile->frames[profile->nodes[node].frame];
-		const struct frame frame = {
-			.function = normal->function,
-			.file = normal->file,
-			.library = normal->library,
-			.line = normal->line,
-			.column = normal->column,
-			.inlined = normal->inlined,
-			.nameless = normal->nameless,
-			.glue = normal->glue,
-			.wraps = normal->wraps,
-			/* what tells frames without a name apart */
-			.address = normal->offset,
-			.module_offset = normal->offset,
-		};
-
-		if (normal->stop != GT_STOP_BOTTOM)
-			stack->stop = normal->stop;
-		else
-			add(stack, &frame, full);
-	}
-	stack->site = frames_site(stack->list, stack->count);
+	stack->count = profile_frames_of(profile, node, &stack->list,
+					 &stack->capacity, &stack->stop);
+	/* what tells frames without a name apart */
+	for (size_t i = 0; i < stack->count; i++)
+		stack->list[i].address = stack->list[i].module_offset;
+	finish(stack, full);
 }
 
 void profile_stack_of_context(struct profile_stack *stack,
@@ -67,9 +45,12 @@ void profile_stack_of_context(struct profile_stack *stack,
 	frames_of(frames, node);
 	stack->count = 0;
 	stack->stop = frames->stop;
-	for (size_t i = 0; i < frames->count; i++)
-		add(stack, &frames->list[i], full);
-	stack->site = frames_site(stack->list, stack->count);
+	while (stack->count < frames->count) {
+		GROW(stack->list, stack->count, stack->capacity);
+		stack->list[stack->count] = frames->list[stack->count];
+		stack->count++;
+	}
+	finish(stack, full);
 }
 
 void profile_stack_free(struct profile_stack *stack)

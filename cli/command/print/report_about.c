@@ -27,6 +27,14 @@ static void take_ending(struct report_process *about,
 	about->failed = report->failed;
 }
 
+bool report_keeps(const struct report *r, size_t i, struct figures *figures)
+{
+	const struct context_cost *cost = &model_contexts(r->model)->costs[i];
+
+	model_figures(r->model, cost, figures);
+	return r->keep == NULL || r->keep(r->keeper, cost->node, figures);
+}
+
 static void add_up(const struct report *r, struct report_process *about)
 {
 	const struct contexts *contexts = model_contexts(r->model);
@@ -34,20 +42,14 @@ static void add_up(const struct report *r, struct report_process *about)
 	struct table seen = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
-		model_figures(r->model, cost, &figures);
-		if (r->keep != NULL &&
-		    !r->keep(r->keeper, cost->node, &figures))
+		if (!report_keeps(r, i, &figures))
 			continue;
 		figures_add(&about->sum, &figures);
 		/* One that fell apart is one context. */
-		if (split && table_get(&seen, cost->node) != TABLE_NONE)
-			continue;
-		if (split)
-			table_set(&seen, cost->node, 1);
-		about->contexts++;
+		about->contexts += !split || table_number(
+			&seen, contexts->costs[i].node, i) == i;
 	}
 	table_free(&seen);
 }
@@ -80,7 +82,7 @@ void report_about(struct report *r, const char *trace)
 	const struct model *model = r->model;
 	struct report_process *about = &r->about;
 	const struct coverage_amount *unrecorded = &about->coverage.unrecorded;
-	struct buffer end = { 0 }, command = { 0 };
+	LOCAL_BUFFER end = { 0 }, command = { 0 };
 	uint64_t peak_stamp = model_peak_stamp(model);
 
 	memset(about, 0, sizeof(*about));
@@ -89,7 +91,6 @@ void report_about(struct report *r, const char *trace)
 	about->program = text_of(model_fact(model, GT_INFO, "exe"));
 	model_command(model, &command);
 	about->command = text_of(command.data);
-	buffer_free(&command);
 	about->exit = text_of(end.data);
 	about->exit_unknown = model_exit_unknown(model);
 	take_children(about, model);
@@ -128,7 +129,6 @@ void report_about(struct report *r, const char *trace)
 			model, peak_stamp);
 	take_ending(about, model);
 	report_sizes_add(r);
-	buffer_free(&end);
 }
 
 void report_heap(const struct report *r, struct heap_share shares[HEAP_PARTS])
@@ -141,9 +141,7 @@ void report_heap(const struct report *r, struct heap_share shares[HEAP_PARTS])
 	for (size_t i = 0; i < contexts->cost_count && kept != NULL; i++) {
 		struct figures figures;
 
-		model_figures(r->model, &contexts->costs[i], &figures);
-		kept[i] = r->keep(r->keeper, contexts->costs[i].node,
-				  &figures);
+		kept[i] = report_keeps(r, i, &figures);
 	}
 	heap_shares(r->model, kept, shares);
 	free(kept);

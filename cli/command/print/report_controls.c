@@ -1,7 +1,7 @@
 /*
- * report_controls.c: see report_controls.h. Called by the main thread.
+ * report_controls.c: see report_parts.h. Called by the main thread.
  */
-#include "cli/command/print/report_controls.h"
+#include "cli/command/print/report_parts.h"
 
 #include <inttypes.h>
 
@@ -82,13 +82,11 @@ static void put_part(const struct report *r, uint64_t part)
 	const uint64_t *run = model_leftout(r->model)->run.value;
 	uint64_t left_out = model_number(r->model, GT_INFO, "part_left_out", 0);
 	uint64_t live = model_live_at_begin(r->model) + left_out;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	fprintf(r->out, "  part         number %s of a longer recording: %s "
-		"block%s live when it\n               began; of what was "
-		"freed before, there are only the totals\n",
-		quantity_count(a, part), quantity_count(b, live),
-		live == 1 ? " was" : "s were");
+		"block%s live when it\n               began; of what was freed "
+		"before, there are only the totals\n", COUNT_TEXT(part),
+		COUNT_TEXT(live), live == 1 ? " was" : "s were");
 	if (left_out > 0)
 		fprintf(r->out, "               these were too many for its "
 			"size (--limit): they are in the totals,\n"
@@ -96,10 +94,8 @@ static void put_part(const struct report *r, uint64_t part)
 			"now\n");
 	if (run[GT_RUN_PEAK_BYTES] > 0)
 		fprintf(r->out, "               until then the peak was %s, "
-			"after %s\n",
-			quantity_size(a, (int64_t)run[GT_RUN_PEAK_BYTES]),
-			quantity_time(b, ns_of(r->model,
-					       run[GT_RUN_PEAK_STAMP])));
+			"after %s\n", SIZE_TEXT(run[GT_RUN_PEAK_BYTES]),
+			TIME_TEXT(ns_of(r->model, run[GT_RUN_PEAK_STAMP])));
 }
 
 void report_view_text(const struct report *r)
@@ -108,7 +104,6 @@ void report_view_text(const struct report *r)
 	const struct control *view = begins_with(model);
 	uint64_t part = model_number(model, GT_INFO, "part", 0);
 	uint64_t off = off_ns(model);
-	char a[QUANTITY_TEXT];
 
 	if (part > 0)
 		put_part(r, part);
@@ -118,29 +113,26 @@ void report_view_text(const struct report *r)
 			"clear");
 		put_name(view->name, NAME_WIDTH, r->out);
 		fprintf(r->out, " after %s\n",
-			quantity_time(a, ns_of(model, view->stamp)));
+			TIME_TEXT(ns_of(model, view->stamp)));
 		if (hides_anything(model, view))
 			fprintf(r->out, "               (--from start counts "
 				"what was before, too)\n");
 	}
 	if (off > 0)
 		fprintf(r->out, "  not recorded %s of it: recording was off\n",
-			quantity_time(a, off));
+			TIME_TEXT(off));
 }
 
 void report_unrecorded_text(const struct report *r)
 {
 	const struct coverage_amount *unrecorded =
 		&r->about.coverage.unrecorded;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (unrecorded->allocations == 0)
 		return;
-	fprintf(r->out, "  unrecorded   %s block%s (%s), by their size or "
-		"thread:\n               %s\n",
-		quantity_count(a, unrecorded->allocations),
-		report_plural(unrecorded->allocations),
-		quantity_size(b, (int64_t)unrecorded->bytes),
+	fprintf(r->out, "  unrecorded   %s (%s), by their size or thread:\n"
+		"               %s\n", COUNTED(unrecorded->allocations, "block"),
+		SIZE_TEXT(unrecorded->bytes),
 		model_is_selected(r->model) || r->keep != NULL ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted in the allocations above and in --sizes");
@@ -149,13 +141,11 @@ void report_unrecorded_text(const struct report *r)
 void report_pools_text(const struct report *r)
 {
 	const struct pools *pools = model_pools(r->model);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
-	char d[QUANTITY_TEXT];
 	bool any = false;
 
 	for (size_t i = 1; i < pools->count && !model_is_selected(r->model);
 	     i++) {
-		const struct pool_figures *figures = &pools->list[i].figures;
+		const struct totals *figures = &pools->list[i].figures;
 
 		if (figures->allocations == 0)
 			continue;
@@ -168,12 +158,11 @@ void report_pools_text(const struct report *r)
 		fprintf(r->out, "              ");
 		put_name(pools->list[i].name[0] ? pools->list[i].name : "?",
 			 NAME_WIDTH, r->out);
-		fprintf(r->out, ": live %s in %s, peak %s, %s allocation%s\n",
-			quantity_size(a, (int64_t)figures->live_bytes),
-			quantity_count(b, figures->live_blocks),
-			quantity_size(c, (int64_t)figures->peak_bytes),
-			quantity_count(d, figures->allocations),
-			report_plural(figures->allocations));
+		fprintf(r->out, ": live %s in %s, peak %s, %s\n",
+			SIZE_TEXT(figures->live_bytes),
+			COUNT_TEXT(figures->live_blocks),
+			SIZE_TEXT(figures->peak_bytes),
+			COUNTED(figures->allocations, "allocation"));
 	}
 }
 
@@ -204,7 +193,7 @@ void report_pools_json(struct json *json, const struct model *model)
 		return;
 	json_array(json, "heaps");
 	for (size_t i = 1; i < pools->count; i++) {
-		const struct pool_figures *figures = &pools->list[i].figures;
+		const struct totals *figures = &pools->list[i].figures;
 
 		json_object(json, NULL);
 		json_uint(json, "heap", i);
@@ -229,7 +218,6 @@ void report_controls_text(const struct model *model, FILE *out)
 {
 	const struct controls *controls = model_controls(model);
 	const struct pools *pools = model_pools(model);
-	char a[QUANTITY_TEXT];
 
 	if (controls->count > 0)
 		fprintf(out, "\nCONTROL (%zu)\n", controls->count);
@@ -237,7 +225,7 @@ void report_controls_text(const struct model *model, FILE *out)
 		const struct control *control = &controls->list[i];
 
 		fprintf(out, "  %12s  %s",
-			quantity_time(a, ns_of(model, control->stamp)),
+			TIME_TEXT(ns_of(model, control->stamp)),
 			control_words[control->what]);
 		put_name(control->name, REPORT_WIDTH / 2, out);
 		putc('\n', out);

@@ -4,7 +4,6 @@
  */
 #include "cli/command/print/report_parts.h"
 
-#include "cli/command/print/report_controls.h"
 #include "cli/model/leftout.h"
 
 /* Where the live blocks lie, and how much of their memory was not asked for. */
@@ -94,15 +93,12 @@ void report_json_summary(struct json *json, const struct report *r)
 	report_pools_json(json, r->model);
 }
 
-static void put_figure(void *owner, const char *name, uint64_t value)
-{
-	json_uint(owner, name, value);
-}
-
 void report_json_figures(struct json *json, const struct figures *figures,
 			 uint64_t end_ns)
 {
-	figures_each(figures, end_ns, put_figure, json);
+	const struct members to = members_of_json(json);
+
+	figures_each(figures, end_ns, to.number, to.owner);
 }
 
 void report_json_bound(struct json *json, bool bound)

@@ -13,7 +13,7 @@
 
 #define COLUMN 11		/* of the summary's words */
 
-static const char *const usage_keys[GT_USAGE_VALUES] = {
+const char *const report_usage_keys[GT_USAGE_VALUES] = {
 	[GT_USAGE_COST_NS] = "cost_ns",
 	[GT_USAGE_SIZE] = "vss_bytes",
 	[GT_USAGE_RSS] = "rss_bytes",
@@ -79,15 +79,6 @@ static const char *arenas_text(uint32_t state)
 	return state < GT_ARENAS_STATES ? words[state] : "unknown";
 }
 
-/* Bytes, or a count, or nanoseconds. */
-static uint64_t usage_value(const struct trace_usage *point, unsigned i)
-{
-	bool kib = i != GT_USAGE_COST_NS && i != GT_USAGE_FAULTS_MINOR &&
-		   i != GT_USAGE_FAULTS_MAJOR;
-
-	return kib ? point->value[i] * 1024 : point->value[i];
-}
-
 static uint64_t allocator_virtual(const struct footprint_snapshot *snapshot)
 {
 	return snapshot->said.arenas_value[GT_ARENAS_SYSTEM] +
@@ -102,44 +93,35 @@ static void put_sizes(const struct model *model, FILE *out)
 	const struct footprint_snapshot *last = f->snapshot_count == 0 ? NULL :
 		&f->snapshots[f->snapshot_count - 1];
 	const char *when = model_is_being_written(model) ? "now" : "at the end";
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	uint64_t peak, stamp;
 
 	peak = footprint_peak(f, GT_USAGE_RSS, &stamp);
 	fprintf(out, "  %-*s  peak %s, after %s; %s %s: real memory\n", COLUMN,
-		"resident", quantity_size(a, (int64_t)peak),
-		quantity_time(b, model_since_start_ns(model, stamp)),
-		quantity_size(c, (int64_t)footprint_last(f, GT_USAGE_RSS)),
-		when);
+		"resident", SIZE_TEXT(peak),
+		TIME_TEXT(model_since_start_ns(model, stamp)),
+		SIZE_TEXT(footprint_last(f, GT_USAGE_RSS)), when);
 	if (footprint_is_detailed(f))
 		fprintf(out, "  %-*s  of that %s its own, %s of files and "
 			"shared; %s in swap\n", COLUMN, "",
-			quantity_size(a, (int64_t)footprint_last(
-					f, GT_USAGE_ANONYMOUS)),
-			quantity_size(b, (int64_t)footprint_last(
-					f, GT_USAGE_SHARED)),
-			quantity_size(c, (int64_t)footprint_last(
-					f, GT_USAGE_SWAP)));
+			SIZE_TEXT(footprint_last(f, GT_USAGE_ANONYMOUS)),
+			SIZE_TEXT(footprint_last(f, GT_USAGE_SHARED)),
+			SIZE_TEXT(footprint_last(f, GT_USAGE_SWAP)));
 	if (last != NULL)
 		fprintf(out, "  %-*s  %s of it is the recorder's own\n", COLUMN,
-			"", quantity_size(a, (int64_t)last->ours.value[
-						GT_MAPPING_RSS]));
+			"", SIZE_TEXT(last->ours.value[GT_MAPPING_RSS]));
 	peak = footprint_peak(f, GT_USAGE_SIZE, &stamp);
-	fprintf(out, "  %-*s  peak %s, %s %s: addresses, not memory\n",
-		COLUMN, "mapped", quantity_size(a, (int64_t)peak),
-		quantity_size(b, (int64_t)footprint_last(f, GT_USAGE_SIZE)),
-		when);
+	fprintf(out, "  %-*s  peak %s, %s %s: addresses, not memory\n", COLUMN,
+		"mapped", SIZE_TEXT(peak),
+		SIZE_TEXT(footprint_last(f, GT_USAGE_SIZE)), when);
 	if (last != NULL)
 		fprintf(out, "  %-*s  %s of them set aside by the recorder\n",
-			COLUMN, "", quantity_size(a,
-						  (int64_t)last->ours.size));
+			COLUMN, "", SIZE_TEXT(last->ours.size));
 }
 
 void report_memory_text(const struct model *model, FILE *out)
 {
 	const struct footprint_snapshot *snapshot =
 		footprint_arenas(model_footprint(model));
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	uint64_t size;
 
 	if (model_footprint(model)->point_count > 0)
@@ -148,12 +130,17 @@ void report_memory_text(const struct model *model, FILE *out)
 		return;
 	size = allocator_virtual(snapshot);
 	fprintf(out, "  %-*s  took %s from the kernel, %s of it free (after "
-		"%s)\n", COLUMN, "allocator",
-		quantity_size(a, (int64_t)size),
-		quantity_size(b, (int64_t)snapshot->said.arenas_value[
-				GT_ARENAS_FREE]),
-		quantity_time(c, model_since_start_ns(
-				model, snapshot->said.arenas_stamp)));
+		"%s)\n", COLUMN, "allocator", SIZE_TEXT(size),
+		SIZE_TEXT(snapshot->said.arenas_value[GT_ARENAS_FREE]),
+		TIME_TEXT(model_since_start_ns(model,
+			snapshot->said.arenas_stamp)));
+}
+
+static void put_last(struct json *json, const struct footprint *footprint,
+		     enum gt_usage_value value)
+{
+	json_uint(json, report_usage_keys[value],
+		  footprint_last(footprint, value));
 }
 
 void report_memory_summary(struct json *json, const struct model *model)
@@ -170,16 +157,13 @@ void report_memory_summary(struct json *json, const struct model *model)
 			  model_since_start_ns(model, stamp));
 		json_uint(json, "vss_peak_bytes",
 			  footprint_peak(f, GT_USAGE_SIZE, &stamp));
-		json_uint(json, "rss_bytes", footprint_last(f, GT_USAGE_RSS));
-		json_uint(json, "vss_bytes", footprint_last(f, GT_USAGE_SIZE));
-		json_uint(json, "shared_bytes",
-			  footprint_last(f, GT_USAGE_SHARED));
+		put_last(json, f, GT_USAGE_RSS);
+		put_last(json, f, GT_USAGE_SIZE);
+		put_last(json, f, GT_USAGE_SHARED);
 	}
 	if (footprint_is_detailed(f)) {
-		json_uint(json, "anonymous_bytes",
-			  footprint_last(f, GT_USAGE_ANONYMOUS));
-		json_uint(json, "swap_bytes",
-			  footprint_last(f, GT_USAGE_SWAP));
+		put_last(json, f, GT_USAGE_ANONYMOUS);
+		put_last(json, f, GT_USAGE_SWAP);
 	}
 	if (snapshot == NULL)
 		return;
@@ -196,39 +180,31 @@ static void put_snapshot(const struct model *model,
 			 const struct footprint_snapshot *snapshot, FILE *out)
 {
 	const char *why = arenas_text(snapshot->said.arenas);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
-	struct buffer name = { 0 };
+	LOCAL_BUFFER name = { 0 };
 
 	buffer_string(&name, snapshot->name);
 	buffer_printable(&name);
 	fprintf(out, "  %-12s %s at %s: ", name.size ? name.data : "-",
 		kind_text(snapshot->said.kind),
-		quantity_time(a, model_since_start_ns(model,
-						snapshot->said.begin)));
+		TIME_TEXT(model_since_start_ns(model, snapshot->said.begin)));
 	fprintf(out, "%" PRIu64 " mappings%s, %s resident (%s ours)\n",
 		snapshot->said.mappings,
-		snapshot->said.flags & GT_SNAPSHOT_WHOLE ? "" :
-			" (not all)",
-		quantity_size(b, (int64_t)snapshot->all.value[GT_MAPPING_RSS]),
-		quantity_size(c, (int64_t)snapshot->ours.value[
-				GT_MAPPING_RSS]));
+		snapshot->said.flags & GT_SNAPSHOT_WHOLE ? "" : " (not all)",
+		SIZE_TEXT(snapshot->all.value[GT_MAPPING_RSS]),
+		SIZE_TEXT(snapshot->ours.value[GT_MAPPING_RSS]));
 	fprintf(out, "               allocator: ");
 	if (why != NULL)
 		fprintf(out, "%s\n", why);
 	else
 		fprintf(out, "%s, %s of it free, %s of that at its end\n",
-			quantity_size(a, (int64_t)allocator_virtual(snapshot)),
-			quantity_size(b, (int64_t)snapshot->said.arenas_value[
-					GT_ARENAS_FREE]),
-			quantity_size(c, (int64_t)snapshot->said.arenas_value[
-					GT_ARENAS_TOP]));
-	buffer_free(&name);
+			SIZE_TEXT(allocator_virtual(snapshot)),
+			SIZE_TEXT(snapshot->said.arenas_value[GT_ARENAS_FREE]),
+			SIZE_TEXT(snapshot->said.arenas_value[GT_ARENAS_TOP]));
 }
 
 void report_memory_info(const struct model *model, FILE *out)
 {
 	const struct footprint *f = model_footprint(model);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 	uint64_t detailed = 0, cost = 0;
 
 	for (size_t i = 0; i < f->point_count; i++) {
@@ -236,16 +212,16 @@ void report_memory_info(const struct model *model, FILE *out)
 			    GT_USAGE_DETAILED;
 		cost += f->points[i].value[GT_USAGE_COST_NS];
 	}
-	fprintf(out, "\nMEMORY (%zu points, %" PRIu64 " with all figures; "
-		"%s of processor time)\n", f->point_count, detailed,
-		quantity_time(a, cost));
+	fprintf(out, "\nMEMORY (%zu points, %" PRIu64 " with all figures; %s "
+		"of processor time)\n", f->point_count, detailed,
+		TIME_TEXT(cost));
 	if (f->point_count > 1)
 		fprintf(out, "  every        %s on average, in which something "
-			"moved\n", quantity_time(b, (model_since_start_ns(
-				model, f->points[f->point_count - 1].stamp) -
+			"moved\n",
+			TIME_TEXT((model_since_start_ns(model,
+				f->points[f->point_count - 1].stamp) -
 				model_since_start_ns(model,
-						     f->points[0].stamp)) /
-					      (f->point_count - 1)));
+				f->points[0].stamp)) / (f->point_count - 1)));
 	report_memory_text(model, out);
 	fprintf(out, "\nSNAPSHOTS (%zu)\n", f->snapshot_count);
 	for (size_t i = 0; i < f->snapshot_count; i++)
@@ -331,9 +307,9 @@ void report_memory_json(struct json *json, const struct model *model)
 		json_bool(json, "detailed", point->value[GT_USAGE_FLAGS] &
 			  GT_USAGE_DETAILED);
 		for (unsigned k = 0; k < GT_USAGE_VALUES; k++)
-			if (usage_keys[k] != NULL)
-				json_uint(json, usage_keys[k],
-					  usage_value(point, k));
+			if (report_usage_keys[k] != NULL)
+				json_uint(json, report_usage_keys[k],
+					  footprint_value(point, k));
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -107,13 +107,19 @@ struct report {
 	struct report_stack stack;	/* of the last report_load */
 	/* JSON: frames are written once, behind the rows; NULL: in each. */
 	struct frame_table *once;
-	bool of_contexts;	/* rows' nodes are the model's, always */
+	/* Of the rows at hand: what is asked, and of what. */
+	struct query query;
+	struct query_source source;
+	bool of_contexts;	/* their nodes are the model's, always */
 	struct frame *scratch;		/* its list, with a profile */
 	size_t scratch_capacity;
 };
 
 /* Sets `about` from the model, once the rest is there; adds to `sizes`. */
 void report_about(struct report *report, const char *trace);
+/* Whether filters of stacks let a cost pass, and its figures. */
+bool report_keeps(const struct report *report, size_t cost,
+		  struct figures *figures);
 /* Where the live blocks lie that pass the filters. */
 void report_heap(const struct report *report,
 		 struct heap_share shares[HEAP_PARTS]);
@@ -166,14 +172,51 @@ void report_json_figures(struct json *json, const struct figures *figures,
 			 uint64_t end_ns);
 /* Their own peak is the sum of others'. */
 void report_json_bound(struct json *json, bool bound);
+/* A stack that was looked up, until the next one is. */
+struct report_stack report_stack_of(const struct frames *frames);
 /* "stack", and "stopped" if it ends early: of the last frames_of, from the
  * frame `first` outward. `once`: frames are numbers in there; NULL: each is
  * written out. */
 void report_json_stack(struct json *json, const struct report_stack *stack,
 		       size_t first, struct frame_table *once);
 
+/* ---- what came of what somebody told the recorder to do ---- */
+
+/* Lines of the summary: since when figures count, what was not recorded, the
+ * heaps of the program's own; nothing where there is nothing to say. */
+void report_view_text(const struct report *report);
+void report_unrecorded_text(const struct report *report);
+void report_pools_text(const struct report *report);
+/* Members of the summary. */
+void report_view_json(struct json *json, const struct report *report);
+/* The member "heaps", of a report or of `gnomon info`; none where the trace
+ * has no heap but the allocator's. */
+void report_pools_json(struct json *json, const struct model *model);
+/* Sections of `gnomon info`; the members "controls" and "heaps". */
+void report_controls_text(const struct model *model, FILE *out);
+void report_controls_json(struct json *json, const struct model *model);
+
+/* ---- the threads, and how the stacks of each were taken ---- */
+
+/* Lines of the summary; none for a trace that does not say. */
+void report_captures_text(const struct model *model, FILE *out);
+/* That threads went without memory, if some did. */
+void report_slow_text(const struct model *model, FILE *out);
+/* A section of `gnomon info`; the members "captures" and "threads". */
+void report_threads_text(const struct model *model, FILE *out);
+void report_captures_json(struct json *json, const struct model *model);
+void report_threads_json(struct json *json, const struct model *model);
+
+/* ---- traces beside it that tell more of the same story ---- */
+
+/* Lines of the summary: what the program became by exec, and what it started;
+ * none where there are no such traces. */
+void report_relatives_text(const struct report *report);
+
 /* ---- memory of the whole process ---- */
 
+/* Names of the kernel's figures in JSON; NULL: not told. */
+extern const char *const report_usage_keys[GT_USAGE_VALUES];
 /* As kernel and C library count it: lines and keys of a report's summary; a
  * section and two arrays of `gnomon info`. */
 void report_memory_text(const struct model *model, FILE *out);

@@ -1,9 +1,9 @@
 /*
- * report_relatives.c: see report_relatives.h. Who records a shell script, or
+ * report_relatives.c: see report_parts.h. Who records a shell script, or
  * a wrapper that ends with exec, gets a trace of little interest beside the
  * one that was wanted. Called by the main thread.
  */
-#include "cli/command/print/report_relatives.h"
+#include "cli/command/print/report_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void look_at(struct relatives *found, const struct report *r,
  * one of its own. */
 static void put_hint(const struct report *r, size_t column, const char *path)
 {
-	struct buffer hint = { 0 };
+	LOCAL_BUFFER hint = { 0 };
 
 	buffer_string(&hint, "gnomon report ");
 	quote_word(&hint, path, strlen(path));
@@ -63,14 +63,12 @@ static void put_hint(const struct report *r, size_t column, const char *path)
 		fprintf(r->out, " %s\n", hint.data);
 	else
 		fprintf(r->out, "\n               %s\n", hint.data);
-	buffer_free(&hint);
 }
 
 void report_relatives_text(const struct report *r)
 {
 	char *directory = family_directory(r->about.trace);
 	struct relatives found = { 0 };
-	char a[QUANTITY_TEXT];
 	char **paths;
 	size_t count;
 	bool more;
@@ -89,10 +87,9 @@ void report_relatives_text(const struct report *r)
 		put_hint(r, 32, found.successor);
 	}
 	if (found.children > 0) {
-		int column = fprintf(r->out, "  children     %s trace%s of "
-				     "what it started:",
-				     quantity_count(a, found.children),
-				     report_plural(found.children));
+		int column = fprintf(r->out, "  children     %s of what it "
+				     "started:",
+				     COUNTED(found.children, "trace"));
 
 		put_hint(r, (size_t)column, directory);
 	}

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
@@ -39,11 +38,9 @@ static void add_kept(const struct report *r, struct report_sizes *sizes)
 	struct histogram sum = { 0 }, lifetimes = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
-		model_figures(r->model, cost, &figures);
-		if (!r->keep(r->keeper, cost->node, &figures))
+		if (!report_keeps(r, i, &figures))
 			continue;
 		histograms_add(model_histograms(r->model), (uint32_t)i,
 			       HISTOGRAM_SIZES, &sum);
@@ -92,7 +89,6 @@ static uint64_t recorded(const struct report_process *about)
 void report_lifetimes_line(const struct report *r)
 {
 	uint64_t all = recorded(&r->about), below = 0, freed = 0;
-	char a[QUANTITY_TEXT];
 	unsigned bucket = 0;
 
 	if (r->sizes.unknown || all == 0)
@@ -109,17 +105,16 @@ void report_lifetimes_line(const struct report *r)
 			below += r->sizes.lifetime[bucket].blocks;
 		if (below > before)
 			fprintf(r->out, "%s%s %s", before > 0 ? ", " : "",
-				steps[i].text,
-				quantity_percent(a, below, all));
+				steps[i].text, PERCENT_TEXT(below, all));
 	}
 	fprintf(r->out, "%s not freed %s\n", below > 0 ? ";" : "1min 0.0%;",
-		quantity_percent(a, all - freed, all));
+		PERCENT_TEXT(all - freed, all));
 }
 
 /* "16 .. 31": what sizes belong to a bucket. */
 static void put_range(FILE *out, unsigned bucket)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], range[2 * QUANTITY_TEXT];
+	char range[2 * QUANTITY_TEXT];
 
 	if (bucket < 2)
 		snprintf(range, sizeof(range), "%u B", bucket);
@@ -129,31 +124,26 @@ static void put_range(FILE *out, unsigned bucket)
 			 histogram_low(bucket) * 2 - 1);
 	else
 		snprintf(range, sizeof(range), "%s - %s",
-			 quantity_size(a, (int64_t)histogram_low(bucket)),
-			 bucket < 63 ? quantity_size(b, (int64_t)histogram_low(
-					bucket + 1)) : "");
+			 SIZE_TEXT(histogram_low(bucket)),
+			 bucket < 63 ? SIZE_TEXT(histogram_low(bucket + 1)) :
+			 "");
 	fprintf(out, "  %-14s", range);
 }
 
 static void put_size(const struct report *r, unsigned bucket, uint64_t all)
 {
 	const struct report_size *size = &r->sizes.size[bucket];
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	put_range(r->out, bucket);
-	fprintf(r->out, " %13s %s%6s%s %9s",
-		quantity_count(a, size->allocations), r->style->share,
-		quantity_percent(b, size->allocations, all), r->style->off,
-		quantity_size((char[QUANTITY_TEXT]){ 0 },
-			      (int64_t)size->bytes));
+	fprintf(r->out, " %13s %s%6s%s %9s", COUNT_TEXT(size->allocations),
+		r->style->share, PERCENT_TEXT(size->allocations, all),
+		r->style->off, SIZE_TEXT(size->bytes));
 	if (!r->sizes.coarse) {
-		fprintf(r->out, " %9s %9s",
-			quantity_size(a, (int64_t)size->live_bytes),
-			quantity_percent(b, size->temporary,
-					 size->allocations));
+		fprintf(r->out, " %9s %9s", SIZE_TEXT(size->live_bytes),
+			PERCENT_TEXT(size->temporary, size->allocations));
 		fprintf(r->out, " %9s", size->frees == 0 ? "-" :
-			quantity_time(a, (uint64_t)(size->lifetime_ns /
-						    (double)size->frees)));
+			TIME_TEXT((uint64_t)(size->lifetime_ns /
+					     (double)size->frees)));
 	}
 	putc('\n', r->out);
 }
@@ -161,7 +151,6 @@ static void put_size(const struct report *r, unsigned bucket, uint64_t all)
 static void put_lifetimes(const struct report *r)
 {
 	uint64_t all = recorded(&r->about), below = 0;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%sLIFETIMES%s: how long blocks lived that were "
 		"freed\n\n  %-14s %13s %6s %9s %9s\n", r->style->title,
@@ -173,17 +162,18 @@ static void put_lifetimes(const struct report *r)
 		below += sum->blocks;
 		if (sum->blocks == 0)
 			continue;
-		fprintf(r->out, "  %-14s %13s %s%6s%s ", i >= 64 ? "for ever" :
-			i == 0 ? "a clock's step" : quantity_time(a, histogram_low(i + 1)),
-			quantity_count(b, sum->blocks), r->style->share,
-			quantity_percent(c, sum->blocks, all), r->style->off);
-		fprintf(r->out, "%9s %9s\n", quantity_percent(a, below, all),
-			quantity_size(b, (int64_t)sum->bytes));
+		fprintf(r->out, "  %-14s %13s %s%6s%s ",
+			i >= 64 ? "for ever" : i == 0 ? "a clock's step" :
+			TIME_TEXT(histogram_low(i + 1)),
+			COUNT_TEXT(sum->blocks), r->style->share,
+			PERCENT_TEXT(sum->blocks, all), r->style->off);
+		fprintf(r->out, "%9s %9s\n", PERCENT_TEXT(below, all),
+			SIZE_TEXT(sum->bytes));
 	}
 	if (below < all)
 		fprintf(r->out, "  %-14s %13s %6s\n", "not freed",
-			quantity_count(a, all - below),
-			quantity_percent(b, all - below, all));
+			COUNT_TEXT(all - below),
+			PERCENT_TEXT(all - below, all));
 }
 
 void report_sizes_text(const struct report *r)

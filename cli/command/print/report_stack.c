@@ -6,19 +6,12 @@
 #include <string.h>
 
 #include "cli/base/text/fit.h"
+#include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/symbol/names/names.h"
 
 #define FUNCTION_MIN 24		/* columns that a name has before a place */
 #define LIBRARY_SHORT 20	/* columns of a library's that is shortened */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /*
  * "file:line:column  library"; of a brief one only what matters most. A long
@@ -48,7 +41,7 @@ static void add_place(struct buffer *out, const struct frame *frame, bool full,
 		return;
 	if (in_file) {
 		buffer_printf(out, "%s", full ? frame->file :
-			      base_name(frame->file));
+			      last_part(frame->file));
 		if (frame->line > 0)
 			buffer_printf(out, ":%u", frame->line);
 		if (frame->column > 0 && brevity < NO_COLUMN)
@@ -76,12 +69,8 @@ void report_frame_text(const struct frame *frame, bool full, size_t width,
 	if (frame->function == NULL)
 		buffer_printf(name, "0x%" PRIx64 " in no file",
 			      frame->address);
-	else if (full)
-		buffer_string(name, frame->function);
-	else if (frame->nameless)
-		fit_middle(name, frame->function, width);
 	else
-		names_brief(name, frame->function, width);
+		frames_function(frame, full ? SIZE_MAX : width, name);
 	buffer_printable(name);
 	if (place->size > 0)
 		buffer_printable(place);
@@ -90,7 +79,7 @@ void report_frame_text(const struct frame *frame, bool full, size_t width,
 void report_frame(const struct report *r, const struct frame *frame,
 		  int indent)
 {
-	struct buffer place = { 0 }, name = { 0 };
+	LOCAL_BUFFER place = { 0 }, name = { 0 };
 
 	report_frame_text(frame, r->options->full_names,
 			  REPORT_WIDTH - (size_t)indent, &name, &place);
@@ -99,8 +88,13 @@ void report_frame(const struct report *r, const struct frame *frame,
 		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,
 			r->style->off);
 	putc('\n', r->out);
-	buffer_free(&place);
-	buffer_free(&name);
+}
+
+struct report_stack report_stack_of(const struct frames *frames)
+{
+	return (struct report_stack){
+		frames->list, frames->count, frames->site, frames->stop
+	};
 }
 
 static bool is_same(const struct frame *a, const struct frame *b)
@@ -160,11 +154,9 @@ uint64_t report_whole(const struct report *r, enum figure key)
 
 static void put_share(const struct report *r, uint64_t value, uint64_t whole)
 {
-	char share[QUANTITY_TEXT];
-
 	if (whole > 0)
 		fprintf(r->out, "%s%6s%s  ", r->style->share,
-			quantity_percent(share, value, whole), r->style->off);
+			PERCENT_TEXT(value, whole), r->style->off);
 }
 
 /* What is in a row's braces, of so many bytes: a member, or the plural of the
@@ -173,14 +165,13 @@ static void put_word(const struct report *r, const struct figures *figures,
 		     const char *word, size_t size, uint64_t *last)
 {
 	const struct figure_member *member = figures_member(word, size);
-	char text[QUANTITY_TEXT];
 
 	if (member == NULL) {
 		fputs(report_plural(*last), r->out);
 		return;
 	}
 	*last = member->value(figures, r->end_ns);
-	fputs(quantity_of(text, member->unit, *last), r->out);
+	fputs(UNIT_TEXT(member->unit, *last), r->out);
 }
 
 void report_figures(const struct report *r, const struct figures *figures,

@@ -3,16 +3,12 @@
  * allocated, and what the figures lack. Called by the main thread.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/controls.h"
 #include "cli/model/heap.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/command/print/report_controls.h"
-#include "cli/command/print/report_relatives.h"
-#include "cli/command/print/report_threads.h"
 #include "cli/model/leftout.h"
 
 #define COLUMN 15		/* where the second words begin */
@@ -33,15 +29,14 @@ static void put_heap(const struct report *r)
 	};
 	struct heap_share shares[HEAP_PARTS];
 	const char *gap = "               ";
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	report_heap(r, shares);
 	for (unsigned i = 0; i < HEAP_UNKNOWN; i++) {
 		if (shares[i].blocks == 0)
 			continue;
 		fprintf(r->out, "%s%s %s, %s with what it rounds up", gap,
-			quantity_size(a, (int64_t)shares[i].bytes), texts[i],
-			quantity_size(b, (int64_t)shares[i].usable));
+			SIZE_TEXT(shares[i].bytes), texts[i],
+			SIZE_TEXT(shares[i].usable));
 		gap = ";\n               ";
 	}
 	if (gap[0] == ';')
@@ -52,7 +47,6 @@ static void put_temporary(const struct report *r)
 {
 	const struct figures *sum = &r->about.sum;
 	uint64_t between = r->options->query->temporary;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (r->about.coverage.sample_mean > 0) {
 		fprintf(r->out, "  temporary    not known: a sample lacks what was "
@@ -60,17 +54,16 @@ static void put_temporary(const struct report *r)
 		return;
 	}
 	fprintf(r->out, "  temporary    %s (%s of all %sallocations): freed ",
-		quantity_count(a, sum->temporary),
-		quantity_percent(b, sum->temporary, sum->count -
-				 r->about.unrecorded_in_sum),
+		COUNT_TEXT(sum->temporary),
+		PERCENT_TEXT(sum->temporary,
+			     sum->count - r->about.unrecorded_in_sum),
 		r->about.unrecorded_in_sum > 0 ? "recorded " : "");
 	if (between == 0)
 		fprintf(r->out, "before the\n               next allocation "
 			"of their thread\n");
 	else
-		fprintf(r->out, "after no\n               more than %s other "
-			"allocation%s of their thread\n",
-			quantity_count(a, between), report_plural(between));
+		fprintf(r->out, "after no\n               more than %s of "
+			"their thread\n", COUNTED(between, "other allocation"));
 }
 
 /* Blocks of which the trace has only the totals: what that means for the
@@ -79,15 +72,13 @@ static void put_left_out(const struct report *r)
 {
 	const struct coverage_amount *left_out = &r->about.coverage.left_out;
 	const uint64_t *run = model_leftout(r->model)->run.value;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (left_out->allocations == 0)
 		return;
-	fprintf(r->out, "  left out     %s block%s (%s) of which the trace has "
-		"only the totals:\n               %s\n",
-		quantity_count(a, left_out->allocations),
-		report_plural(left_out->allocations),
-		quantity_size(b, (int64_t)left_out->bytes),
+	fprintf(r->out, "  left out     %s (%s) of which the trace has only "
+		"the totals:\n               %s\n",
+		COUNTED(left_out->allocations, "block"),
+		SIZE_TEXT(left_out->bytes),
 		model_is_selected(r->model) ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted above and in --sizes, not in --by size");
@@ -96,35 +87,29 @@ static void put_left_out(const struct report *r)
 	    model_number(r->model, GT_INFO, "part", 0) == 0)
 		fprintf(r->out, "               the peak is that of the others; "
 			"with them it was %s\n",
-			quantity_size(a, (int64_t)run[GT_RUN_PEAK_BYTES]));
+			SIZE_TEXT(run[GT_RUN_PEAK_BYTES]));
 }
 
 static void put_totals(const struct report *r)
 {
 	const char *filters = filter_text(r->options->query->filter);
 	const struct figures *sum = &r->about.sum;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	fprintf(r->out, "  allocations  %s, %s in total (a realloc is one, "
-		"and a free)\n", quantity_count(a, sum->count),
-		quantity_size(b, (int64_t)sum->total_bytes));
-	fprintf(r->out, "  frees        %s\n",
-		quantity_count(a, sum->frees));
+	fprintf(r->out, "  allocations  %s, %s in total (a realloc is one, and "
+		"a free)\n", COUNT_TEXT(sum->count),
+		SIZE_TEXT(sum->total_bytes));
+	fprintf(r->out, "  frees        %s\n", COUNT_TEXT(sum->frees));
 	/* with filters it is no peak of theirs, and may be less than live */
 	fprintf(r->out, filters[0] == 0 ?
-		"  peak         %s in %s block%s, after %s: %s\n" :
-		"  at the peak  %s in %s block%s of these, after %s: %s\n",
-		quantity_size(a, (int64_t)sum->peak_bytes),
-		quantity_count(b, sum->peak_blocks),
-		report_plural(sum->peak_blocks),
-		quantity_time(c, r->about.peak_time_ns),
+		"  peak         %s in %s, after %s: %s\n" :
+		"  at the peak  %s in %s of these, after %s: %s\n",
+		SIZE_TEXT(sum->peak_bytes), COUNTED(sum->peak_blocks, "block"),
+		TIME_TEXT(r->about.peak_time_ns),
 		filters[0] != 0 ? "when all was most" :
 		model_number(r->model, GT_INFO, "part", 0) != 0 ?
 		"the most in this part" : "the most at any time");
-	fprintf(r->out, "  live         %s in %s block%s%s\n",
-		quantity_size(a, (int64_t)sum->live_bytes),
-		quantity_count(b, sum->live_blocks),
-		report_plural(sum->live_blocks),
+	fprintf(r->out, "  live         %s in %s%s\n",
+		SIZE_TEXT(sum->live_bytes), COUNTED(sum->live_blocks, "block"),
 		query_is_of_moment(r->options->query) ?
 		" at the moment that was asked for" :
 		r->about.being_written ? " now" :
@@ -148,13 +133,12 @@ static void put_dropped(const struct report *r,
 			const struct report_process *about)
 {
 	const char *what = "";
-	char a[QUANTITY_TEXT];
 
 	if (about->coverage.dropped != 0) {
 		fprintf(r->out, "  %sdropped%s      %s event%s lost (ring "
 			"full, or no writer):\n               all figures are "
 			"too low\n", r->style->warn, r->style->off,
-			quantity_count(a, about->coverage.dropped),
+			COUNT_TEXT(about->coverage.dropped),
 			about->coverage.dropped == 1 ? " was" : "s were");
 		return;
 	}
@@ -199,37 +183,30 @@ static void put_cut(const struct report *r, const struct coverage *coverage)
 /* What the figures lack. Always told, also when it is nothing. */
 void report_losses(const struct report *r, const struct report_process *about)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
-
 	if (about->coverage.sample_mean > 0)
-		fprintf(r->out, "  %sestimated%s    from a sample: one block in "
-			"every %s or so; sums are right\n               on "
+		fprintf(r->out, "  %sestimated%s    from a sample: one block "
+			"in every %s or so; sums are right\n               on "
 			"average, small ones by chance\n", r->style->warn,
-			r->style->off, quantity_size(a,
-					(int64_t)about->coverage.sample_mean));
+			r->style->off, SIZE_TEXT(about->coverage.sample_mean));
 	put_dropped(r, about);
 	if (about->coverage.unpaired > 0)
-		fprintf(r->out, "  unpaired     %s free%s without %s "
-			"allocation, or the reverse\n",
-			quantity_count(a, about->coverage.unpaired),
-			report_plural(about->coverage.unpaired),
+		fprintf(r->out, "  unpaired     %s without %s allocation, or "
+			"the reverse\n",
+			COUNTED(about->coverage.unpaired, "free"),
 			about->coverage.unpaired == 1 ? "its" : "their");
 	else
 		fprintf(r->out, "  unpaired     0: each free is of a block whose "
 			"allocation is known\n");
 	if (about->coverage.foreign_frees > 0)
-		fprintf(r->out, "  foreign      %s free%s of blocks from before%s, "
-			"or that were not recorded\n",
-			quantity_count(a, about->coverage.foreign_frees),
-			report_plural(about->coverage.foreign_frees),
+		fprintf(r->out, "  foreign      %s of blocks from before%s, or "
+			"that were not recorded\n",
+			COUNTED(about->coverage.foreign_frees, "free"),
 			about->forked ? " a fork" : "");
 	if (!is_whole(about))
-		fprintf(r->out, "  %sdamaged%s      %s place%s of the trace "
-			"could not be read (%s of events)\n", r->style->warn,
-			r->style->off,
-			quantity_count(a, about->coverage.damaged),
-			report_plural(about->coverage.damaged),
-			quantity_size(b, (int64_t)about->coverage.lost_bytes));
+		fprintf(r->out, "  %sdamaged%s      %s of the trace could not "
+			"be read (%s of events)\n", r->style->warn,
+			r->style->off, COUNTED(about->coverage.damaged, "place"),
+			SIZE_TEXT(about->coverage.lost_bytes));
 	else
 		fprintf(r->out, "  damaged      0: all that is in the trace could "
 			"be read\n");
@@ -239,22 +216,20 @@ void report_losses(const struct report *r, const struct report_process *about)
 /* `text`, which a terminal would obey, in at most `width` columns. */
 void report_put_text(FILE *out, const char *text, size_t width)
 {
-	struct buffer line = { 0 };
+	LOCAL_BUFFER line = { 0 };
 
 	fit_start(&line, text, width);
 	buffer_printable(&line);
 	fputs(line.data, out);
-	buffer_free(&line);
 }
 
 void report_put_path(FILE *out, const char *path, size_t width, bool full)
 {
-	struct buffer line = { 0 };
+	LOCAL_BUFFER line = { 0 };
 
 	fit_path(&line, path, full ? SIZE_MAX : width);
 	buffer_printable(&line);
 	fputs(line.data, out);
-	buffer_free(&line);
 }
 
 void report_made_up_text(const struct model *model, FILE *out)
@@ -267,8 +242,7 @@ void report_made_up_text(const struct model *model, FILE *out)
 static void put_program(const struct report *r)
 {
 	const struct report_process *about = &r->about;
-	struct buffer ran = { 0 };
-	char a[QUANTITY_TEXT];
+	LOCAL_BUFFER ran = { 0 };
 	int size = snprintf(NULL, 0, " (pid %" PRIu64 ")", about->pid);
 
 	fprintf(r->out, "  program      ");
@@ -283,11 +257,10 @@ static void put_program(const struct report *r)
 		putc('\n', r->out);
 	}
 	buffer_printf(&ran, "%s, %" PRIu64 " thread%s; %s",
-		      quantity_time(a, about->duration_ns), about->threads,
+		      TIME_TEXT(about->duration_ns), about->threads,
 		      report_plural(about->threads), about->exit);
 	fprintf(r->out, "  ran          ");
 	put_lines(r, ran.data);
-	buffer_free(&ran);
 	report_made_up_text(r->model, r->out);
 	report_relatives_text(r);
 }
@@ -295,15 +268,13 @@ static void put_program(const struct report *r)
 void report_filters(const struct report *r)
 {
 	const char *filters = filter_text(r->options->query->filter);
-	struct buffer text = { 0 }, wrapped = { 0 };
+	LOCAL_BUFFER text = { 0 }, wrapped = { 0 };
 
 	if (filters[0] == 0)
 		return;
 	buffer_printf(&text, "only blocks with%s", filters);
 	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
 	fputs(wrapped.data, r->out);
-	buffer_free(&text);
-	buffer_free(&wrapped);
 }
 
 void report_summary(const struct report *r)

@@ -1,7 +1,6 @@
 /*
- * report_threads.c: see report_threads.h. Called by the main thread.
+ * report_threads.c: see report_parts.h. Called by the main thread.
  */
-#include "cli/command/print/report_threads.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -80,18 +79,16 @@ static uint64_t sum_captures(const struct model *model,
 static void put_use(const struct trace_capture *capture, int indent, FILE *out)
 {
 	const uint64_t *value = capture->value;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(out, "path cache %s of %s, %s of %s ways used,\n",
-		quantity_size(a, (int64_t)value[GT_CAPTURE_PATH_BYTES]),
-		quantity_size(b, (int64_t)value[GT_CAPTURE_PATH_BYTES_MAX]),
-		quantity_count(c, value[GT_CAPTURE_PATH_WAYS_USED]),
-		quantity_count((char[QUANTITY_TEXT]){ 0 },
-			       value[GT_CAPTURE_PATH_WAYS]));
+		SIZE_TEXT(value[GT_CAPTURE_PATH_BYTES]),
+		SIZE_TEXT(value[GT_CAPTURE_PATH_BYTES_MAX]),
+		COUNT_TEXT(value[GT_CAPTURE_PATH_WAYS_USED]),
+		COUNT_TEXT(value[GT_CAPTURE_PATH_WAYS]));
 	fprintf(out, "%*sstate %s; barriers %s placed, %s met\n", indent, "",
-		quantity_size(a, (int64_t)value[GT_CAPTURE_STATE_BYTES]),
-		quantity_count(b, value[GT_CAPTURE_BARRIERS_PLACED]),
-		quantity_count(c, value[GT_CAPTURE_BARRIERS_MET]));
+		SIZE_TEXT(value[GT_CAPTURE_STATE_BYTES]),
+		COUNT_TEXT(value[GT_CAPTURE_BARRIERS_PLACED]),
+		COUNT_TEXT(value[GT_CAPTURE_BARRIERS_MET]));
 }
 
 void report_captures_text(const struct model *model, FILE *out)
@@ -138,13 +135,12 @@ static void add_name(const struct thread_name *name, struct buffer *out)
 static void put_names(const struct model *model, const struct thread *thread,
 		      FILE *out)
 {
-	struct buffer names = { 0 }, name = { 0 };
+	LOCAL_BUFFER names = { 0 }, name = { 0 };
 	struct fit_lines lines = {
 		.out = &names, .between = ", ", .ending = ",",
 		.indent = THREAD_COLUMN, .width = REPORT_WIDTH,
 		.column = THREAD_COLUMN,
 	};
-	char a[QUANTITY_TEXT];
 
 	if (thread->name_count < 2)
 		return;
@@ -153,23 +149,20 @@ static void put_names(const struct model *model, const struct thread *thread,
 		buffer_string(&name, i == 0 ? "first " : "");
 		add_name(&thread->names[i], &name);
 		if (i > 0)
-			buffer_printf(&name, " from %s", quantity_time(a,
-				model_since_start_ns(model,
-						thread->names[i].since)));
+			buffer_printf(&name, " from %s",
+				      TIME_TEXT(model_since_start_ns(model,
+					      thread->names[i].since)));
 		fit_piece(&lines, name.data);
 	}
 	if (thread->name_count > NAMES_MAX)
 		fit_piece(&lines, "...");
 	fprintf(out, "%*s%s\n", THREAD_COLUMN, "", names.data);
-	buffer_free(&names);
-	buffer_free(&name);
 }
 
 void report_threads_text(const struct model *model, FILE *out)
 {
 	uint64_t count = model_thread_count(model);
 	uint32_t *order = threads_by_start(model_threads(model));
-	char a[QUANTITY_TEXT];
 
 	fprintf(out, "\nTHREADS (%" PRIu64 ")\n", count);
 	for (uint64_t i = 0; i < count; i++) {
@@ -179,11 +172,12 @@ void report_threads_text(const struct model *model, FILE *out)
 		report_put_text(out, threads_name(thread),
 				GT_THREAD_NAME_MAX);
 		fprintf(out, " started at %s",
-			quantity_time(a, model_since_start_ns(model,
-						threads_start(thread))));
+			TIME_TEXT(model_since_start_ns(model,
+				threads_start(thread))));
 		if (thread->end != 0)
-			fprintf(out, ", ended at %s", quantity_time(a,
-				model_since_start_ns(model, thread->end)));
+			fprintf(out, ", ended at %s",
+				TIME_TEXT(model_since_start_ns(model,
+					thread->end)));
 		fprintf(out, "%s\n", thread->flags & GT_THREAD_MAIN ?
 			", main" : "");
 		put_names(model, thread, out);

@@ -11,13 +11,11 @@ void bits_set(struct bits *bits, uint64_t number)
 {
 	uint64_t key = number >> BITS_PAGE_BITS;
 	uint64_t bit = number & ((1u << BITS_PAGE_BITS) - 1);
-	uint32_t page = table_get(&bits->pages, key);
+	uint32_t page = table_number(&bits->pages, key, bits->count);
 
-	if (page == TABLE_NONE) {
+	if (page == bits->count) {
 		GROW(bits->list, bits->count, bits->capacity);
-		page = (uint32_t)bits->count++;
-		memset(&bits->list[page], 0, sizeof(*bits->list));
-		table_set(&bits->pages, key, page);
+		memset(&bits->list[bits->count++], 0, sizeof(*bits->list));
 	}
 	CLAIM_FULL(page < bits->count && bit < 1u << BITS_PAGE_BITS);
 	bits->list[page].words[bit / 64] |= UINT64_C(1) << bit % 64;

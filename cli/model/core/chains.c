@@ -92,16 +92,7 @@ void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
 {
 	assert(chain != 0 && chain < chains->count);
 	assert(chains->list[chain].length > 0);	/* I1 */
-	if (number >= chains->block_count) {
-		size_t count = (size_t)number * 2 + 64;
-
-		chains->by_block = grow_resize(chains->by_block, count,
-					       sizeof(*chains->by_block));
-		memset(chains->by_block + chains->block_count, 0,
-		       (count - chains->block_count) *
-		       sizeof(*chains->by_block));
-		chains->block_count = count;
-	}
+	GROW_TO(chains->by_block, chains->block_count, number);
 	CLAIM_FULL(chains->by_block[number] == 0);	/* I1 */
 	chains->by_block[number] = chain;
 	chain_step(&chains->list[chain], block->address, block->size,
@@ -117,13 +108,12 @@ void chains_forget(struct chains *chains, uint32_t block)
 
 static struct chain_figures *figures_of(struct chains *chains, uint32_t cost)
 {
-	uint32_t i = table_get(&chains->by_cost, cost);
+	uint32_t i = table_number(&chains->by_cost, cost, chains->figure_count);
 
-	CLAIM_FULL(i == TABLE_NONE || i < chains->figure_count);
-	if (i != TABLE_NONE)
+	CLAIM_FULL(i <= chains->figure_count);
+	if (i < chains->figure_count)
 		return &chains->figures[i];
 	GROW(chains->figures, chains->figure_count, chains->figure_capacity);
-	table_set(&chains->by_cost, cost, (uint32_t)chains->figure_count);
 	memset(&chains->figures[chains->figure_count], 0,
 	       sizeof(*chains->figures));
 	return &chains->figures[chains->figure_count++];

@@ -202,16 +202,7 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 	if (contexts->page_used >= PAGES_FREE +
 	    contexts->defined / PAGE_DEFINED_MIN)
 		return NULL;
-	if (number >= contexts->page_count) {
-		size_t count = number * 2 + 16;
-
-		contexts->pages = grow_resize(contexts->pages, count,
-					      sizeof(*contexts->pages));
-		memset(contexts->pages + contexts->page_count, 0,
-		       (count - contexts->page_count) *
-		       sizeof(*contexts->pages));
-		contexts->page_count = count;
-	}
+	GROW_TO(contexts->pages, contexts->page_count, number);
 	CLAIM_FULL(number < contexts->page_count);
 	page = &contexts->pages[number];
 	if (*page == NULL) {

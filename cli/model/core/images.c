@@ -15,6 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "cli/base/text/last_part.h"
 #include "unwind/claim.h"
 
 #define PAGE_SHIFT 12
@@ -89,8 +90,6 @@ static void meet_others(struct images *images, struct image *image,
 static void fill(struct images *images, struct image *image,
 		 const struct trace_image *record)
 {
-	const char *slash;
-
 	assert(!image->known);
 	image->known = true;
 	image->same_as = (uint32_t)(image - images->list);
@@ -107,8 +106,7 @@ static void fill(struct images *images, struct image *image,
 	image->build_id_size = record->build_id_size;
 	image->path = intern_bytes(&images->names, record->path,
 				   record->path_size);
-	slash = strrchr(image->path, '/');
-	image->name = slash ? slash + 1 : image->path;
+	image->name = last_part(image->path);
 	for (unsigned i = 0; i < image->segment_count; i++)
 		meet_others(images, image, &image->segments[i]);
 	for (unsigned i = 0; i < image->segment_count; i++)

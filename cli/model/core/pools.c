@@ -48,31 +48,22 @@ const char *pools_name_of(const struct pools *pools, uint32_t number)
 }
 
 void pools_birth(struct pools *pools, uint64_t address, uint64_t stamp,
-		 uint64_t blocks, uint64_t bytes)
+		 struct weigh_amount amount)
 {
-	struct pool_figures *figures =
-		&pools->list[pools_number(address)].figures;
+	struct totals *figures = &pools->list[pools_number(address)].figures;
 
 	CLAIM_FULL(pools_has(pools, address));
-	figures->allocations += blocks;
-	figures->total_bytes += bytes;
-	figures->live_blocks += blocks;
-	figures->live_bytes += bytes;
-	if (figures->live_bytes <= figures->peak_bytes)
-		return;
-	figures->peak_bytes = figures->live_bytes;
-	figures->peak_blocks = figures->live_blocks;
-	figures->peak_stamp = stamp;
+	block_totals_begin(figures, amount);
+	block_totals_peak(figures, stamp);
 }
 
-void pools_end(struct pools *pools, uint64_t address, uint64_t blocks,
-	       uint64_t bytes, bool freed)
+void pools_end(struct pools *pools, uint64_t address,
+	       struct weigh_amount amount, bool freed)
 {
-	struct pool_figures *figures =
-		&pools->list[pools_number(address)].figures;
+	struct totals *figures = &pools->list[pools_number(address)].figures;
 
-	CLAIM_FULL(pools_has(pools, address) && figures->live_blocks >= blocks);
-	figures->live_blocks -= blocks;
-	figures->live_bytes -= bytes;
-	figures->frees += freed ? blocks : 0;
+	CLAIM_FULL(pools_has(pools, address) &&
+		   figures->live_blocks >= amount.blocks);
+	block_totals_end(figures, amount);
+	figures->frees += freed ? amount.blocks : 0;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cli/base/intern.h"
+#include "cli/model/core/block_totals.h"
 #include "cli/trace/decode/control_records.h"
 
 #define POOLS_MAX 4096		/* numbers */
@@ -19,18 +20,10 @@
 #define POOLS_ADDRESS ((UINT64_C(1) << POOLS_SHIFT) - 1)
 #define POOLS_ALLOCATOR "malloc"	/* what heap 0 is called */
 
-struct pool_figures {
-	uint64_t allocations, frees;
-	uint64_t total_bytes;
-	uint64_t live_blocks, live_bytes;
-	uint64_t peak_blocks, peak_bytes;	/* its own */
-	uint64_t peak_stamp;
-};
-
 struct pools {
 	struct pool_entry {
 		const char *name;	/* "": not known */
-		struct pool_figures figures;
+		struct totals figures;	/* its own peak */
 	} *list;	/* by number; that of heap 0 has no figures */
 	size_t count;	/* 0: the trace has no heap but the allocator */
 };
@@ -65,8 +58,8 @@ static inline bool pools_has(const struct pools *pools, uint64_t address)
 	return number != 0 && number < pools->count;
 }
 void pools_birth(struct pools *pools, uint64_t address, uint64_t stamp,
-		 uint64_t blocks, uint64_t bytes);
-void pools_end(struct pools *pools, uint64_t address, uint64_t blocks,
-	       uint64_t bytes, bool freed);
+		 struct weigh_amount amount);
+void pools_end(struct pools *pools, uint64_t address,
+	       struct weigh_amount amount, bool freed);
 
 #endif

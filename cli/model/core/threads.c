@@ -17,6 +17,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
+#include "cli/base/sort.h"
 #include "unwind/claim.h"
 
 #define NAMES_MAX 4096		/* of a thread; later ones are not kept */
@@ -47,18 +48,14 @@ void threads_init(struct threads *threads)
 
 static struct ring_use *ring_entry(struct threads *threads, uint32_t ring)
 {
-	uint32_t i = table_get(&threads->by_ring, ring);
-	struct ring_use *use;
+	uint32_t i = table_number(&threads->by_ring, ring, threads->ring_count);
 
-	CLAIM_FULL(i == TABLE_NONE || i < threads->ring_count);
-	if (i != TABLE_NONE)
+	CLAIM_FULL(i <= threads->ring_count);
+	if (i < threads->ring_count)
 		return &threads->rings[i];
 	GROW(threads->rings, threads->ring_count, threads->ring_capacity);
-	table_set(&threads->by_ring, ring, (uint32_t)threads->ring_count);
-	use = &threads->rings[threads->ring_count++];
-	memset(use, 0, sizeof(*use));
-	use->ended = true;
-	return use;
+	threads->rings[i] = (struct ring_use){ .ended = true };
+	return &threads->rings[threads->ring_count++];
 }
 
 static uint32_t latest(const struct table *table, uint64_t key)
@@ -161,8 +158,7 @@ static int compare_starts(const void *left, const void *right, void *owner)
 	uint64_t since_a = threads_start(&threads->list[a]);
 	uint64_t since_b = threads_start(&threads->list[b]);
 
-	return since_a != since_b ? (since_a < since_b ? -1 : 1) :
-	       a < b ? -1 : a > b;
+	return sort_up(since_a, since_b) ?: sort_up(a, b);
 }
 
 uint32_t *threads_by_start(const struct threads *threads)
@@ -197,9 +193,7 @@ static int compare_creations(const void *left, const void *right)
 {
 	const struct creation *a = left, *b = right;
 
-	if (a->pointer != b->pointer)
-		return a->pointer < b->pointer ? -1 : 1;
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
+	return sort_up(a->pointer, b->pointer) ?: sort_up(a->begin, b->begin);
 }
 
 /* The one sought would be with those before. */
@@ -265,9 +259,7 @@ void threads_settle(struct threads *threads)
 {
 	uint32_t *order = threads_by_start(threads);
 
-	if (threads->creation_count > 0)
-		qsort(threads->creations, threads->creation_count,
-		      sizeof(*threads->creations), compare_creations);
+	SORT(threads->creations, threads->creation_count, compare_creations);
 	for (size_t i = 0; i + 1 < threads->count; i++) {
 		struct thread *thread = &threads->list[order[i]];
 		struct creation *creation = thread->pointer == 0 ? NULL :

@@ -41,17 +41,15 @@ static struct map_site *site_of(struct maps *maps,
 				const struct mapping *mapping)
 {
 	uint64_t key = (uint64_t)mapping->origin << 32 | mapping->node;
-	uint32_t i = table_get(&maps->by_site, key);
+	uint32_t i = table_number(&maps->by_site, key, maps->site_count);
 
-	if (i == TABLE_NONE) {
+	CLAIM_FULL(i <= maps->site_count);
+	if (i == maps->site_count) {
 		GROW(maps->sites, maps->site_count, maps->site_capacity);
-		i = (uint32_t)maps->site_count++;
-		maps->sites[i] = (struct map_site){
+		maps->sites[maps->site_count++] = (struct map_site){
 			.node = mapping->node, .origin = mapping->origin
 		};
-		table_set(&maps->by_site, key, i);
 	}
-	CLAIM_FULL(i < maps->site_count);
 	return &maps->sites[i];
 }
 
@@ -188,29 +186,9 @@ void maps_extend(struct maps *maps, uint32_t index, uint64_t start,
 	spans_put(&maps->spans, start, end, index, flags);
 }
 
-static void take_piece(void *owner, const struct span *piece)
-{
-	struct maps *maps = owner;
-	struct mapping *mapping = &maps->list[piece->owner];
-
-	CLAIM_FULL(piece->owner < maps->count &&
-		   mapping->bytes >= piece->end - piece->start); /* I1 */
-	count_mapping(maps, mapping, COUNT_OUT);
-	mapping->bytes -= piece->end - piece->start;
-	count_mapping(maps, mapping, COUNT_IN);
-	if (mapping->bytes > 0)
-		return;
-	mapping->unmapped = maps->now;
-	retire(maps, piece->owner);
-}
-
-void maps_cut(struct maps *maps, uint64_t start, uint64_t end)
-{
-	spans_cut(&maps->spans, start, end, take_piece, maps);
-}
-
-/* Spans that are taken from their mappings without having gone. */
-static void part_from(struct maps *maps, const struct span *piece)
+/* A span is taken from its mapping; `gone`: from the program, too, else the
+ * mapping was never as large. */
+static void take_span(struct maps *maps, const struct span *piece, bool gone)
 {
 	struct mapping *mapping = &maps->list[piece->owner];
 	uint64_t bytes = piece->end - piece->start;
@@ -219,7 +197,8 @@ static void part_from(struct maps *maps, const struct span *piece)
 		   mapping->bytes >= bytes); /* I1 */
 	count_mapping(maps, mapping, COUNT_OUT);
 	mapping->bytes -= bytes;
-	mapping->size -= bytes < mapping->size ? bytes : mapping->size;
+	if (!gone)
+		mapping->size -= bytes < mapping->size ? bytes : mapping->size;
 	if (mapping->size > 0)
 		count_mapping(maps, mapping, COUNT_IN);
 	if (mapping->bytes > 0)
@@ -228,16 +207,23 @@ static void part_from(struct maps *maps, const struct span *piece)
 	retire(maps, piece->owner);
 }
 
+static void take_piece(void *owner, const struct span *piece)
+{
+	take_span(owner, piece, true);
+}
+
+void maps_cut(struct maps *maps, uint64_t start, uint64_t end)
+{
+	spans_cut(&maps->spans, start, end, take_piece, maps);
+}
+
 static void unfind_piece(void *owner, const struct span *piece)
 {
 	struct maps *maps = owner;
 	const struct mapping *mapping = &maps->list[piece->owner];
 
-	if (mapping->origin == MAP_OTHER && mapping->look != 0 &&
-	    mapping->look == maps->looks)
-		part_from(maps, piece);
-	else
-		take_piece(owner, piece);
+	take_span(maps, piece, mapping->origin != MAP_OTHER ||
+		  mapping->look == 0 || mapping->look != maps->looks);
 }
 
 void maps_unfind(struct maps *maps, uint64_t start, uint64_t end)
@@ -276,11 +262,11 @@ uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
 			mapping.mapped = stamp;
 			mapping.origin = (uint8_t)origin;
 			mapping.node = node;
-			part_from(maps, piece);
+			take_span(maps, piece, false);
 			index = maps_add(maps, &mapping, piece->flags);
 			continue;
 		}
-		part_from(maps, piece);
+		take_span(maps, piece, false);
 		maps_extend(maps, index, piece->start, piece->end,
 			    piece->flags);
 	}
@@ -334,16 +320,11 @@ void maps_finish(struct maps *maps)
 	}
 }
 
-static void free_look(struct map_look *look)
-{
-	free(look->list);
-}
-
 void maps_free(struct maps *maps)
 {
 	for (size_t i = 0; i < maps->waiting_count; i++)
-		free_look(&maps->waiting[i]);
-	free_look(&maps->building);
+		free(maps->waiting[i].list);
+	free(maps->building.list);
 	spans_free(&maps->spans);
 	table_free(&maps->by_site);
 	table_free(&maps->by_page);

@@ -22,6 +22,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
+#include "cli/base/sort.h"
 #include "cli/model/maps/maps.h"
 #include "unwind/claim.h"
 
@@ -138,7 +139,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct map_touch *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return sort_up(x->start, y->start);
 }
 
 /* Of what was touched since `since`; of munmaps since `unmaps_since`. */
@@ -156,9 +157,7 @@ static void touched_ranges(const struct maps *maps, uint64_t since,
 		    (touch->unmapped ? unmaps_since : since))
 			ranges->list[ranges->count++] = *touch;
 	}
-	if (ranges->count > 0)
-		qsort(ranges->list, ranges->count, sizeof(*ranges->list),
-		      by_start);
+	SORT(ranges->list, ranges->count, by_start);
 	for (size_t i = 0; i < ranges->count; i++) {
 		struct map_touch *last = kept ? &ranges->list[kept - 1] : NULL;
 

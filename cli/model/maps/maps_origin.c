@@ -16,6 +16,7 @@
 
 #include "unwind/claim.h"
 
+#include "cli/base/text/last_part.h"
 #include "cli/model/maps/maps.h"
 
 #define ARENA_ALIGN (UINT64_C(64) << 20)	/* of glibc's other heaps */
@@ -141,13 +142,6 @@ static void explain_shmat(struct maps *maps, const struct map_clue *clue)
 		return;
 	maps_claim(maps, span->start, span->end, MAP_PROGRAM, clue->node,
 		   clue->stamp);
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
 }
 
 /* FNV-1a (Fowler, Noll, Vo), as preload/hooks/loads.c has it. */

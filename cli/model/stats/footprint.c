@@ -18,7 +18,6 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-#define KIB 1024
 #define POINTS_MAX (8u << 20)		/* 9 days at the highest rate */
 #define MAPPINGS_MAX (4u << 20)
 #define SNAPSHOTS_MAX (1u << 20)
@@ -54,7 +53,7 @@ static void add(struct footprint_sums *sums,
 	sums->mappings++;
 	sums->size += mapping->size;
 	for (unsigned i = GT_MAPPING_RSS; i < GT_MAPPING_VALUES; i++)
-		sums->value[i] += mapping->value[i] * KIB;
+		sums->value[i] += mapping->value[i] * 1024;	/* KiB */
 }
 
 void footprint_mapping(struct footprint *footprint,
@@ -145,21 +144,23 @@ uint64_t footprint_peak(const struct footprint *footprint,
 
 	*stamp = 0;
 	for (size_t i = 0; i < footprint->point_count; i++) {
-		if (footprint->points[i].value[value] <= peak)
+		uint64_t size = footprint_value(&footprint->points[i], value);
+
+		if (size <= peak)
 			continue;
-		peak = footprint->points[i].value[value];
+		peak = size;
 		*stamp = footprint->points[i].stamp;
 	}
-	return peak * KIB;
+	return peak;
 }
 
 uint64_t footprint_last(const struct footprint *footprint,
 			enum gt_usage_value value)
 {
-	if (footprint->point_count == 0)
-		return 0;
-	return footprint->points[footprint->point_count - 1].value[value] *
-	       KIB;
+	size_t count = footprint->point_count;
+
+	return count == 0 ? 0 :
+	       footprint_value(&footprint->points[count - 1], value);
 }
 
 bool footprint_is_detailed(const struct footprint *footprint)

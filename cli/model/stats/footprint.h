@@ -58,6 +58,14 @@ void footprint_snapshot(struct footprint *footprint,
 			const struct trace_snapshot *snapshot);
 void footprint_free(struct footprint *footprint);
 
+/* What the kernel counts in KiB, as bytes; counts and times as they are. */
+static inline uint64_t footprint_value(const struct trace_usage *point,
+				       enum gt_usage_value value)
+{
+	bool kib = value >= GT_USAGE_SIZE && value < GT_USAGE_FAULTS_MINOR;
+
+	return kib ? point->value[value] * 1024 : point->value[value];
+}
 /* The largest value, in bytes, and when it was; 0 where there is no point. */
 uint64_t footprint_peak(const struct footprint *footprint,
 			enum gt_usage_value value, uint64_t *stamp);

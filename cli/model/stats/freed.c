@@ -14,7 +14,7 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-static void add(struct freed_sum *to, const struct freed_sum *more)
+void freed_sum_add(struct freed_sum *to, const struct freed_sum *more)
 {
 	to->blocks += more->blocks;
 	to->bytes += more->bytes;
@@ -23,52 +23,35 @@ static void add(struct freed_sum *to, const struct freed_sum *more)
 
 static struct freed_row *row_of(struct freed *freed, uint32_t node)
 {
-	uint32_t at = table_get(&freed->by_node, node);
+	uint32_t at = table_number(&freed->by_node, node, freed->row_count);
 
-	CLAIM_FULL(at == TABLE_NONE || at < freed->row_count);
-	if (at != TABLE_NONE)
+	CLAIM_FULL(at <= freed->row_count);
+	if (at < freed->row_count)
 		return &freed->rows[at];
 	GROW(freed->rows, freed->row_count, freed->row_capacity);
-	table_set(&freed->by_node, node, (uint32_t)freed->row_count);
-	freed->rows[freed->row_count] = (struct freed_row){ .node = node };
+	freed->rows[at] = (struct freed_row){ .node = node };
 	return &freed->rows[freed->row_count++];
-}
-
-static uint32_t *first_of(struct freed *freed, uint32_t cost)
-{
-	if (cost >= freed->first_count) {
-		size_t count = (size_t)cost + 1 + cost / 2;
-
-		freed->first = grow_resize(freed->first, count,
-					   sizeof(*freed->first));
-		memset(freed->first + freed->first_count, 0,
-		       (count - freed->first_count) * sizeof(*freed->first));
-		freed->first_count = count;
-	}
-	return &freed->first[cost];
 }
 
 static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 				 uint32_t cost)
 {
 	uint64_t key = (uint64_t)cost << 32 | node;
-	uint32_t at = table_get(&freed->by_pair, key), *first;
+	uint32_t at = table_get(&freed->by_pair, key);
 
 	CLAIM_FULL(at == TABLE_NONE || (at > 0 && at < freed->pair_count));
 	if (at != TABLE_NONE)
 		return &freed->pairs[at];
 	if (freed->pair_count == 0)
 		freed->pair_count = 1;	/* 0 is the end of a list */
-	if (freed->pair_count >= freed->pair_capacity) {
-		freed->pair_capacity = freed->pair_capacity * 2 + 16;
-		freed->pairs = grow_resize(freed->pairs, freed->pair_capacity,
-					   sizeof(*freed->pairs));
-	}
+	GROW_TO(freed->pairs, freed->pair_capacity, freed->pair_count);
 	at = (uint32_t)freed->pair_count++;
 	table_set(&freed->by_pair, key, at);
-	first = first_of(freed, cost);
-	freed->pairs[at] = (struct freed_row){ .node = node, .next = *first };
-	*first = at;
+	GROW_TO(freed->first, freed->first_count, cost);
+	freed->pairs[at] = (struct freed_row){
+		.node = node, .next = freed->first[cost],
+	};
+	freed->first[cost] = at;
 	CLAIM_FULL(freed->pairs[at].next < at);
 	return &freed->pairs[at];
 }
@@ -76,9 +59,9 @@ static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 void freed_add(struct freed *freed, uint32_t node, uint32_t cost,
 	       const struct freed_sum *sum)
 {
-	add(&row_of(freed, node)->sum, sum);
+	freed_sum_add(&row_of(freed, node)->sum, sum);
 	if (cost != FREED_NO_COST)
-		add(&pair_of(freed, node, cost)->sum, sum);
+		freed_sum_add(&pair_of(freed, node, cost)->sum, sum);
 }
 
 const struct freed_row *freed_next(const struct freed *freed, uint32_t cost,

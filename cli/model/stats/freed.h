@@ -40,6 +40,7 @@ struct freed {
 	size_t first_count;
 };
 
+void freed_sum_add(struct freed_sum *to, const struct freed_sum *more);
 /* The stack `node` freed blocks; `cost`: of the context that had allocated
  * them, FREED_NO_COST: pairs are not wanted. */
 void freed_add(struct freed *freed, uint32_t node, uint32_t cost,

@@ -13,18 +13,6 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-static void add_first(struct histograms *histograms, uint32_t cost)
-{
-	size_t count = (size_t)cost * 2 + 64;
-
-	histograms->first = grow_resize(histograms->first, count,
-					sizeof(*histograms->first));
-	memset(histograms->first + histograms->first_count, 0,
-	       (count - histograms->first_count) *
-	       sizeof(*histograms->first));
-	histograms->first_count = count;
-}
-
 static uint32_t new_cell(struct histograms *histograms)
 {
 	if (histograms->cell_count == 0) {
@@ -48,8 +36,7 @@ struct histogram_bucket *histograms_cell(struct histograms *histograms,
 	uint32_t i;
 
 	CLAIM_FULL(kind < HISTOGRAM_KINDS && bucket < HISTOGRAM_BUCKETS);
-	if (cost >= histograms->first_count)
-		add_first(histograms, cost);
+	GROW_TO(histograms->first, histograms->first_count, cost);
 	for (i = histograms->first[cost]; i != 0;
 	     i = histograms->cells[i].next) {
 		CLAIM_FULL(i < histograms->cell_count);

@@ -17,8 +17,6 @@
 #include "cli/model/stats/footprint.h"
 #include "unwind/claim.h"
 
-#define KIB 1024
-
 static inline uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -147,12 +145,8 @@ void timeline_free(struct timeline *timeline)
 static void convert(const struct trace_usage *point,
 		    uint64_t row[GT_USAGE_VALUES])
 {
-	for (unsigned i = 0; i < GT_USAGE_VALUES; i++) {
-		bool in_kib = i >= GT_USAGE_SIZE &&
-			      i < GT_USAGE_FAULTS_MINOR;
-
-		row[i] = larger(row[i], point->value[i] * (in_kib ? KIB : 1));
-	}
+	for (unsigned i = 0; i < GT_USAGE_VALUES; i++)
+		row[i] = larger(row[i], footprint_value(point, i));
 }
 
 void timeline_memory(const struct timeline *timeline,

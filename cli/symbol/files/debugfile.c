@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/last_part.h"
 #include "cli/symbol/elf/elf_tables.h"
 #include "cli/symbol/files/debuginfod.h"
 #include "cli/symbol/files/process_files.h"
@@ -189,13 +190,6 @@ static bool try_tree(struct search *search, const char *directory,
 					     hex + 2, suffix));
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* What -d names. */
 static bool try_given(struct search *search, const char *suffix)
 {
@@ -211,7 +205,7 @@ static bool try_given(struct search *search, const char *suffix)
 		    (try_path(search, grow_format("%s/%s%s", given, path,
 						  suffix)) ||
 		     try_path(search, grow_format("%s/%s%s", given,
-						  base_name(path), suffix))))
+						  last_part(path), suffix))))
 			return true;
 	}
 	return false;
@@ -292,13 +286,13 @@ static void explain_missing(const struct debugfile_places *places,
 static void explain_given(const struct debugfile_places *places,
 			  const struct debugfile_wanted *wanted)
 {
-	const char *name = base_name(wanted->path);
+	const char *name = last_part(wanted->path);
 
 	for (size_t i = 0; i < places->path_count; i++) {
 		const char *given = places->paths[i];
 		char *inside = grow_format("%s/%s", given, name);
 		bool is_it = places->path_count == 1 ||
-			strcmp(base_name(given), name) == 0;
+			strcmp(last_part(given), name) == 0;
 		const char *path = given;
 		char has[2 * ID_MAX + 1];
 		struct build_id id;
@@ -386,7 +380,7 @@ int debugfile_binary(const struct debugfile_places *places,
 static bool try_link(struct search *search, const char *link)
 {
 	const char *path = search->wanted->path, *root;
-	int size = (int)(base_name(path) - path);
+	int size = (int)(last_part(path) - path);
 
 	root = root_of(search->places);
 	if (strchr(link, '/') != NULL || size == 0)
@@ -405,7 +399,7 @@ static bool try_given_name(struct search *search, const char *name)
 	for (size_t i = 0; i < search->places->path_count; i++)
 		if (try_path(search, grow_format("%s/%s",
 						 search->places->paths[i],
-						 base_name(name))))
+						 last_part(name))))
 			return true;
 	return false;
 }
@@ -444,7 +438,7 @@ int debugfile_alt(const struct debugfile_places *places,
 {
 	struct search search = { places, wanted, true, NULL, -1 };
 	const char *path = wanted->path;
-	int size = (int)(base_name(beside) - beside);
+	int size = (int)(last_part(beside) - beside);
 	char *usual = path[0] == '/' ?
 		grow_format("%s%s", root_of(places), path) :
 		grow_format("%.*s%s", size, beside, path);
@@ -472,12 +466,12 @@ char *debugfile_split(const struct debugfile_places *places,
 		      const char *beside, const char *directory,
 		      const char *name, size_t i)
 {
-	int size = (int)(base_name(beside) - beside);
+	int size = (int)(last_part(beside) - beside);
 	const char *given;
 
 	if (i < 2 * places->path_count) {
 		given = places->paths[i / 2];
-		return grow_format("%s/%s", given, i % 2 ? base_name(name) :
+		return grow_format("%s/%s", given, i % 2 ? last_part(name) :
 				   name);
 	}
 	switch (i - 2 * places->path_count) {
@@ -487,7 +481,7 @@ char *debugfile_split(const struct debugfile_places *places,
 			grow_format("%s%s/%s", root_of(places), directory,
 				    name);
 	case 1:
-		return grow_format("%.*s%s", size, beside, base_name(name));
+		return grow_format("%.*s%s", size, beside, last_part(name));
 	default:
 		return NULL;
 	}

@@ -12,14 +12,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/last_part.h"
 #include "cli/trace/decode/scan.h"
-
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void read_all(struct beside *beside, struct scan *scan)
 {
@@ -42,14 +36,14 @@ static void read_all(struct beside *beside, struct scan *scan)
 static void look(struct beside *beside, const char *trace,
 		 const char *recorded)
 {
-	const char *name = recorded ? last_name(recorded) : "";
-	size_t folder = (size_t)(last_name(trace) - trace);
+	const char *name = recorded ? last_part(recorded) : "";
+	size_t folder = (size_t)(last_part(trace) - trace);
 	struct scan scan;
 	int fd;
 
 	beside->looked = true;
 	if (name[0] == 0 || strcmp(name, ".") == 0 ||
-	    strcmp(name, "..") == 0 || strcmp(name, last_name(trace)) == 0)
+	    strcmp(name, "..") == 0 || strcmp(name, last_part(trace)) == 0)
 		return;
 	beside->trace = grow_format("%.*s%s", (int)folder, trace, name);
 	fd = open(beside->trace, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

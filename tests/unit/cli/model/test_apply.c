@@ -16,6 +16,7 @@
 #include "cli/model/model_state.h"
 #include "cli/model/stats/figures.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 #define EVENTS 4000
 #define LANES 4

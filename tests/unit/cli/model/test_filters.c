@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/model/filters.h"
+#include "tests/unit/filter_words.h"
 
 static void every_word_once(void **state)
 {

@@ -11,6 +11,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/map_index.h"
 #include "cli/model/model_state.h"
+#include "tests/unit/filter_words.h"
 
 #define MAPPINGS 60
 #define SPACE 40		/* addresses */

@@ -26,6 +26,7 @@
 #include "cli/model/tap.h"
 #include "tests/unit/model_feed.h"
 #include "tests/unit/trace_write.h"
+#include "tests/unit/filter_words.h"
 
 #define WINDOW 100
 #define C GT_STOP_COUNT

@@ -16,6 +16,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/filters.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 static struct story *story;
 

@@ -18,6 +18,7 @@
 #include "cli/model/selection.h"
 #include "cli/model/stats/figures.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 static struct story *story;
 static uint64_t until_end(const struct story_block *b)

@@ -13,6 +13,7 @@
 #include "cli/model/model_state.h"
 #include "cli/model/tap.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 #define SEEDS 5
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "cli/stack/stack_filter.h"
+#include "tests/unit/filter_words.h"
 #include "tests/unit/model_feed.h"
 
 #define CONTEXTS 4

@@ -19,6 +19,7 @@
 #include "cli/model/filters.h"
 #include "tests/unit/model_feed.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 #define SEEDS 30
 

@@ -17,6 +17,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/stats/freed.h"
 #include "tests/unit/model_story.h"
+#include "tests/unit/filter_words.h"
 
 static struct story *story;
 
