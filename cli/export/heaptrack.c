@@ -207,7 +207,7 @@ static void put_tail(struct writing *w)
 	put_points(w, UINT64_MAX);
 	put_ms(w, model_duration_ns(model) / MS_NS);
 	packed_bytes(&w->out, "# strings:", 10);
-	heaptrack_number(&w->out, w->stacks.strings);
+	heaptrack_number(&w->out, w->stacks.strings.count);
 	packed_bytes(&w->out, "\n# ips:", 7);
 	heaptrack_number(&w->out, w->stacks.ips);
 	packed_byte(&w->out, '\n');

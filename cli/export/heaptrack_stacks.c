@@ -38,7 +38,7 @@ void heaptrack_number(struct packed *out, uint64_t number)
 static uint32_t string_of(struct heaptrack_stacks *stacks, const char *text)
 {
 	struct buffer *scratch = &stacks->scratch;
-	const char *unique;
+	size_t before = stacks->strings.count;
 	uint32_t number;
 
 	if (text == NULL || text[0] == 0)
@@ -46,17 +46,15 @@ static uint32_t string_of(struct heaptrack_stacks *stacks, const char *text)
 	buffer_clear(scratch);
 	utf8_add(scratch, text);
 	buffer_printable(scratch);	/* a line is a line */
-	unique = intern_string(&stacks->names, scratch->data);
-	number = table_get(&stacks->string_of, (uintptr_t)unique);
-	if (number != TABLE_NONE)
-		return number;
-	table_set(&stacks->string_of, (uintptr_t)unique, ++stacks->strings);
+	number = intern_number(&stacks->strings, scratch->data, scratch->size);
+	if (number < before)
+		return number + 1;
 	packed_byte(stacks->out, 's');
-	heaptrack_number(stacks->out, strlen(unique));
+	heaptrack_number(stacks->out, scratch->size);
 	packed_byte(stacks->out, ' ');
-	packed_bytes(stacks->out, unique, strlen(unique));
+	packed_bytes(stacks->out, scratch->data, scratch->size);
 	packed_byte(stacks->out, '\n');
-	return stacks->strings;
+	return number + 1;
 }
 
 /* ---- places ---- */
@@ -253,8 +251,7 @@ void heaptrack_stacks_init(struct heaptrack_stacks *stacks,
 void heaptrack_stacks_free(struct heaptrack_stacks *stacks)
 {
 	inward_free(&stacks->inward);
-	intern_free(&stacks->names);
-	table_free(&stacks->string_of);
+	intern_free(&stacks->strings);
 	table_free(&stacks->ip_of);
 	pairset_free(&stacks->traces);
 	table_free(&stacks->pair_of);

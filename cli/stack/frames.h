@@ -68,7 +68,7 @@ struct frames {
 	uint32_t *site_of;	/* by context node: the number of its site, or
 				 * TABLE_NONE */
 	size_t site_of_count;
-	struct table sites;	/* interned description -> number */
+	struct intern sites;	/* descriptions, by number */
 	const char **site_libraries;	/* by number; NULL: it has a name */
 	size_t site_library_capacity;
 	struct buffer scratch;

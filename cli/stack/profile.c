@@ -39,10 +39,9 @@ struct adding {
 
 /* ---- frames ---- */
 
-static uint32_t new_frame(struct profile *profile, const char *unique,
-			  const struct profile_frame *frame)
+static void new_frame(struct profile *profile,
+		      const struct profile_frame *frame)
 {
-	uint32_t number = (uint32_t)profile->frame_count;
 	struct profile_frame *own;
 
 	GROW(profile->frames, profile->frame_count, profile->frame_capacity);
@@ -54,8 +53,6 @@ static uint32_t new_frame(struct profile *profile, const char *unique,
 		own->file = intern_string(&profile->names, own->file);
 	if (own->library != NULL)
 		own->library = intern_string(&profile->names, own->library);
-	table_set(&profile->frame_of, (uintptr_t)unique, number);
-	return number;
 }
 
 static void add_part(struct buffer *key, const char *part)
@@ -70,7 +67,6 @@ static uint32_t number_of(struct profile *profile,
 			  const struct profile_frame *frame)
 {
 	struct buffer *key = &profile->scratch;
-	const char *unique;
 	uint32_t number;
 
 	buffer_clear(key);
@@ -81,10 +77,9 @@ static uint32_t number_of(struct profile *profile,
 		      (unsigned long long)frame->offset, frame->stop);
 	if (!profile->compares && frame->inlined)
 		buffer_string(key, " inlined");
-	unique = intern_string(&profile->names, key->data);
-	number = table_get(&profile->frame_of, (uintptr_t)unique);
-	if (number == TABLE_NONE)
-		return new_frame(profile, unique, frame);
+	number = intern_number(&profile->keys, key->data, key->size);
+	if (number == profile->frame_count)
+		new_frame(profile, frame);
 	CLAIM_FULL(number < profile->frame_count);
 	if (profile->frames[number].column != frame->column)
 		profile->frames[number].column = 0;
@@ -497,7 +492,7 @@ void profile_free(struct profile *profile)
 	free(profile->first);
 	pairset_free(&profile->met);
 	intern_free(&profile->names);
-	table_free(&profile->frame_of);
+	intern_free(&profile->keys);
 	buffer_free(&profile->scratch);
 	free(profile);
 }

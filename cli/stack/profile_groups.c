@@ -20,8 +20,7 @@ struct grouping {
 	struct profile_groups *groups;
 	enum figure key;
 	size_t capacity;
-	struct table by_key;	/* interned description -> group */
-	struct intern names;
+	struct intern keys;	/* descriptions, by number of the group */
 	struct buffer scratch;
 };
 
@@ -67,22 +66,18 @@ static void describe(struct buffer *key, const struct profile_frame *frame,
 
 static uint32_t group_of(struct grouping *grouping, uint32_t frame)
 {
-	const char *unique;
 	uint32_t *of_frame = &grouping->groups->of_frame[frame];
-	uint32_t group;
 
 	CLAIM_FULL(frame < grouping->profile->frame_count);
 	if (*of_frame != PROFILE_NONE)
 		return *of_frame;
 	describe(&grouping->scratch, &grouping->profile->frames[frame],
 		 grouping->groups->by);
-	unique = intern_string(&grouping->names, grouping->scratch.data);
-	group = table_get(&grouping->by_key, (uintptr_t)unique);
-	if (group == TABLE_NONE) {
-		group = new_group(grouping, frame);
-		table_set(&grouping->by_key, (uintptr_t)unique, group);
-	}
-	return *of_frame = group;
+	*of_frame = intern_number(&grouping->keys, grouping->scratch.data,
+				  grouping->scratch.size);
+	if (*of_frame == grouping->groups->count)
+		new_group(grouping, frame);
+	return *of_frame;
 }
 
 static bool has_selves(const struct profile *profile, uint32_t node)
@@ -120,9 +115,12 @@ static uint32_t group_of_stack(struct grouping *grouping,
 	if (grouping->groups->by == PROFILE_BY_STACK)
 		return new_group(grouping, profile->nodes[node].frame);
 	node = sites[node];
-	/* Stacks without a frame, of which a profile has one. */
-	if (node == PROFILE_ROOT)
+	/* Stacks without a frame, of which a profile has one: no other key is
+	 * empty. */
+	if (node == PROFILE_ROOT) {
+		intern_number(&grouping->keys, "", 0);
 		return new_group(grouping, PROFILE_NONE);
+	}
 	return group_of(grouping, profile->nodes[node].frame);
 }
 
@@ -293,8 +291,7 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 						sizeof(*groups->inclusive));
 		add_inclusive(&grouping);
 	}
-	table_free(&grouping.by_key);
-	intern_free(&grouping.names);
+	intern_free(&grouping.keys);
 	buffer_free(&grouping.scratch);
 }
 

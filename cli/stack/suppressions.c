@@ -106,21 +106,6 @@ bool suppressions_match(const char *pattern, const char *text)
 	return true;
 }
 
-static uint32_t pattern_number(struct suppressions *rules, const char *text,
-			       size_t size)
-{
-	const char *unique = intern_bytes(&rules->names, text, size);
-	uint32_t number = table_get(&rules->number_of, (uintptr_t)unique);
-
-	if (number != TABLE_NONE)
-		return number;
-	number = (uint32_t)rules->pattern_count;
-	GROW(rules->patterns, rules->pattern_count, rules->pattern_capacity);
-	rules->patterns[rules->pattern_count++] = unique;
-	table_set(&rules->number_of, (uintptr_t)unique, number);
-	return number;
-}
-
 /* ---- parsing ---- */
 
 static bool is_blank(char c)
@@ -157,7 +142,7 @@ static const char *take_pattern(struct suppressions *rules,
 	if (rule->pattern_count == SUPPRESSION_PATTERNS_MAX)
 		return "too many patterns in one rule: leave some out";
 	rule->patterns[rule->pattern_count++] =
-		pattern_number(rules, text, size);
+		intern_number(&rules->patterns, text, size);
 	return NULL;
 }
 
@@ -313,9 +298,9 @@ static void try_place(const struct suppressions *rules, uint32_t number,
 
 	hits->tried = true;
 	for (uint32_t i = 0; i < place->count; i++)
-		for (uint32_t p = 0; p < rules->pattern_count; p++) {
+		for (uint32_t p = 0; p < rules->patterns.count; p++) {
 			if (!bound->wanted[p] ||
-			    !matches(bound->frames, rules->patterns[p],
+			    !matches(bound->frames, rules->patterns.list[p],
 				     bound->wanted[p], &place->list[i]))
 				continue;
 			GROW(hits->list, hits->count, capacity);
@@ -516,13 +501,13 @@ void suppressions_bind(struct suppressions *rules, struct frames *frames,
 		.owner = rules,
 	};
 	inward_init(&bound->inward);
-	bound->wanted = grow_zeroed(rules->pattern_count,
+	bound->wanted = grow_zeroed(rules->patterns.count,
 				    sizeof(*bound->wanted));
-	bound->in_longer = grow_zeroed(rules->pattern_count,
+	bound->in_longer = grow_zeroed(rules->patterns.count,
 				       sizeof(*bound->in_longer));
-	bound->single = grow_resize(NULL, rules->pattern_count,
+	bound->single = grow_resize(NULL, rules->patterns.count,
 				    sizeof(*bound->single));
-	for (size_t i = 0; i < rules->pattern_count; i++)
+	for (size_t i = 0; i < rules->patterns.count; i++)
 		bound->single[i] = SUPPRESSION_NONE;
 	bound->longer = grow_resize(NULL, rules->count,
 				    sizeof(*bound->longer));
@@ -542,8 +527,7 @@ void suppressions_free(struct suppressions *rules)
 {
 	unbind(rules);
 	free(rules->list);
-	free(rules->patterns);
-	table_free(&rules->number_of);
 	intern_free(&rules->names);
+	intern_free(&rules->patterns);
 	memset(rules, 0, sizeof(*rules));
 }

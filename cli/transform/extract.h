@@ -18,7 +18,7 @@ struct extract {
 	int root;		/* its descriptor */
 	bool force;
 	uint64_t left;		/* bytes that may still be written */
-	struct intern names;	/* of the files of this run, to keep apart */
+	struct intern paths;	/* of the files of this run, to keep apart */
 	struct table made;	/* those that have one name: address -> 0 */
 };
 

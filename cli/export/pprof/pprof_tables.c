@@ -30,19 +30,12 @@
 uint32_t pprof_text(struct pprof_tables *tables, const char *text)
 {
 	struct buffer valid = { 0 };
-	const char *unique;
 	uint32_t number;
 
 	utf8_add(&valid, text);
-	unique = intern_string(&tables->names, valid.data ? valid.data : "");
+	number = intern_number(&tables->texts, valid.data ? valid.data : "",
+			       valid.size);
 	buffer_free(&valid);
-	number = table_get(&tables->text_of, (uintptr_t)unique);
-	if (number != TABLE_NONE)
-		return number;
-	GROW(tables->texts, tables->text_count, tables->text_capacity);
-	tables->texts[tables->text_count] = unique;
-	number = (uint32_t)tables->text_count++;
-	table_set(&tables->text_of, (uintptr_t)unique, number);
 	return number;
 }
 
@@ -141,42 +134,18 @@ static void map_program(struct pprof_tables *tables)
 
 /* ---- functions and locations ---- */
 
-/* The number of what this description is of; TABLE_NONE: it is new, and
- * *unique is its key. */
-static uint32_t described(struct pprof_tables *tables,
-			  const struct table *numbers, const char **unique)
-{
-	*unique = intern_bytes(&tables->names, tables->scratch.data,
-			       tables->scratch.size);
-	return table_get(numbers, (uintptr_t)*unique);
-}
-
 static uint32_t function_of(struct pprof_tables *tables,
 			    const struct frame *frame)
 {
-	struct pprof_function function = {
-		.name = pprof_text(tables, frame->function),
-		.filename = pprof_text(tables, frame->file ? frame->file : ""),
-		.start_line = frame->start_line,
-	};
-	const char *unique;
-	uint32_t number;
-
-	function.system_name = frame->symbol == NULL ? function.name :
+	uint32_t name = pprof_text(tables, frame->function);
+	uint32_t file = pprof_text(tables, frame->file ? frame->file : "");
+	uint32_t system_name = frame->symbol == NULL ? name :
 		pprof_text(tables, frame->symbol);
-	buffer_clear(&tables->scratch);
-	buffer_printf(&tables->scratch, "f %x %x %x %x", function.name,
-		      function.system_name, function.filename,
-		      function.start_line);
-	number = described(tables, &tables->function_of, &unique);
-	if (number != TABLE_NONE)
-		return number;
-	GROW(tables->functions, tables->function_count,
-	     tables->function_capacity);
-	tables->functions[tables->function_count] = function;
-	number = (uint32_t)tables->function_count++;
-	table_set(&tables->function_of, (uintptr_t)unique, number);
-	return number;
+
+	return pairset_number(&tables->functions,
+			      pairset_number(&tables->names, name, system_name),
+			      pairset_number(&tables->sources, file,
+					     frame->start_line));
 }
 
 static void add_line(struct pprof_tables *tables, uint32_t mapping,
@@ -202,17 +171,16 @@ static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
 			     uint64_t address, size_t first)
 {
 	struct buffer *key = &tables->scratch;
-	const char *unique;
 	uint32_t number;
 
 	CLAIM_FULL(first <= tables->line_count);
 	buffer_clear(key);
-	buffer_printf(key, "l %x %" PRIx64, mapping, address);
+	buffer_printf(key, "%x %" PRIx64, mapping, address);
 	for (size_t i = first; i < tables->line_count; i++)
 		buffer_printf(key, " %x:%x:%x", tables->lines[i].function,
 			      tables->lines[i].line, tables->lines[i].column);
-	number = described(tables, &tables->location_of, &unique);
-	if (number != TABLE_NONE) {
+	number = intern_number(&tables->location_keys, key->data, key->size);
+	if (number < tables->location_count) {
 		tables->line_count = first;
 		return number;
 	}
@@ -222,8 +190,7 @@ static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
 		address, mapping, (uint32_t)first,
 		(uint32_t)(tables->line_count - first)
 	};
-	number = (uint32_t)tables->location_count++;
-	table_set(&tables->location_of, (uintptr_t)unique, number);
+	tables->location_count++;
 	return number;
 }
 
@@ -292,14 +259,13 @@ void pprof_tables_init(struct pprof_tables *tables, struct frames *frames)
 
 void pprof_tables_free(struct pprof_tables *tables)
 {
-	intern_free(&tables->names);
-	table_free(&tables->text_of);
+	intern_free(&tables->texts);
+	intern_free(&tables->location_keys);
 	table_free(&tables->mapping_of);
-	table_free(&tables->function_of);
-	table_free(&tables->location_of);
-	free(tables->texts);
+	pairset_free(&tables->names);
+	pairset_free(&tables->sources);
+	pairset_free(&tables->functions);
 	free(tables->mappings);
-	free(tables->functions);
 	free(tables->lines);
 	free(tables->locations);
 	free(tables->of_place);
@@ -364,18 +330,21 @@ static void write_location(const struct pprof_tables *tables, size_t number,
 	free(list);
 }
 
-static void write_function(const struct pprof_function *function, uint64_t id,
+static void write_function(const struct pprof_tables *tables, size_t number,
 			   struct pprof_out *out)
 {
+	const struct pair *function = &tables->functions.pairs[number];
+	const struct pair *names = &tables->names.pairs[function->first];
+	const struct pair *source = &tables->sources.pairs[function->second];
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Function message = PPROF__FUNCTION__INIT;
 	Pprof__Function *one = &message;
 
-	message.id = id;
-	message.name = function->name;
-	message.system_name = function->system_name;
-	message.filename = function->filename;
-	message.start_line = function->start_line;
+	message.id = number + 1;
+	message.name = names->first;
+	message.system_name = names->second;
+	message.filename = source->first;
+	message.start_line = source->second;
 	profile.n_function = 1;
 	profile.function = &one;
 	pprof_out_message(out, &profile.base);
@@ -387,11 +356,11 @@ void pprof_tables_write(struct pprof_tables *tables, struct pprof_out *out)
 		write_mapping(&tables->mappings[i], i + 1, out);
 	for (size_t i = 0; i < tables->location_count; i++)
 		write_location(tables, i, out);
-	for (size_t i = 0; i < tables->function_count; i++)
-		write_function(&tables->functions[i], i + 1, out);
-	for (size_t i = 0; i < tables->text_count; i++) {
+	for (size_t i = 0; i < tables->functions.pair_count; i++)
+		write_function(tables, i, out);
+	for (size_t i = 0; i < tables->texts.count; i++) {
 		Pprof__Profile profile = PPROF__PROFILE__INIT;
-		char *text = (char *)tables->texts[i];
+		char *text = (char *)tables->texts.list[i];
 
 		profile.n_string_table = 1;
 		profile.string_table = &text;
