@@ -323,13 +323,13 @@ static int write_pprof(struct export *export)
 
 	begin(writing, export);
 	export_contexts(export, add_sample, writing);
-	pprof_out_begin(&writing->out, export->out);
+	packed_begin(&writing->out.packed, export->out, ".gz");
 	write_types(writing);
 	for (size_t i = 0; i < writing->sample_count; i++)
 		write_sample(writing, i);
 	write_rest(writing);
 	pprof_tables_write(&writing->tables, &writing->out);
-	pprof_out_end(&writing->out);
+	packed_end(&writing->out.packed);
 	end(writing);
 	return EXIT_COMPLETE;
 }
