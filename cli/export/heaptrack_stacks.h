@@ -26,7 +26,7 @@ struct heaptrack_stacks {
 	struct frames *frames;
 	struct inward inward;
 	struct intern strings;	/* numbers begin at 1, as those of ... */
-	struct table ip_of;	/* place, or NO_PLACE | root -> number */
+	struct table ip_of;	/* place, or NO_PLACE | stop -> number */
 	uint32_t ips;
 	struct pairset traces;	/* outer, ip; their numbers begin at 1, too */
 	struct table pair_of;	/* mixed size and trace -> the last pair */

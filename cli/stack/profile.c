@@ -181,23 +181,13 @@ static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 	return adding->numbers[place] = numbers;
 }
 
-static uint32_t begin_stack(void *owner, uint32_t root)
+static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
-	struct adding *adding = owner;
-	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer text = { 0 };
-	struct profile_frame end = { .glue = true,
-				     .stop = (enum gt_stop)root };
-	uint32_t node;
+	struct profile *profile = ((struct adding *)owner)->profile;
+	const struct profile_frame end = { .function = words, .glue = true,
+					   .stop = stop };
 
-	if (why == NULL)
-		return PROFILE_ROOT;
-	buffer_printf(&text, "[the stack ends here: %s]", why);
-	end.function = text.data;
-	node = node_for(adding->profile, PROFILE_ROOT,
-			number_of(adding->profile, &end));
-	buffer_free(&text);
-	return node;
+	return node_for(profile, PROFILE_ROOT, number_of(profile, &end));
 }
 
 /* The node around, or at, this one for the same frame. */
@@ -268,18 +258,13 @@ void profile_add(struct profile *profile, unsigned side,
 		 void *owner)
 {
 	struct adding adding = { .profile = profile, .frames = frames };
-	struct inward inward = {
-		.frames = frames,
-		.root = begin_stack,
-		.step = go_inward,
-		.owner = &adding,
-	};
+	struct inward inward;
 	uint64_t end_ns = model_duration_ns(frames->model);
 
 	assert(!profile->sealed && side < profile->sides);
 	if (end_ns > profile->end_ns)
 		profile->end_ns = end_ns;
-	inward_init(&inward);
+	inward_init(&inward, frames, begin_early, go_inward, &adding);
 	add_contexts(profile, side, &inward, keep, owner);
 	inward_free(&inward);
 	for (size_t i = 0; i < adding.number_count; i++)

@@ -165,12 +165,6 @@ static unsigned bits_of_place(struct stack_filter *filter, uint32_t place)
 	return filter->places[place] & ~TRIED;
 }
 
-static uint32_t begin_stack(void *owner, uint32_t root)
-{
-	(void)owner, (void)root;
-	return 0;
-}
-
 static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 {
 	struct stack_filter *filter = owner;
@@ -260,13 +254,7 @@ struct stack_filter *stack_filter_new(const struct filter *words,
 
 	filter->words = words;
 	filter->frames = frames;
-	filter->inward = (struct inward){
-		.frames = frames,
-		.root = begin_stack,
-		.step = go_inward,
-		.owner = filter,
-	};
-	inward_init(&filter->inward);
+	inward_init(&filter->inward, frames, NULL, go_inward, filter);
 	for (size_t kind = 0; kind < KINDS; kind++)
 		if (filter_word(words, kinds[kind].id, 0) != NULL)
 			filter->by_frames = true;

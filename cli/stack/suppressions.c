@@ -328,12 +328,6 @@ static const struct hits *hits_at(const struct suppressions *rules,
 	return &bound->places[place];
 }
 
-static uint32_t begin_stack(void *owner, uint32_t root)
-{
-	(void)owner, (void)root;
-	return 0;
-}
-
 /* Of the rules with one pattern the one at the innermost frame of the place
  * that has any: its number + 1, or 0. */
 static uint32_t single_at(const struct suppressions_bound *bound,
@@ -494,13 +488,7 @@ void suppressions_bind(struct suppressions *rules, struct frames *frames,
 	unbind(rules);
 	bound = grow_zeroed(1, sizeof(*bound));
 	bound->frames = frames;
-	bound->inward = (struct inward){
-		.frames = frames,
-		.root = begin_stack,
-		.step = go_inward,
-		.owner = rules,
-	};
-	inward_init(&bound->inward);
+	inward_init(&bound->inward, frames, NULL, go_inward, rules);
 	bound->wanted = grow_zeroed(rules->patterns.count,
 				    sizeof(*bound->wanted));
 	bound->in_longer = grow_zeroed(rules->patterns.count,

@@ -127,24 +127,16 @@ static uint32_t make_frames(struct firefox_tables *tables,
 /* ---- stacks ---- */
 
 /* Values of inward.h are stacks + 1; 0: no frame yet. */
-static uint32_t begin_stack(void *owner, uint32_t root)
+static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
 	struct firefox_tables *tables = owner;
-	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer text = { 0 };
-	struct frame frame = { 0 };
-	uint32_t func;
+	const struct frame frame = { .function = words };
 
-	if (why == NULL)
-		return 0;
-	buffer_printf(&text, "[the stack ends here: %s]", why);
-	frame.function = text.data;
-	func = func_of(tables, FIREFOX_NONE, &frame);
-	buffer_free(&text);
+	(void)stop;
 	return 1 + pairset_number(&tables->stacks, FIREFOX_NONE, add_frame(
 		tables, &(struct firefox_frame){
 			.address = FIREFOX_NO_ADDRESS,
-			.func = func,
+			.func = func_of(tables, FIREFOX_NONE, &frame),
 			.category = FIREFOX_OTHER,
 		}));
 }
@@ -179,13 +171,7 @@ void firefox_tables_init(struct firefox_tables *tables, struct frames *frames)
 {
 	memset(tables, 0, sizeof(*tables));
 	tables->frames = frames;
-	tables->inward = (struct inward){
-		.frames = frames,
-		.root = begin_stack,
-		.step = step_inward,
-		.owner = tables,
-	};
-	inward_init(&tables->inward);
+	inward_init(&tables->inward, frames, begin_early, step_inward, tables);
 }
 
 void firefox_tables_free(struct firefox_tables *tables)

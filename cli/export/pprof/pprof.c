@@ -76,19 +76,13 @@ struct writing {
 
 /* ---- stacks ---- */
 
-static uint32_t begin_stack(void *owner, uint32_t root)
+static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
 	struct writing *writing = owner;
-	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer text = { 0 };
-	uint32_t location;
 
-	if (why == NULL)
-		return 0;
-	buffer_printf(&text, "[the stack ends here: %s]", why);
-	location = pprof_location_stop(&writing->tables, text.data);
-	buffer_free(&text);
-	return pairset_number(&writing->stacks, 0, location);
+	(void)stop;
+	return pairset_number(&writing->stacks, 0,
+			      pprof_location_stop(&writing->tables, words));
 }
 
 static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
@@ -297,13 +291,8 @@ static void begin(struct writing *writing, struct export *export)
 	pprof_tables_init(&writing->tables, export->frames);
 	/* Stack 0 has no locations. */
 	pairset_number(&writing->stacks, STACK_NONE, TABLE_NONE);
-	writing->inward = (struct inward){
-		.frames = export->frames,
-		.root = begin_stack,
-		.step = step_inward,
-		.owner = writing,
-	};
-	inward_init(&writing->inward);
+	inward_init(&writing->inward, export->frames, begin_early, step_inward,
+		    writing);
 }
 
 static void end(struct writing *writing)
