@@ -4,10 +4,13 @@
 #include "cli/command/export.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/selection.h"
 
 void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
@@ -29,7 +32,10 @@ void export_contexts(struct export *export,
 	}
 }
 
-bool *export_keeps(struct export *export)
+/* ---- blocks ---- */
+
+/* A table of what filters of stacks keep, by node; NULL: they keep all. */
+static bool *find_kept(struct export *export)
 {
 	const struct contexts *contexts = &export->model->contexts;
 	bool *keeps;
@@ -47,6 +53,84 @@ bool *export_keeps(struct export *export)
 	}
 	return keeps;
 }
+
+struct following {
+	const struct model *model;
+	const struct export_follower *to;
+	bool *keeps;
+	uint32_t thread;
+};
+
+/* What came into the trace since it was read is left out. */
+static bool is_kept(const struct following *f, uint32_t node)
+{
+	return node < f->model->contexts.node_count &&
+		(f->keeps == NULL || f->keeps[node]);
+}
+
+static void take_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
+{
+	const struct following *f = owner;
+
+	if (f->to->birth != NULL && is_kept(f, node))
+		f->to->birth(f->to->owner, &(struct export_block){
+			.block = block, .number = number, .node = node,
+			.chain = chain, .thread = f->thread,
+			.stamp = block->birth });
+}
+
+static void take_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
+		     uint32_t chain)
+{
+	const struct following *f = owner;
+
+	if (f->to->end != NULL && is_kept(f, node))
+		f->to->end(f->to->owner, &(struct export_block){
+			.block = block, .number = number, .node = node,
+			.chain = chain, .thread = f->thread, .stamp = stamp,
+			.end = end });
+}
+
+static void tell_live(const struct following *f)
+{
+	const struct block *block;
+	uint64_t at = 0;
+
+	while ((block = model_next_block(f->model, &at)) != NULL) {
+		uint32_t node = f->model->contexts.costs[block->cost].node;
+
+		if (is_kept(f, node))
+			f->to->live(f->to->owner, &(struct export_block){
+				.block = block, .node = node });
+	}
+}
+
+int export_follow(struct export *export,
+		  const struct export_follower *follower)
+{
+	struct following f = { .model = export->model, .to = follower,
+			       .keeps = find_kept(export) };
+	const struct model_tap tap = { .owner = &f, .birth = take_birth,
+				       .end = take_end, .thread = &f.thread };
+	int status = EXIT_COMPLETE;
+
+	if (follower->live == NULL || !export_is_of_moment(export))
+		status = model_follow(export->model, export->trace, &tap);
+	if (follower->live != NULL && status != EXIT_NOTHING)
+		tell_live(&f);
+	free(f.keeps);
+	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+}
+
+bool export_is_of_moment(const struct export *export)
+{
+	return export->model->selection != NULL &&
+		selection_is_of_moment(export->model->selection);
+}
+
+/* ---- what is said besides ---- */
 
 static uint64_t peak_of_contexts(const struct model *model)
 {

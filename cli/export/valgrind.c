@@ -4,7 +4,6 @@
 #include "cli/export/valgrind.h"
 
 #include <inttypes.h>
-#include <sys/stat.h>
 
 const char *valgrind_frame(struct buffer *text,
 			   const struct profile_frame *frame)
@@ -46,11 +45,4 @@ void valgrind_about(struct buffer *text, const struct export *export)
 	if (export->model->sample_mean > 0)
 		buffer_printf(text, ", estimates from a sample");
 	buffer_printable(text);
-}
-
-bool valgrind_can_follow(const struct export *export)
-{
-	struct stat status;
-
-	return stat(export->trace, &status) == 0 && S_ISREG(status.st_mode);
 }

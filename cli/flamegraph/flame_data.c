@@ -203,14 +203,14 @@ static void put_timeline(struct json *json, const struct model *model)
 	json_end_object(json);
 }
 
-static void put_tracks(struct json *json, const struct flame_export *flame,
+static void put_tracks(struct json *json, struct export *export,
 		       const struct flame_tree *tree)
 {
 	struct flame_tracks tracks;
 
-	if (flame_tracks_follow(&tracks, flame, tree)) {
+	if (flame_tracks_follow(&tracks, export, tree)) {
 		json_object(json, "tracks");
-		json_uint(json, "width_ns", width_of(flame->export.model,
+		json_uint(json, "width_ns", width_of(export->model,
 						     tracks.step));
 		json_array(json, "nodes");
 		for (uint32_t i = 0; i < tracks.count; i++)
@@ -248,7 +248,7 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	buffer_free(&command);
 }
 
-void flame_data_write(const struct flame_export *flame,
+void flame_data_write(struct flame_export *flame,
 		      const struct flame_tree *tree, FILE *out)
 {
 	struct writer w = { .tree = tree,
@@ -267,7 +267,7 @@ void flame_data_write(const struct flame_export *flame,
 	put_frames(&w);
 	put_nodes(&w);
 	put_timeline(&w.json, flame->export.model);
-	put_tracks(&w.json, flame, tree);
+	put_tracks(&w.json, &flame->export, tree);
 	json_end_object(&w.json);
 	table_free(&w.strings);
 	free(w.names);

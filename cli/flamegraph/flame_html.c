@@ -13,7 +13,7 @@
 #define DEPTH_MAX 4000u
 
 struct filling {
-	const struct flame_export *flame;
+	struct flame_export *flame;
 	struct flame_tree tree;
 };
 

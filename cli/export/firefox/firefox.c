@@ -498,7 +498,7 @@ static int write_firefox(struct export *export)
 	firefox_rows_free(&w->rows);
 	free(w->peak);
 	free(w);
-	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+	return status;
 }
 
 const struct exporter export_firefox = {

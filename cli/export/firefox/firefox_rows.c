@@ -12,8 +12,6 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/export/bundles.h"
-#include "cli/export/valgrind.h"
-#include "cli/model/selection.h"
 
 /* As many as readers take without effort; but four for each context, of which
  * bundles need half. */
@@ -27,7 +25,6 @@ struct sums {
 struct collecting {
 	struct export *export;
 	struct bundles bundles;
-	bool *keeps;		/* by node; NULL: all */
 	struct timeline *timeline;
 	struct timeline_sums now;
 	uint64_t end_ns;
@@ -35,18 +32,13 @@ struct collecting {
 
 /* ---- events ---- */
 
-static bool is_kept(const struct collecting *c, uint32_t node)
-{
-	return node < c->export->model->contexts.node_count &&
-		(c->keeps == NULL || c->keeps[node]);
-}
-
-static void add_block(struct collecting *c, const struct block *block,
-		      uint32_t node, uint64_t ended, bool temporary)
+static void add_block(struct collecting *c, const struct export_block *of,
+		      uint64_t ended, bool temporary)
 {
 	const struct model *model = c->export->model;
+	const struct block *block = of->block;
 	struct bundle bundle = {
-		.node = node,
+		.node = of->node,
 		.born = model_since_start_ns(model, block->birth),
 		.ended = ended,
 		.bytes = block->size,
@@ -59,67 +51,44 @@ static void add_block(struct collecting *c, const struct block *block,
 	bundles_add(&c->bundles, &bundle);
 }
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
-		       uint32_t node, uint32_t chain)
+static void take_birth(void *owner, const struct export_block *block)
 {
 	struct collecting *c = owner;
 
-	(void)number, (void)chain;
-	if (!is_kept(c, node))
-		return;
-	timeline_advance(c->timeline, block->birth, &c->now);
-	c->now.live_bytes += block->size;
+	timeline_advance(c->timeline, block->stamp, &c->now);
+	c->now.live_bytes += block->block->size;
 	c->now.live_blocks++;
 	c->now.allocations++;
 	timeline_high(c->timeline, c->now.live_bytes, c->now.live_blocks);
 }
 
-static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum edge_end end,
-		     uint32_t chain)
+static void take_end(void *owner, const struct export_block *block)
 {
 	struct collecting *c = owner;
 
-	(void)number, (void)end, (void)chain;
-	if (!is_kept(c, node))
-		return;
-	timeline_advance(c->timeline, stamp, &c->now);
-	c->now.live_bytes -= block->size;
+	timeline_advance(c->timeline, block->stamp, &c->now);
+	c->now.live_bytes -= block->block->size;
 	c->now.live_blocks--;
 	c->now.frees++;
-	add_block(c, block, node, model_since_start_ns(c->export->model, stamp),
-		  block->temporary);
+	add_block(c, block,
+		  model_since_start_ns(c->export->model, block->stamp),
+		  block->block->temporary);
 }
 
-static void add_live(struct collecting *c)
+static void take_live(void *owner, const struct export_block *block)
 {
-	const struct model *model = c->export->model;
-	const struct block *block;
-	uint64_t at = 0;
-
-	while ((block = model_next_block(model, &at)) != NULL) {
-		uint32_t node = model->contexts.costs[block->cost].node;
-
-		if (is_kept(c, node))
-			add_block(c, block, node, BUNDLE_LIVES, false);
-	}
+	add_block(owner, block, BUNDLE_LIVES, false);
 }
 
 static int follow(struct collecting *c)
 {
-	const struct model *model = c->export->model;
-	const struct model_tap tap = { .owner = c, .birth = take_birth,
-				       .end = take_end };
-	int status = EXIT_COMPLETE;
+	const struct export_follower follower = {
+		.owner = c, .birth = take_birth, .end = take_end,
+		.live = take_live,
+	};
+	int status = export_follow(c->export, &follower);
 
-	/* At a moment, nothing has ended yet. */
-	if (model->selection == NULL ||
-	    !selection_is_of_moment(model->selection)) {
-		status = model_follow(model, c->export->trace, &tap);
-		timeline_finish(c->timeline, &c->now);
-	}
-	if (status != EXIT_NOTHING)
-		add_live(c);
+	timeline_finish(c->timeline, &c->now);
 	return status;
 }
 
@@ -258,9 +227,8 @@ int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
 
 	memset(rows, 0, sizeof(*rows));
 	bundles_init(&c.bundles, limit > BUNDLES ? limit : BUNDLES);
-	c.keeps = export_keeps(export);
 	followed = model->sample_mean == 0 && model->leftout.blocks == 0 &&
-		valgrind_can_follow(export);
+		model_can_be_read_again(export->trace, NULL);
 	if (followed)
 		status = follow(&c);
 	if (status != EXIT_NOTHING) {
@@ -272,7 +240,6 @@ int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
 		make_rows(rows, &c.bundles);
 	}
 	bundles_free(&c.bundles);
-	free(c.keeps);
 	return status;
 }
 

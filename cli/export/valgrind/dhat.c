@@ -63,7 +63,8 @@ static void find_peaks(struct writing *w)
 	for (size_t i = 0; i < profile->self_count; i++)
 		needed |= profile->selves[i].contexts > 1;
 	if (!needed || model->report.being_written ||
-	    model->leftout.blocks > 0 || !valgrind_can_follow(w->export))
+	    model->leftout.blocks > 0 ||
+	    !model_can_be_read_again(w->export->trace, NULL))
 		return;
 	w->peaks = grow_zeroed(profile->self_count, sizeof(*w->peaks));
 	if (model_group_peaks(model, w->export->trace, self_of, w, w->peaks,
