@@ -62,6 +62,18 @@ void *grow_resize(void *old, size_t count, size_t size)
 	return p;
 }
 
+void *grow_reach(void *old, size_t *capacity, size_t index, size_t size)
+{
+	size_t before = *capacity;
+
+	if (index < before)
+		return old;
+	*capacity = index + index / 2 + 64;
+	old = grow_resize(old, *capacity, size);
+	memset((char *)old + before * size, 0, (*capacity - before) * size);
+	return old;
+}
+
 char *grow_copy(const void *text, size_t size)
 {
 	char *copy = grow_alloc(size + 1);

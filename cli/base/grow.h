@@ -8,6 +8,12 @@
  *
  *	GROW(set->things, set->thing_count, set->thing_capacity);
  *	set->things[set->thing_count++] = thing;
+ *
+ * One that is asked by a number from elsewhere has no count, and GROW_TO makes
+ * all up to that number; what is new is zeroed:
+ *
+ *	GROW_TO(set->things, set->thing_capacity, number);
+ *	set->things[number] = thing;
  */
 #ifndef GNOMON_GROW_H
 #define GNOMON_GROW_H
@@ -18,6 +24,7 @@
 void *grow_alloc(size_t size);
 void *grow_zeroed(size_t count, size_t size);
 void *grow_resize(void *old, size_t count, size_t size);
+void *grow_reach(void *old, size_t *capacity, size_t index, size_t size);
 /* As room_lines. */
 void *grow_lines(void *old, size_t used, size_t size);
 char *grow_copy(const void *text, size_t size);	/* NUL is added */
@@ -38,5 +45,8 @@ void grow_on_failure(void (*failed)(size_t size));
 					      sizeof(*(array)));	\
 		}							\
 	} while (0)
+
+#define GROW_TO(array, capacity, index)					\
+	((array) = grow_reach((array), &(capacity), (index), sizeof(*(array))))
 
 #endif

@@ -117,15 +117,9 @@ static void put_held_apart(struct writing *w)
 static void take_birth(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
-	size_t before = w->pair_capacity;
 
 	put_held_apart(w);
-	while (w->pair_capacity <= block->number)
-		w->pair_capacity = w->pair_capacity ? w->pair_capacity * 2 :
-			1024;
-	if (w->pair_capacity != before)
-		w->pairs = grow_resize(w->pairs, w->pair_capacity,
-				       sizeof(*w->pairs));
+	GROW_TO(w->pairs, w->pair_capacity, block->number);
 	go_to(w, block->stamp);
 	w->pairs[block->number] = heaptrack_pair(&w->stacks, block->block->size,
 						 block->node);

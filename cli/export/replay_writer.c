@@ -124,19 +124,6 @@ static void settle_moved(struct writing *w)
 	moved->chain = 0;
 }
 
-static void enter_slot(struct writing *w, uint32_t number, uint32_t slot)
-{
-	size_t before = w->slot_capacity;
-
-	while (w->slot_capacity <= number)
-		w->slot_capacity = w->slot_capacity ? w->slot_capacity * 2 :
-			1024;
-	if (w->slot_capacity != before)
-		w->slots = grow_resize(w->slots, w->slot_capacity,
-				       sizeof(*w->slots));
-	w->slots[number] = slot;
-}
-
 static uint32_t put_alloc(struct writing *w, const struct export_block *block)
 {
 	uint32_t slot = w->empty_count > 0 ? w->empty[--w->empty_count] :
@@ -171,7 +158,8 @@ static void take_birth(void *owner, const struct export_block *block)
 	}
 	put_number(w, block->block->size);
 	count_birth(w, block->block->size);
-	enter_slot(w, block->number, slot);
+	GROW_TO(w->slots, w->slot_capacity, block->number);
+	w->slots[block->number] = slot;
 }
 
 static void take_end(void *owner, const struct export_block *block)

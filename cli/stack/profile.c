@@ -34,7 +34,7 @@ struct adding {
 	struct profile *profile;
 	struct frames *frames;
 	uint32_t **numbers;	/* by place: its frames' numbers, or NULL */
-	size_t number_count;
+	size_t number_capacity;
 };
 
 /* ---- frames ---- */
@@ -161,16 +161,7 @@ static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 	uint32_t *numbers;
 
 	CLAIM_FULL(place < adding->frames->place_count);
-	if (place >= adding->number_count) {
-		size_t count = (size_t)place * 2 + 64;
-
-		adding->numbers = grow_resize(adding->numbers, count,
-					      sizeof(*adding->numbers));
-		memset(adding->numbers + adding->number_count, 0,
-		       (count - adding->number_count) *
-		       sizeof(*adding->numbers));
-		adding->number_count = count;
-	}
+	GROW_TO(adding->numbers, adding->number_capacity, place);
 	if (adding->numbers[place] != NULL)
 		return adding->numbers[place];
 	numbers = grow_resize(NULL, (size_t)at->count + 1, sizeof(*numbers));
@@ -267,7 +258,7 @@ void profile_add(struct profile *profile, unsigned side,
 	inward_init(&inward, frames, begin_early, go_inward, &adding);
 	add_contexts(profile, side, &inward, keep, owner);
 	inward_free(&inward);
-	for (size_t i = 0; i < adding.number_count; i++)
+	for (size_t i = 0; i < adding.number_capacity; i++)
 		free(adding.numbers[i]);
 	free(adding.numbers);
 }

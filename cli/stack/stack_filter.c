@@ -75,7 +75,7 @@ struct stack_filter {
 	uint64_t limit[LIMITS];	/* of several, the widest */
 	bool limited[LIMITS];
 	uint16_t *places;	/* what matches there, by place; NOT_TRIED */
-	size_t place_count;
+	size_t place_capacity;
 	struct inward inward;
 	struct table group_of;	/* node -> index of its sums */
 	struct figures *groups;
@@ -150,16 +150,7 @@ static uint16_t try_place(const struct stack_filter *filter, uint32_t number)
 
 static unsigned bits_of_place(struct stack_filter *filter, uint32_t place)
 {
-	if (place >= filter->place_count) {
-		size_t count = (size_t)place * 2 + 64;
-
-		filter->places = grow_resize(filter->places, count,
-					     sizeof(*filter->places));
-		memset(filter->places + filter->place_count, NOT_TRIED,
-		       (count - filter->place_count) *
-		       sizeof(*filter->places));
-		filter->place_count = count;
-	}
+	GROW_TO(filter->places, filter->place_capacity, place);
 	if (filter->places[place] == NOT_TRIED)
 		filter->places[place] = try_place(filter, place);
 	return filter->places[place] & ~TRIED;

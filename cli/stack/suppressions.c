@@ -45,7 +45,7 @@ struct suppressions_bound {
 	struct frames *frames;
 	struct inward inward;
 	struct hits *places;
-	size_t place_count;
+	size_t place_capacity;
 	uint32_t *single;	/* by pattern: the first rule that is it */
 	uint32_t *longer;	/* the other rules */
 	size_t longer_count;
@@ -313,16 +313,7 @@ static const struct hits *hits_at(const struct suppressions *rules,
 {
 	struct suppressions_bound *bound = rules->bound;
 
-	if (place >= bound->place_count) {
-		size_t count = (size_t)place * 2 + 64;
-
-		bound->places = grow_resize(bound->places, count,
-					    sizeof(*bound->places));
-		memset(bound->places + bound->place_count, 0,
-		       (count - bound->place_count) *
-		       sizeof(*bound->places));
-		bound->place_count = count;
-	}
+	GROW_TO(bound->places, bound->place_capacity, place);
 	if (!bound->places[place].tried)
 		try_place(rules, place, &bound->places[place]);
 	return &bound->places[place];
@@ -448,7 +439,7 @@ static void unbind(struct suppressions *rules)
 	if (bound == NULL)
 		return;
 	inward_free(&bound->inward);
-	for (size_t i = 0; i < bound->place_count; i++)
+	for (size_t i = 0; i < bound->place_capacity; i++)
 		free(bound->places[i].list);
 	free(bound->places);
 	free(bound->single);

@@ -75,21 +75,6 @@ static int take(void *owner, int id, const char *value)
 
 /* ---- the second pass ---- */
 
-static struct stripped *stream_of(struct request *request, uint32_t stream)
-{
-	if (stream >= request->stream_capacity) {
-		size_t count = (size_t)stream + 1 + stream / 2;
-
-		request->streams = grow_resize(request->streams, count,
-					       sizeof(*request->streams));
-		memset(request->streams + request->stream_capacity, 0,
-		       (count - request->stream_capacity) *
-		       sizeof(*request->streams));
-		request->stream_capacity = count;
-	}
-	return &request->streams[stream];
-}
-
 static void tell_left_out(struct repack *repack, struct repack_stream *stream,
 			  struct stripped *stripped, uint64_t stamp)
 {
@@ -209,7 +194,7 @@ static void take_event(void *owner, struct repack *repack,
 	struct strip_marks *marks = &request->plan.marks;
 	uint32_t number = strip_marks_stream(marks, place->ring,
 					     place->generation);
-	struct stripped *stripped = stream_of(request, number);
+	struct stripped *stripped;
 	const struct strip_place at = {
 		number, strip_marks_position(place->chunk, place->index)
 	};
@@ -219,6 +204,8 @@ static void take_event(void *owner, struct repack *repack,
 	unsigned was = event->kind;
 	uint64_t stamp = event->stamp;
 
+	GROW_TO(request->streams, request->stream_capacity, number);
+	stripped = &request->streams[number];
 	if (event->kind == GT_EXTRA && event->what == GT_EXTRA_LEFT_OUT) {
 		stripped->left_out += event->size;
 	} else if (event->kind == GT_EXTRA && is_of_chain(event)) {

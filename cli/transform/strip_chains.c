@@ -89,16 +89,7 @@ static uint32_t new_chain(struct strip_chains *chains)
 
 static uint32_t *of_block(struct strip_chains *chains, uint32_t number)
 {
-	size_t count = (size_t)number * 2 + 64;
-
-	if (number >= chains->by_block_capacity) {
-		chains->by_block = grow_resize(chains->by_block, count,
-					       sizeof(*chains->by_block));
-		memset(chains->by_block + chains->by_block_capacity, 0,
-		       (count - chains->by_block_capacity) *
-		       sizeof(*chains->by_block));
-		chains->by_block_capacity = count;
-	}
+	GROW_TO(chains->by_block, chains->by_block_capacity, number);
 	return &chains->by_block[number];
 }
 

@@ -34,22 +34,6 @@
 
 #define SEGMENTS_MAX 4096	/* with totals: behind them nothing goes */
 
-/* Make `array` at least `index` + 1 long; what is new is zeroed. */
-#define REACH(array, capacity, index)					\
-	reach((void **)&(array), &(capacity), (index), sizeof(*(array)))
-
-static void reach(void **array, size_t *capacity, size_t index, size_t size)
-{
-	size_t count = index + 1 + index / 2;
-
-	if (index < *capacity)
-		return;
-	*array = grow_resize(*array, count, size);
-	memset((char *)*array + *capacity * size, 0,
-	       (count - *capacity) * size);
-	*capacity = count;
-}
-
 /* ---- blocks that go ---- */
 
 static void mark(struct strip_plan *plan, const struct strip_place *place,
@@ -125,7 +109,7 @@ static void birth(void *owner, struct block *block, uint32_t lane,
 	block->odd |= pools_number(block->address) != 0 ||
 		(now->event->kind == GT_REALLOC_DONE &&
 		 plan->lanes[now->lane].begin.stream != now->place.stream);
-	REACH(plan->known, plan->known_capacity, number);
+	GROW_TO(plan->known, plan->known_capacity, number);
 	plan->known[number] = (struct strip_known){
 		.place = now->place, .order = ++plan->order,
 	};
@@ -271,7 +255,7 @@ static void abandon(struct strip_plan *plan, uint32_t lane)
 
 static void need(struct strip_plan *plan, uint32_t node)
 {
-	REACH(plan->needed, plan->needed_capacity, node);
+	GROW_TO(plan->needed, plan->needed_capacity, node);
 	plan->needed[node] = true;
 }
 
@@ -457,8 +441,8 @@ static void take_events(void *owner, uint32_t number,
 	model_events(&plan->model, lane, events, count);
 	if (!edges_reach(&plan->edges, lane))
 		grow_failed((size_t)lane * sizeof(struct edges_moving));
-	REACH(plan->allocations, plan->thread_capacity, lane >> 1);
-	REACH(plan->lanes, plan->lane_capacity, lane);
+	GROW_TO(plan->allocations, plan->thread_capacity, lane >> 1);
+	GROW_TO(plan->lanes, plan->lane_capacity, lane);
 	for (size_t i = 0; i < count; i++) {
 		plan->now = (struct strip_now){ &events[i], chunk->next, lane };
 		chunk->next.position += strip_marks_position(0, 1);
@@ -484,7 +468,7 @@ static void take_live(void *owner, const struct trace_live *live)
 	if (!is_new)
 		return;
 	number = blocks_number(&plan->edges.blocks, block);
-	REACH(plan->known, plan->known_capacity, number);
+	GROW_TO(plan->known, plan->known_capacity, number);
 	plan->known[number] = (struct strip_known){ .order = ++plan->order };
 	*block = (struct block){
 		.address = live->address,

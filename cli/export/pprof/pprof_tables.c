@@ -213,23 +213,13 @@ static uint32_t make_location(struct pprof_tables *tables,
 	return new_location(tables, mapping, pc, first);
 }
 
-#define UNKNOWN (TABLE_NONE - 1)	/* of_place: not looked up yet */
-
 uint32_t pprof_location(struct pprof_tables *tables, uint32_t place)
 {
-	if (place >= tables->place_count) {
-		size_t count = (size_t)place * 2 + 64;
-
-		tables->of_place = grow_resize(tables->of_place, count,
-					       sizeof(*tables->of_place));
-		for (size_t i = tables->place_count; i < count; i++)
-			tables->of_place[i] = UNKNOWN;
-		tables->place_count = count;
-	}
-	if (tables->of_place[place] == UNKNOWN)
-		tables->of_place[place] = make_location(
+	GROW_TO(tables->of_place, tables->place_capacity, place);
+	if (tables->of_place[place] == 0)
+		tables->of_place[place] = 1 + make_location(
 			tables, &tables->frames->places[place]);
-	return tables->of_place[place];
+	return tables->of_place[place] - 1;	/* TABLE_NONE, of 0 */
 }
 
 uint32_t pprof_location_stop(struct pprof_tables *tables, const char *why)

@@ -54,8 +54,9 @@ struct pprof_tables {
 	struct intern location_keys;	/* descriptions */
 	struct pprof_location *locations;
 	size_t location_count, location_capacity;
-	uint32_t *of_place;		/* by place: location, or TABLE_NONE */
-	size_t place_count;
+	uint32_t *of_place;		/* by place: location + 1; 0: it is not
+					 * known yet, or there is none */
+	size_t place_capacity;
 	struct buffer scratch;
 };
 

@@ -220,17 +220,6 @@ static size_t lines_below(const struct branch *branch)
 	return (size_t)branch->shown + (branch->small > 0);
 }
 
-static void set_path(struct massif *m, unsigned depth, size_t branch)
-{
-	while (m->path_capacity <= depth) {
-		size_t capacity = m->path_capacity * 2 + 16;
-
-		m->path = grow_resize(m->path, capacity, sizeof(*m->path));
-		m->path_capacity = capacity;
-	}
-	m->path[depth] = branch;
-}
-
 static size_t new_branch(struct massif *m)
 {
 	if (m->counting) {
@@ -255,7 +244,8 @@ static bool enter(void *owner, const struct profile_branch *branch)
 	around->shown += m->counting;
 	number = new_branch(m);
 	CLAIM_FULL(number < m->branch_count);
-	set_path(m, branch->depth + 1, number);
+	GROW_TO(m->path, m->path_capacity, branch->depth + 1);
+	m->path[branch->depth + 1] = number;
 	if (!m->counting)
 		put_line(m, branch->depth + 1,
 			 lines_below(&m->branches[number]), value,
@@ -288,7 +278,8 @@ static void walk_tree(struct massif *m, bool counting)
 
 	m->counting = counting;
 	m->branch_count = 0;
-	set_path(m, 0, new_branch(m));
+	GROW_TO(m->path, m->path_capacity, 0);
+	m->path[0] = new_branch(m);
 	if (counting || m->branches[0].shown + m->branches[0].small > 0)
 		profile_walk(m->profile, &walk);
 }
