@@ -7,11 +7,9 @@
 #include <stdlib.h>
 
 #include "cli/base/terminal/style.h"
-#include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/profile_stack.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/symbol/names/names.h"
 
 #define STACK_LINES 12		/* from the site outward */
 #define NAME_WIDTH 70
@@ -91,36 +89,26 @@ static void put_summary(const struct diff *diff, FILE *out)
 		quantity_time(b, diff->sides[1].duration_ns));
 }
 
-/* `place`: it is no name, but where a function is that has none. */
-static void put_name(const struct diff *diff, const char *name, bool place,
-		     FILE *out)
-{
-	struct buffer text = { 0 };
-
-	if (name == NULL)
-		buffer_string(&text, "?? in no file");
-	else if (diff->full_names)
-		buffer_string(&text, name);
-	else if (place)
-		fit_middle(&text, name, NAME_WIDTH);
-	else
-		names_brief(&text, name, NAME_WIDTH);
-	buffer_printable(&text);
-	fprintf(out, "      %s\n", text.data);
-	buffer_free(&text);
-}
-
-static void put_line(const struct diff *diff,
-		     const struct profile_group *group, FILE *out)
+/* The frame that a row is about; of those that are none, why. */
+static void put_frame(const struct diff *diff,
+		      const struct profile_group *group, FILE *out)
 {
 	struct query_value value = { .full = diff->full_names,
 				     .width = NAME_WIDTH };
 	struct buffer name = { 0 };
 
 	query_value_frame(diff->profile, group, &value);
-	diff->by->text(&value, &name, &name);
+	if (value.known)
+		diff->by->text(&value, &name, &name);
+	else
+		buffer_string(&name, group->frame == PROFILE_NONE ?
+			      "?? in no file" :
+			      diff->profile->frames[group->frame].function);
 	buffer_printable(&name);
 	fprintf(out, "      %s\n", name.data);
+	if (diff->by->by == PROFILE_BY_FUNCTION && value.frame.library &&
+	    !value.frame.nameless)
+		fprintf(out, "      in %s\n", value.frame.library);
 	buffer_free(&name);
 }
 
@@ -129,29 +117,10 @@ static void put_what(const struct diff *diff, uint32_t number,
 		     struct profile_stack *stack, FILE *out)
 {
 	const struct profile_group *group = &diff->groups.list[number];
-	const struct profile_frame *frame =
-		group->frame == PROFILE_NONE ? NULL :
-		&diff->profile->frames[group->frame];
 
-	switch ((int)diff->by->by) {
-	case PROFILE_BY_FUNCTION:
-		put_name(diff, frame ? frame->function : NULL,
-			 frame && frame->nameless, out);
-		if (frame && frame->library && !frame->nameless)
-			fprintf(out, "      in %s\n", frame->library);
+	if (diff->by->of == QUERY_OF_FRAME) {
+		put_frame(diff, group, out);
 		return;
-	case PROFILE_BY_FILE:
-		put_name(diff, frame ? frame->file ? frame->file :
-			 frame->library : NULL, false, out);
-		return;
-	case PROFILE_BY_LINE:
-		put_line(diff, group, out);
-		return;
-	case PROFILE_BY_LIBRARY:
-		put_name(diff, frame ? frame->library : NULL, false, out);
-		return;
-	default:
-		break;
 	}
 	profile_stack_of_node(stack, diff->profile, group->node,
 			      diff->full_names);
