@@ -267,7 +267,7 @@ static void begin_anew(struct strip_plan *plan)
 	GROW(plan->segments, plan->segment_count, plan->segment_capacity);
 	segment = &plan->segments[plan->segment_count++];
 	segment->totals = NULL;
-	if (plan->totals.row_count > 0) {
+	if (plan->totals.rows.count > 0) {
 		segment->totals = grow_alloc(sizeof(plan->totals));
 		*segment->totals = plan->totals;
 		memset(&plan->totals, 0, sizeof(plan->totals));
@@ -496,9 +496,11 @@ static void number_threads(struct strip_plan *plan)
 static void number_rows(const struct strip_plan *plan,
 			struct strip_totals *totals)
 {
-	for (size_t i = 0; totals != NULL && i < totals->row_count; i++)
-		totals->rows[i].thread =
-			plan->thread_numbers[totals->rows[i].thread];
+	for (size_t i = 0; totals != NULL && i < totals->rows.count; i++) {
+		uint32_t *thread = &totals->rows.list[i].thread;
+
+		*thread = plan->thread_numbers[*thread];
+	}
 }
 
 /* Totals know the model's threads so far. */
@@ -506,15 +508,14 @@ static void finish_totals(struct strip_plan *plan)
 {
 	struct contexts *contexts = &plan->model.contexts;
 	struct strip_totals *totals = &plan->totals;
-	size_t count = totals->row_count;
+	size_t count = totals->rows.count;
 	bool *told = grow_zeroed(contexts->node_count + 1, sizeof(*told));
 
 	for (size_t i = 0; i < plan->segment_count; i++)
 		number_rows(plan, plan->segments[i].totals);
 	number_rows(plan, totals);
 	for (size_t i = 0; i < count; i++) {
-		struct trace_totals *row = &totals->rows[i];
-		uint32_t context = row->context;
+		uint32_t context = totals->rows.list[i].context;
 		uint32_t node = contexts_node(contexts, context);
 		uint32_t index = contexts_cost(contexts, context);
 		const struct context_cost *cost = &contexts->costs[index];
