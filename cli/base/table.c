@@ -67,7 +67,9 @@ uint32_t table_get(const struct table *table, uint64_t key)
 	return table->slots ? find(table, key)->value : TABLE_NONE;
 }
 
-void table_set(struct table *table, uint64_t key, uint32_t value)
+/* The slot of a key, which may be new, and is given `value` then. */
+static struct table_slot *take(struct table *table, uint64_t key,
+			       uint32_t value)
 {
 	struct table_slot *slot;
 
@@ -75,11 +77,23 @@ void table_set(struct table *table, uint64_t key, uint32_t value)
 	if (table->slots == NULL || table->used * 2 > table->mask)
 		enlarge(table);
 	slot = find(table, key);
-	if (slot->value == TABLE_NONE)
+	if (slot->value == TABLE_NONE) {
 		table->used++;
-	slot->key = key;
-	slot->value = value;
+		*slot = (struct table_slot){ key, value };
+	}
 	CLAIM_FULL(table->used * 2 <= table->mask + 1);
+	return slot;
+}
+
+void table_set(struct table *table, uint64_t key, uint32_t value)
+{
+	take(table, key, value)->value = value;
+}
+
+uint32_t table_number(struct table *table, uint64_t key, size_t next)
+{
+	CLAIM_FULL(next < TABLE_NONE);
+	return take(table, key, (uint32_t)next)->value;
 }
 
 void table_free(struct table *table)

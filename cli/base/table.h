@@ -6,6 +6,7 @@
 #define GNOMON_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TABLE_NONE UINT32_MAX	/* not a value */
@@ -24,6 +25,9 @@ struct table {
 /* A zeroed struct table is an empty one. */
 uint32_t table_get(const struct table *table, uint64_t key);
 void table_set(struct table *table, uint64_t key, uint32_t value);
+/* The value of the key; a key that is new gets `next`, and is known by that:
+ * things are numbered as they come. */
+uint32_t table_number(struct table *table, uint64_t key, size_t next);
 void table_free(struct table *table);
 
 /* How many there are, and that each is found. With GNOMON_CLAIMS. */

@@ -95,7 +95,7 @@ static void put_frame(const struct diff *diff,
 {
 	struct query_value value = { .full = diff->full_names,
 				     .width = NAME_WIDTH };
-	struct buffer name = { 0 };
+	LOCAL_BUFFER name = { 0 };
 
 	query_value_frame(diff->profile, group, &value);
 	if (value.known)
@@ -109,7 +109,6 @@ static void put_frame(const struct diff *diff,
 	if (diff->by->by == PROFILE_BY_FUNCTION && value.frame.library &&
 	    !value.frame.nameless)
 		fprintf(out, "      in %s\n", value.frame.library);
-	buffer_free(&name);
 }
 
 /* What a row is about. */

@@ -159,7 +159,7 @@ static void take_end(void *owner, const struct export_block *block)
 
 static void put_head(struct writing *w)
 {
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	packed_byte(&w->out, 'v');
 	heaptrack_number(&w->out, WRITER_VERSION);
@@ -175,7 +175,6 @@ static void put_head(struct writing *w)
 	heaptrack_number(&w->out, w->page_size);
 	heaptrack_number(&w->out, 0);
 	packed_byte(&w->out, '\n');
-	buffer_free(&text);
 }
 
 static void put_tail(struct writing *w)

@@ -8,7 +8,7 @@
 const char *valgrind_frame(struct buffer *text,
 			   const struct profile_frame *frame)
 {
-	struct buffer name = { 0 };
+	LOCAL_BUFFER name = { 0 };
 
 	buffer_clear(text);
 	if (frame->stop != GT_STOP_BOTTOM) {
@@ -23,7 +23,6 @@ const char *valgrind_frame(struct buffer *text,
 			buffer_printf(text, " (in %s)", frame->library);
 	}
 	buffer_printable(text);
-	buffer_free(&name);
 	return text->data;
 }
 

@@ -64,7 +64,7 @@ static void put_strings(struct writer *w)
 {
 	const struct flame_tree *tree = w->tree;
 	size_t limit = flame_name_limit(tree, false, NAMES_BUDGET);
-	struct buffer scratch = { 0 };
+	LOCAL_BUFFER scratch = { 0 };
 
 	json_array(&w->json, "strings");
 	put_string(w, NULL, "");
@@ -78,7 +78,6 @@ static void put_strings(struct writer *w)
 			put_string(w, frame->file, frame->file);
 	}
 	json_end_array(&w->json);
-	buffer_free(&scratch);
 }
 
 static void put_frames(struct writer *w)
@@ -230,7 +229,7 @@ static void put_about(struct json *json, const struct flame_export *flame,
 		      const struct flame_tree *tree)
 {
 	const struct model *model = flame->export.model;
-	struct buffer title = { 0 }, command = { 0 };
+	LOCAL_BUFFER title = { 0 }, command = { 0 };
 
 	model_command(model, &command);
 	export_title(&title, model, flame->export.trace);
@@ -244,8 +243,6 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	json_uint(json, "folded", tree->folded);
 	/* "what is less than a n-th" */
 	json_uint(json, "part", (uint64_t)(1 / tree->share));
-	buffer_free(&title);
-	buffer_free(&command);
 }
 
 void flame_data_write(struct flame_export *flame,

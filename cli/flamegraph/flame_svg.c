@@ -169,7 +169,7 @@ static void add_place(struct buffer *text, const struct profile_frame *frame)
 static void put_title(struct picture *p, const struct flame_node *node)
 {
 	char percent[QUANTITY_TEXT];
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	buffer_string(&text, flame_name(&p->scratch, &p->tree, node,
 					p->name_limit));
@@ -184,7 +184,6 @@ static void put_title(struct picture *p, const struct flame_node *node)
 	buffer_clear(&p->text);
 	xml_text(&p->text, text.data);
 	fprintf(p->out, "<title>%s</title>", p->text.data);
-	buffer_free(&text);
 }
 
 /* ---- boxes ---- */
@@ -293,7 +292,7 @@ static void put_box(struct picture *p, uint32_t n)
 
 static void put_head(struct picture *p, unsigned height)
 {
-	struct buffer title = { 0 };
+	LOCAL_BUFFER title = { 0 };
 
 	export_title(&title, p->flame->export.model, p->flame->export.trace);
 	buffer_clear(&p->text);
@@ -314,13 +313,12 @@ static void put_head(struct picture *p, unsigned height)
 	xml_text(&p->text, title.data);
 	fprintf(p->out, "<text class=\"title\" x=\"%d\" y=\"21\">%s</text>\n",
 		MARGIN, p->text.data);
-	buffer_free(&title);
 }
 
 static void put_about(struct picture *p)
 {
 	const struct flame_tree *tree = &p->tree;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	char count[QUANTITY_TEXT];
 
 	add_whole(&text, p);
@@ -336,13 +334,12 @@ static void put_about(struct picture *p)
 	xml_text(&p->text, text.data);
 	fprintf(p->out, "<text class=\"about\" x=\"%d\" y=\"38\">%s</text>\n",
 		MARGIN, p->text.data);
-	buffer_free(&text);
 }
 
 static void put_library(struct picture *p, const char *class,
 			const char *name, double *x, unsigned y)
 {
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	double width = 14 + LETTER * (double)strnlen(name, 30) + 12;
 
 	if (*x + width > WIDTH - MARGIN)
@@ -353,7 +350,6 @@ static void put_library(struct picture *p, const char *class,
 		"width=\"10\" height=\"10\"/><text x=\"%.1f\" y=\"%u\">%s"
 		"</text></g>\n", class, *x, y, *x + 14, y + 9, p->text.data);
 	*x += width;
-	buffer_free(&text);
 }
 
 static void put_legend(struct picture *p, unsigned y)

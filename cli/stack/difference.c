@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 
 const char *const difference_names[DIFFERENCE_STATES] = {
 	[DIFFERENCE_NEW] = "new",
@@ -29,12 +30,10 @@ static int by_size(const void *a, const void *b)
 {
 	const struct difference *x = a, *y = b;
 
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
 	/* What is more comes before what is less. */
-	if ((x->after > x->before) != (y->after > y->before))
-		return x->after > x->before ? -1 : 1;
-	return x->group < y->group ? -1 : x->group > y->group;
+	return sort_down(x->size, y->size) ?:
+	       sort_down(x->after > x->before, y->after > y->before) ?:
+	       sort_up(x->group, y->group);
 }
 
 void differences_find(const struct profile *profile,
@@ -66,9 +65,7 @@ void differences_find(const struct profile *profile,
 		found->states[state_of(before, after)]++;
 	}
 	assert(found->count <= groups->count);
-	if (found->count > 1)
-		qsort(found->list, found->count, sizeof(*found->list),
-		      by_size);
+	SORT(found->list, found->count, by_size);
 }
 
 void differences_free(struct differences *found)

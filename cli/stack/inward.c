@@ -41,14 +41,13 @@ void inward_free(struct inward *inward)
 static uint32_t begin(const struct inward *inward, uint32_t root)
 {
 	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer words = { 0 };
+	LOCAL_BUFFER words = { 0 };
 	uint32_t value;
 
 	if (why == NULL || inward->early == NULL)
 		return 0;
 	buffer_printf(&words, "[the stack ends here: %s]", why);
 	value = inward->early(inward->owner, (enum gt_stop)root, words.data);
-	buffer_free(&words);
 	return value;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
 #include "cli/symbol/code/returned.h"
 #include "unwind/claim.h"
@@ -296,9 +297,9 @@ static int by_bytes(const void *a, const void *b, void *owner)
 {
 	const struct suppressions *rules = owner;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t left = rules->list[x].bytes, right = rules->list[y].bytes;
 
-	return left != right ? (left > right ? -1 : 1) : x < y ? -1 : x > y;
+	return sort_down(rules->list[x].bytes, rules->list[y].bytes) ?:
+	       sort_up(x, y);
 }
 
 /* Numbers of all rules, largest first, to be freed. */
@@ -314,12 +315,8 @@ static uint32_t *in_order(const struct suppressions *rules)
 
 static void print_rule(const struct suppression *rule, FILE *out)
 {
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
-
-	fprintf(out, "  %9s %10s %7s  leak:%s\n",
-		quantity_size(a, (int64_t)rule->bytes),
-		quantity_count(b, rule->blocks),
-		quantity_count(c, rule->stacks), rule->text);
+	fprintf(out, "  %9s %10s %7s  leak:%s\n", SIZE_TEXT(rule->bytes),
+		COUNT_TEXT(rule->blocks), COUNT_TEXT(rule->stacks), rule->text);
 	fprintf(out, "  %29s %s", "", origin_of(rule));
 	if (rule->source != SUPPRESSION_BUILT_IN)
 		fprintf(out, ":%u", rule->line);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "unwind/claim.h"
 
 struct item {
@@ -108,10 +109,9 @@ static int by_frame(const void *a, const void *b, void *owner)
 {
 	const struct profile_node *nodes = owner;
 	const struct item *x = a, *y = b;
-	uint32_t left = nodes[x->node].frame, right = nodes[y->node].frame;
 
-	return left != right ? (left < right ? -1 : 1) :
-		x->self < y->self ? -1 : x->self > y->self;
+	return sort_up(nodes[x->node].frame, nodes[y->node].frame) ?:
+	       sort_up(x->self, y->self);
 }
 
 static void find_groups(const struct walking *walking, struct level *level,
@@ -171,9 +171,7 @@ static int by_value(const void *a, const void *b)
 {
 	const struct branch *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->frame < y->frame ? -1 : x->frame > y->frame;
+	return sort_down(x->value, y->value) ?: sort_up(x->frame, y->frame);
 }
 
 /* Drops what is too small; sorts the rest. */
@@ -197,8 +195,7 @@ static void choose(const struct walking *walking, struct level *level)
 		if (branch->value >= walk->least)
 			level->list[kept++] = *branch;
 	}
-	if (kept > 1)
-		qsort(level->list, kept, sizeof(*level->list), by_value);
+	SORT(level->list, kept, by_value);
 	if (walk->most != 0 && kept > walk->most)
 		kept = walk->most;
 	level->count = kept;

@@ -119,7 +119,7 @@ static int read_piece(const struct embed_source *source, uint64_t offset,
 static int put_pieces(struct embed *embed, struct repack *repack,
 		      const struct embed_source *source, struct trace_file piece)
 {
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 	uint8_t *bytes = grow_alloc(GT_FILE_PIECE);
 	int error;
 
@@ -140,7 +140,6 @@ static int put_pieces(struct embed *embed, struct repack *repack,
 		piece.offset += size;
 	} while (piece.offset < piece.size);
 	embed->added += error == 0;
-	buffer_free(&payload);
 	free(bytes);
 	return error;
 }

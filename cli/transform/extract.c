@@ -182,7 +182,7 @@ static char *choose_path(struct extract *extract,
 static void tell_failure(const struct extract *extract, const char *path,
 			 int error)
 {
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	buffer_printf(&text, "%s/%s", extract->directory, path);
 	buffer_printable(&text);
@@ -202,7 +202,6 @@ static void tell_failure(const struct extract *extract, const char *path,
 	else
 		tell_error("%s: cannot be written: %s", text.data,
 			   strerror(-error));
-	buffer_free(&text);
 }
 
 static int put_file(struct extract *extract, char *path,

@@ -641,7 +641,7 @@ void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
 		[GT_RUN_LIFETIME_NS] = before[GT_RUN_LIFETIME_NS],
 		[GT_RUN_TEMPORARY] = before[GT_RUN_TEMPORARY],
 	} };
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 
 	if (options->by_lifetime &&
 	    options->lifetime_ns > run.value[GT_RUN_LIFETIME_NS])
@@ -652,7 +652,6 @@ void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
 	compose_run(&payload, &run);
 	rewrite_chunk(out, &(struct chunk){ .type = GT_TOTALS }, &payload,
 		      false);
-	buffer_free(&payload);
 	strip_totals_write(&plan->totals, out);
 }
 

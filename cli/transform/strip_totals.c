@@ -148,7 +148,7 @@ static void write_rows(const struct strip_rows *rows, const struct chunk *chunk,
 				       size_t count, int level),
 		       struct rewrite *out)
 {
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 
 	if (rows->count > 0)
 		qsort(rows->list, rows->count, sizeof(*rows->list),
@@ -161,19 +161,17 @@ static void write_rows(const struct strip_rows *rows, const struct chunk *chunk,
 			n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME, out->level);
 		rewrite_chunk(out, chunk, &payload, false);
 	}
-	buffer_free(&payload);
 }
 
 void strip_totals_write(struct strip_totals *totals, struct rewrite *out)
 {
 	const struct chunk chunk = { .type = GT_TOTALS };
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 
 	if (totals->rows.count == 0)
 		return;
 	compose_classes(&payload, &totals->classes);
 	rewrite_chunk(out, &chunk, &payload, false);
-	buffer_free(&payload);
 	write_rows(&totals->rows, &chunk, compose_totals, out);
 	write_rows(&totals->freed, &(struct chunk){ .type = GT_FREED },
 		   compose_freed, out);

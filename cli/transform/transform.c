@@ -129,12 +129,11 @@ static void ignore_line(void *owner, unsigned type, const char *key,
 /* A copy of a recording that goes on ends where it was copied. */
 static void put_end(struct way *way)
 {
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 
 	compose_line(&payload, "reason", "stopped");
 	rewrite_chunk(&way->out, &(struct chunk){ .type = GT_END }, &payload,
 		      false);
-	buffer_free(&payload);
 }
 
 static int finish(struct way *way, const char *trace, int status)

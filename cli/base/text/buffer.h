@@ -13,6 +13,10 @@ struct buffer {
 	size_t capacity;
 };
 
+/* One that is freed at the end of the block of code that declares it, however
+ * that is left: `LOCAL_BUFFER name = { 0 };`. */
+#define LOCAL_BUFFER __attribute__((cleanup(buffer_free))) struct buffer
+
 void buffer_add(struct buffer *text, const char *bytes, size_t size);
 void buffer_string(struct buffer *text, const char *string);
 void buffer_printf(struct buffer *text, const char *format, ...)
@@ -24,6 +28,11 @@ void buffer_wrap(struct buffer *text, const char *paragraph, int indent,
 void buffer_printable(struct buffer *text);
 void buffer_clear(struct buffer *text);	/* keeps the memory */
 void buffer_free(struct buffer *text);
+/* As a text: "" while nothing was added. */
+static inline const char *buffer_text(const struct buffer *text)
+{
+	return text->data ? text->data : "";
+}
 
 /* Sizes, and the NUL. With GNOMON_CLAIMS. */
 bool buffer_is_valid(const struct buffer *text);

@@ -376,12 +376,11 @@ static void write_selection(struct writing *w)
 
 static void write_command(struct writing *w)
 {
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	model_command(w->export->model, &text);
 	if (text.size > 0)
 		json_string(&w->json, "arguments", text.data);
-	buffer_free(&text);
 }
 
 static void write_meta(struct writing *w)

@@ -19,13 +19,12 @@
 
 uint32_t firefox_text(struct firefox_tables *tables, const char *text)
 {
-	struct buffer valid = { 0 };
+	LOCAL_BUFFER valid = { 0 };
 	uint32_t number;
 
 	utf8_add(&valid, text);
 	number = intern_number(&tables->texts, valid.data ? valid.data : "",
 			       valid.size);
-	buffer_free(&valid);
 	return number;
 }
 

@@ -67,7 +67,7 @@ static void write_summary(struct writing *writing)
 	const struct model *model = writing->export->model;
 	const char *filters = writing->export->filters;
 	struct json *json = &writing->json;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	export_contexts(writing->export, add_up, writing);
 	json_object(json, "summary");
@@ -81,7 +81,6 @@ static void write_summary(struct writing *writing)
 	if (filters != NULL && filters[0] != 0)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);
-	buffer_free(&text);
 }
 
 static void write_context(void *owner, uint32_t node,

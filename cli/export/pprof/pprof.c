@@ -220,7 +220,7 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 	const struct export *export = writing->export;
 	const struct model *model = export->model;
 	char quantity[QUANTITY_TEXT];
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	size_t count = 0;
 
 	buffer_string(&text, "gnomon " GNOMON_VERSION);
@@ -252,7 +252,6 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 					    (int64_t)model->sample_mean));
 		comments[count++] = pprof_text(&writing->tables, text.data);
 	}
-	buffer_free(&text);
 	assert(count <= COMMENTS_MAX);
 	return count;
 }

@@ -92,7 +92,7 @@ struct writing {
 
 static uint32_t name_for(struct writing *w, const char *text)
 {
-	struct buffer line = { 0 };
+	LOCAL_BUFFER line = { 0 };
 	uint32_t number;
 
 	buffer_string(&line, text != NULL ? text : NOT_KNOWN);
@@ -103,7 +103,6 @@ static uint32_t name_for(struct writing *w, const char *text)
 		buffer_string(&line, NOT_KNOWN);
 	}
 	number = intern_number(&w->names, line.data, line.size);
-	buffer_free(&line);
 	return number;
 }
 
@@ -126,7 +125,7 @@ static uint32_t function_for(struct writing *w, const char *name,
 static void find_functions(struct writing *w)
 {
 	const struct profile *profile = w->profile;
-	struct buffer scratch = { 0 };
+	LOCAL_BUFFER scratch = { 0 };
 
 	function_for(w, ROOT_NAME, NULL, NULL);
 	w->of_frame = grow_alloc((profile->frame_count + 1) *
@@ -138,7 +137,6 @@ static void find_functions(struct writing *w)
 			export_profile_name(&scratch, frame), frame->file,
 			frame->library);
 	}
-	buffer_free(&scratch);
 }
 
 /* ---- lines ---- */
@@ -352,7 +350,7 @@ static void write_head(struct writing *w)
 {
 	const struct model *model = w->export->model;
 	FILE *out = w->export->out;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	valgrind_about(&text, w->export);
 	fprintf(out, "# callgrind format\nversion: 1\ncreator: %s\n",
@@ -361,7 +359,6 @@ static void write_head(struct writing *w)
 		model_number(model, GT_INFO, "pid", 0));
 	valgrind_command(&text, w->export);
 	fprintf(out, "cmd: %s\npart: 1\n\npositions: line\n", text.data);
-	buffer_free(&text);
 	for (int i = 0; i < EVENTS; i++)
 		fprintf(out, "event: %s : %s\n", events[w->order[i]].name,
 			events[w->order[i]].what);

@@ -145,7 +145,7 @@ static void write_head(struct writing *w)
 {
 	const struct model *model = w->export->model;
 	struct json *json = &w->json;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	json_uint(json, "dhatFileVersion", VERSION);
 	json_string(json, "mode", "heap");
@@ -163,13 +163,12 @@ static void write_head(struct writing *w)
 	json_uint(json, "tg", model_since_start_ns(model,
 		  model_peak_stamp(model)) / UNIT_NS);
 	json_uint(json, "te", w->end_ns / UNIT_NS);
-	buffer_free(&text);
 }
 
 static void write_all(struct writing *w)
 {
 	struct json *json = &w->json;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	json_object(json, NULL);
 	write_head(w);
@@ -184,7 +183,6 @@ static void write_all(struct writing *w)
 			    &w->profile->frames[i]));
 	json_end_array(json);
 	json_end_object(json);
-	buffer_free(&text);
 }
 
 static int write_dhat(struct export *export)

@@ -35,6 +35,21 @@ static void like_an_array(void **state)
 	table_free(&table);
 }
 
+/* Things that are numbered as they come keep their numbers. */
+static void numbers_are_kept(void **state)
+{
+	struct table table = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		assert_int_equal(table_number(&table, i * 3, i), i);
+		assert_int_equal(table_number(&table, i / 2 * 3, i + 1), i / 2);
+	}
+	assert_int_equal(table.used, KEYS);
+	assert_int_equal(table_get(&table, 3), 1);
+	table_free(&table);
+}
+
 /* Slots that a search for any of the keys goes over. */
 static void alike_keys_lie_apart(void **state)
 {
@@ -94,6 +109,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(like_an_array),
+		cmocka_unit_test(numbers_are_kept),
 		cmocka_unit_test(alike_keys_lie_apart),
 		cmocka_unit_test(broken_ones),
 	};

@@ -1,0 +1,38 @@
+/*
+ * sort.h: lists in order. A comparison says by what, one after the other, and
+ * which way:
+ *
+ *	static int by_size(const void *a, const void *b)
+ *	{
+ *		const struct thing *x = a, *y = b;
+ *
+ *		return sort_down(x->size, y->size) ?:
+ *		       sort_up(x->number, y->number);
+ *	}
+ *
+ *	SORT(things->list, things->count, by_size);
+ */
+#ifndef GNOMON_SORT_H
+#define GNOMON_SORT_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static inline int sort_up(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static inline int sort_down(uint64_t a, uint64_t b)
+{
+	return sort_up(b, a);
+}
+
+/* Of an empty list the array may be NULL. */
+#define SORT(list, count, compare)					\
+	do {								\
+		if ((count) > 0)					\
+			qsort((list), (count), sizeof(*(list)), (compare)); \
+	} while (0)
+
+#endif
