@@ -164,10 +164,9 @@ struct behind {
 static void print_amount(FILE *out, enum figure cost, uint64_t value,
 			 const char *sign)
 {
-	char text[QUANTITY_TEXT];
 	enum quantity_unit unit = figure_kinds[cost].unit;
 
-	fprintf(out, "\n    %s%s%s\n", sign, quantity_of(text, unit, value),
+	fprintf(out, "\n    %s%s%s\n", sign, UNIT_TEXT(unit, value),
 		unit == QUANTITY_BYTES ? "" :
 		cost == FIGURE_TEMPORARY ? " temporary" :
 		value == 1 ? " allocation" : " allocations");
@@ -176,10 +175,8 @@ static void print_amount(FILE *out, enum figure cost, uint64_t value,
 /* Of stacks that hold blocks of no bytes, these are all there is to say. */
 static void print_blocks(FILE *out, uint64_t blocks)
 {
-	char text[QUANTITY_TEXT];
-
-	fprintf(out, "\n    %s block%s of no bytes\n",
-		quantity_count(text, blocks), blocks == 1 ? "" : "s");
+	fprintf(out, "\n    %s block%s of no bytes\n", COUNT_TEXT(blocks),
+		blocks == 1 ? "" : "s");
 }
 
 static void print_largest(struct behind *behind, enum figure cost, FILE *out)

@@ -20,21 +20,13 @@ bool diff_shows(const struct diff *diff, enum figure cost)
 		figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
 }
 
-static const char *amount(char *text, enum figure cost, uint64_t value)
-{
-	return quantity_of(text, figure_kinds[cost].unit, value);
-}
-
 /* "+1.5M", "-3", "0 B" */
 static const char *change(char *text, enum figure cost, uint64_t before,
 			  uint64_t after)
 {
 	text[0] = after > before ? '+' : '-';
-	if (after == before)
-		amount(text, cost, 0);
-	else
-		amount(text + 1, cost, after > before ? after - before :
-		       before - after);
+	quantity_of(text + (after != before), figure_kinds[cost].unit,
+		    after > before ? after - before : before - after);
 	return text;
 }
 
@@ -46,11 +38,12 @@ static void put_total(const struct diff *diff, enum figure cost, FILE *out)
 					cost);
 	uint64_t after = profile_value(diff->profile, &diff->sides[1].sum,
 				       cost);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT + 1];
+	enum quantity_unit unit = figure_kinds[cost].unit;
+	char more[QUANTITY_TEXT + 1];
 
 	fprintf(out, "  %-12s %13s %13s %14s", figure_kinds[cost].name,
-		amount(a, cost, before), amount(b, cost, after),
-		change(c, cost, before, after));
+		UNIT_TEXT(unit, before), UNIT_TEXT(unit, after),
+		change(more, cost, before, after));
 	if (before > 0 && before != after)
 		fprintf(out, "  %+.1f%%", ((double)after - (double)before) *
 			100 / (double)before);
@@ -60,7 +53,6 @@ static void put_total(const struct diff *diff, enum figure cost, FILE *out)
 static void put_summary(const struct diff *diff, FILE *out)
 {
 	static const char *const names[2] = { "before", "after" };
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	for (unsigned side = 0; side < 2; side++) {
 		const struct diff_side *one = &diff->sides[side];
@@ -68,14 +60,14 @@ static void put_summary(const struct diff *diff, FILE *out)
 		fprintf(out, "%-7s %s\n", names[side], one->label);
 		if (one->traces > 1)
 			fprintf(out, "        the sum of %s traces\n",
-				quantity_count(a, one->traces));
+				COUNT_TEXT(one->traces));
 		if (one->running)
 			fprintf(out, "        still running: its end is now\n");
 		if (one->estimated)
 			fprintf(out, "        estimated from a sample\n");
 		if (one->dropped > 0)
 			fprintf(out, "        %s event%s of it lost\n",
-				quantity_count(a, one->dropped),
+				COUNT_TEXT(one->dropped),
 				one->dropped == 1 ? " was" : "s were");
 	}
 	fprintf(out, "\n  %-12s %13s %13s %14s\n", "", "before", "after",
@@ -85,8 +77,8 @@ static void put_summary(const struct diff *diff, FILE *out)
 		    figures_have((enum figure)i, FIGURE_OVERVIEW))
 			put_total(diff, (enum figure)i, out);
 	fprintf(out, "  %-12s %13s %13s\n", "ran",
-		quantity_time(a, diff->sides[0].duration_ns),
-		quantity_time(b, diff->sides[1].duration_ns));
+		TIME_TEXT(diff->sides[0].duration_ns),
+		TIME_TEXT(diff->sides[1].duration_ns));
 }
 
 /* The frame that a row is about; of those that are none, why. */
@@ -133,14 +125,15 @@ static void put_row(const struct diff *diff, const struct difference *row,
 		    enum figure cost, struct profile_stack *stack, FILE *out)
 {
 	const struct style *style = style_of(out);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT + 1];
+	enum quantity_unit unit = figure_kinds[cost].unit;
+	char more[QUANTITY_TEXT + 1];
 
 	fprintf(out, "\n  %-7s %s%s%s", difference_names[row->state],
-		style->share, change(c, cost, row->before, row->after),
+		style->share, change(more, cost, row->before, row->after),
 		style->off);
 	if (row->state == DIFFERENCE_GROWN || row->state == DIFFERENCE_SHRUNK)
-		fprintf(out, "  from %s to %s", amount(a, cost, row->before),
-			amount(b, cost, row->after));
+		fprintf(out, "  from %s to %s", UNIT_TEXT(unit, row->before),
+			UNIT_TEXT(unit, row->after));
 	fputc('\n', out);
 	put_what(diff, row->group, stack, out);
 }
@@ -152,7 +145,6 @@ static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 	struct profile_stack stack = { 0 };
 	size_t shown = diff->top != 0 && diff->top < found->count ?
 		diff->top : found->count;
-	char text[QUANTITY_TEXT];
 
 	fprintf(out, "\n%s%s%s (%s): ", style->title,
 		figure_kinds[cost].title, style->off,
@@ -162,17 +154,17 @@ static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 	for (unsigned state = 0, n = 0; state < DIFFERENCE_STATES; state++)
 		if (found->states[state] > 0)
 			fprintf(out, "%s%s %s", n++ ? ", " : "",
-				quantity_count(text, found->states[state]),
+				COUNT_TEXT(found->states[state]),
 				difference_names[state]);
 	if (found->below > 0)
 		fprintf(out, "; %s within the threshold",
-			quantity_count(text, found->below));
+			COUNT_TEXT(found->below));
 	fputc('\n', out);
 	for (size_t row = 0; row < shown; row++)
 		put_row(diff, &found->list[row], cost, &stack, out);
 	if (shown < found->count)
 		fprintf(out, "\n  and %s more: --cost %s --top 0\n",
-			quantity_count(text, found->count - shown),
+			COUNT_TEXT(found->count - shown),
 			figure_kinds[cost].name);
 	profile_stack_free(&stack);
 }

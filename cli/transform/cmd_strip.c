@@ -267,12 +267,10 @@ static bool add_totals(void *owner, struct repack *repack)
 static void tell_result(const struct request *request, const char *trace)
 {
 	struct strip_sum sum = strip_plan_sum(&request->plan);
-	char blocks[QUANTITY_TEXT], all[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
 
 	tell_note("%s: left out %s of %s blocks (%s); their totals are kept",
-		  trace, quantity_count(blocks, sum.blocks),
-		  quantity_count(all, sum.all),
-		  quantity_size(bytes, (int64_t)sum.bytes));
+		  trace, COUNT_TEXT(sum.blocks), COUNT_TEXT(sum.all),
+		  SIZE_TEXT(sum.bytes));
 	transform_tell(&request->transform, trace);
 	if (request->transform.bytes_out >=
 	    request->transform.report.file_bytes)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 
 #define ROWS_AT_A_TIME 65536	/* at most 8 MiB, decoded */
 
@@ -137,9 +138,8 @@ static int compare_rows(const void *left, const void *right)
 	const struct trace_totals *a = left;
 	const struct trace_totals *b = right;
 
-	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
+	return sort_up(a->context, b->context) ?:
+	       sort_up(a->thread, b->thread);
 }
 
 static void write_rows(const struct strip_rows *rows, const struct chunk *chunk,
@@ -150,9 +150,7 @@ static void write_rows(const struct strip_rows *rows, const struct chunk *chunk,
 {
 	LOCAL_BUFFER payload = { 0 };
 
-	if (rows->count > 0)
-		qsort(rows->list, rows->count, sizeof(*rows->list),
-		      compare_rows);
+	SORT(rows->list, rows->count, compare_rows);
 	for (size_t i = 0; i < rows->count; i += ROWS_AT_A_TIME) {
 		size_t n = rows->count - i;
 

@@ -201,11 +201,8 @@ int transform_run(struct transform *transform, const char *trace,
 void transform_tell(const struct transform *transform, const char *trace)
 {
 	uint64_t before = transform->report.file_bytes;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	tell_note("%s: %s became %s in %s (%s)", trace,
-		  quantity_size(a, (int64_t)before),
-		  quantity_size(b, (int64_t)transform->bytes_out),
-		  transform->output,
-		  quantity_percent(c, transform->bytes_out, before));
+	tell_note("%s: %s became %s in %s (%s)", trace, SIZE_TEXT(before),
+		  SIZE_TEXT(transform->bytes_out), transform->output,
+		  PERCENT_TEXT(transform->bytes_out, before));
 }
