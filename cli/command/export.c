@@ -32,6 +32,30 @@ void export_contexts(struct export *export,
 	}
 }
 
+struct summing {
+	struct figures *sum;
+	uint64_t contexts;
+};
+
+static void add_context(void *owner, uint32_t node, uint32_t part,
+			const struct figures *figures)
+{
+	struct summing *summing = owner;
+
+	(void)node, (void)part;
+	figures_add(summing->sum, figures);
+	summing->contexts++;
+}
+
+uint64_t export_sum(struct export *export, struct figures *sum)
+{
+	struct summing summing = { .sum = sum };
+
+	*sum = (struct figures){ 0 };
+	export_contexts(export, add_context, &summing);
+	return summing.contexts;
+}
+
 /* ---- blocks ---- */
 
 /* A table of what filters of stacks keep, by node; NULL: they keep all. */
@@ -284,15 +308,22 @@ const char *export_profile_name(struct buffer *scratch,
 		       frame->offset, frame->offset);
 }
 
-void export_title(struct buffer *title, const struct model *model,
-		  const char *trace)
+const char *export_program(const struct model *model)
 {
 	const char *program = model_fact(model, GT_INFO, "exe");
 	const char *slash = program ? strrchr(program, '/') : NULL;
+
+	return slash != NULL && slash[1] != 0 ? slash + 1 : program;
+}
+
+void export_title(struct buffer *title, const struct model *model,
+		  const char *trace)
+{
+	const char *program = export_program(model);
 	const char *name = strrchr(trace, '/');
 
 	if (program != NULL)
-		buffer_printf(title, "%s - ", slash ? slash + 1 : program);
+		buffer_printf(title, "%s - ", program);
 	buffer_string(title, name ? name + 1 : trace);
 	buffer_printable(title);
 }

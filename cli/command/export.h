@@ -39,7 +39,7 @@ struct export {
 	void *keeper;
 	enum figure cost;		/* FIGURE_EXPORTED */
 	bool cost_given;		/* else it is live */
-	const char *filters;		/* as given: " --size-min 64k"; or NULL */
+	const char *filters;		/* as given: " --size-min 64k"; or "" */
 	bool threads;			/* told apart (`can_split_threads`) */
 	bool blocks;			/* each by itself (`can_list_blocks`) */
 	const char *output;		/* name of the file; NULL: stdout */
@@ -70,6 +70,8 @@ void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
 				  const struct figures *figures),
 		     void *owner);
+/* What they come to together, and how many contexts that is. */
+uint64_t export_sum(struct export *export, struct figures *sum);
 
 /* A block, as tap.h has it. */
 struct export_block {
@@ -128,6 +130,8 @@ void export_stack_text(struct buffer *text, const struct frame *list,
 		       size_t count);
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame);
+/* The last part of the program's path; NULL: not known. */
+const char *export_program(const struct model *model);
 /* "program - trace", for titles. */
 void export_title(struct buffer *title, const struct model *model,
 		  const char *trace);

@@ -63,7 +63,7 @@ int exporting_run(struct export *export, struct reading *reading,
 			.list = { BLOCK_KEY_THREAD }, .count = 1,
 		};
 	export->trace = reading->traces[0];
-	export->filters = reading->filters.data;
+	export->filters = buffer_text(&reading->filters);
 	status = reading_model(reading, &model, export->trace);
 	if (status == EXIT_NOTHING)
 		return status;

@@ -39,7 +39,7 @@ void valgrind_about(struct buffer *text, const struct export *export)
 {
 	buffer_clear(text);
 	buffer_string(text, "gnomon " GNOMON_VERSION);
-	if (export->filters != NULL && export->filters[0] != 0)
+	if (export->filters[0] != 0)
 		buffer_printf(text, ", filters:%s", export->filters);
 	if (export->model->sample_mean > 0)
 		buffer_printf(text, ", estimates from a sample");

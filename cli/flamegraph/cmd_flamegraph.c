@@ -83,8 +83,6 @@ static bool decide(struct request *request)
 	if (output != NULL && !name_fits(request, page))
 		return false;
 	request->format = request->html || page ? &flame_html : &flame_svg;
-	flame->filters = request->reading.filters.data ?
-		request->reading.filters.data : "";
 	return true;
 }
 

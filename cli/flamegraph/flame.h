@@ -83,7 +83,6 @@ const char *flame_name(struct buffer *scratch, const struct flame_tree *tree,
 struct flame_export {
 	struct export export;	/* first */
 	bool icicle;		/* the root is at the top */
-	const char *filters;	/* as given; "": none */
 };
 extern const struct exporter flame_svg;
 extern const struct exporter flame_html;

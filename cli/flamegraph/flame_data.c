@@ -236,7 +236,7 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	json_uint(json, "version", 1);
 	json_string(json, "title", title.data);
 	json_string(json, "command", command.data ? command.data : "");
-	json_string(json, "filters", flame->filters);
+	json_string(json, "filters", flame->export.filters);
 	json_string(json, "cost", figure_kinds[flame->export.cost].name);
 	json_bool(json, "icicle", flame->icicle);
 	json_bool(json, "estimated", model->sample_mean != 0);

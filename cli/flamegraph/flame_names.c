@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/table.h"
 #include "cli/base/text/quantity.h"
 
@@ -27,9 +28,7 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct library *x = a, *y = b;
 
-	if (x->nodes != y->nodes)
-		return x->nodes > y->nodes ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return sort_down(x->nodes, y->nodes) ?: sort_up(x->number, y->number);
 }
 
 /* Libraries as they are met, 0 being none: numbers in library_of[]. Strings of
@@ -134,15 +133,12 @@ const char *flame_frame_name(struct buffer *scratch,
 const char *flame_name(struct buffer *scratch, const struct flame_tree *tree,
 		       const struct flame_node *node, size_t limit)
 {
-	char count[QUANTITY_TEXT];
-
 	if (node->frame != PROFILE_NONE)
 		return flame_frame_name(scratch,
 				&tree->profile->frames[node->frame], limit);
 	if (node == tree->nodes)
 		return "all";
 	buffer_clear(scratch);
-	buffer_printf(scratch, "(%s smaller)",
-		      quantity_count(count, node->smaller));
+	buffer_printf(scratch, "(%s smaller)", COUNT_TEXT(node->smaller));
 	return scratch->data;
 }

@@ -63,7 +63,7 @@ static inline char *story_export(const struct story *story,
 	struct export export = {
 		.trace = story->path, .model = model, .frames = &frames,
 		.keep = first ? story_keeps_first : NULL, .keeper = model,
-		.cost = cost,
+		.cost = cost, .filters = "",
 	};
 	char *text;
 	size_t size;

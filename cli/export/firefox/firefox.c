@@ -332,7 +332,6 @@ static void write_entry(struct json *json, const char *label,
 static void write_about(struct writing *w)
 {
 	const struct model *model = w->export->model;
-	char quantity[QUANTITY_TEXT];
 	struct json *json = &w->json;
 
 	json_array(json, "extra");
@@ -340,16 +339,15 @@ static void write_about(struct writing *w)
 	json_string(json, "label", "gnomon");
 	json_array(json, "entries");
 	write_entry(json, "Version", GNOMON_VERSION);
-	if (w->export->filters != NULL && w->export->filters[0] != 0)
+	if (w->export->filters[0] != 0)
 		write_entry(json, "Filters", w->export->filters + 1);
 	if (model->sample_mean > 0)
 		write_entry(json, "Estimates, from a sample of one block in "
-			    "about", quantity_size(quantity, (int64_t)
-						   model->sample_mean));
+			    "about", SIZE_TEXT(model->sample_mean));
 	write_entry(json, "Times of allocations are exact to",
 		    w->rows.span_ns == UINT64_MAX ?
 		    "nothing: sums of each stack are all there is" :
-		    quantity_time(quantity, w->rows.span_ns));
+		    TIME_TEXT(w->rows.span_ns));
 	json_end_array(json);
 	json_end_object(json);
 	json_end_array(json);
@@ -434,22 +432,13 @@ static void add_peak(void *owner, uint32_t node, uint32_t part,
 	};
 }
 
-static const char *name_of(const struct model *model)
-{
-	const char *program = model_fact(model, GT_INFO, "exe");
-	const char *slash = program ? strrchr(program, '/') : NULL;
-
-	if (slash != NULL && slash[1] != 0)
-		return slash + 1;
-	return program != NULL && program[0] != 0 ? program : "unknown";
-}
-
 static void prepare(struct writing *w)
 {
 	const struct model *model = w->export->model;
 	const struct firefox_rows *rows = &w->rows;
+	const char *program = export_program(model);
 
-	w->name = name_of(model);
+	w->name = program != NULL && program[0] != 0 ? program : "unknown";
 	snprintf(w->pid, sizeof(w->pid), "%" PRIu64,
 		 model_number(model, GT_INFO, "pid", 0));
 	w->end_ns = model_duration_ns(model);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/status.h"
 #include "cli/export/bundles.h"
 
@@ -17,10 +18,6 @@
  * bundles need half. */
 #define BUNDLES (1u << 17)
 #define BUNDLES_OF_CONTEXT 4
-
-struct sums {
-	uint64_t blocks, bytes, live_bytes, temporary;
-};
 
 struct collecting {
 	struct export *export;
@@ -94,33 +91,23 @@ static int follow(struct collecting *c)
 
 /* ---- contexts ---- */
 
-static void add_sums(void *owner, uint32_t node, uint32_t part,
-		     const struct figures *figures)
-{
-	struct sums *sums = owner;
-
-	(void)node, (void)part;
-	sums->blocks += figures->count;
-	sums->bytes += figures->total_bytes;
-	sums->live_bytes += figures->live_bytes;
-	sums->temporary += figures->temporary;
-}
-
 static bool is_all(struct collecting *c)
 {
-	struct sums must = { 0 }, is = { 0 };
+	struct figures must, is = { 0 };
 
-	export_contexts(c->export, add_sums, &must);
+	export_sum(c->export, &must);
 	for (size_t i = 0; i < c->bundles.count; i++) {
 		const struct bundle *bundle = &c->bundles.list[i];
 
-		is.blocks += bundle->blocks;
-		is.bytes += bundle->bytes;
+		is.count += bundle->blocks;
+		is.total_bytes += bundle->bytes;
 		is.temporary += bundle->temporary;
 		is.live_bytes += bundle->ended == BUNDLE_LIVES ?
 			bundle->bytes : 0;
 	}
-	return memcmp(&must, &is, sizeof(is)) == 0;
+	return is.count == must.count && is.total_bytes == must.total_bytes &&
+		is.live_bytes == must.live_bytes &&
+		is.temporary == must.temporary;
 }
 
 static uint64_t without(uint64_t all, uint64_t part)
@@ -168,20 +155,15 @@ static int by_time(const void *a, const void *b)
 {
 	const struct firefox_row *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->ends - y->ends;
+	return sort_up(x->ns, y->ns) ?: sort_up(x->id, y->id) ?:
+	       sort_up(x->ends, y->ends);
 }
 
 static int by_thread(const void *a, const void *b)
 {
 	const struct firefox_row *x = a, *y = b;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return by_time(a, b);
+	return sort_up(x->thread, y->thread) ?: by_time(a, b);
 }
 
 static void make_rows(struct firefox_rows *rows, const struct bundles *bundles)

@@ -19,13 +19,7 @@
 
 uint32_t firefox_text(struct firefox_tables *tables, const char *text)
 {
-	LOCAL_BUFFER valid = { 0 };
-	uint32_t number;
-
-	utf8_add(&valid, text);
-	number = intern_number(&tables->texts, valid.data ? valid.data : "",
-			       valid.size);
-	return number;
+	return utf8_number(&tables->texts, text);
 }
 
 static const struct image *image_of(const struct firefox_tables *tables,

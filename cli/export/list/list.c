@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 
 /* ---- blocks ---- */
 
@@ -116,9 +117,7 @@ static int by_value(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return sort_down(x->value, y->value) ?: sort_up(x->node, y->node);
 }
 
 void list_contexts(struct export *export,
@@ -130,8 +129,7 @@ void list_contexts(struct export *export,
 	struct order order = { .export = export };
 
 	export_contexts(export, add_place, &order);
-	if (order.count > 0)
-		qsort(order.list, order.count, sizeof(*order.list), by_value);
+	SORT(order.list, order.count, by_value);
 	for (size_t i = 0; i < order.count; i++) {
 		uint32_t node = order.list[i].node;
 		struct figures figures;

@@ -12,8 +12,6 @@ struct writing {
 	struct export *export;
 	struct json json;
 	struct frame_table once;
-	struct figures sum;
-	uint64_t contexts;
 };
 
 static void begin(struct writing *writing, struct export *export)
@@ -24,33 +22,24 @@ static void begin(struct writing *writing, struct export *export)
 
 /* ---- one object ---- */
 
-static void add_up(void *owner, uint32_t node, uint32_t part,
-		   const struct figures *figures)
-{
-	struct writing *writing = owner;
-
-	(void)node, (void)part;
-	figures_add(&writing->sum, figures);
-	writing->contexts++;
-}
-
 static void write_totals(struct writing *writing)
 {
 	const struct model *model = writing->export->model;
-	const struct figures *sum = &writing->sum;
 	struct json *json = &writing->json;
+	struct figures sum;
+	uint64_t contexts = export_sum(writing->export, &sum);
 
-	json_uint(json, "allocations", sum->count);
-	json_uint(json, "frees", sum->frees);
-	json_uint(json, "total_bytes", sum->total_bytes);
-	json_uint(json, "live_bytes", sum->live_bytes);
-	json_uint(json, "live_blocks", sum->live_blocks);
-	json_uint(json, "peak_bytes", sum->peak_bytes);
-	json_uint(json, "peak_blocks", sum->peak_blocks);
+	json_uint(json, "allocations", sum.count);
+	json_uint(json, "frees", sum.frees);
+	json_uint(json, "total_bytes", sum.total_bytes);
+	json_uint(json, "live_bytes", sum.live_bytes);
+	json_uint(json, "live_blocks", sum.live_blocks);
+	json_uint(json, "peak_bytes", sum.peak_bytes);
+	json_uint(json, "peak_blocks", sum.peak_blocks);
 	json_uint(json, "peak_time_ns", model_since_start_ns(
 			  model, model_peak_stamp(model)));
-	json_uint(json, "temporary", sum->temporary);
-	json_uint(json, "contexts", writing->contexts);
+	json_uint(json, "temporary", sum.temporary);
+	json_uint(json, "contexts", contexts);
 	json_uint(json, "dropped", model_dropped(model));
 	json_uint(json, "unpaired", model->totals.unpaired);
 	json_uint(json, "foreign_frees", model->controls.foreign);
@@ -69,7 +58,6 @@ static void write_summary(struct writing *writing)
 	struct json *json = &writing->json;
 	LOCAL_BUFFER text = { 0 };
 
-	export_contexts(writing->export, add_up, writing);
 	json_object(json, "summary");
 	write_totals(writing);
 	model_command(model, &text);
@@ -78,7 +66,7 @@ static void write_summary(struct writing *writing)
 	json_uint(json, "pid", model_number(model, GT_INFO, "pid", 0));
 	json_bool(json, "complete",
 		  model->report.ended || model->report.being_written);
-	if (filters != NULL && filters[0] != 0)
+	if (filters[0] != 0)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);
 }

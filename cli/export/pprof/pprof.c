@@ -215,43 +215,41 @@ static const char *default_type(const struct export *export)
 
 #define COMMENTS_MAX 8
 
+/* If the text is not empty, which it is then. */
+static void add_comment(struct writing *writing, struct buffer *text,
+			int64_t *comments, size_t *count)
+{
+	if (text->size > 0)
+		comments[(*count)++] = pprof_text(&writing->tables, text->data);
+	buffer_clear(text);
+}
+
 static size_t make_comments(struct writing *writing, int64_t *comments)
 {
 	const struct export *export = writing->export;
 	const struct model *model = export->model;
-	char quantity[QUANTITY_TEXT];
 	LOCAL_BUFFER text = { 0 };
 	size_t count = 0;
 
 	buffer_string(&text, "gnomon " GNOMON_VERSION);
-	comments[count++] = pprof_text(&writing->tables, text.data);
+	add_comment(writing, &text, comments, &count);
 	if (model_fact(model, GT_INFO, "command") != NULL) {
-		buffer_clear(&text);
 		buffer_string(&text, "command: ");
 		model_command(model, &text);
-		comments[count++] = pprof_text(&writing->tables, text.data);
 	}
-	if (export->filters != NULL && export->filters[0] != 0) {
-		buffer_clear(&text);
+	add_comment(writing, &text, comments, &count);
+	if (export->filters[0] != 0)
 		buffer_printf(&text, "filters:%s", export->filters);
-		comments[count++] = pprof_text(&writing->tables, text.data);
-	}
-	if (export->cost == FIGURE_PEAK) {
-		buffer_clear(&text);
+	add_comment(writing, &text, comments, &count);
+	if (export->cost == FIGURE_PEAK)
 		buffer_printf(&text, "inuse_* are those at the peak, %s after "
-			      "the start", quantity_time(quantity,
-			      model_since_start_ns(model,
-						   model_peak_stamp(model))));
-		comments[count++] = pprof_text(&writing->tables, text.data);
-	}
-	if (model->sample_mean > 0) {
-		buffer_clear(&text);
+			      "the start", TIME_TEXT(model_since_start_ns(
+				      model, model_peak_stamp(model))));
+	add_comment(writing, &text, comments, &count);
+	if (model->sample_mean > 0)
 		buffer_printf(&text, "estimates, from a sample of one block "
-			      "in about %s",
-			      quantity_size(quantity,
-					    (int64_t)model->sample_mean));
-		comments[count++] = pprof_text(&writing->tables, text.data);
-	}
+			      "in about %s", SIZE_TEXT(model->sample_mean));
+	add_comment(writing, &text, comments, &count);
 	assert(count <= COMMENTS_MAX);
 	return count;
 }

@@ -29,13 +29,7 @@
 
 uint32_t pprof_text(struct pprof_tables *tables, const char *text)
 {
-	LOCAL_BUFFER valid = { 0 };
-	uint32_t number;
-
-	utf8_add(&valid, text);
-	number = intern_number(&tables->texts, valid.data ? valid.data : "",
-			       valid.size);
-	return number;
+	return utf8_number(&tables->texts, text);
 }
 
 /* ---- mappings ---- */

@@ -23,6 +23,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/pairset.h"
+#include "cli/base/sort.h"
 #include "cli/base/status.h"
 #include "cli/export/valgrind.h"
 
@@ -93,7 +94,6 @@ struct writing {
 static uint32_t name_for(struct writing *w, const char *text)
 {
 	LOCAL_BUFFER line = { 0 };
-	uint32_t number;
 
 	buffer_string(&line, text != NULL ? text : NOT_KNOWN);
 	buffer_printable(&line);
@@ -102,8 +102,7 @@ static uint32_t name_for(struct writing *w, const char *text)
 		buffer_clear(&line);
 		buffer_string(&line, NOT_KNOWN);
 	}
-	number = intern_number(&w->names, line.data, line.size);
-	return number;
+	return intern_number(&w->names, line.data, line.size);
 }
 
 static uint32_t function_for(struct writing *w, const char *name,
@@ -247,12 +246,10 @@ static int compare(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
 	/* NO_CALLEE + 1 is the smallest. */
-	return x->callee + 1 < y->callee + 1 ? -1 : x->callee != y->callee;
+	return sort_up(x->function, y->function) ?:
+	       sort_up(x->number, y->number) ?:
+	       sort_up(x->callee + 1, y->callee + 1);
 }
 
 /* ---- writing ---- */

@@ -90,7 +90,7 @@ static Pprof__Profile *unpacked(char *bytes, size_t size)
 static void export_all(enum figure cost)
 {
 	struct debugfile_places places = { 0 };
-	struct export export = { .model = &model, .frames = &frames,
+	struct export export = { .filters = "", .model = &model, .frames = &frames,
 				 .cost = cost };
 	char *bytes;
 	size_t size;

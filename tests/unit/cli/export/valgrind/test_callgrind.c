@@ -167,7 +167,7 @@ static char *export_model(enum figure cost)
 {
 	struct debugfile_places places = { 0 };
 	struct frames frames;
-	struct export export = { .model = &model, .frames = &frames,
+	struct export export = { .filters = "", .model = &model, .frames = &frames,
 				 .cost = cost };
 	char *text;
 	size_t size;
