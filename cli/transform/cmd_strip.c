@@ -44,10 +44,7 @@ struct stripped {
 	uint64_t begun;		/* address of the realloc that has begun */
 	bool begun_goes;	/* its old block goes */
 	uint64_t left_out;	/* allocations since that was told last */
-	struct trace_event gap;	/* what the trace says of the next event's
-				 * chain, */
-	uint64_t gap_args[GT_EXTRA_ARGS];
-	bool has_gap;		/* if it does */
+	struct strip_gap gap;	/* about the next event */
 };
 
 struct request {
@@ -135,13 +132,12 @@ static void put_note(struct repack *repack, struct repack_stream *stream,
 
 /* What the trace says itself, with the number that its chain has by now. */
 static void put_gap(const struct request *request, struct repack *repack,
-		    struct repack_stream *stream, struct trace_event *gap,
-		    uint64_t *args)
+		    struct repack_stream *stream, struct strip_gap *gap)
 {
-	args[0] = strip_chains_number(&request->plan.chains, args[0]);
-	gap->args = args;
-	if (args[0] != 0)
-		repack_put(repack, stream, gap);
+	gap->args[0] = strip_chains_number(&request->plan.chains,
+					   gap->args[0]);
+	if (gap->args[0] != 0)
+		repack_put(repack, stream, strip_gap_event(gap));
 }
 
 /* Before an event that stays: `was` it before, and is what it is by now. */
@@ -152,9 +148,8 @@ static void tell_chain(const struct request *request, struct repack *repack,
 {
 	const struct strip_note *note = NULL;
 
-	if (stripped->has_gap && was == event->kind) {
-		put_gap(request, repack, stream, &stripped->gap,
-			stripped->gap_args);
+	if (stripped->gap.there && was == event->kind) {
+		put_gap(request, repack, stream, &stripped->gap);
 		return;
 	}
 	if (was == event->kind)
@@ -171,12 +166,10 @@ static void take_gap(const struct request *request, struct repack *repack,
 		     struct repack_stream *stream, struct stripped *stripped,
 		     const struct trace_event *event, bool goes)
 {
-	stripped->gap = *event;
-	memcpy(stripped->gap_args, event->args, sizeof(stripped->gap_args));
-	stripped->has_gap = event->what != GT_EXTRA_CHAIN_ENDS;
-	if (!stripped->has_gap && !goes)
-		put_gap(request, repack, stream, &stripped->gap,
-			stripped->gap_args);
+	strip_gap_keep(&stripped->gap, event);
+	stripped->gap.there = event->what != GT_EXTRA_CHAIN_ENDS;
+	if (!stripped->gap.there && !goes)
+		put_gap(request, repack, stream, &stripped->gap);
 }
 
 static bool is_of_chain(const struct trace_event *event)
@@ -224,7 +217,7 @@ static void take_event(void *owner, struct repack *repack,
 						     GT_EXTRA_CHAIN_ENDS))) {
 			put_note(repack, stream, note, event);
 		}
-		stripped->has_gap = false;
+		stripped->gap.there = false;
 		stripped->left_out += allocates && goes;
 	}
 	if (mark & STRIP_TELL)

@@ -319,27 +319,21 @@ static void apply_extra(struct strip_plan *plan,
 /* What an earlier stripping, or the recorder, says of a chain. */
 static void apply_gap(struct strip_plan *plan, const struct trace_event *event)
 {
-	struct strip_lane *lane = &plan->lanes[plan->now.lane];
-
-	if (event->what == GT_EXTRA_CHAIN_ENDS) {
+	if (event->what == GT_EXTRA_CHAIN_ENDS)
 		strip_chains_told(&plan->chains, event, &plan->now.place,
 				  &plan->totals, &plan->marks);
-		return;
-	}
-	lane->gap = *event;
-	memcpy(lane->gap_args, event->args, sizeof(lane->gap_args));
-	lane->gap.args = lane->gap_args;
-	lane->has_gap = true;
+	else
+		strip_gap_keep(&plan->lanes[plan->now.lane].gap, event);
 }
 
 /* The event that it is about. */
 static void apply_chained(struct strip_plan *plan,
 			  const struct trace_event *event)
 {
-	const struct trace_event *gap = &plan->lanes[plan->now.lane].gap;
 	uint32_t lane = plan->now.lane;
+	const struct trace_event *gap = strip_gap_event(&plan->lanes[lane].gap);
 
-	plan->lanes[lane].has_gap = false;
+	plan->lanes[lane].gap.there = false;
 	if (gap->what == GT_EXTRA_CHAIN_RESUMES && event->kind == GT_ALLOC &&
 	    gap->args[0] != 0) {
 		edges_resume(&plan->edges, lane, event,
@@ -361,7 +355,7 @@ static void apply(struct strip_plan *plan)
 	edges_advance(&plan->edges, event->stamp);
 	advance(plan, event->stamp);
 	if (event->kind == GT_EXTRA) {
-		plan->lanes[lane].has_gap = false;
+		plan->lanes[lane].gap.there = false;
 		apply_extra(plan, event);
 		if (event->what >= GT_EXTRA_CHAIN_LEAVES &&
 		    event->what <= GT_EXTRA_CHAIN_ENDS && !plan->off)
@@ -376,7 +370,7 @@ static void apply(struct strip_plan *plan)
 	if (event->kind == GT_REALLOC_BEGIN ||
 	    event->kind == GT_REALLOC_FAILED)
 		abandon(plan, lane);
-	if (plan->lanes[lane].has_gap)
+	if (plan->lanes[lane].gap.there)
 		apply_chained(plan, event);
 	else
 		edges_event(&plan->edges, &blocks_sink, lane, event);
