@@ -25,7 +25,6 @@
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
 #include "cli/export/pprof/pprof_tables.h"
-#include "cli/export/pprof/profile.pb-c.h"
 #include "cli/stack/inward.h"
 #include "unwind/claim.h"
 
@@ -160,9 +159,7 @@ static size_t labels_of(struct writing *writing, uint32_t part,
 static void write_sample(struct writing *writing, size_t number)
 {
 	const struct pair *key = &writing->keys.pairs[number];
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Sample message = PPROF__SAMPLE__INIT;
-	Pprof__Sample *one = &message;
 	Pprof__Label labels[2];
 	Pprof__Label *list[2] = { &labels[0], &labels[1] };
 	int64_t values[VALUES];
@@ -175,16 +172,13 @@ static void write_sample(struct writing *writing, size_t number)
 	message.value = values;
 	message.n_label = labels_of(writing, key->second, labels);
 	message.label = list;
-	profile.n_sample = 1;
-	profile.sample = &one;
-	pprof_out_message(&writing->out, &profile.base);
+	PPROF_OUT_LIST(&writing->out, sample, &(Pprof__Sample *){ &message }, 1);
 }
 
 /* ---- what is said once ---- */
 
 static void write_types(struct writing *writing)
 {
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__ValueType messages[VALUES];
 	Pprof__ValueType *list[VALUES];
 
@@ -194,9 +188,7 @@ static void write_types(struct writing *writing)
 		messages[i].type = pprof_text(&writing->tables, types[i].type);
 		messages[i].unit = pprof_text(&writing->tables, types[i].unit);
 	}
-	profile.n_sample_type = writing->types;
-	profile.sample_type = list;
-	pprof_out_message(&writing->out, &profile.base);
+	PPROF_OUT_LIST(&writing->out, sample_type, list, writing->types);
 }
 
 static const char *default_type(const struct export *export)

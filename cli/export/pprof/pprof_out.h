@@ -11,6 +11,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "cli/export/packed.h"
+#include "cli/export/pprof/profile.pb-c.h"
 
 struct pprof_out {
 	ProtobufCBuffer sink;	/* first: what protobuf-c writes to */
@@ -29,5 +30,15 @@ static inline void pprof_out_message(struct pprof_out *out,
 	out->sink.append = pprof_out_append;
 	protobuf_c_message_pack_to_buffer(message, &out->sink);
 }
+
+/* A piece of a profile that is a list alone: `count` pointers to messages. */
+#define PPROF_OUT_LIST(out, member, pointers, count)			\
+	do {								\
+		Pprof__Profile piece = PPROF__PROFILE__INIT;		\
+									\
+		piece.n_##member = (count);				\
+		piece.member = (pointers);				\
+		pprof_out_message((out), &piece.base);			\
+	} while (0)
 
 #endif

@@ -17,7 +17,6 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/utf8.h"
-#include "cli/export/pprof/profile.pb-c.h"
 #include "unwind/claim.h"
 
 /* In brackets: readers do not look for such a file. */
@@ -258,9 +257,7 @@ void pprof_tables_free(struct pprof_tables *tables)
 static void write_mapping(const struct pprof_mapping *mapping, uint64_t id,
 			  struct pprof_out *out)
 {
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Mapping message = PPROF__MAPPING__INIT;
-	Pprof__Mapping *one = &message;
 
 	message.id = id;
 	message.memory_start = mapping->start;
@@ -272,18 +269,14 @@ static void write_mapping(const struct pprof_mapping *mapping, uint64_t id,
 	message.has_filenames = mapping->files;
 	message.has_line_numbers = mapping->lines;
 	message.has_inline_frames = mapping->inlined;
-	profile.n_mapping = 1;
-	profile.mapping = &one;
-	pprof_out_message(out, &profile.base);
+	PPROF_OUT_LIST(out, mapping, &(Pprof__Mapping *){ &message }, 1);
 }
 
 static void write_location(const struct pprof_tables *tables, size_t number,
 			   struct pprof_out *out)
 {
 	const struct pprof_location *location = &tables->locations[number];
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Location message = PPROF__LOCATION__INIT;
-	Pprof__Location *one = &message;
 	Pprof__Line *lines, **list;
 
 	assert(location->mapping < tables->mapping_count &&
@@ -306,9 +299,7 @@ static void write_location(const struct pprof_tables *tables, size_t number,
 	message.address = location->address;
 	message.n_line = location->line_count;
 	message.line = list;
-	profile.n_location = 1;
-	profile.location = &one;
-	pprof_out_message(out, &profile.base);
+	PPROF_OUT_LIST(out, location, &(Pprof__Location *){ &message }, 1);
 	free(lines);
 	free(list);
 }
@@ -319,18 +310,14 @@ static void write_function(const struct pprof_tables *tables, size_t number,
 	const struct pair *function = &tables->functions.pairs[number];
 	const struct pair *names = &tables->names.pairs[function->first];
 	const struct pair *source = &tables->sources.pairs[function->second];
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Function message = PPROF__FUNCTION__INIT;
-	Pprof__Function *one = &message;
 
 	message.id = number + 1;
 	message.name = names->first;
 	message.system_name = names->second;
 	message.filename = source->first;
 	message.start_line = source->second;
-	profile.n_function = 1;
-	profile.function = &one;
-	pprof_out_message(out, &profile.base);
+	PPROF_OUT_LIST(out, function, &(Pprof__Function *){ &message }, 1);
 }
 
 void pprof_tables_write(struct pprof_tables *tables, struct pprof_out *out)
@@ -341,12 +328,7 @@ void pprof_tables_write(struct pprof_tables *tables, struct pprof_out *out)
 		write_location(tables, i, out);
 	for (size_t i = 0; i < tables->functions.pair_count; i++)
 		write_function(tables, i, out);
-	for (size_t i = 0; i < tables->texts.count; i++) {
-		Pprof__Profile profile = PPROF__PROFILE__INIT;
-		char *text = (char *)tables->texts.list[i];
-
-		profile.n_string_table = 1;
-		profile.string_table = &text;
-		pprof_out_message(out, &profile.base);
-	}
+	for (size_t i = 0; i < tables->texts.count; i++)
+		PPROF_OUT_LIST(out, string_table,
+			       (char **)&tables->texts.list[i], 1);
 }
