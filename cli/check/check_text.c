@@ -28,12 +28,10 @@ static void put_suppressed(const struct check_result *result, FILE *out)
 		fprintf(out, "  suppressed     nothing\n");
 		return;
 	}
-	fprintf(out, "  suppressed     %s live in %s block%s of %s stack%s\n",
+	fprintf(out, "  suppressed     %s live in %s of %s\n",
 		SIZE_TEXT(leaks->suppressed_bytes),
-		COUNT_TEXT(leaks->suppressed_blocks),
-		leaks->suppressed_blocks == 1 ? "" : "s",
-		COUNT_TEXT(leaks->suppressed_stacks),
-		leaks->suppressed_stacks == 1 ? "" : "s");
+		COUNTED(leaks->suppressed_blocks, "block"),
+		COUNTED(leaks->suppressed_stacks, "stack"));
 }
 
 void check_text(const struct check_result *result, FILE *out)
@@ -56,9 +54,8 @@ void check_text(const struct check_result *result, FILE *out)
 		/* A growth from anything fills the line. */
 		if (verdict->cost == FIGURE_LIVE && verdict->blocks > 0 &&
 		    (!verdict->is_growth || verdict->limit == 0))
-			fprintf(out, "  in %s block%s",
-				COUNT_TEXT(verdict->blocks),
-				verdict->blocks == 1 ? "" : "s");
+			fprintf(out, "  in %s",
+				COUNTED(verdict->blocks, "block"));
 		fputc('\n', out);
 	}
 	put_suppressed(result, out);

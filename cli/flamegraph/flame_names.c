@@ -45,12 +45,9 @@ static uint32_t find_libraries(struct flame_tree *tree, struct library *list)
 
 		if (name == NULL)
 			continue;
-		*number = table_get(&number_of, (uintptr_t)name);
-		if (*number == TABLE_NONE) {
-			*number = count++;
-			list[*number] = (struct library){ name, 0, *number };
-			table_set(&number_of, (uintptr_t)name, *number);
-		}
+		*number = table_number(&number_of, (uintptr_t)name, count);
+		if (*number == count)
+			list[count++] = (struct library){ name, 0, *number };
 	}
 	table_free(&number_of);
 	return count;

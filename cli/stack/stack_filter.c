@@ -207,15 +207,15 @@ static void sum_groups(struct stack_filter *filter)
 
 	for (size_t i = 0; i < model->contexts.cost_count; i++) {
 		const struct context_cost *cost = &model->contexts.costs[i];
-		uint32_t at = table_get(&filter->group_of, cost->node);
+		uint32_t at = table_number(&filter->group_of, cost->node,
+					   filter->group_count);
 		struct figures figures;
 
-		if (at == TABLE_NONE) {
+		if (at == filter->group_count) {
 			GROW(filter->groups, filter->group_count,
 			     filter->group_capacity);
-			at = (uint32_t)filter->group_count++;
-			table_set(&filter->group_of, cost->node, at);
-			filter->groups[at] = (struct figures){ 0 };
+			filter->groups[filter->group_count++] =
+				(struct figures){ 0 };
 		}
 		model_figures(model, cost, &figures);
 		figures_add(&filter->groups[at], &figures);

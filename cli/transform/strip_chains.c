@@ -39,11 +39,10 @@ static void note(struct strip_chains *chains, const struct strip_place *place,
 
 	if (key == NO_KEY)
 		return;
-	i = table_get(&chains->by_place, key);
-	if (i == TABLE_NONE) {
+	i = table_number(&chains->by_place, key, chains->note_count);
+	if (i == chains->note_count) {
 		GROW(chains->notes, chains->note_count, chains->note_capacity);
-		i = (uint32_t)chains->note_count++;
-		table_set(&chains->by_place, key, i);
+		chains->note_count++;
 	}
 	chains->notes[i] = *what;
 }

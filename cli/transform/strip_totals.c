@@ -17,16 +17,15 @@ static struct trace_totals *row_of(struct strip_rows *rows, uint32_t context,
 				   uint32_t thread)
 {
 	uint64_t key = (uint64_t)context << 32 | thread;
-	uint32_t i = table_get(&rows->by_key, key);
+	uint32_t i = table_number(&rows->by_key, key, rows->count);
 
-	if (i != TABLE_NONE)
-		return &rows->list[i];
-	GROW(rows->list, rows->count, rows->capacity);
-	table_set(&rows->by_key, key, (uint32_t)rows->count);
-	rows->list[rows->count] = (struct trace_totals){
-		.context = context, .thread = thread,
-	};
-	return &rows->list[rows->count++];
+	if (i == rows->count) {
+		GROW(rows->list, rows->count, rows->capacity);
+		rows->list[rows->count++] = (struct trace_totals){
+			.context = context, .thread = thread,
+		};
+	}
+	return &rows->list[i];
 }
 
 static void count_classes(struct trace_classes *classes,

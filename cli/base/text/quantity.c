@@ -176,6 +176,15 @@ char *quantity_count(char *text, uint64_t count)
 	return text;
 }
 
+char *quantity_counted(char *text, uint64_t count, const char *noun)
+{
+	int n = snprintf(text, QUANTITY_COUNTED, "%s %s%s", COUNT_TEXT(count),
+			 noun, count == 1 ? "" : "s");
+
+	assert(n > 0 && n < QUANTITY_COUNTED);
+	return text;
+}
+
 char *quantity_percent(char *text, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;

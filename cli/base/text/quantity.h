@@ -32,12 +32,19 @@ char *quantity_percent(char *text, uint64_t part, uint64_t whole);
 /* As the unit has it; sizes of more than INT64_MAX are said to be that. */
 char *quantity_of(char *text, enum quantity_unit unit, uint64_t value);
 
+/* "1 block", "2,000 blocks": of a noun whose plural ends with s. `text` has
+ * QUANTITY_COUNTED bytes. */
+#define QUANTITY_COUNTED 64
+char *quantity_counted(char *text, uint64_t count, const char *noun);
+
 /* The same in a text of their own, as arguments of a printf: it lasts as long
  * as the block of code in which it stands. */
 #define SIZE_TEXT(bytes)						\
 	quantity_size((char[QUANTITY_TEXT]){ 0 }, (int64_t)(bytes))
 #define TIME_TEXT(ns) quantity_time((char[QUANTITY_TEXT]){ 0 }, (ns))
 #define COUNT_TEXT(count) quantity_count((char[QUANTITY_TEXT]){ 0 }, (count))
+#define COUNTED(count, noun)						\
+	quantity_counted((char[QUANTITY_COUNTED]){ 0 }, (count), (noun))
 #define PERCENT_TEXT(part, whole)					\
 	quantity_percent((char[QUANTITY_TEXT]){ 0 }, (part), (whole))
 #define UNIT_TEXT(unit, value)						\

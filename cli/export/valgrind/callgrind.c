@@ -143,14 +143,12 @@ static void find_functions(struct writing *w)
 static uint32_t line_in(struct writing *w, struct table *table, uint64_t key,
 			const struct line *line)
 {
-	uint32_t at = table_get(table, key);
+	uint32_t at = table_number(table, key, w->line_count);
 
-	if (at != TABLE_NONE)
-		return at;
-	GROW(w->lines, w->line_count, w->line_capacity);
-	at = (uint32_t)w->line_count++;
-	w->lines[at] = *line;
-	table_set(table, key, at);
+	if (at == w->line_count) {
+		GROW(w->lines, w->line_count, w->line_capacity);
+		w->lines[w->line_count++] = *line;
+	}
 	return at;
 }
 

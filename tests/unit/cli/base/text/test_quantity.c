@@ -89,6 +89,11 @@ static void others_out(void **state)
 	assert_string_equal(quantity_count(text, 1234567), "1,234,567");
 	assert_string_equal(quantity_count(text, UINT64_MAX),
 			    "18,446,744,073,709,551,615");
+	assert_string_equal(COUNTED(1, "block"), "1 block");
+	assert_string_equal(COUNTED(0, "more block"), "0 more blocks");
+	assert_string_equal(COUNTED(2000, "block"), "2,000 blocks");
+	assert_string_equal(COUNTED(UINT64_MAX, "other allocation"),
+			    "18,446,744,073,709,551,615 other allocations");
 	assert_string_equal(quantity_percent(text, 1, 3), "33.3%");
 	assert_string_equal(quantity_percent(text, 1, 0), "0.0%");
 	assert_string_equal(quantity_of(text, QUANTITY_BYTES, 640), "640 B");
