@@ -12,8 +12,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/base/table.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/pattern.h"
+#include "cli/model/stats/figures.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/stack_filter.h"
 #include "cli/symbol/code/code.h"

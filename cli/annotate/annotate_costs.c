@@ -22,6 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
 #include "cli/base/terminal/tell.h"
+#include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
 
 #define NO_FUNCTION UINT32_MAX
@@ -48,7 +49,7 @@ static bool in_range(const struct annotate *annotate,
 		     const struct frame *frame)
 {
 	const struct image *image =
-		&annotate->model->images.list[annotate->image];
+		model_image(annotate->model, annotate->image);
 	uint64_t at = frame->module_offset - 1 + image->bias;
 
 	return !frame->inlined && frame->library == image->name &&
@@ -70,7 +71,7 @@ static void new_function(struct annotate *annotate,
 	} else {
 		char *name = grow_format("%s+0x%llx", frame->library,
 			(unsigned long long)(annotate->range.start -
-			annotate->model->images.list[annotate->image].bias));
+			model_image(annotate->model, annotate->image)->bias));
 
 		function->name = intern_string(&annotate->names, name);
 		free(name);
@@ -142,7 +143,7 @@ static void look_at(struct annotate *annotate, uint32_t node, bool exact)
 
 static void look_at_places(struct annotate *annotate)
 {
-	const struct contexts *contexts = &annotate->model->contexts;
+	const struct contexts *contexts = model_contexts(annotate->model);
 	struct frames *frames = annotate->frames;
 
 	frames_prepare_all(frames);
@@ -222,7 +223,7 @@ struct passage {
 static uint32_t image_of(const struct annotate *annotate,
 			 const struct context_node *node)
 {
-	const struct images *images = &annotate->model->images;
+	const struct images *images = model_images(annotate->model);
 
 	if (node->image == IMAGE_NONE)
 		return images_find_only(images, node->address);
@@ -237,7 +238,7 @@ static struct annotate_call *call_of(struct annotate *annotate,
 {
 	struct annotate_function *function = &annotate->functions[number];
 	const struct context_node *node =
-		&annotate->model->contexts.nodes[passage->node];
+		&model_contexts(annotate->model)->nodes[passage->node];
 	uint32_t image = image_of(annotate, node);
 	/* Of code made at run time, an address may mean several. */
 	uint64_t owner = image == IMAGE_NONE ? passage->node : image;
@@ -287,7 +288,7 @@ static void add_frame(struct annotate *annotate, const struct passage *passage,
 static void add_context(struct annotate *annotate, uint32_t context,
 			uint32_t node, const struct figures *figures)
 {
-	const struct contexts *contexts = &annotate->model->contexts;
+	const struct contexts *contexts = model_contexts(annotate->model);
 	struct passage passage = { context, 0, figures, true, false, "" };
 
 	for (; node >= CONTEXT_ROOTS && annotate->through[node];
@@ -310,7 +311,7 @@ static void add_context(struct annotate *annotate, uint32_t context,
 
 static void add_costs(struct annotate *annotate)
 {
-	const struct contexts *contexts = &annotate->model->contexts;
+	const struct contexts *contexts = model_contexts(annotate->model);
 	bool *through = annotate->through;
 	struct figures figures;
 
@@ -347,7 +348,7 @@ static bool is_library(const struct image *image, const char *name,
 static void find_range(struct annotate *annotate,
 		       const struct debugfile_places *places)
 {
-	const struct images *images = &annotate->model->images;
+	const struct images *images = model_images(annotate->model);
 	const char *plus = strrchr(annotate->wanted, '+');
 	char *end = NULL;
 	uint64_t offset;
@@ -411,7 +412,7 @@ static void drop_others(struct annotate *annotate)
 bool annotate_find(struct annotate *annotate,
 		   const struct debugfile_places *places)
 {
-	size_t nodes = annotate->model->contexts.node_count;
+	size_t nodes = model_contexts(annotate->model)->node_count;
 	bool matched;
 	char why[256] = "";
 

@@ -6,6 +6,7 @@
 
 #include "cli/annotate/annotate.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/model/core/images.h"
 
 #define TEXT_WIDTH 4096
 
@@ -85,7 +86,7 @@ static void put_calls(struct json *json, const struct annotate *annotate,
 		      const struct annotate_function *function,
 		      uint64_t end_ns)
 {
-	const struct images *images = &annotate->model->images;
+	const struct images *images = model_images(annotate->model);
 
 	json_array(json, "calls");
 	for (size_t i = 0; i < function->call_count; i++) {
@@ -171,7 +172,7 @@ void annotate_json(struct annotate *annotate,
 	annotate_pieces_init(&pieces, annotate, options);
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
-	json_string(&json, "trace", annotate->model->trace);
+	json_string(&json, "trace", model_trace(annotate->model));
 	report_about(&report, "");
 	report.about.sum = annotate->total;
 	report.about.contexts = annotate->contexts;

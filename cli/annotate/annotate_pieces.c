@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/core/images.h"
 
 #define PIECES_MAX 64		/* of a function: inlined everywhere */
 #define STEP_MAX (64u << 10)	/* bytes of a piece looked at for lines */
@@ -23,7 +24,7 @@ void annotate_pieces_init(struct annotate_pieces *pieces,
 	memset(pieces, 0, sizeof(*pieces));
 	pieces->annotate = annotate;
 	pieces->options = options;
-	pieces->codes = grow_zeroed(annotate->model->images.count + 1,
+	pieces->codes = grow_zeroed(model_images(annotate->model)->count + 1,
 				    sizeof(*pieces->codes));
 }
 
@@ -42,7 +43,7 @@ static struct code *code_of(struct annotate_pieces *pieces, uint32_t image)
 	struct symbol_image wanted;
 
 	if (pieces->codes[image] == NULL) {
-		image_wanted(&pieces->annotate->model->images.list[image],
+		image_wanted(model_image(pieces->annotate->model, image),
 			     &wanted);
 		pieces->codes[image] =
 			code_open(pieces->options->places,
@@ -103,7 +104,7 @@ static void add_piece(struct annotate_pieces *pieces,
 		add_made(pieces, function, call);
 		return;
 	}
-	image = &pieces->annotate->model->images.list[call->image];
+	image = model_image(pieces->annotate->model, call->image);
 	piece.library = image->name;
 	piece.bias = image->bias;
 	piece.code = code_of(pieces, call->image);
@@ -152,7 +153,7 @@ static void look_at(const struct annotate_pieces *pieces,
 	const struct symbol_place *place;
 	struct symbol_image wanted;
 
-	image_wanted(&frames->model->images.list[piece->image], &wanted);
+	image_wanted(model_image(frames->model, piece->image), &wanted);
 	place = symbols_find(frames->symbols, piece->image, &wanted, address,
 			     true);
 	for (size_t i = 0; i < place->count; i++) {
@@ -195,7 +196,9 @@ void annotate_pieces_lines(const struct annotate_pieces *pieces,
 
 void annotate_pieces_free(struct annotate_pieces *pieces)
 {
-	for (size_t i = 0; i < pieces->annotate->model->images.count; i++)
+	size_t image_count = model_images(pieces->annotate->model)->count;
+
+	for (size_t i = 0; i < image_count; i++)
 		code_free(pieces->codes[i]);
 	for (size_t i = 0; i < pieces->made_count; i++) {
 		code_free(pieces->made[i].code);

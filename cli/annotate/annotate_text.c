@@ -16,6 +16,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/images.h"
 #include "cli/symbol/names/names.h"
 
 #define COLUMNS 80
@@ -40,7 +41,7 @@ struct printer {
 static const char *meaning_of(const struct printer *p)
 {
 	return figures_amount(p->key,
-			      p->annotate->model->report.being_written ?
+			      model_is_being_written(p->annotate->model) ?
 			      FIGURE_NOW : FIGURE_AT_END);
 }
 
@@ -437,7 +438,7 @@ static void put_bare(struct printer *p,
 	for (size_t i = 0; i < function->call_count; i++) {
 		const struct annotate_call *call = &function->calls[i];
 		uint64_t bias = call->image == IMAGE_NONE ? 0 :
-			p->annotate->model->images.list[call->image].bias;
+			model_image(p->annotate->model, call->image)->bias;
 
 		put_costs(p, &call->sum);
 		buffer_clear(&p->line);

@@ -134,16 +134,15 @@ static int show(struct request *request, struct annotate *annotate, int status)
 
 static int find_and_show(struct request *request, const char *function)
 {
-	static struct model model;
 	const struct filter *words = request->reading.filter;
-	struct annotate annotate = { .model = &model, .wanted = function };
+	struct annotate annotate = { .wanted = function };
 	struct frames frames;
-	int status = reading_model(&request->reading, &model,
+	int status = reading_model(&request->reading, &annotate.model,
 				   request->reading.traces[0]);
 
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &frames, &model);
+	reading_frames(&request->reading, &frames, annotate.model);
 	annotate.frames = &frames;
 	if (filter_has_stacks(words))
 		annotate.filter = stack_filter_new(words, &frames);
@@ -158,7 +157,7 @@ static int find_and_show(struct request *request, const char *function)
 	annotate_free(&annotate);
 	stack_filter_free(annotate.filter);
 	frames_free(&frames);
-	model_free(&model);
+	model_free(annotate.model);
 	return status;
 }
 

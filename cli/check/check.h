@@ -12,6 +12,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/json.h"
 #include "cli/model/model.h"
+#include "cli/model/stats/figures.h"
 #include "cli/stack/leaks.h"
 
 /* What is compared: bytes or numbers of one trace. */

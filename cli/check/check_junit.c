@@ -20,7 +20,7 @@
 static void add_when(struct buffer *out, const struct model *model)
 {
 	time_t seconds = model == NULL ? 0 :
-		(time_t)(model->first_sync.realtime_ns / 1000000000);
+		(time_t)(model_first_realtime_ns(model) / 1000000000);
 	struct tm utc;
 	char text[64];
 

@@ -14,7 +14,7 @@ static bool is_judged(enum figure cost)
 void check_values(const struct model *model, const struct leaks *leaks,
 		  struct check_values *values)
 {
-	const struct totals *totals = &model->totals;
+	const struct totals *totals = model_totals(model);
 	const struct figures figures = {
 		.count = totals->allocations,
 		.total_bytes = totals->total_bytes,

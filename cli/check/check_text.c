@@ -38,7 +38,7 @@ void check_text(const struct check_result *result, FILE *out)
 {
 	const struct style *style = style_of(out);
 
-	fprintf(out, "%s%s\n", result->trace, result->model->sample_mean ?
+	fprintf(out, "%s%s\n", result->trace, model_is_sampled(result->model) ?
 		": estimated from a sample" : "");
 	for (size_t i = 0; i < result->count; i++) {
 		const struct check_verdict *verdict = &result->verdicts[i];
@@ -79,7 +79,7 @@ void check_json(const struct check_result *result, struct json *json)
 		if (verdict->cost == FIGURE_LIVE)
 			json_uint(json, "blocks", verdict->blocks);
 		json_bool(json, "pass", verdict->passed);
-		json_bool(json, "estimated", result->model->sample_mean != 0);
+		json_bool(json, "estimated", model_is_sampled(result->model));
 		if (verdict->is_growth)
 			json_uint(json, "baseline", verdict->before);
 		json_uint(json, "suppressed_bytes",

@@ -11,6 +11,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/check/check.h"
 #include "cli/commands.h"
+#include "cli/model/core/damages.h"
 #include "cli/query/rows.h"
 #include "cli/stack/difference.h"
 #include "cli/command/print/profile_stack.h"
@@ -126,20 +127,19 @@ static int take(void *owner, int id, const char *value)
 static bool open_subject(struct request *request, struct subject *subject,
 			 const char *trace, struct leaks *leaks)
 {
-	subject->model = grow_alloc(sizeof(*subject->model));
-	subject->status = reading_model(&request->reading, subject->model,
+	uint64_t damages;
+
+	subject->status = reading_model(&request->reading, &subject->model,
 					trace);
-	if (subject->status == EXIT_NOTHING) {
-		free(subject->model);
-		subject->model = NULL;
+	if (subject->status == EXIT_NOTHING)
 		return false;
-	}
 	reading_frames(&request->reading, &subject->frames, subject->model);
 	leaks_find(leaks, &subject->frames, &request->reading.places);
-	if (subject->model->damages.all > 0)
+	damages = model_damages(subject->model)->all;
+	if (damages > 0)
 		tell_note("%s: --guard found damaged blocks, %" PRIu64 " in "
 			  "all, which no rule is about: gnomon report "
-			  "shows them", trace, subject->model->damages.all);
+			  "shows them", trace, damages);
 	return true;
 }
 
@@ -149,7 +149,6 @@ static void close_subject(struct subject *subject)
 		return;
 	frames_free(&subject->frames);
 	model_free(subject->model);
-	free(subject->model);
 }
 
 /* ---- what is behind a rule that failed ---- */

@@ -10,6 +10,8 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/leftout.h"
 #include "cli/model/selection.h"
 
 void export_contexts(struct export *export,
@@ -17,7 +19,7 @@ void export_contexts(struct export *export,
 				  const struct figures *figures),
 		     void *owner)
 {
-	const struct contexts *contexts = &export->model->contexts;
+	const struct contexts *contexts = model_contexts(export->model);
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		const struct context_cost *cost = &contexts->costs[i];
@@ -61,7 +63,7 @@ uint64_t export_sum(struct export *export, struct figures *sum)
 /* A table of what filters of stacks keep, by node; NULL: they keep all. */
 static bool *find_kept(struct export *export)
 {
-	const struct contexts *contexts = &export->model->contexts;
+	const struct contexts *contexts = model_contexts(export->model);
 	bool *keeps;
 
 	if (export->keep == NULL)
@@ -88,7 +90,7 @@ struct following {
 /* What came into the trace since it was read is left out. */
 static bool is_kept(const struct following *f, uint32_t node)
 {
-	return node < f->model->contexts.node_count &&
+	return node < model_contexts(f->model)->node_count &&
 		(f->keeps == NULL || f->keeps[node]);
 }
 
@@ -123,7 +125,7 @@ static void tell_live(const struct following *f)
 	uint64_t at = 0;
 
 	while ((block = model_next_block(f->model, &at)) != NULL) {
-		uint32_t node = f->model->contexts.costs[block->cost].node;
+		uint32_t node = model_node_of(f->model, block);
 
 		if (is_kept(f, node))
 			f->to->live(f->to->owner, &(struct export_block){
@@ -140,7 +142,7 @@ int export_follow(struct export *export,
 				       .end = take_end, .thread = &f.thread };
 	int status = EXIT_COMPLETE;
 
-	if (follower->live == NULL || !export_is_of_moment(export))
+	if (follower->live == NULL || !model_is_of_moment(export->model))
 		status = model_follow(export->model, export->trace, &tap);
 	if (follower->live != NULL && status != EXIT_NOTHING)
 		tell_live(&f);
@@ -148,22 +150,17 @@ int export_follow(struct export *export,
 	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
 }
 
-bool export_is_of_moment(const struct export *export)
-{
-	return export->model->selection != NULL &&
-		selection_is_of_moment(export->model->selection);
-}
-
 /* ---- what is said besides ---- */
 
 static uint64_t peak_of_contexts(const struct model *model)
 {
+	const struct contexts *contexts = model_contexts(model);
 	struct figures sum = { 0 };
 
-	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+	for (size_t i = 0; i < contexts->cost_count; i++) {
 		struct figures figures;
 
-		model_figures(model, &model->contexts.costs[i], &figures);
+		model_figures(model, &contexts->costs[i], &figures);
 		figures_add(&sum, &figures);
 	}
 	return sum.peak_bytes;
@@ -172,28 +169,31 @@ static uint64_t peak_of_contexts(const struct model *model)
 void export_note_contexts(const struct export *export)
 {
 	const struct model *model = export->model;
+	const struct leftout *leftout = model_leftout(model);
+	const struct totals *totals = model_totals(model);
+	struct notes *notes = model_notes(model);
 	char blocks[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
 
-	if (model->leftout.rest_blocks > 0)
-		notes_hint(export->model->options.notes, "%s: %s allocations "
+	if (leftout->rest_blocks > 0)
+		notes_hint(notes, "%s: %s allocations "
 			   "(%s) were not recorded, by their size or thread, "
 			   "but counted in all: they are not in the output",
 			   export->trace, quantity_count(blocks,
-			   model->leftout.rest_blocks), quantity_size(bytes,
-			   (int64_t)model->leftout.rest_bytes));
-	if (model->selection != NULL && model->leftout.blocks > 0)
-		notes_hint(export->model->options.notes, "%s: of %s blocks only "
+			   leftout->rest_blocks), quantity_size(bytes,
+			   (int64_t)leftout->rest_bytes));
+	if (model_is_selected(model) && model_has_left_out(model))
+		notes_hint(notes, "%s: of %s blocks only "
 			   "sums are known: they are not in the output, for "
 			   "nobody knows what the filters say of them",
 			   export->trace, quantity_count(blocks,
-			   model->leftout.blocks));
-	else if (model->leftout.blocks > 0 && model->totals.peak_bytes > 0 &&
+			   leftout->blocks));
+	else if (model_has_left_out(model) && totals->peak_bytes > 0 &&
 		 peak_of_contexts(model) == 0)
-		notes_hint(export->model->options.notes, "%s: only sums were "
+		notes_hint(notes, "%s: only sums were "
 			   "recorded: the peak (%s) is not in the output, for "
 			   "no stack has a share of it", export->trace,
 			   quantity_size(bytes,
-			   (int64_t)model->totals.peak_bytes));
+			   (int64_t)totals->peak_bytes));
 }
 
 void export_note_events(const struct export *export)
@@ -201,15 +201,18 @@ void export_note_events(const struct export *export)
 	const struct model *model = export->model;
 	char blocks[QUANTITY_TEXT];
 
-	if (model->sample_mean > 0)
-		notes_hint(export->model->options.notes, "%s: is a sample of "
+	if (model_is_sampled(model))
+		notes_hint(model_notes(model), "%s: is a sample of "
 			   "the blocks: the output has those that are in it, "
 			   "not estimates of all, as reports do", export->trace);
-	if (model->leftout.blocks > 0)
-		notes_hint(export->model->options.notes, "%s: %s blocks were "
-			   "left out of it, of which only sums are known: they "
-			   "are not in the output", export->trace,
-			   quantity_count(blocks, model->leftout.blocks));
+	if (model_has_left_out(model))
+		notes_hint(
+			model_notes(model),
+			"%s: %s blocks were "
+			"left out of it, of which only sums are known: they "
+			"are not in the output",
+			export->trace,
+			quantity_count(blocks, model_leftout(model)->blocks));
 }
 
 uint64_t export_value(const struct export *export,

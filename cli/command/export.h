@@ -96,8 +96,6 @@ struct export_follower {
  * EXIT_NOTHING, with a message and before the first block. */
 int export_follow(struct export *export,
 		  const struct export_follower *follower);
-/* Is `export` of what was live at a moment? */
-bool export_is_of_moment(const struct export *export);
 /* Say what of the report's figures no context has. */
 void export_note_contexts(const struct export *export);
 /* For formats of single events: say what of the report's figures is in no

@@ -52,7 +52,7 @@ static int write_out(struct export *export, const struct exporter *exporter)
 int exporting_run(struct export *export, struct reading *reading,
 		  const struct exporter *exporter)
 {
-	static struct model model;
+	struct model *model;
 	struct stack_filter *filter = NULL;
 	struct frames frames;
 	int status, written;
@@ -67,8 +67,8 @@ int exporting_run(struct export *export, struct reading *reading,
 	status = reading_model(reading, &model, export->trace);
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(reading, &frames, &model);
-	export->model = &model;
+	reading_frames(reading, &frames, model);
+	export->model = model;
 	export->frames = &frames;
 	written = EXIT_NOTHING;
 	if (reading_stack_filter(reading, &frames, &filter)) {
@@ -80,6 +80,6 @@ int exporting_run(struct export *export, struct reading *reading,
 		profile_free(export->profile);
 	stack_filter_free(filter);
 	frames_free(&frames);
-	model_free(&model);
+	model_free(model);
 	return written == EXIT_COMPLETE ? status : written;
 }

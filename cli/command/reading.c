@@ -328,17 +328,17 @@ bool reading_find_one(struct reading *reading, int count, char **operands)
 
 /* ---- what is in them ---- */
 
-int reading_model(struct reading *reading, struct model *model,
+int reading_model(const struct reading *reading, struct model **model,
 		  const char *trace)
 {
 	int status;
 
-	model_init(model);
-	model->options = reading->model;
-	block_keys_copy(&model->keys, &reading->keys);
-	status = model_read(model, trace);
-	if (status == EXIT_NOTHING)
-		model_free(model);
+	*model = model_new(&reading->model, &reading->keys);
+	status = model_read(*model, trace);
+	if (status == EXIT_NOTHING) {
+		model_free(*model);
+		*model = NULL;
+	}
 	return status;
 }
 

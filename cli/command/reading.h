@@ -8,8 +8,9 @@
  *	command_parse(…, take, …)	take: reading_take for its ids
  *	reading_find(&reading, operands, argv + 1)
  *	status = reading_model(&reading, &model, reading.traces[0]);
- *	reading_frames(&reading, &frames, &model);
+ *	reading_frames(&reading, &frames, model);
  *	reading_stack_filter(&reading, &frames, &filter);
+ *	model_free(model);
  *	reading_free(&reading);
  */
 #ifndef GNOMON_READING_H
@@ -19,6 +20,7 @@
 #include <stddef.h>
 
 #include "cli/base/terminal/command.h"
+#include "cli/model/block_keys.h"
 #include "cli/model/model.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/stack_filter.h"
@@ -67,10 +69,10 @@ bool reading_find(struct reading *reading, int count, char **operands);
 bool reading_find_one(struct reading *reading, int count, char **operands);
 
 /*
- * Initialises the model and reads the trace into it. Returns what model_read
- * does; with EXIT_NOTHING the model was freed.
+ * A new model (model_new) that has read the trace. Returns what model_read
+ * does; with EXIT_NOTHING there is none, and *model is NULL.
  */
-int reading_model(struct reading *reading, struct model *model,
+int reading_model(const struct reading *reading, struct model **model,
 		  const char *trace);
 /* For the stacks of that model. */
 void reading_frames(const struct reading *reading, struct frames *frames,

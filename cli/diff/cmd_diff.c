@@ -120,17 +120,15 @@ static bool add_trace(struct request *request, unsigned side,
 {
 	struct diff_side *to = &request->diff.sides[side];
 	struct stack_filter *filter = NULL;
-	struct model *model = grow_alloc(sizeof(*model));
+	struct model *model;
 	struct frames frames;
 	bool fits = true;
 	int status;
 
 	request->reading.model.until_ns = until_ns;
-	status = reading_model(&request->reading, model, trace);
-	if (status == EXIT_NOTHING) {
-		free(model);
+	status = reading_model(&request->reading, &model, trace);
+	if (status == EXIT_NOTHING)
 		return false;
-	}
 	if (status == EXIT_PARTIAL)
 		request->status = EXIT_PARTIAL;
 	reading_frames(&request->reading, &frames, model);
@@ -145,8 +143,8 @@ static bool add_trace(struct request *request, unsigned side,
 			    filter ? stack_filter_keeps : NULL, filter);
 		to->traces++;
 		to->dropped += model_dropped(model);
-		to->estimated |= model->sample_mean != 0;
-		to->running |= model->report.being_written;
+		to->estimated |= model_is_sampled(model);
+		to->running |= model_is_being_written(model);
 		if (until_ns != 0 && until_ns < duration_ns)
 			duration_ns = until_ns;
 		if (duration_ns > to->duration_ns)
@@ -155,7 +153,6 @@ static bool add_trace(struct request *request, unsigned side,
 	stack_filter_free(filter);
 	frames_free(&frames);
 	model_free(model);
-	free(model);
 	return fits;
 }
 
@@ -177,17 +174,15 @@ static bool add_operand(struct request *request, unsigned side, char **operand)
 /* How long after the start --from or --to is, of a trace. */
 static bool find_moment(const char *trace, const char *text, uint64_t *ns)
 {
-	struct model *model = grow_alloc(sizeof(*model));
+	const struct model_options asked = { .notes = tell_notes() };
+	struct model *model = model_new(&asked, NULL);
 	struct moment moment;
 	bool found = false;
 
-	model_init(model);
-	model->options.notes = tell_notes();
 	if (moment_parse(text, &moment) == 0 &&
 	    model_read_outline(model, trace) != EXIT_NOTHING)
 		found = moment_ns(model, &moment, ns);
 	model_free(model);
-	free(model);
 	/* 0 would mean all of it. */
 	if (found && *ns == 0)
 		*ns = 1;

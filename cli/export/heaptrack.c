@@ -23,6 +23,10 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/export/heaptrack_stacks.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/stats/footprint.h"
+#include "cli/model/tap.h"
 
 #define WRITER_VERSION 0x10400	/* of the heaptrack whose lines these are */
 #define FORMAT_VERSION 3
@@ -70,13 +74,13 @@ static void put_ms(struct writing *w, uint64_t ms)
 static void put_points(struct writing *w, uint64_t stamp)
 {
 	const struct model *model = w->export->model;
-	const struct footprint *footprint = &model->footprint;
+	const struct footprint *footprint = model_footprint(model);
 
 	for (; w->point < footprint->point_count; w->point++) {
 		const struct trace_usage *point =
 			&footprint->points[w->point];
 
-		if (point->stamp > stamp || point->stamp > model->until)
+		if (point->stamp > stamp || !model_counts(model, point->stamp))
 			return;
 		put_ms(w, model_since_start_ns(model, point->stamp) / MS_NS);
 		put(w, 'R', point->value[GT_USAGE_RSS] * KIB / w->page_size);

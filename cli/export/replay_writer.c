@@ -17,6 +17,10 @@
 #include "cli/base/status.h"
 #include "cli/export/packed.h"
 #include "cli/export/replay_stream.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/tap.h"
 #include "unwind/claim.h"
 
 #define TIME_STEP_NS 1000000	/* finer times are not written */
@@ -65,7 +69,7 @@ static void put_thread(struct writing *w, uint32_t thread)
 {
 	uint32_t *number;
 
-	if (thread >= w->export->model->threads.count)
+	if (thread >= model_threads(w->export->model)->count)
 		thread = 0;	/* the unknown one */
 	number = &w->threads[thread];
 	if (*number == NO_THREAD)
@@ -194,7 +198,7 @@ static int write_replay(struct export *export)
 	const struct export_follower follower = {
 		.owner = w, .birth = take_birth, .end = take_end,
 	};
-	size_t threads = export->model->threads.count + 1;
+	size_t threads = model_threads(export->model)->count + 1;
 	int status;
 
 	w->export = export;

@@ -41,7 +41,7 @@ void valgrind_about(struct buffer *text, const struct export *export)
 	buffer_string(text, "gnomon " GNOMON_VERSION);
 	if (export->filters[0] != 0)
 		buffer_printf(text, ", filters:%s", export->filters);
-	if (export->model->sample_mean > 0)
+	if (model_is_sampled(export->model))
 		buffer_printf(text, ", estimates from a sample");
 	buffer_printable(text);
 }

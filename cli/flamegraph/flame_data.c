@@ -22,6 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
 #include "cli/base/text/json.h"
+#include "cli/model/stats/timeline.h"
 
 /* Names of all frames together; more, and the longest are cut. */
 #define NAMES_BUDGET (8u << 20)
@@ -159,7 +160,7 @@ static void put_spans(struct json *json, const struct timeline *timeline,
 /* Of so many buckets. */
 static uint64_t width_of(const struct model *model, size_t step)
 {
-	const struct timeline *timeline = &model->timeline;
+	const struct timeline *timeline = model_timeline(model);
 
 	return model_since_start_ns(model, timeline_stamp(timeline, step)) -
 		model_since_start_ns(model, timeline->start);
@@ -183,7 +184,7 @@ static void put_track(struct json *json, const struct flame_tracks *tracks,
 
 static void put_timeline(struct json *json, const struct model *model)
 {
-	const struct timeline *timeline = &model->timeline;
+	const struct timeline *timeline = model_timeline(model);
 	size_t step = (timeline->count + SPANS_MAX - 1) / SPANS_MAX;
 
 	if (timeline->count == 0)
@@ -239,7 +240,7 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	json_string(json, "filters", flame->export.filters);
 	json_string(json, "cost", figure_kinds[flame->export.cost].name);
 	json_bool(json, "icicle", flame->icicle);
-	json_bool(json, "estimated", model->sample_mean != 0);
+	json_bool(json, "estimated", model_is_sampled(model));
 	json_uint(json, "folded", tree->folded);
 	/* "what is less than a n-th" */
 	json_uint(json, "part", (uint64_t)(1 / tree->share));

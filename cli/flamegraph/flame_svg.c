@@ -309,7 +309,7 @@ static void put_about(struct picture *p)
 	LOCAL_BUFFER text = { 0 };
 
 	add_whole(&text, p);
-	if (p->flame->export.model->sample_mean != 0)
+	if (model_is_sampled(p->flame->export.model))
 		buffer_string(&text, ", estimated from a sample");
 	if (p->flame->export.filters[0] != 0)
 		buffer_printf(&text, ", of%s", p->flame->export.filters);

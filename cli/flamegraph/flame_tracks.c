@@ -15,6 +15,10 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/base/status.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/stats/timeline.h"
+#include "cli/model/tap.h"
 
 #define TRACKS_MAX 400u
 #define ROWS_MAX 128u
@@ -161,9 +165,9 @@ static void take_end(void *owner, const struct export_block *block)
  * for others, too. */
 static bool can_follow(struct export *export)
 {
-	return export->model->timeline.count > 0 &&
-		export->model->sample_mean == 0 &&
-		!export_is_of_moment(export) &&
+	return model_timeline(export->model)->count > 0 &&
+		!model_is_sampled(export->model) &&
+		!model_is_of_moment(export->model) &&
 		model_can_be_read_again(export->trace, NULL);
 }
 
@@ -171,7 +175,7 @@ bool flame_tracks_follow(struct flame_tracks *tracks, struct export *export,
 			 const struct flame_tree *tree)
 {
 	const struct model *model = export->model;
-	struct follower f = { .tracks = tracks, .timeline = &model->timeline };
+	struct follower f = { .tracks = tracks, .timeline = model_timeline(model) };
 	const struct export_follower follower = {
 		.owner = &f, .birth = take_birth, .end = take_end,
 	};
@@ -180,14 +184,14 @@ bool flame_tracks_follow(struct flame_tracks *tracks, struct export *export,
 	*tracks = (struct flame_tracks){ 0 };
 	if (!can_follow(export))
 		return false;
-	tracks->step = (model->timeline.count + ROWS_MAX - 1) / ROWS_MAX;
-	tracks->rows = (model->timeline.count + tracks->step - 1) /
+	tracks->step = (model_timeline(model)->count + ROWS_MAX - 1) / ROWS_MAX;
+	tracks->rows = (model_timeline(model)->count + tracks->step - 1) /
 		tracks->step;
 	choose(tracks, tree);
 	tracks->live = grow_zeroed(tracks->rows * tracks->count,
 				   sizeof(*tracks->live));
 	f.live = grow_zeroed(tracks->count, sizeof(*f.live));
-	f.of_context = tracks_of_contexts(tracks, tree, &model->contexts);
+	f.of_context = tracks_of_contexts(tracks, tree, model_contexts(model));
 	/* Memory for the second pass. */
 	profile_keep_frames(export->profile);
 	status = export_follow(export, &follower);

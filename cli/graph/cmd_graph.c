@@ -205,19 +205,18 @@ static int graph_one(struct request *request)
  * only a whole pass tells: it may be later than all that is said of times. */
 static void find_time(const char *trace, struct graph_time *time)
 {
-	static struct model model;
+	struct model *model = model_new(NULL, NULL);
 
-	model_init(&model);
-	model_read(&model, trace);
-	time->start_ns = model_number(&model, GT_INFO, "start_realtime_ns", 0);
-	time->duration_ns = model_duration_ns(&model);
-	model_free(&model);
+	model_read(model, trace);
+	time->start_ns = model_number(model, GT_INFO, "start_realtime_ns", 0);
+	time->duration_ns = model_duration_ns(model);
+	model_free(model);
 }
 
 static int add_trace(struct request *request, const char *trace,
 		     const struct graph_time *time)
 {
-	static struct model model;
+	struct model *model;
 	struct stack_filter *filter = NULL;
 	struct query_source source;
 	struct frames frames;
@@ -228,11 +227,11 @@ static int add_trace(struct request *request, const char *trace,
 	status = reading_model(&request->reading, &model, trace);
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &frames, &model);
+	reading_frames(&request->reading, &frames, model);
 	if (reading_stack_filter(&request->reading, &frames, &filter)) {
 		source = (struct query_source){
-			.model = &model, .frames = &frames, .trace = trace,
-			.end_ns = model_duration_ns(&model),
+			.model = model, .frames = &frames, .trace = trace,
+			.end_ns = model_duration_ns(model),
 			.keep = filter ? stack_filter_keeps : NULL,
 			.keeper = filter,
 		};
@@ -240,7 +239,7 @@ static int add_trace(struct request *request, const char *trace,
 	}
 	stack_filter_free(filter);
 	frames_free(&frames);
-	model_free(&model);
+	model_free(model);
 	return followed == EXIT_NOTHING ? followed : status;
 }
 

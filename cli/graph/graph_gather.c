@@ -128,7 +128,7 @@ int graph_gather(struct graph *graph, const struct graph_query *wanted,
 	graph->axis = (struct series_axis){
 		.end_ns = source->end_ns, .steps = wanted->steps,
 	};
-	graph->estimated = source->model->sample_mean != 0;
+	graph->estimated = model_is_sampled(source->model);
 	query_rows_collect(&query, source, &rows);
 	shown = wanted->top != 0 && wanted->top < rows.nonzero ? wanted->top :
 		rows.nonzero;
@@ -224,7 +224,7 @@ int graph_add_trace(struct graph *graph, const struct query_source *source,
 		added->to = step_of(&axis, time->start_ns + source->end_ns) + 1;
 		for (size_t i = added->to; i < axis.steps; i++)
 			added->steps[i] = (struct series_step){ 0 };
-		graph->estimated |= source->model->sample_mean != 0;
+		graph->estimated |= model_is_sampled(source->model);
 	}
 	series_free(&series);
 	query_rows_free(&rows);

@@ -44,30 +44,31 @@ static int take(void *owner, int id, const char *value)
 
 static int info(const struct request *request, const char *trace)
 {
-	static struct model model;
+	const struct model_options asked = { .notes = tell_notes() };
+	struct model *model = model_new(&asked, NULL);
 	static struct info_sizes sizes;
 	const struct info_sizes *known = NULL;
 	struct frames frames;
 	int status;
 
-	model_init(&model);
-	model.options.notes = tell_notes();
-	status = model_read_maps(&model, trace);
-	if (status == EXIT_NOTHING)
+	status = model_read_maps(model, trace);
+	if (status == EXIT_NOTHING) {
+		model_free(model);
 		return status;
+	}
 	if (request->sizes && info_sizes_read(&sizes, trace))
 		known = &sizes;
 	else if (request->sizes)
 		tell_note("%s: can be read only once, so its sizes are not "
 			  "known: write it to a file first", trace);
-	reading_frames(&request->reading, &frames, &model);
+	reading_frames(&request->reading, &frames, model);
 	if (request->json)
-		report_info_json(&model, &frames, known, trace, stdout);
+		report_info_json(model, &frames, known, trace, stdout);
 	else
-		report_info_text(&model, &frames, known, trace,
+		report_info_text(model, &frames, known, trace,
 				 request->reading.full_names, stdout);
 	frames_free(&frames);
-	model_free(&model);
+	model_free(model);
 	if (fflush(stdout) != 0) {
 		tell_error("standard output: writing failed");
 		return EXIT_NOTHING;

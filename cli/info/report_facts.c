@@ -10,6 +10,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/base/text/quote.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/trace/decode/records.h"
 
 #define KEY_WIDTH 22
 #define VALUE_COLUMN (2 + KEY_WIDTH + 1)
@@ -65,10 +66,13 @@ static void put_fact(const struct fact *fact, bool full, FILE *out)
 static void put_facts(const struct model *model, unsigned type,
 		      const char *title, bool full, FILE *out)
 {
+	size_t count;
+	const struct fact *facts = model_facts(model, &count);
+
 	fprintf(out, "\n%s\n", title);
-	for (size_t i = 0; i < model->fact_count; i++)
-		if (model->facts[i].type == type)
-			put_fact(&model->facts[i], full, out);
+	for (size_t i = 0; i < count; i++)
+		if (facts[i].type == type)
+			put_fact(&facts[i], full, out);
 }
 
 /* ---- COUNTERS ---- */
@@ -211,11 +215,13 @@ static void put_counters(const struct model *model, FILE *out)
 		.out = &zeros, .between = ", ", .ending = ",", .indent = 4,
 		.width = REPORT_WIDTH, .column = 4,
 	};
+	size_t count;
+	const struct fact *facts = model_facts(model, &count);
 
 	fprintf(out, "\nCOUNTERS\n");
 	put_known(model, out);
-	for (size_t i = 0; i < model->fact_count; i++) {
-		const struct fact *fact = &model->facts[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct fact *fact = &facts[i];
 
 		if (fact->type != GT_COUNTERS)
 			continue;
@@ -260,10 +266,13 @@ static void json_fact(struct json *json, const struct model *model,
 static void json_facts(struct json *json, const struct model *model,
 		       unsigned type, const char *name)
 {
+	size_t count;
+	const struct fact *facts = model_facts(model, &count);
+
 	json_object(json, name);
-	for (size_t i = 0; i < model->fact_count; i++)
-		if (model->facts[i].type == type)
-			json_fact(json, model, &model->facts[i]);
+	for (size_t i = 0; i < count; i++)
+		if (facts[i].type == type)
+			json_fact(json, model, &facts[i]);
 	json_end_object(json);
 }
 

@@ -16,6 +16,7 @@
 #include "cli/info/report_maps.h"
 #include "cli/command/print/report_threads.h"
 #include "cli/info/report_tuning.h"
+#include "cli/model/core/images.h"
 
 #define PATH_COLUMN 15		/* behind an image's address */
 
@@ -42,16 +43,18 @@ static void put_image(const struct image *image, bool full, FILE *out)
 
 static void put_images(const struct model *model, bool full, FILE *out)
 {
-	fprintf(out, "\nIMAGES (%zu)\n", model->images.count);
-	for (size_t i = 0; i < model->images.count; i++)
-		put_image(&model->images.list[i], full, out);
+	const struct images *images = model_images(model);
+
+	fprintf(out, "\nIMAGES (%zu)\n", images->count);
+	for (size_t i = 0; i < images->count; i++)
+		put_image(&images->list[i], full, out);
 }
 
 void report_info_text(struct model *model, struct frames *frames,
 		      const struct info_sizes *sizes, const char *path,
 		      bool full, FILE *out)
 {
-	const struct reader_report *report = &model->report;
+	const struct reader_report *report = model_reader_report(model);
 	const char *guarantee = model_fact(model, GT_INFO, "guarantee");
 	struct buffer end = { 0 };
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
@@ -93,9 +96,11 @@ void report_info_text(struct model *model, struct frames *frames,
 
 static void json_images(struct json *json, const struct model *model)
 {
+	const struct images *images = model_images(model);
+
 	json_array(json, "images");
-	for (size_t i = 0; i < model->images.count; i++) {
-		const struct image *image = &model->images.list[i];
+	for (size_t i = 0; i < images->count; i++) {
+		const struct image *image = &images->list[i];
 		char hex[2 * GL_BUILD_ID_MAX + 1] = "";
 
 		for (size_t k = 0; k < image->build_id_size; k++)
@@ -114,7 +119,7 @@ void report_info_json(struct model *model, struct frames *frames,
 		      const struct info_sizes *sizes, const char *path,
 		      FILE *out)
 {
-	const struct reader_report *report = &model->report;
+	const struct reader_report *report = model_reader_report(model);
 	struct json json = { .out = out };
 	struct buffer end = { 0 };
 

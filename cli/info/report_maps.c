@@ -12,6 +12,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
 #include "cli/info/report_calls.h"
+#include "cli/model/maps/maps.h"
 
 #define SITES_SHOWN 10
 #define STACK_COLUMN 15
@@ -20,7 +21,7 @@
 
 static void put_whole(const struct model *model, FILE *out)
 {
-	const struct maps *maps = &model->maps;
+	const struct maps *maps = model_maps(model);
 	const struct map_point *peak = &maps->curve.peak;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
@@ -105,12 +106,12 @@ void report_maps_text(struct model *model, struct frames *frames, bool full,
 	struct map_site *sites;
 	size_t count;
 
-	if (model->maps.count == 0)
+	if (model_maps(model)->count == 0)
 		return;
 	fprintf(out, "\nMAPPINGS\n");
 	put_whole(model, out);
-	put_origins(&model->maps, out);
-	sites = sorted_sites(&model->maps, &count);
+	put_origins(model_maps(model), out);
+	sites = sorted_sites(model_maps(model), &count);
 	for (size_t i = 0; i < count && i < SITES_SHOWN; i++) {
 		char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
@@ -137,7 +138,7 @@ static void json_whole(struct json *json, const struct model *model)
 		[GT_EXTRA_CREATE] = "pthread_create",
 		[GT_EXTRA_DLOPEN] = "dlopen",
 	};
-	const struct maps *maps = &model->maps;
+	const struct maps *maps = model_maps(model);
 	const struct map_curve *curve = &maps->curve;
 
 	json_object(json, "mapped");
@@ -190,7 +191,7 @@ static void json_mapping(struct json *json, const struct model *model,
 	if (mapping->bytes == 0)
 		json_uint(json, "unmapped_ns",
 			  model_since_start_ns(model, mapping->unmapped));
-	json_uint(json, "site", table_get(&model->maps.by_site, key));
+	json_uint(json, "site", table_get(&model_maps(model)->by_site, key));
 	json_end_object(json);
 }
 
@@ -216,7 +217,7 @@ static void json_site(struct json *json, struct frames *frames,
 void report_maps_json(struct model *model, struct frames *frames,
 		      struct json *json)
 {
-	const struct maps *maps = &model->maps;
+	const struct maps *maps = model_maps(model);
 
 	json_whole(json, model);
 	json_array(json, "maps");

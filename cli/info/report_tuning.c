@@ -8,6 +8,8 @@
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
 #include "cli/info/report_calls.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/core/tuning.h"
 
 #define CALLS_SHOWN 100		/* as text; JSON has all */
 #define STACK_COLUMN 11
@@ -34,7 +36,7 @@ static void put_call(const struct model *model,
 void report_tuning_text(struct model *model, struct frames *frames, bool full,
 			FILE *out)
 {
-	const struct tuning *tuning = &model->tuning;
+	const struct tuning *tuning = model_tuning(model);
 	uint64_t all = tuning->call_count + tuning->left_out, shown = 0;
 
 	if (all == 0)
@@ -85,7 +87,7 @@ static void json_stack(struct json *json, struct frames *frames,
 void report_tuning_json(struct model *model, struct frames *frames,
 			struct json *json)
 {
-	const struct tuning *tuning = &model->tuning;
+	const struct tuning *tuning = model_tuning(model);
 
 	json_array(json, "tuning");
 	for (size_t i = 0; i < tuning->call_count; i++) {
@@ -94,7 +96,7 @@ void report_tuning_json(struct model *model, struct frames *frames,
 		json_object(json, NULL);
 		json_uint(json, "time_ns",
 			  model_since_start_ns(model, call->stamp));
-		json_uint(json, "tid", model->threads.list[call->thread].tid);
+		json_uint(json, "tid", model_thread(model, call->thread)->tid);
 		json_string(json, "function", tuning_function(call));
 		json_arguments(json, call);
 		json_int(json, "result", call->result);

@@ -19,6 +19,8 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/leftout.h"
+#include "cli/model/lifespans.h"
+#include "cli/model/map_index.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
@@ -498,7 +500,7 @@ static void drop_selected(struct model *model, const struct block *block,
 	if (model->options.wants & MODEL_WANT_HISTOGRAMS) {
 		cell = histograms_cell(&model->histograms, block->cost,
 				       HISTOGRAM_LIFETIMES,
-				       histogram_bucket(model_span_ns(model,
+				       histogram_bucket(account_span_ns(model,
 							lifetime)));
 		cell->blocks += amount.blocks;
 		cell->bytes += amount.bytes;
@@ -548,7 +550,7 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	if (model->measuring)
 		lifespans_end(model->lifespans, number_of(model, block),
 			      end == EDGE_LOST ? LIFESPAN_UNKNOWN :
-			      histogram_bucket(model_span_ns(model,
+			      histogram_bucket(account_span_ns(model,
 					account_lifetime(block, stamp))));
 	if (ends_apart(model, block, stamp, end, amount))
 		return 0;

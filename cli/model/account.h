@@ -18,7 +18,7 @@
 
 #include "cli/model/core/edges.h"
 #include "cli/model/core/weigh.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 #include "cli/model/tap.h"
 #include "unwind/claim.h"
 
@@ -47,6 +47,13 @@ void account_begin(struct model *model);
 bool account_alarm(struct model *model, const struct trace_event *event);
 /* Everything has come. */
 void account_finish(struct model *model);
+
+/* model_span_ns. */
+static inline uint64_t account_span_ns(const struct model *model,
+				       uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * model->span_factor >> 32);
+}
 
 static inline void account_keep_peak(const struct totals *totals,
 				     struct context_cost *cost)
@@ -125,7 +132,7 @@ static inline void account_free(struct model *model, struct context_cost *cost,
 		&model->histograms.sizes[histogram_bucket(block->size)];
 	struct histogram_bucket *lifetimes =
 		&model->histograms.lifetimes[
-			histogram_bucket(model_span_ns(model, lifetime))];
+			histogram_bucket(account_span_ns(model, lifetime))];
 	double sum = (double)lifetime * (double)amount.blocks;
 	/* Nothing branches on this: it cannot be guessed. */
 	uint64_t temporary = amount.blocks &

@@ -10,7 +10,7 @@
  */
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 
@@ -149,10 +149,6 @@ static bool model_extra(struct model *model, uint32_t lane,
 	tuning_extra(&model->tuning, &model->contexts, lane >> 1, event);
 	if (model->with_maps)
 		maps_extra(&model->maps, lane, event);
-	if (event->what < GT_EXTRA_COUNT)
-		model->extras[event->what]++;
-	else
-		model->extras[0]++;
 	return model->follows_chains && event->what >= GT_EXTRA_CHAIN_LEAVES &&
 	       event->what <= GT_EXTRA_CHAIN_ENDS;
 }

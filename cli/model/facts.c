@@ -10,7 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quote.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 #include "unwind/claim.h"
 
 /* There is one copy of each key, so its place is as good as its text. */
@@ -45,6 +45,12 @@ const char *model_fact(const struct model *model, unsigned type,
 
 	CLAIM_FULL(number == TABLE_NONE || number < model->fact_count);
 	return number == TABLE_NONE ? NULL : model->facts[number].value;
+}
+
+const struct fact *model_facts(const struct model *model, size_t *count)
+{
+	*count = model->fact_count;
+	return model->facts;
 }
 
 enum model_made_up model_made_up(const struct model *model)
@@ -97,6 +103,11 @@ static uint64_t start_ns(const struct model *model)
 {
 	return model->start_told ? model->start_ns :
 		model->first_sync.monotonic_ns;
+}
+
+uint64_t model_first_realtime_ns(const struct model *model)
+{
+	return model->first_sync.realtime_ns;
 }
 
 uint64_t model_since_start_ns(const struct model *model, uint64_t stamp)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "cli/model/core/blocks.h"
 #include "cli/model/model.h"
 
 const char *const heap_part_names[HEAP_PARTS] = {

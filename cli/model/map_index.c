@@ -20,9 +20,12 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/intern.h"
 #include "cli/base/search.h"
 #include "cli/base/text/pattern.h"
-#include "cli/model/model.h"
+#include "cli/model/filters.h"
+#include "cli/model/maps/maps.h"
+#include "cli/model/model_state.h"
 #include "unwind/claim.h"
 
 /* Nested mappings, as only a made-up trace has them, would make the lists as

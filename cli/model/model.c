@@ -10,7 +10,11 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
+#include "cli/model/lifespans.h"
+#include "cli/model/map_index.h"
+#include "cli/model/model_state.h"
 #include "cli/model/selection.h"
+#include "cli/model/stats/figures.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 
@@ -87,11 +91,6 @@ static void take_rest(void *owner, const struct trace_rest *rest)
 	struct model *model = owner;
 
 	leftout_rest(&model->leftout, rest);
-}
-
-static void take_live(void *owner, const struct trace_live *block)
-{
-	part_add(owner, block);
 }
 
 /* Blocks are left out, and of their frees some may be here. */
@@ -324,7 +323,7 @@ static void take_control(void *owner, const struct trace_control *record)
 		leftout_forget(&model->leftout);
 }
 
-static uint32_t lane_of_ring(void *owner, uint32_t ring, bool *nested)
+uint32_t model_lane_of_ring(void *owner, uint32_t ring, bool *nested)
 {
 	struct model *model = owner;
 	uint32_t thread = threads_of_ring(&model->threads, ring, nested);
@@ -333,9 +332,20 @@ static uint32_t lane_of_ring(void *owner, uint32_t ring, bool *nested)
 	return model_lane(thread, *nested);
 }
 
-void model_init(struct model *model)
+void model_live(void *owner, const struct trace_live *block)
 {
-	memset(model, 0, sizeof(*model));
+	part_add(owner, block);
+}
+
+struct model *model_new(const struct model_options *options,
+			const struct block_keys *keys)
+{
+	struct model *model = grow_zeroed(1, sizeof(*model));
+
+	if (options != NULL)
+		model->options = *options;
+	if (keys != NULL)
+		block_keys_copy(&model->keys, keys);
 	images_init(&model->images);
 	contexts_init(&model->contexts);
 	model_edges(model);
@@ -343,6 +353,7 @@ void model_init(struct model *model)
 	maps_init(&model->maps, &model->edges.blocks, &model->contexts);
 	model->edges.waiting.window = DEFAULT_WINDOW;
 	model->until = UINT64_MAX;
+	return model;
 }
 
 void model_sink(struct model *model, struct reader_sink *sink)
@@ -367,15 +378,17 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.classes = take_classes,
 		.rest = take_rest,
 		.control = take_control,
-		.live = take_live,
+		.live = model_live,
 		.sync = take_sync,
-		.lane = lane_of_ring,
+		.lane = model_lane_of_ring,
 		.events = model_events,
 	};
 }
 
 void model_free(struct model *model)
 {
+	if (model == NULL)
+		return;
 	images_free(&model->images);
 	contexts_free(&model->contexts);
 	edges_free(&model->edges);
@@ -409,4 +422,5 @@ void model_free(struct model *model)
 	free(model->past_freed_by);
 	free(model->facts);
 	table_free(&model->fact_index);
+	free(model);
 }

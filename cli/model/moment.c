@@ -13,7 +13,7 @@
 #include "cli/base/search.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/quantity.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 
 #define NAMES_SHOWN 8
 

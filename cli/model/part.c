@@ -12,7 +12,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 

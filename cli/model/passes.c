@@ -21,7 +21,11 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
-#include "cli/model/model.h"
+#include "cli/model/companion.h"
+#include "cli/model/filters.h"
+#include "cli/model/lifespans.h"
+#include "cli/model/map_index.h"
+#include "cli/model/model_state.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
@@ -43,20 +47,64 @@ static int run(struct model *model, const char *path, bool outline,
 	return status;
 }
 
-/* `notes`: of what is asked of it. */
-static struct model *new_model(struct notes *notes)
-{
-	struct model *model = grow_alloc(sizeof(*model));
+/* ---- with a companion ---- */
 
-	model_init(model);
-	model->options.notes = notes;
-	return model;
+static enum reader_chunk along_chunk(void *owner, const struct chunk *chunk)
+{
+	const struct model *model = owner;
+
+	return model->companion->chunk(model->companion->owner, chunk);
 }
 
-/* For one pass more over a trace that was read. */
-static struct model *new_model_like(const struct model *known)
+static uint32_t along_lane(void *owner, uint32_t ring, bool *nested)
 {
-	struct model *model = new_model(NULL);
+	const struct model *model = owner;
+
+	return model->companion->lane(model->companion->owner, ring, nested);
+}
+
+static void along_live(void *owner, const struct trace_live *block)
+{
+	const struct model *model = owner;
+
+	model->companion->live(model->companion->owner, block);
+}
+
+static void along_events(void *owner, uint32_t lane,
+			 const struct trace_event *events, size_t count)
+{
+	const struct model *model = owner;
+
+	model->companion->events(model->companion->owner, lane, events, count);
+}
+
+int model_read_along(struct model *model, const char *path,
+		     const struct model_companion *companion,
+		     struct notes *notes)
+{
+	struct reader_sink sink;
+	int status;
+
+	model_sink(model, &sink);
+	sink.chunk = along_chunk;
+	sink.lane = along_lane;
+	sink.live = along_live;
+	sink.events = along_events;
+	model->companion = companion;
+	model->trace = intern_string(&model->names, path);
+	status = reader_run(path, &sink, &model->report, notes);
+	model->companion = NULL;
+	return status;
+}
+
+/* ---- passes ---- */
+
+/* For one pass more over a trace that was read. */
+static struct model *new_model_like(const struct model *known,
+				    const struct model_options *options,
+				    const struct block_keys *keys)
+{
+	struct model *model = model_new(options, keys);
 
 	contexts_free(&model->contexts);
 	contexts_init_known(&model->contexts, &known->contexts);
@@ -65,12 +113,6 @@ static struct model *new_model_like(const struct model *known)
 	model->mappings = known->mappings;
 	model->borrowed = true;
 	return model;
-}
-
-static void end_model(struct model *model)
-{
-	model_free(model);
-	free(model);
 }
 
 /* What cannot be opened at all the reader tells. */
@@ -90,7 +132,10 @@ bool model_can_be_read_again(const char *path, struct notes *notes)
 /* What depends on how blocks end: which are selected, and how long they live. */
 static void decide(struct model *model, const char *path)
 {
-	struct model *deciding = new_model(NULL);
+	const struct model_options options = {
+		.temporary = model->options.temporary,
+	};
+	struct model *deciding = model_new(&options, NULL);
 
 	deciding->deciding = model->selection != NULL &&
 		selection_needs_ends(model->selection);
@@ -101,7 +146,6 @@ static void decide(struct model *model, const char *path)
 		deciding->lifespans = model->lifespans;
 		deciding->measuring = true;
 	}
-	deciding->options.temporary = model->options.temporary;
 	deciding->until = model->until;
 	view_set(deciding, model->controls.view);
 	run(deciding, path, false, NULL);
@@ -109,7 +153,7 @@ static void decide(struct model *model, const char *path)
 	if (deciding->measuring && deciding->report.being_written &&
 	    deciding->totals.last_stamp < model->until)
 		model->until = deciding->totals.last_stamp;
-	end_model(deciding);
+	model_free(deciding);
 }
 
 /* False: what was asked makes no sense here, which has been said. */
@@ -148,7 +192,10 @@ static bool resolve(struct model *model, const struct model *outline)
  * said. */
 static bool look_at_outline(struct model *model, const char *path)
 {
-	struct model *outline = new_model(model->options.notes);
+	const struct model_options options = {
+		.notes = model->options.notes,
+	};
+	struct model *outline = model_new(&options, NULL);
 	bool mappings = block_keys_have(&model->keys, BLOCK_KEY_MAPPING);
 	bool good = true;
 
@@ -168,7 +215,7 @@ static bool look_at_outline(struct model *model, const char *path)
 		notes_hint(model->options.notes, "%s: the last events were "
 			   "folded in from its live file, which is removed "
 			   "now", path);
-	end_model(outline);
+	model_free(outline);
 	return good;
 }
 
@@ -267,10 +314,9 @@ int model_group_peaks(const struct model *model, const char *path,
 	memset(peaks, 0, count * sizeof(*peaks));
 	if (!model_can_be_read_again(path, model->options.notes))
 		return EXIT_NOTHING;
-	groups = new_model_like(model);
+	groups = new_model_like(model, NULL, &model->keys);
 	groups->until = model->until;
 	view_set(groups, model->controls.view);
-	block_keys_copy(&groups->keys, &model->keys);
 	grouping.keys = &groups->keys;
 	groups->contexts.group = group_of;
 	groups->contexts.group_owner = &grouping;
@@ -288,7 +334,7 @@ int model_group_peaks(const struct model *model, const char *path,
 						   cost->own_peak_stamp),
 		};
 	}
-	end_model(groups);
+	model_free(groups);
 	return status;
 }
 
@@ -297,26 +343,26 @@ int model_group_peaks(const struct model *model, const char *path,
 int model_follow(const struct model *model, const char *path,
 		 const struct model_tap *tap)
 {
+	const bool keyed = tap->key != NULL;
+	/* the same blocks are told apart, and the same are not */
+	const struct model_options options = {
+		.wants = MODEL_WANT_CHAINS,
+		.temporary = model->options.temporary,
+		.groups_max = keyed ? model->options.groups_max : 0,
+	};
 	struct model *again;
 	int status;
 
 	if (!model_can_be_read_again(path, model->options.notes))
 		return EXIT_NOTHING;
-	again = new_model_like(model);
-	again->options.temporary = model->options.temporary;
-	again->options.wants = MODEL_WANT_CHAINS;
+	again = new_model_like(model, &options, keyed ? &model->keys : NULL);
 	again->until = model->report.being_written &&
 		model->totals.last_stamp < model->until ?
 		model->totals.last_stamp : model->until;
 	again->tap = tap;
-	/* the same blocks are told apart, and the same are not */
-	if (tap->key != NULL) {
-		block_keys_copy(&again->keys, &model->keys);
-		again->options.groups_max = model->options.groups_max;
-	}
 	again->told_keys = &model->keys;
 	view_set(again, model->controls.view);
 	status = run(again, path, false, NULL);
-	end_model(again);
+	model_free(again);
 	return status;
 }

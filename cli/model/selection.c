@@ -18,10 +18,12 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
+#include "cli/base/text/buffer.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/core/bits.h"
+#include "cli/model/filters.h"
 #include "cli/model/map_index.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 #include "unwind/claim.h"
 
 struct range {

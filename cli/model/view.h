@@ -5,7 +5,7 @@
 #ifndef GNOMON_VIEW_H
 #define GNOMON_VIEW_H
 
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 
 /* Apply what was told up to the stamp; events behind it are to come. */
 void view_advance(struct model *model, uint64_t stamp);

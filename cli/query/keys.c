@@ -8,8 +8,11 @@
 
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
 #include "cli/model/heap.h"
 #include "cli/model/lifespans.h"
+#include "cli/model/map_index.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/symbol/names/names.h"
 
@@ -131,8 +134,8 @@ void query_value_frame(const struct profile *profile,
 
 static const struct thread *thread_of(const struct query_value *value)
 {
-	return &value->model->threads.list[value->value <
-		value->model->threads.count ? value->value : 0];
+	return model_thread(value->model, value->value <
+		model_threads(value->model)->count ? value->value : 0);
 }
 
 static void thread_text(const struct query_value *value, struct buffer *name,
@@ -142,7 +145,7 @@ static void thread_text(const struct query_value *value, struct buffer *name,
 	const struct thread *thread = thread_of(value);
 	char a[QUANTITY_TEXT];
 
-	if (thread == &model->threads.list[0]) {
+	if (thread == model_thread(model, 0)) {
 		buffer_string(more, "no thread that is known");
 		return;
 	}
@@ -305,7 +308,7 @@ static void mapping_text(const struct query_value *value, struct buffer *name,
 			 struct buffer *more)
 {
 	const char *path = value->value == BLOCK_KEY_UNKNOWN ? NULL :
-		map_index_name(value->model->mappings,
+		map_index_name(model_mappings(value->model),
 			       (uint32_t)value->value);
 
 	(void)more;
@@ -321,13 +324,13 @@ static void mapping_members(const struct query_value *value,
 			    const struct members *to)
 {
 	members_text(to, "mapping", value->value == BLOCK_KEY_UNKNOWN ? NULL :
-		    map_index_name(value->model->mappings,
+		    map_index_name(model_mappings(value->model),
 				   (uint32_t)value->value));
 }
 
 static const char *heap_of(const struct query_value *value)
 {
-	return pools_name_of(&value->model->pools, (uint32_t)value->value);
+	return pools_name_of(model_pools(value->model), (uint32_t)value->value);
 }
 
 static void heap_text(const struct query_value *value, struct buffer *name,

@@ -15,6 +15,7 @@
 
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/members.h"
+#include "cli/model/block_keys.h"
 #include "cli/model/model.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/profile_groups.h"

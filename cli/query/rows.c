@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/core/contexts.h"
 #include "cli/query/passes_needed.h"
 #include "unwind/claim.h"
 
@@ -37,8 +38,9 @@ static bool of_selves(const struct query_rows *rows)
 
 static size_t piece_count(const struct query_rows *rows)
 {
-	return of_selves(rows) ? rows->source->profile->self_count :
-				 rows->source->model->contexts.cost_count;
+	if (of_selves(rows))
+		return rows->source->profile->self_count;
+	return rows->contexts->cost_count;
 }
 
 /* By its number. False: it does not count. */
@@ -59,7 +61,7 @@ static bool piece_of(const struct query_rows *rows, size_t number,
 		};
 		return true;
 	}
-	cost = &source->model->contexts.costs[number];
+	cost = &rows->contexts->costs[number];
 	*piece = (struct piece){
 		.node = cost->node, .key = cost->key, .contexts = 1,
 		.self = source->profile ?
@@ -97,7 +99,8 @@ static uint32_t value_of(const struct query_rows *rows, unsigned key,
 
 	switch (rows->query->keys[key]->of) {
 	case QUERY_OF_BLOCK:
-		block_keys_values(&source->model->keys, piece->key, values);
+		block_keys_values(model_block_keys(source->model), piece->key,
+				  values);
 		return values[block];
 	case QUERY_OF_SITE:
 		if (rows->of_contexts)
@@ -364,7 +367,7 @@ static void collect_each(struct query_rows *rows)
 static uint32_t row_of_key(void *owner, uint32_t node, uint32_t key)
 {
 	struct query_rows *rows = owner;
-	uint32_t cost = contexts_find_cost(&rows->source->model->contexts,
+	uint32_t cost = contexts_find_cost(rows->contexts,
 					   node, key);
 
 	return cost == CONTEXT_NO_COST ? MODEL_NO_GROUP :
@@ -376,12 +379,14 @@ static uint32_t row_of_key(void *owner, uint32_t node, uint32_t key)
 static bool peaks_are_wanted(const struct query_rows *rows)
 {
 	const struct query_source *source = rows->source;
+	const struct model *model = source->model;
 	struct stat status;
 
-	if (source->model == NULL ||
-	    !query_needs_pass(rows->query, &source->model->options,
-			      QUERY_PASS_PEAKS) || source->model->report.being_written ||
-	    source->model->leftout.blocks > 0 || source->model->beyond > 0 ||
+	if (model == NULL ||
+	    !query_needs_pass(rows->query, model_asked(model),
+			      QUERY_PASS_PEAKS) ||
+	    model_is_being_written(model) || model_has_left_out(model) ||
+	    model_has_too_many_groups(model) ||
 	    (source->profile != NULL && !source->profile->with_costs) ||
 	    source->trace == NULL || stat(source->trace, &status) != 0 ||
 	    !S_ISREG(status.st_mode))
@@ -428,6 +433,8 @@ void query_rows_collect(const struct query *query,
 	memset(rows, 0, sizeof(*rows));
 	rows->query = query;
 	rows->source = source;
+	if (source->model != NULL)
+		rows->contexts = model_contexts(source->model);
 	rows->grouped = !query_is(query, QUERY_OF_STACK);
 	rows->of_contexts = source->profile == NULL ||
 		(source->model != NULL && (query_has(query, QUERY_OF_BLOCK) ||

@@ -26,6 +26,7 @@ struct query_row {
 struct query_rows {
 	const struct query *query;
 	const struct query_source *source;
+	const struct contexts *contexts; /* its model's; NULL: of several */
 	struct query_row *list;		/* in order */
 	size_t count;			/* in the list */
 	size_t nonzero;			/* of all, that have anything of it */

@@ -16,8 +16,12 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
 #include "cli/model/core/weigh.h"
+#include "cli/model/leftout.h"
 #include "cli/model/moment.h"
+#include "cli/model/tap.h"
 #include "unwind/claim.h"
 
 #define NOT_YET UINT32_MAX
@@ -77,7 +81,8 @@ static uint32_t find_members(struct follower *f, uint32_t cost)
 static const uint32_t *members_of(struct follower *f, uint32_t node)
 {
 	static const uint32_t none[] = { 0 };
-	const struct contexts *contexts = &f->rows->source->model->contexts;
+	const struct contexts *contexts =
+		model_contexts(f->rows->source->model);
 	uint32_t cost;
 
 	if (node >= contexts->node_count || f->key == TAP_NO_KEY)
@@ -144,7 +149,7 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 	struct follower *f = owner;
 	const uint32_t *members = members_of(f, node);
 	struct weigh_amount amount = weigh_block(block->size,
-				f->rows->source->model->sample_mean);
+				model_sample_mean(f->rows->source->model));
 
 	(void)number, (void)chain;
 	advance(f, block->birth);
@@ -167,7 +172,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 	struct follower *f = owner;
 	const uint32_t *members = members_of(f, node);
 	struct weigh_amount amount = weigh_block(block->size,
-				f->rows->source->model->sample_mean);
+				model_sample_mean(f->rows->source->model));
 
 	(void)number, (void)chain;
 	advance(f, stamp);
@@ -194,13 +199,13 @@ static void note_missing(const struct query_source *source, int status)
 	char blocks[QUANTITY_TEXT];
 
 	if (status == EXIT_NOTHING)
-		notes_error(model->options.notes, "%s: cannot be read once "
+		notes_error(model_notes(model), "%s: cannot be read once "
 			    "more: nothing is told over time", source->trace);
-	else if (model->leftout.blocks > 0)
-		notes_hint(model->options.notes, "%s: %s blocks were left out "
+	else if (model_has_left_out(model))
+		notes_hint(model_notes(model), "%s: %s blocks were left out "
 			   "of it, of which only sums are known: they are in no "
-			   "step over time", source->trace,
-			   quantity_count(blocks, model->leftout.blocks));
+			   "step over time", source->trace, quantity_count(
+				   blocks, model_leftout(model)->blocks));
 }
 
 static void note_limit(const struct query_source *source,
@@ -208,7 +213,7 @@ static void note_limit(const struct query_source *source,
 {
 	char rows[QUANTITY_TEXT];
 
-	notes_hint(source->model->options.notes, "%s: %s rows at most are told "
+	notes_hint(model_notes(source->model), "%s: %s rows at most are told "
 		   "over time, in so many steps: the rest is among the others",
 		   source->trace, quantity_count(rows, series->shown));
 }
@@ -265,18 +270,19 @@ int series_follow(struct query_rows *rows, size_t shown,
 	series->list = grow_zeroed((f.all + 1) * axis->steps,
 				   sizeof(*series->list));
 	f.now = grow_zeroed(f.all + 1, sizeof(*f.now));
-	f.of_cost = grow_alloc(source->model->contexts.cost_count *
+	f.of_cost = grow_alloc(model_contexts(source->model)->cost_count *
 			       sizeof(*f.of_cost));
-	memset(f.of_cost, 0xff, source->model->contexts.cost_count *
+	memset(f.of_cost, 0xff, model_contexts(source->model)->cost_count *
 	       sizeof(*f.of_cost));
 	f.begins = find_begins(source->model, axis);
 	status = model_follow(source->model, source->trace, &tap);
 	while (f.step < axis->steps)
 		close_step(&f);
-	if (source->model->sample_mean != 0)
+	if (model_is_sampled(source->model))
 		for (size_t i = 0; i <= f.all; i++)
 			round_series(series->list + i * axis->steps,
-				     axis->steps, source->model->sample_mean);
+				     axis->steps,
+				     model_sample_mean(source->model));
 	note_missing(source, status);
 	free(f.now);
 	free(f.of_cost);

@@ -164,7 +164,7 @@ static int take(void *owner, int id, const char *value)
 
 /* A trace's model, its frames and what its filter keeps. */
 struct opened {
-	struct model model;
+	struct model *model;
 	struct frames frames;
 	struct stack_filter *filter;
 };
@@ -173,7 +173,7 @@ static void close_trace(struct opened *opened)
 {
 	stack_filter_free(opened->filter);
 	frames_free(&opened->frames);
-	model_free(&opened->model);
+	model_free(opened->model);
 }
 
 /* Fills in the report's parts that come from a trace. EXIT_NOTHING: there is
@@ -198,15 +198,15 @@ static int open_trace(struct request *request, struct opened *opened,
 
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &opened->frames, &opened->model);
+	reading_frames(&request->reading, &opened->frames, opened->model);
 	if (!reading_stack_filter(&request->reading, &opened->frames,
 				  &opened->filter)) {
 		close_trace(opened);
 		return EXIT_NOTHING;
 	}
-	report->model = &opened->model;
+	report->model = opened->model;
 	report->frames = &opened->frames;
-	report->end_ns = model_duration_ns(&opened->model);
+	report->end_ns = model_duration_ns(opened->model);
 	report->keep = opened->filter ? stack_filter_keeps : NULL;
 	report->keeper = opened->filter;
 	report_about(report, trace);
@@ -239,7 +239,8 @@ static int report_one(struct request *request, struct report *report)
 
 	if (status == EXIT_NOTHING)
 		return status;
-	if (request->skip_empty && opened.model.totals.live_blocks == 0) {
+	if (request->skip_empty &&
+	    model_totals(opened.model)->live_blocks == 0) {
 		close_trace(&opened);
 		report_process_free(&report->about);
 		return status;

@@ -11,6 +11,10 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
 
 #define DEFAULT_ROWS 10
 #define DEFAULT_JSON_ROWS 1000
@@ -24,13 +28,13 @@ struct block_list {
 
 static uint32_t node_of(const struct report *r, const struct block *block)
 {
-	return r->model->contexts.costs[block->cost].node;
+	return model_node_of(r->model, block);
 }
 
 static bool is_kept(const struct report *r, const struct block *block)
 {
 	const struct context_cost *cost =
-		&r->model->contexts.costs[block->cost];
+		&model_contexts(r->model)->costs[block->cost];
 	struct figures figures;
 
 	if (r->keep == NULL)
@@ -94,7 +98,8 @@ static size_t shown_of(const struct report *r, size_t count, uint64_t few)
 
 static const char *heap_name(const struct report *r, const struct block *block)
 {
-	return pools_name_of(&r->model->pools, pools_number(block->address));
+	return pools_name_of(model_pools(r->model),
+			     pools_number(block->address));
 }
 
 static uint64_t age_of(const struct report *r, const struct block *block)
@@ -124,7 +129,7 @@ static void put_freed_by(struct report *r, const struct block *block)
 static void put_block(struct report *r, const struct block *block,
 		      size_t number)
 {
-	const struct thread *thread = &r->model->threads.list[block->thread];
+	const struct thread *thread = model_thread(r->model, block->thread);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(r->out, "\n%4zu. %s%s%s", number, r->style->share,
@@ -205,7 +210,7 @@ void report_blocks_json(struct json *json, struct report *r)
 	for (size_t i = 0; i < shown; i++) {
 		const struct block *block = blocks.list[i];
 		const struct thread *thread =
-			&r->model->threads.list[block->thread];
+			model_thread(r->model, block->thread);
 
 		json_object(json, NULL);
 		json_uint(json, "address", pools_address(block->address));

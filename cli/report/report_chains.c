@@ -10,6 +10,8 @@
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/chains.h"
+#include "cli/model/core/contexts.h"
 #include "cli/model/model.h"
 
 #define DEFAULT_ROWS 5
@@ -51,14 +53,14 @@ static void add(struct chain_rows *rows, uint64_t site, uint32_t node,
 static void collect(const struct report *r, struct chain_rows *rows,
 		    struct chain_figures *whole)
 {
-	const struct contexts *contexts = &r->model->contexts;
+	const struct contexts *contexts = model_contexts(r->model);
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		const struct context_cost *cost = &contexts->costs[i];
 		struct chain_figures chain;
 		struct figures figures;
 
-		chains_of(&r->model->chains, (uint32_t)i, &chain);
+		chains_of(model_chains(r->model), (uint32_t)i, &chain);
 		if (chain.count == 0)
 			continue;
 		model_figures(r->model, cost, &figures);
@@ -122,7 +124,7 @@ void report_chains_text(struct report *r)
 	size_t shown;
 
 	if (r->model == NULL || r->profile != NULL ||
-	    !(r->model->options.wants & MODEL_WANT_CHAINS))
+	    !(model_asked(r->model)->wants & MODEL_WANT_CHAINS))
 		return;
 	collect(r, &rows, &whole);
 	if (rows.count > 0)

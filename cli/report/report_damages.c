@@ -6,6 +6,9 @@
 #include <inttypes.h>
 
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/damages.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
 
 #define ROWS 10			/* where --top does not say */
 #define INDENT 9
@@ -17,7 +20,7 @@ static const char *const when_words[GT_DAMAGE_COUNT + 1] = {
 
 static size_t shown_of(const struct report *r)
 {
-	size_t count = r->model->damages.count;
+	size_t count = model_damages(r->model)->count;
 	uint64_t top = r->options->top_given ? r->options->top : ROWS;
 
 	return top != 0 && top < count ? (size_t)top : count;
@@ -76,14 +79,14 @@ static void put_damage(struct report *r, const struct damage *damage,
 		damage->when == GT_DAMAGE_END ? "found at the end," : "found",
 		quantity_time(b, model_since_start_ns(r->model,
 						      damage->stamp)),
-		r->model->threads.list[damage->thread].tid);
+		model_thread(r->model, damage->thread)->tid);
 	put_stack(r, "allocated", damage->allocated_by);
 	put_stack(r, found[damage->when], damage->found_by);
 }
 
 void report_damages_text(struct report *r)
 {
-	const struct damages *damages = &r->model->damages;
+	const struct damages *damages = model_damages(r->model);
 	size_t shown = shown_of(r);
 	char a[QUANTITY_TEXT];
 
@@ -112,7 +115,7 @@ static void json_stack(struct json *json, struct report *r, const char *key,
 
 void report_damages_json(struct json *json, struct report *r)
 {
-	const struct damages *damages = &r->model->damages;
+	const struct damages *damages = model_damages(r->model);
 
 	if (damages->count == 0)
 		return;
@@ -130,7 +133,7 @@ void report_damages_json(struct json *json, struct report *r)
 		json_uint(json, "bytes", damage->bytes);
 		json_bool(json, "freed_twice", damage->bytes == 0);
 		json_uint(json, "tid",
-			  r->model->threads.list[damage->thread].tid);
+			  model_thread(r->model, damage->thread)->tid);
 		json_stack(json, r, "allocated", damage->allocated_by);
 		json_stack(json, r, "found_by", damage->found_by);
 		json_end_object(json);

@@ -10,14 +10,19 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/core/chains.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/stats/footprint.h"
+#include "cli/model/stats/timeline.h"
 #include "cli/report/report_freed.h"
+#include "cli/trace/read/clock.h"
 
 /* ---- which costs a row has ---- */
 
 static void list_costs(struct report_detail *detail, const struct report *r,
 		       struct query_rows *rows)
 {
-	size_t count = r->model->contexts.cost_count;
+	size_t count = model_contexts(r->model)->cost_count;
 
 	detail->first = grow_resize(NULL, rows->count, sizeof(uint32_t));
 	detail->next = grow_resize(NULL, count, sizeof(uint32_t));
@@ -63,10 +68,11 @@ static void add(const struct model *model, uint32_t cost, struct detail *sum)
 {
 	struct chain_figures chains;
 
-	histograms_add(&model->histograms, cost, HISTOGRAM_SIZES, &sum->sizes);
-	histograms_add(&model->histograms, cost, HISTOGRAM_LIFETIMES,
+	histograms_add(model_histograms(model), cost, HISTOGRAM_SIZES,
+		       &sum->sizes);
+	histograms_add(model_histograms(model), cost, HISTOGRAM_LIFETIMES,
 		       &sum->lifetimes);
-	chains_of(&model->chains, cost, &chains);
+	chains_of(model_chains(model), cost, &chains);
 	chain_figures_add(&sum->chains, &chains);
 	report_freed_add(&sum->freed, model, cost);
 }
@@ -75,7 +81,7 @@ static void add(const struct model *model, uint32_t cost, struct detail *sum)
 static void put_chains(struct json *json, const struct model *model,
 		       const struct chain_figures *chains)
 {
-	double ns = chains->count == 0 ? 0 : clock_rate(&model->clock) *
+	double ns = chains->count == 0 ? 0 : clock_rate(model_clock(model)) *
 		(chains->lifetime / (double)chains->count);
 
 	json_object(json, "chains");
@@ -99,7 +105,7 @@ void report_detail_row(struct json *json, const struct report_detail *detail,
 	if (r == NULL)
 		return;
 	if (detail->first == NULL)
-		add(r->model, contexts_find_cost(&r->model->contexts,
+		add(r->model, contexts_find_cost(model_contexts(r->model),
 				detail->rows->list[row].node, 0), &sum);
 	for (uint32_t i = detail->first ? detail->first[row] : TABLE_NONE;
 	     i != TABLE_NONE; i = detail->next[i])
@@ -115,18 +121,18 @@ void report_detail_row(struct json *json, const struct report_detail *detail,
 
 void report_chains_json(struct json *json, const struct report *r)
 {
-	const struct contexts *contexts = &r->model->contexts;
+	const struct contexts *contexts = model_contexts(r->model);
 	struct chain_figures sum = { 0 }, chains;
 
 	if (r->keep == NULL)
-		sum = r->model->chains.whole;
+		sum = model_chains(r->model)->whole;
 	for (size_t i = 0; i < contexts->cost_count && r->keep != NULL; i++) {
 		struct figures figures;
 
 		model_figures(r->model, &contexts->costs[i], &figures);
 		if (!r->keep(r->keeper, contexts->costs[i].node, &figures))
 			continue;
-		chains_of(&r->model->chains, (uint32_t)i, &chains);
+		chains_of(model_chains(r->model), (uint32_t)i, &chains);
 		chain_figures_add(&sum, &chains);
 	}
 	put_chains(json, r->model, &sum);
@@ -165,7 +171,7 @@ static void put_bucket(struct json *json, uint64_t time_ns,
 
 static void put_markers(struct json *json, const struct model *model)
 {
-	const struct footprint *footprint = &model->footprint;
+	const struct footprint *footprint = model_footprint(model);
 
 	json_array(json, "markers");
 	for (size_t i = 0; i < footprint->snapshot_count; i++) {
@@ -185,16 +191,16 @@ static void put_markers(struct json *json, const struct model *model)
 
 void report_timeline_json(struct json *json, const struct report *r)
 {
-	const struct timeline *timeline = &r->model->timeline;
+	const struct timeline *timeline = model_timeline(r->model);
 	uint64_t (*memory)[GT_USAGE_VALUES];
 
 	if (r->keep != NULL)
 		return;
 	memory = grow_zeroed(timeline->count, sizeof(*memory));
-	timeline_memory(timeline, &r->model->footprint, memory);
+	timeline_memory(timeline, model_footprint(r->model), memory);
 	json_object(json, "timeline");
 	json_uint(json, "step_ns", timeline->count == 0 ? 0 :
-		  (uint64_t)(clock_rate(&r->model->clock) *
+		  (uint64_t)(clock_rate(model_clock(r->model)) *
 			     (double)(UINT64_C(1) << timeline->shift)));
 	json_array(json, "steps");
 	for (size_t i = 0; i < timeline->count; i++)

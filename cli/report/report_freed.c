@@ -11,7 +11,10 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/stats/freed.h"
 #include "cli/query/rows.h"
+#include "cli/trace/read/clock.h"
 
 #define DEFAULT_ROWS 5
 #define DEFAULT_JSON_ROWS 1000
@@ -22,7 +25,7 @@
 
 bool report_has_freed(const struct report *r)
 {
-	return r->model != NULL && r->model->has_freed_by;
+	return r->model != NULL && model_has_freed_by(r->model);
 }
 
 /* ---- sums ---- */
@@ -52,7 +55,7 @@ void report_freed_add(struct report_freed *freed, const struct model *model,
 	const struct freed_row *pair;
 	uint32_t at = 0;
 
-	while ((pair = freed_next(&model->freed, cost, &at)) != NULL)
+	while ((pair = freed_next(model_freed(model), cost, &at)) != NULL)
 		add(freed, pair->node, pair);
 }
 
@@ -75,8 +78,8 @@ static bool is_kept(const struct report *r, const struct context_cost *cost)
 /* Of all blocks that the filters let pass. */
 static void collect(const struct report *r, struct report_freed *freed)
 {
-	const struct contexts *contexts = &r->model->contexts;
-	const struct freed *all = &r->model->freed;
+	const struct contexts *contexts = model_contexts(r->model);
+	const struct freed *all = model_freed(r->model);
 
 	for (size_t i = 0; i < all->row_count && r->keep == NULL; i++)
 		add(freed, all->rows[i].node, &all->rows[i]);
@@ -108,7 +111,7 @@ static uint64_t mean_lifetime_ns(const struct model *model,
 				 const struct freed_sum *sum)
 {
 	return sum->blocks == 0 ? 0 :
-		(uint64_t)(clock_rate(&model->clock) *
+		(uint64_t)(clock_rate(model_clock(model)) *
 			   (sum->lifetime / (double)sum->blocks));
 }
 

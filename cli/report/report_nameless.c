@@ -14,6 +14,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/contexts.h"
 #include "cli/symbol/files/dpkg.h"
 
 #define NAMED_MAX 3		/* libraries that are told */
@@ -64,7 +65,7 @@ static void add_selves(struct lackings *all, const struct report *r)
 
 static void add_sites(struct lackings *all, const struct report *r)
 {
-	const struct contexts *contexts = &r->model->contexts;
+	const struct contexts *contexts = model_contexts(r->model);
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		const struct context_cost *cost = &contexts->costs[i];
@@ -104,9 +105,12 @@ static void drop_small(struct lackings *all, uint64_t whole)
 
 static void find_images(struct lackings *all, const struct report *r)
 {
-	for (size_t i = 0; r->model != NULL && i < all->count; i++)
-		for (size_t j = 0; j < r->model->images.count; j++) {
-			const struct image *image = &r->model->images.list[j];
+	const struct images *images =
+		r->model == NULL ? NULL : model_images(r->model);
+
+	for (size_t i = 0; images != NULL && i < all->count; i++)
+		for (size_t j = 0; j < images->count; j++) {
+			const struct image *image = &images->list[j];
 
 			if (strcmp(image->name, all->list[i].library) == 0)
 				all->list[i].image = image;

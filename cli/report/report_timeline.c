@@ -10,6 +10,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/model.h"
+#include "cli/model/stats/timeline.h"
 
 #define PIECES 16
 #define BAR 14			/* columns of the largest */
@@ -26,11 +27,11 @@ struct piece {
  * what is live in a piece without any is what was before. */
 static void gather(const struct report *r, struct piece *pieces)
 {
-	const struct timeline *timeline = &r->model->timeline;
+	const struct timeline *timeline = model_timeline(r->model);
 	uint64_t (*memory)[GT_USAGE_VALUES] =
 		grow_zeroed(timeline->count + 1, sizeof(*memory));
 
-	timeline_memory(timeline, &r->model->footprint, memory);
+	timeline_memory(timeline, model_footprint(r->model), memory);
 	for (size_t i = 0; i < timeline->count; i++) {
 		const struct timeline_bucket *bucket = &timeline->buckets[i];
 		uint64_t ns = model_since_start_ns(r->model,
@@ -92,7 +93,7 @@ void report_timeline_text(const struct report *r)
 	struct piece pieces[PIECES] = { 0 };
 	uint64_t most = 0;
 
-	if (r->model == NULL || r->model->timeline.count == 0)
+	if (r->model == NULL || model_timeline(r->model)->count == 0)
 		return;
 	gather(r, pieces);
 	for (size_t i = 0; i < PIECES; i++)

@@ -23,9 +23,11 @@
 #include "cli/base/text/quantity.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/command/recorders.h"
+#include "cli/model/core/threads.h"
 #include "cli/model/model.h"
 #include "cli/trace/read/family.h"
 #include "cli/trace/read/locate.h"
+#include "cli/trace/read/reader.h"
 
 #define WRITER_PATIENCE_US 30000000
 #define START_PATIENCE_US 20000	/* no recorder is to be seen */
@@ -311,11 +313,11 @@ static const char *short_path(const char *path)
 
 static void print_totals(struct model *model)
 {
-	const struct totals *totals = &model->totals;
+	const struct totals *totals = model_totals(model);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	fprintf(stderr, "gnomon: %s%s allocations, %s in total; peak %s after "
-		"%s;\n", model->sample_mean > 0 ? "about " : "",
+		"%s;\n", model_is_sampled(model) ? "about " : "",
 		quantity_count(a, totals->allocations),
 		quantity_size(b, (int64_t)totals->total_bytes),
 		quantity_size(c, (int64_t)totals->peak_bytes),
@@ -330,15 +332,16 @@ static void print_totals(struct model *model)
 
 static void print_how(struct model *model)
 {
+	const struct reader_report *report = model_reader_report(model);
 	uint64_t dropped = model_dropped(model);
 	char a[QUANTITY_TEXT];
 
 	if (dropped > 0)
 		fprintf(stderr, "%s events dropped\n",
 			quantity_count(a, dropped));
-	else if (model->report.failed)
+	else if (report->failed)
 		fprintf(stderr, "what came later is missing\n");
-	else if (model->report.damage_count || model->report.lost_bytes)
+	else if (report->damage_count || report->lost_bytes)
 		fprintf(stderr, "parts of the trace cannot be read\n");
 	else
 		fprintf(stderr, "nothing dropped\n");
@@ -347,7 +350,7 @@ static void print_how(struct model *model)
 /* What made the program slower than it had to be. */
 static void print_slow(const struct model *model)
 {
-	uint64_t count = threads_without_memory(&model->threads);
+	uint64_t count = threads_without_memory(model_threads(model));
 
 	if (count > 0)
 		fprintf(stderr, "gnomon: no memory was left for %" PRIu64
@@ -359,12 +362,13 @@ static void print_slow(const struct model *model)
 /* outline: the events were not read. */
 static void print_figures(struct model *model, const char *path, bool outline)
 {
+	const struct reader_report *report = model_reader_report(model);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (outline)
 		fprintf(stderr, "gnomon: %s events in %s; ",
-			quantity_count(a, model->report.events),
-			quantity_size(b, (int64_t)model->report.file_bytes));
+			quantity_count(a, report->events),
+			quantity_size(b, (int64_t)report->file_bytes));
 	else
 		print_totals(model);
 	print_how(model);
@@ -376,7 +380,8 @@ static void print_figures(struct model *model, const char *path, bool outline)
 void closing_paragraph(const char *pattern,
 		       const struct closing_traces *traces)
 {
-	static struct model model;
+	const struct model_options aloud = { .notes = tell_notes() };
+	struct model *model;
 	const char *path;
 	char *wanted;
 	bool outline;
@@ -396,25 +401,23 @@ void closing_paragraph(const char *pattern,
 	wanted = family_wanted(path);
 	if (wanted != NULL)
 		path = wanted;
-	model_init(&model);
+	model = model_new(NULL, NULL);
 	outline = true;
-	status = model_read_outline(&model, path);
+	status = model_read_outline(model, path);
 	if (status != EXIT_NOTHING &&
-	    model.report.events <= PARAGRAPH_EVENTS_MAX) {
-		model_free(&model);
-		model_init(&model);
-		model.options.notes = tell_notes();
+	    model_reader_report(model)->events <= PARAGRAPH_EVENTS_MAX) {
+		model_free(model);
+		model = model_new(&aloud, NULL);
 		outline = false;
-		status = model_read(&model, path);
+		status = model_read(model, path);
 	} else if (status != EXIT_COMPLETE) {
 		/* once more, and aloud */
-		model_free(&model);
-		model_init(&model);
-		model.options.notes = tell_notes();
-		status = model_read_outline(&model, path);
+		model_free(model);
+		model = model_new(&aloud, NULL);
+		status = model_read_outline(model, path);
 	}
 	if (status != EXIT_NOTHING)
-		print_figures(&model, short_path(path), outline);
+		print_figures(model, short_path(path), outline);
 	if (wanted != NULL)
 		tell_note("that is what it started; its own trace is %s",
 			  short_path(traces->list[traces->count - 1].path));
@@ -424,7 +427,7 @@ void closing_paragraph(const char *pattern,
 			  traces->count - 1, traces->count == 2 ? "" : "s",
 			  traces->count == 2 ? "is" : "are");
 	free(wanted);
-	model_free(&model);
+	model_free(model);
 }
 
 void closing_free(struct closing_traces *traces)

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/stats/freed.h"
 #include "cli/stack/frames_prepare.h"
 #include "cli/stack/glue.h"
 #include "cli/symbol/names/names.h"
@@ -30,11 +32,13 @@ void frames_init(struct frames *frames, struct model *model,
 
 	memset(frames, 0, sizeof(*frames));
 	frames->model = model;
+	frames->contexts = model_contexts(model);
+	frames->images = model_images(model);
 	frames->pid = pid <= INT_MAX ? (int)pid : 0;
 	with.made_up = model_made_up(model) == MODEL_NAMES_AND_BUILD_IDS;
 	with.embedded_owner = model;
 	with.beside = model_beside;
-	if (model->embedded.count > 0)
+	if (model_has_embedded(model))
 		with.embedded = model_embedded;
 	frames->symbols = symbols_new(&with, full_names);
 	jitcode_open(&frames->jit, model, &with);
@@ -67,14 +71,14 @@ static struct frame *add_frame(struct frames_place *place)
 
 uint32_t frames_image(const struct frames *frames, uint32_t at)
 {
-	const struct context_node *node = &frames->model->contexts.nodes[at];
+	const struct context_node *node = &frames->contexts->nodes[at];
 
-	CLAIM_FULL(at < frames->model->contexts.node_count);
+	CLAIM_FULL(at < frames->contexts->node_count);
 	if (node->image != IMAGE_NONE)
 		return node->image;
 	/* Told only after the node was: then there can be no doubt if no
 	 * other image was ever there. */
-	return images_find_only(&frames->model->images, node->address);
+	return images_find_only(frames->images, node->address);
 }
 
 static void note_nameless(struct frames *frames, const char *library)
@@ -101,8 +105,7 @@ static void fill_nowhere(struct frames *frames, uint32_t node,
 
 	frame->address = place->address;
 	if (entry == NULL) {
-		frame->function = perfmap_find(&frames->model->perfmap, pc,
-			contexts_id(&frames->model->contexts, node));
+		frame->function = model_named_code(frames->model, pc, node);
 		return;
 	}
 	frame->function = entry->name;
@@ -150,7 +153,7 @@ static void fill_frame(struct frames *frames, struct frame *frame,
 struct symbol_image frames_symbol_image(const struct frames *frames,
 					uint32_t index)
 {
-	const struct image *image = &frames->model->images.list[index];
+	const struct image *image = &frames->images->list[index];
 
 	return (struct symbol_image){
 		.file.path = image->path,
@@ -163,7 +166,7 @@ struct symbol_image frames_symbol_image(const struct frames *frames,
 
 bool frames_is_own(const struct frames *frames, uint32_t index)
 {
-	return strcmp(frames->model->images.list[index].name,
+	return strcmp(frames->images->list[index].name,
 		      "libgnomon.so") == 0;
 }
 
@@ -173,7 +176,7 @@ static void fill_place(struct frames *frames, uint32_t index,
 {
 	const struct symbol_place *symbols;
 	struct symbol_image wanted = frames_symbol_image(frames, index);
-	const struct image *image = &frames->model->images.list[index];
+	const struct image *image = &frames->images->list[index];
 
 	/* A hook that the C library was called by is no part of the
 	 * program. */
@@ -192,7 +195,7 @@ static void fill_place(struct frames *frames, uint32_t index,
 
 uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 {
-	const struct context_node *node = &frames->model->contexts.nodes[at];
+	const struct context_node *node = &frames->contexts->nodes[at];
 	uint32_t image = frames_image(frames, at), number, first;
 	uint64_t owner = image == IMAGE_NONE ? OWNER_IS_NODE | at : image;
 	uint64_t key = frames_place_key(node->address, owner, exact);
@@ -261,7 +264,7 @@ size_t frames_site(const struct frame *list, size_t count)
 
 void frames_of(struct frames *frames, uint32_t at)
 {
-	const struct contexts *contexts = &frames->model->contexts;
+	const struct contexts *contexts = frames->contexts;
 	bool exact = false;
 
 	frames->count = 0;
@@ -305,7 +308,7 @@ static uint32_t number_of_site(struct frames *frames)
 /* There may be millions of nodes, and each is asked for in every table. */
 static void make_sites(struct frames *frames)
 {
-	size_t count = frames->model->contexts.node_count;
+	size_t count = frames->contexts->node_count;
 
 	frames->site_of = grow_resize(frames->site_of, count,
 				      sizeof(*frames->site_of));
@@ -324,7 +327,7 @@ static bool is_undecided(const struct frames *frames)
 
 uint64_t frames_site_key(struct frames *frames, uint32_t node)
 {
-	const struct contexts *contexts = &frames->model->contexts;
+	const struct contexts *contexts = frames->contexts;
 	uint32_t number;
 	bool exact = false;
 
@@ -367,7 +370,7 @@ const char *frames_site_nameless(const struct frames *frames, uint32_t node)
 static bool prepare_depth(struct frames *frames, uint32_t *nodes,
 			  size_t count)
 {
-	const struct contexts *contexts = &frames->model->contexts;
+	const struct contexts *contexts = frames->contexts;
 	size_t left = 0;
 
 	frames_prepare_nodes(frames, nodes, count);
@@ -392,8 +395,8 @@ static bool prepare_depth(struct frames *frames, uint32_t *nodes,
 
 void frames_find_sites(struct frames *frames)
 {
-	const struct contexts *contexts = &frames->model->contexts;
-	const struct freed *freed = &frames->model->freed;
+	const struct contexts *contexts = frames->contexts;
+	const struct freed *freed = model_freed(frames->model);
 	size_t costs = contexts->cost_count, count = costs + freed->row_count;
 	uint32_t *nodes = grow_alloc((count + 1) * sizeof(*nodes));
 

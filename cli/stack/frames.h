@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "cli/base/hash.h"
+#include "cli/base/table.h"
+#include "cli/base/text/buffer.h"
 #include "cli/model/model.h"
 #include "cli/stack/jitcode.h"
 #include "cli/symbol/names/symbols.h"
@@ -52,6 +54,8 @@ struct frames_place {
 
 struct frames {
 	struct model *model;
+	const struct contexts *contexts;	/* its */
+	const struct images *images;
 	struct symbols *symbols;
 	int pid;		/* of the process, which may be dead */
 	struct jitcode jit;

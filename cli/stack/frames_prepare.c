@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/core/contexts.h"
 
 struct wanted {
 	struct symbol_request *list;
@@ -21,7 +22,7 @@ struct wanted {
 static void want(struct wanted *wanted, const struct frames *frames,
 		 uint32_t node)
 {
-	uint64_t address = frames->model->contexts.nodes[node].address;
+	uint64_t address = frames->contexts->nodes[node].address;
 	struct symbol_request *request;
 	uint32_t index;
 	uint64_t key;
@@ -52,19 +53,20 @@ static void look_up(struct wanted *wanted, struct frames *frames)
 
 void frames_prepare_all(struct frames *frames)
 {
+	size_t count = frames->contexts->node_count;
 	struct wanted wanted = { 0 };
 
 	if (frames->prepared)
 		return;
 	frames->prepared = true;
-	for (size_t i = CONTEXT_ROOTS; i < frames->model->contexts.node_count; i++)
+	for (size_t i = CONTEXT_ROOTS; i < count; i++)
 		want(&wanted, frames, (uint32_t)i);
 	look_up(&wanted, frames);
 }
 
 void frames_prepare_stack(struct frames *frames, uint32_t node)
 {
-	const struct contexts *contexts = &frames->model->contexts;
+	const struct contexts *contexts = frames->contexts;
 	struct wanted wanted = { 0 };
 
 	if (frames->prepared)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
 #include "unwind/claim.h"
 
@@ -23,7 +24,7 @@ void inward_init(struct inward *inward, struct frames *frames,
 		 uint32_t (*step)(void *owner, uint32_t outer, uint32_t place),
 		 void *owner)
 {
-	size_t count = frames->model->contexts.node_count;
+	size_t count = frames->contexts->node_count;
 
 	*inward = (struct inward){ .frames = frames, .early = early,
 				   .step = step, .owner = owner };
@@ -68,7 +69,7 @@ static void push(struct inward *inward, uint32_t node, uint32_t place,
 uint32_t inward_value(struct inward *inward, uint32_t node)
 {
 	struct frames *frames = inward->frames;
-	const struct context_node *nodes = frames->model->contexts.nodes;
+	const struct context_node *nodes = frames->contexts->nodes;
 	uint32_t value = TABLE_NONE;
 	bool exact = false;
 

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/core/contexts.h"
+#include "cli/trace/read/clock.h"
 #include "unwind/claim.h"
 
 #define DUMPS_MAX 64
@@ -106,7 +108,7 @@ static void find_dump(struct jitcode *code, const char *path,
 	}
 	/* the trace has names all the same, but for a recording without maps */
 	if (error != 0 && code->count == 0 &&
-	    (error != -ENOENT || code->model->perfmap.count == 0))
+	    (error != -ENOENT || !model_has_named_code(code->model)))
 		explain(usual, error, places->notes);
 	free(usual);
 }
@@ -114,6 +116,9 @@ static void find_dump(struct jitcode *code, const char *path,
 void jitcode_open(struct jitcode *code, const struct model *model,
 		  const struct debugfile_places *places)
 {
+	size_t dump_count;
+	const char *const *dumps = model_dumps(model, &dump_count);
+
 	memset(code, 0, sizeof(*code));
 	code->model = model;
 	code->dumps = grow_zeroed(DUMPS_MAX + 1, sizeof(*code->dumps));
@@ -124,8 +129,8 @@ void jitcode_open(struct jitcode *code, const struct model *model,
 		if (error != 0)
 			explain(places->paths[i], error, places->notes);
 	}
-	for (size_t i = 0; i < model->dump_count; i++)
-		find_dump(code, model->dumps[i], places);
+	for (size_t i = 0; i < dump_count; i++)
+		find_dump(code, dumps[i], places);
 }
 
 void jitcode_free(struct jitcode *code)
@@ -140,7 +145,7 @@ void jitcode_free(struct jitcode *code)
 
 static void find_times(struct jitcode *code)
 {
-	const struct contexts *contexts = &code->model->contexts;
+	const struct contexts *contexts = model_contexts(code->model);
 	uint64_t *made = grow_resize(NULL, contexts->node_count,
 				     sizeof(*made));
 
@@ -168,13 +173,13 @@ const struct jitdump_entry *jitcode_find(struct jitcode *code, uint32_t node,
 {
 	uint64_t shift = model_number(code->model, GT_INFO, "tick_shift", 0);
 
-	CLAIM_FULL(node < code->model->contexts.node_count);
+	CLAIM_FULL(node < model_contexts(code->model)->node_count);
 	if (code->count > 0 && code->made == NULL)
 		find_times(code);
 	for (size_t i = 0; i < code->count; i++) {
 		uint64_t time = code->dumps[i].counter ?
 			code->made[node] << (shift & 63) :
-			clock_ns(&code->model->clock, code->made[node]);
+			clock_ns(model_clock(code->model), code->made[node]);
 		const struct jitdump_entry *entry =
 			jitdump_find(&code->dumps[i], address, time);
 

@@ -15,6 +15,8 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/stats/figures.h"
 #include "cli/symbol/code/returned.h"
 #include "unwind/claim.h"
 
@@ -171,7 +173,7 @@ static bool take_from_image(struct leaks *leaks, struct model *model,
 	char *text;
 
 	/* What a trace carries may have symbols, but no code. */
-	if (model->embedded.count > 0) {
+	if (model_has_embedded(model)) {
 		with.embedded = model_embedded;
 		with.embedded_owner = model;
 		returned = ask_image(image, &with, &text);
@@ -198,7 +200,7 @@ static void take_from_program(struct leaks *leaks, struct model *model,
 			      const struct debugfile_places *places,
 			      const char *program)
 {
-	const struct images *images = &model->images;
+	const struct images *images = model_images(model);
 
 	if (intern_known(&leaks->seen, program) != NULL)
 		return;
@@ -253,6 +255,7 @@ void leaks_find(struct leaks *leaks, struct frames *frames,
 		const struct debugfile_places *places)
 {
 	struct model *model = frames->model;
+	const struct contexts *contexts = model_contexts(model);
 	const char *program = model_fact(model, GT_INFO, "exe");
 
 	if (!leaks->no_program)
@@ -260,15 +263,15 @@ void leaks_find(struct leaks *leaks, struct frames *frames,
 				  program ? program : "");
 	suppressions_bind(&leaks->rules, frames, program ? program : "");
 	free(leaks->rule_of);
-	leaks->rule_of = grow_resize(NULL, model->contexts.node_count,
+	leaks->rule_of = grow_resize(NULL, contexts->node_count,
 				     sizeof(*leaks->rule_of));
-	for (size_t i = 0; i < model->contexts.node_count; i++)
+	for (size_t i = 0; i < contexts->node_count; i++)
 		leaks->rule_of[i] = (uint32_t)leaks->rules.count;
 	leaks->live_blocks = leaks->live_bytes = 0;
 	leaks->suppressed_blocks = leaks->suppressed_bytes = 0;
 	leaks->suppressed_stacks = 0;
-	for (size_t i = 0; i < model->contexts.cost_count; i++) {
-		const struct context_cost *cost = &model->contexts.costs[i];
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
 		struct figures figures;
 
 		model_figures(model, cost, &figures);

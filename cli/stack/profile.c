@@ -22,6 +22,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
+#include "cli/model/core/contexts.h"
 #include "cli/stack/glue.h"
 #include "cli/stack/inward.h"
 #include "unwind/claim.h"
@@ -214,14 +215,15 @@ static void add_contexts(struct profile *profile, unsigned side,
 				      const struct figures *), void *owner)
 {
 	const struct model *model = inward->frames->model;
-	size_t count = model->contexts.cost_count;
+	const struct contexts *contexts = model_contexts(model);
+	size_t count = contexts->cost_count;
 
 	if (profile->with_costs)
 		profile->self_of_cost = grow_resize(NULL, count,
 						    sizeof(uint32_t));
 	progress_begin("looking up symbols", count);
 	for (size_t i = 0; i < count; i++) {
-		const struct context_cost *cost = &model->contexts.costs[i];
+		const struct context_cost *cost = &contexts->costs[i];
 		struct profile_self *self;
 		struct figures figures;
 

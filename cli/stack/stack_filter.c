@@ -21,6 +21,8 @@
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
 #include "cli/base/text/pattern.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/stats/figures.h"
 #include "cli/stack/inward.h"
 #include "unwind/claim.h"
 
@@ -204,9 +206,10 @@ static bool take_limit(struct stack_filter *filter, size_t i)
 static void sum_groups(struct stack_filter *filter)
 {
 	const struct model *model = filter->frames->model;
+	const struct contexts *contexts = model_contexts(model);
 
-	for (size_t i = 0; i < model->contexts.cost_count; i++) {
-		const struct context_cost *cost = &model->contexts.costs[i];
+	for (size_t i = 0; i < contexts->cost_count; i++) {
+		const struct context_cost *cost = &contexts->costs[i];
 		uint32_t at = table_number(&filter->group_of, cost->node,
 					   filter->group_count);
 		struct figures figures;
@@ -226,7 +229,7 @@ static void sum_groups(struct stack_filter *filter)
  * though what other words leave out would not be. */
 static void look_at_all(struct stack_filter *filter)
 {
-	const struct contexts *contexts = &filter->frames->model->contexts;
+	const struct contexts *contexts = filter->frames->contexts;
 	const struct filter_word *word;
 
 	for (size_t i = 0; i < contexts->cost_count && filter->by_frames; i++)

@@ -20,6 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/buffer.h"
+#include "cli/model/core/contexts.h"
 #include "cli/stack/inward.h"
 #include "unwind/claim.h"
 
@@ -407,8 +408,7 @@ static bool is_alive(const struct suppressions_bound *bound)
 uint32_t suppressions_find(struct suppressions *rules, uint32_t node)
 {
 	struct suppressions_bound *bound = rules->bound;
-	const struct context_node *nodes =
-		bound->frames->model->contexts.nodes;
+	const struct context_node *nodes = bound->frames->contexts->nodes;
 	uint32_t value, rule = SUPPRESSION_NONE;
 	bool exact = false;
 

@@ -13,6 +13,7 @@
 #include "cli/command/reading.h"
 #include "cli/commands.h"
 #include "cli/trace/read/embedded.h"
+#include "cli/trace/read/reader.h"
 #include "cli/transform/extract.h"
 
 #define MAX_DEFAULT (UINT64_C(8) << 30)

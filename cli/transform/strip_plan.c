@@ -31,6 +31,15 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/terminal/tell.h"
+#include "cli/model/companion.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/controls.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/leftout.h"
+#include "cli/model/model.h"
+#include "cli/model/stats/freed.h"
+#include "cli/trace/read/reader.h"
 
 #define SEGMENTS_MAX 4096	/* with totals: behind them nothing goes */
 
@@ -115,7 +124,7 @@ static void birth(void *owner, struct block *block, uint32_t lane,
 	};
 	if (chain != 0)
 		strip_chains_enter(&plan->chains, chain, number, block);
-	plan->live += model_stands_for(&plan->model, block->size);
+	plan->live += model_stands_for(plan->model, block->size);
 	if (plan->live > plan->peak) {
 		plan->peak = plan->live;
 		plan->peak_order = plan->order;
@@ -179,13 +188,13 @@ static uint32_t end(void *owner, struct block *block, uint64_t stamp,
 	doomed.block = (struct strip_block){
 		.context = block->cost, .thread = block->thread,
 		.freed_by = by,
-		.has_freed_by = plan->model.has_freed_by,
-		.weight = model_weight(&plan->model, block),
+		.has_freed_by = plan->has_freed_by,
+		.weight = model_weight(plan->model, block),
 		.size = block->size, .birth = block->birth,
 		.lifetime = stamp - block->birth,
-		.temporary = between == 0 && plan->model.sample_mean == 0,
+		.temporary = between == 0 && !model_is_sampled(plan->model),
 	};
-	doomed.block.lifetime_ns = model_span_ns(&plan->model,
+	doomed.block.lifetime_ns = model_span_ns(plan->model,
 						 doomed.block.lifetime);
 	goes = !block->odd && how != EDGE_LOST &&
 		known->order > plan->begin_order &&
@@ -206,7 +215,7 @@ static uint32_t end(void *owner, struct block *block, uint64_t stamp,
 		strip_chains_wait(&plan->chains, &doomed.link);
 	}
 	if (known->order > plan->begin_order)
-		plan->live -= model_stands_for(&plan->model, block->size);
+		plan->live -= model_stands_for(plan->model, block->size);
 	return chain;
 }
 
@@ -284,7 +293,7 @@ static void begin_anew(struct strip_plan *plan)
 /* What was told up to this stamp. */
 static void advance(struct strip_plan *plan, uint64_t stamp)
 {
-	const struct controls *controls = &plan->model.controls;
+	const struct controls *controls = model_controls(plan->model);
 
 	while (plan->next_control < controls->count &&
 	       controls->list[plan->next_control].stamp <= stamp) {
@@ -307,12 +316,12 @@ static void apply_extra(struct strip_plan *plan,
 			const struct trace_event *event)
 {
 	if (event->what == GT_EXTRA_DAMAGE)
-		need(plan, contexts_node(&plan->model.contexts,
+		need(plan, model_node(plan->model,
 					 (uint32_t)event->args[1]));
 	if (event->what == GT_EXTRA_LEFT_OUT)
 		plan->allocations[plan->now.lane >> 1] += event->size;
 	else
-		need(plan, contexts_node(&plan->model.contexts,
+		need(plan, model_node(plan->model,
 					 event->context));
 }
 
@@ -365,7 +374,7 @@ static void apply(struct strip_plan *plan)
 	if (event->address == 0 || plan->off)
 		return;
 	if (event->kind != GT_ALLOC && event->context != 0)
-		need(plan, contexts_node(&plan->model.contexts,
+		need(plan, model_node(plan->model,
 					 event->context));
 	if (event->kind == GT_REALLOC_BEGIN ||
 	    event->kind == GT_REALLOC_FAILED)
@@ -384,7 +393,7 @@ static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 {
 	struct strip_plan *plan = owner;
 
-	if (plan->model.report.being_written)
+	if (model_is_being_written(plan->model))
 		return READER_TAKEN;	/* refused when that is over */
 	plan->current = *chunk;
 	return READER_DECODE;
@@ -397,12 +406,12 @@ static uint32_t take_lane(void *owner, uint32_t ring, bool *nested)
 	const struct chunk *chunk = &plan->current;
 	uint32_t stream = strip_marks_stream(&plan->marks, ring,
 					     chunk->generation);
-	uint32_t thread = threads_of_ring(&plan->model.threads, ring, nested);
+	uint32_t lane = model_lane_of_ring(plan->model, ring, nested);
 
 	GROW(plan->chunks, plan->chunk_count, plan->chunk_capacity);
 	plan->chunks[plan->chunk_count] = (struct strip_chunk){
 		.next = { stream, strip_marks_position(plan->chunk_count, 0) },
-		.lane = model_lane(thread, *nested),
+		.lane = lane,
 	};
 	return (uint32_t)plan->chunk_count++;
 }
@@ -428,11 +437,11 @@ static void take_events(void *owner, uint32_t number,
 	uint32_t lane = chunk->lane;
 
 	if (!plan->begun) {
-		plan->edges.gap = plan->model.edges.gap;
-		plan->edges.waiting.window = plan->model.edges.waiting.window;
+		model_pair_alike(plan->model, &plan->edges);
+		plan->has_freed_by = model_has_freed_by(plan->model);
 	}
 	plan->begun = true;
-	model_events(&plan->model, lane, events, count);
+	model_events(plan->model, lane, events, count);
 	if (!edges_reach(&plan->edges, lane))
 		grow_failed((size_t)lane * sizeof(struct edges_moving));
 	GROW_TO(plan->allocations, plan->thread_capacity, lane >> 1);
@@ -455,7 +464,7 @@ static void take_live(void *owner, const struct trace_live *live)
 	uint32_t number;
 	int is_new;
 
-	part_add(&plan->model, live);
+	model_live(plan->model, live);
 	if (live->address == 0)
 		return;
 	block = blocks_add(&plan->edges.blocks, live->address, &is_new);
@@ -471,7 +480,7 @@ static void take_live(void *owner, const struct trace_live *live)
 		.odd = 1,
 		.cost = live->context,
 	};
-	plan->live += model_stands_for(&plan->model, live->size);
+	plan->live += model_stands_for(plan->model, live->size);
 	plan->peak = plan->live;
 	plan->peak_order = plan->order;
 }
@@ -479,7 +488,7 @@ static void take_live(void *owner, const struct trace_live *live)
 /* From the model's numbers of threads to those of their STARTs. */
 static void number_threads(struct strip_plan *plan)
 {
-	const struct threads *threads = &plan->model.threads;
+	const struct threads *threads = model_threads(plan->model);
 
 	plan->thread_numbers = grow_zeroed(threads->count + 1,
 					   sizeof(*plan->thread_numbers));
@@ -500,8 +509,9 @@ static void number_rows(const struct strip_plan *plan,
 /* Totals know the model's threads so far. */
 static void finish_totals(struct strip_plan *plan)
 {
-	struct contexts *contexts = &plan->model.contexts;
+	const struct contexts *contexts = model_contexts(plan->model);
 	struct strip_totals *totals = &plan->totals;
+	static const struct context_cost none;
 	size_t count = totals->rows.count;
 	bool *told = grow_zeroed(contexts->node_count + 1, sizeof(*told));
 
@@ -510,13 +520,15 @@ static void finish_totals(struct strip_plan *plan)
 	number_rows(plan, totals);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t context = totals->rows.list[i].context;
-		uint32_t node = contexts_node(contexts, context);
-		uint32_t index = contexts_cost(contexts, context);
-		const struct context_cost *cost = &contexts->costs[index];
+		uint32_t node = model_node(plan->model, context);
+		uint32_t index = contexts_find_cost(contexts, node, 0);
+		const struct context_cost *cost = index == CONTEXT_NO_COST ?
+			&none : &contexts->costs[index];
 
 		if (told[node])
 			continue;
 		told[node] = true;
+		need(plan, node);
 		strip_totals_own_peak(totals, context, cost->own_peak_bytes,
 				      cost->own_peak_blocks,
 				      cost->own_peak_stamp);
@@ -527,14 +539,15 @@ static void finish_totals(struct strip_plan *plan)
 /* Parents have lower numbers than their children. */
 static void find_needed(struct strip_plan *plan)
 {
-	const struct contexts *contexts = &plan->model.contexts;
+	const struct contexts *contexts = model_contexts(plan->model);
+	const struct freed *freed = model_freed(plan->model);
 
 	need(plan, (uint32_t)contexts->node_count);
 	for (size_t i = 0; i < contexts->cost_count; i++)
 		need(plan, contexts->costs[i].node);
 	/* also those that earlier strippings left only in totals */
-	for (size_t i = 0; i < plan->model.freed.row_count; i++)
-		need(plan, plan->model.freed.rows[i].node);
+	for (size_t i = 0; i < freed->row_count; i++)
+		need(plan, freed->rows[i].node);
 	for (size_t i = contexts->node_count; i-- > CONTEXT_ROOTS;)
 		if (plan->needed[i])
 			plan->needed[contexts->nodes[i].parent] = true;
@@ -542,19 +555,20 @@ static void find_needed(struct strip_plan *plan)
 
 bool strip_plan_needs(struct strip_plan *plan, uint32_t id)
 {
-	const struct model *model = &plan->model;
+	const struct model *model = plan->model;
 
 	/* of what was before a beginning the model knows nothing any more, and
 	 * pools have no costs */
-	return model->controls.count > 0 || model->pools.count > 0 ||
-	       plan->needed[contexts_node(&plan->model.contexts, id)];
+	return model_controls(model)->count > 0 ||
+	       model_pools(model)->count > 0 ||
+	       plan->needed[model_node(plan->model, id)];
 }
 
 static int judge(const struct strip_plan *plan, const char *trace, int status)
 {
 	if (status == EXIT_NOTHING)
 		return status;
-	if (plan->model.report.being_written) {
+	if (model_is_being_written(plan->model)) {
 		tell_error("%s: is still being recorded: strip it when that "
 			   "is over", trace);
 		return EXIT_NOTHING;
@@ -573,13 +587,16 @@ int strip_plan_read(struct strip_plan *plan,
 		    const char *directory)
 {
 	static const struct trace_event none = { .kind = GT_EXTRA };
-	struct reader_sink sink;
+	const struct model_options asked = { .notes = tell_notes() };
+	const struct model_companion companion = {
+		.owner = plan, .chunk = take_chunk, .lane = take_lane,
+		.live = take_live, .events = take_events,
+	};
 	int status;
 
 	memset(plan, 0, sizeof(*plan));
 	plan->options = *options;
-	model_init(&plan->model);
-	plan->model.options.notes = tell_notes();
+	plan->model = model_new(&asked, NULL);
 	if (!edges_init(&plan->edges, &blocks_sink, plan, 0))
 		grow_failed(sizeof(plan->edges));
 	status = strip_marks_open(&plan->marks, directory);
@@ -589,21 +606,16 @@ int strip_plan_read(struct strip_plan *plan,
 			   strerror(-status));
 		return EXIT_NOTHING;
 	}
-	model_sink(&plan->model, &sink);
-	sink.chunk = take_chunk;
-	sink.lane = take_lane;
-	sink.events = take_events;
-	sink.live = take_live;
 	/* what is wrong is said the second time */
-	status = reader_run(trace, &sink, &plan->model.report, NULL);
+	status = model_read_along(plan->model, trace, &companion, NULL);
 	/* There will be no second time: it fails again, aloud. */
 	if (status == EXIT_NOTHING)
-		return reader_run(trace, &sink, &plan->model.report,
-				  tell_notes());
+		return model_read_along(plan->model, trace, &companion,
+					tell_notes());
 	advance(plan, UINT64_MAX);
 	plan->now.event = &none;
-	edges_finish(&plan->edges, plan->model.totals.last_stamp);
-	model_finish(&plan->model);
+	edges_finish(&plan->edges, model_totals(plan->model)->last_stamp);
+	model_finish(plan->model);
 	number_threads(plan);
 	finish_totals(plan);
 	find_needed(plan);
@@ -623,15 +635,15 @@ void strip_plan_write_before(struct strip_plan *plan, struct rewrite *out)
 
 void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
 {
-	const struct totals *totals = &plan->model.totals;
-	const uint64_t *before = plan->model.leftout.run.value;
+	const struct totals *totals = model_totals(plan->model);
+	const uint64_t *before = model_leftout(plan->model)->run.value;
 	const struct strip_options *options = &plan->options;
 	struct trace_run run = { .value = {
 		[GT_RUN_PEAK_BYTES] = totals->peak_bytes,
 		[GT_RUN_PEAK_BLOCKS] = totals->peak_blocks,
 		[GT_RUN_PEAK_STAMP] = totals->peak_stamp,
 		[GT_RUN_PEAK_KEPT] = totals->peak_bytes ==
-			model_whole_bytes(&plan->model, plan->peak),
+			model_whole_bytes(plan->model, plan->peak),
 		[GT_RUN_LIFETIME_NS] = before[GT_RUN_LIFETIME_NS],
 		[GT_RUN_TEMPORARY] = before[GT_RUN_TEMPORARY],
 	} };
@@ -653,7 +665,7 @@ struct strip_sum strip_plan_sum(const struct strip_plan *plan)
 {
 	struct strip_sum sum = {
 		plan->totals.blocks, plan->totals.bytes, plan->order +
-		plan->model.leftout.blocks
+		model_leftout(plan->model)->blocks
 	};
 
 	for (size_t i = 0; i < plan->segment_count; i++) {
@@ -678,7 +690,7 @@ void strip_plan_free(struct strip_plan *plan)
 	free(plan->segments);
 	strip_chains_free(&plan->chains);
 	edges_free(&plan->edges);
-	model_free(&plan->model);
+	model_free(plan->model);
 	free(plan->chunks);
 	free(plan->known);
 	free(plan->lanes);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/model/model.h"
+#include "cli/model/core/edges.h"
 #include "cli/transform/strip_chains.h"
 #include "cli/transform/strip_marks.h"
 #include "cli/transform/strip_totals.h"
@@ -62,7 +62,7 @@ struct strip_segment {
 };
 
 struct strip_plan {
-	struct model model;	/* first: the sink's owner */
+	struct model *model;
 	struct strip_options options;
 	struct strip_marks marks;
 	struct strip_totals totals;	/* since the last START or CLEAR */
@@ -74,6 +74,7 @@ struct strip_plan {
 	uint64_t begin_order;	/* allocations before the last of them */
 	bool off;		/* events do not count now */
 	bool begun;		/* there was an event */
+	bool has_freed_by;	/* known by then: frees have their stacks */
 	struct strip_chunk *chunks;	/* all so far */
 	size_t chunk_count, chunk_capacity;
 	struct chunk current;	/* that the lane is asked for */

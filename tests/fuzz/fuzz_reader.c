@@ -12,7 +12,10 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
+#include "cli/model/core/contexts.h"
 #include "cli/model/model.h"
+#include "cli/model/stats/figures.h"
+#include "cli/trace/read/reader.h"
 #include "tests/fuzz/crafted_mutate.h"
 #include "tests/fuzz/taken.h"
 
@@ -76,36 +79,38 @@ static void run_command(const struct use *use, const char *path)
  * the trace may have had a higher peak, and be live; a sample is rounded. */
 static void check_sums(struct model *model)
 {
+	const struct contexts *contexts = model_contexts(model);
 	uint64_t live = 0, peak = 0, blocks = 0, at = 0;
 
-	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+	for (size_t i = 0; i < contexts->cost_count; i++) {
 		struct figures figures;
 
-		model_figures(model, &model->contexts.costs[i], &figures);
+		model_figures(model, &contexts->costs[i], &figures);
 		live += figures.live_bytes;
 		peak += figures.peak_bytes;
 	}
 	while (model_next_block(model, &at) != NULL)
 		blocks++;
-	if (live != model->totals.live_bytes ||
-	    (model->report.chunks[GT_TOTALS] == 0 &&
-	     (peak != model->totals.peak_bytes ||
-	      blocks != model->totals.live_blocks)))
+	if (live != model_totals(model)->live_bytes ||
+	    (model_reader_report(model)->chunks[GT_TOTALS] == 0 &&
+	     (peak != model_totals(model)->peak_bytes ||
+	      blocks != model_totals(model)->live_blocks)))
 		abort();
 }
 
 static void run_model(const char *path)
 {
-	static struct model model;
+	const struct model_options options = {
+		.notes = tell_notes(),
+		.wants = MODEL_WANT_HISTOGRAMS | MODEL_WANT_TIMELINE |
+			MODEL_WANT_CHAINS | MODEL_WANT_FREED_BY,
+	};
+	struct model *model = model_new(&options, NULL);
 
-	model_init(&model);
-	model.options.notes = tell_notes();
-	model.options.wants = MODEL_WANT_HISTOGRAMS | MODEL_WANT_TIMELINE |
-		MODEL_WANT_CHAINS | MODEL_WANT_FREED_BY;
-	model_read(&model, path);
-	if (model.sample_mean == 0)
-		check_sums(&model);
-	model_free(&model);
+	model_read(model, path);
+	if (!model_is_sampled(model))
+		check_sums(model);
+	model_free(model);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

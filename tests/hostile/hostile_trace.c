@@ -23,6 +23,7 @@
 
 static void hooked_add(struct buffer *text, const char *bytes, size_t size);
 #define buffer_add hooked_add
+#include "cli/model/core/contexts.h"
 #include "cli/trace/write/compose.c"
 #undef buffer_add
 

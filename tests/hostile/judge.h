@@ -25,7 +25,12 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/leftout.h"
 #include "cli/model/model.h"
+#include "cli/model/stats/figures.h"
+#include "cli/model/stats/freed.h"
+#include "cli/trace/read/reader.h"
 
 #define JUDGE_SECONDS 20	/* of processor, for one file, with the
 				 * sanitizer's */
@@ -113,14 +118,15 @@ static inline void judge_init(void)
 /* I1 of model.c: the sums over contexts are the totals. */
 static inline void judge_sums(struct model *model)
 {
-	const struct totals *totals = &model->totals;
+	const struct contexts *contexts = model_contexts(model);
+	const struct totals *totals = model_totals(model);
 	uint64_t live = 0, peak = 0, count = 0, frees = 0, total = 0;
-	uint64_t freed = 0;
+	uint64_t freed = 0, blocks = 0, at = 0;
 
-	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+	for (size_t i = 0; i < contexts->cost_count; i++) {
 		struct figures figures;
 
-		model_figures(model, &model->contexts.costs[i], &figures);
+		model_figures(model, &contexts->costs[i], &figures);
 		live += figures.live_bytes;
 		peak += figures.peak_bytes;
 		count += figures.count;
@@ -128,10 +134,10 @@ static inline void judge_sums(struct model *model)
 		total += figures.total_bytes;
 	}
 	/* What was never recorded has no context. */
-	count += model->leftout.rest_blocks;
-	total += model->leftout.rest_bytes;
+	count += model_leftout(model)->rest_blocks;
+	total += model_leftout(model)->rest_bytes;
 	/* What was left out may have had a higher one, and be live. */
-	if (model->report.chunks[GT_TOTALS] > 0)
+	if (model_reader_report(model)->chunks[GT_TOTALS] > 0)
 		peak = totals->peak_bytes;
 	if (live != totals->live_bytes || peak != totals->peak_bytes ||
 	    count != totals->allocations || frees != totals->frees ||
@@ -142,30 +148,31 @@ static inline void judge_sums(struct model *model)
 			   " %" PRIu64, live, totals->live_bytes, peak,
 			   totals->peak_bytes, count, totals->allocations,
 			   frees, totals->frees, total, totals->total_bytes);
-	for (size_t i = 0; i < model->freed.row_count; i++)
-		freed += model->freed.rows[i].sum.blocks;
-	if (model->has_freed_by && freed != totals->frees &&
-	    model->report.chunks[GT_TOTALS] == 0 &&
-	    model->report.chunks[GT_FREED] == 0)
+	for (size_t i = 0; i < model_freed(model)->row_count; i++)
+		freed += model_freed(model)->rows[i].sum.blocks;
+	if (model_has_freed_by(model) && freed != totals->frees &&
+	    model_reader_report(model)->chunks[GT_TOTALS] == 0 &&
+	    model_reader_report(model)->chunks[GT_FREED] == 0)
 		judge_fail("%" PRIu64 " frees by stack, not %" PRIu64, freed,
 			   totals->frees);
-	if (model->edges.blocks.count != totals->live_blocks &&
-	    model->report.chunks[GT_TOTALS] == 0)
-		judge_fail("%zu blocks, not %" PRIu64,
-			   (size_t)model->edges.blocks.count, totals->live_blocks);
+	while (model_next_block(model, &at) != NULL)
+		blocks++;
+	if (blocks != totals->live_blocks &&
+	    model_reader_report(model)->chunks[GT_TOTALS] == 0)
+		judge_fail("%" PRIu64 " blocks, not %" PRIu64, blocks,
+			   totals->live_blocks);
 }
 
 static inline int judge_model(void)
 {
-	static struct model model;
+	const struct model_options options = { .notes = tell_notes() };
+	struct model *model = model_new(&options, NULL);
 	int status;
 
-	model_init(&model);
-	model.options.notes = tell_notes();
-	status = model_read(&model, judge.path);
+	status = model_read(model, judge.path);
 	if (status != EXIT_NOTHING)
-		judge_sums(&model);
-	model_free(&model);
+		judge_sums(model);
+	model_free(model);
 	return status;
 }
 

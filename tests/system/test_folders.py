@@ -17,6 +17,10 @@ GOOD = {
                                 "cli/base/terminal/tell.h"],
     "cli/command/reading.h": ["cli/model/model.h"],
     "cli/model/model.h": ["cli/model/core/blocks.h", "cli/trace/read/reader.h"],
+    "cli/model/model_state.h": ["cli/model/model.h"],
+    "cli/model/account.h": ["cli/model/model_state.h"],
+    "cli/model/account.c": ["cli/model/account.h"],
+    "tests/unit/cli/model/test_account.c": ["cli/model/model_state.h"],
     "cli/model/core/blocks.h": ["cli/base/grow.h"],
     "cli/trace/read/reader.h": ["preload/format.h"],
     "cli/recorder/feed.h": ["cli/recorder/emit/chunk.h"],
@@ -87,6 +91,20 @@ def places(directory):
         "cli/stack/s%d.h" % number: [] for number in range(41)})
     one(directory, "prints", "may not print", {
         "cli/export/massif.c": ["cli/base/terminal/tell.h"]})
+
+
+@case
+def the_state_of_a_model(directory):
+    """Also through another header, and for other tests."""
+    for name, path, include in [
+            ("below", "cli/stack/frames.c", "cli/model/model_state.h"),
+            ("through", "cli/report/cmd_report.c", "cli/model/account.h"),
+            ("test", "tests/unit/cli/stack/test_account.c",
+             "cli/model/account.h"),
+            ("other", "tests/unit/cli/model/test_other.c",
+             "cli/model/model_state.h")]:
+        one(directory, name, 'may not include "cli/model/model_state.h"',
+            {path: [include]})
 
 
 main()

@@ -38,6 +38,10 @@ PRINTS = ["cli/base/terminal/tell.h", "cli/base/terminal/bar.h"]
 SILENT = ["symbol", "trace", "model", "stack", "query", "export", "flamegraph",
           "graph"]
 
+# What a model is made of is known to its folder, and to the unit tests of the
+# files in there: all others ask by cli/model/model.h.
+STATE = "cli/model/model_state.h"
+
 # The writer (cli/recorder/writer_task.h) has one of each of these, and they ask
 # it for each other: one folder, as far as circles go.
 WRITER = {"cli/recorder/" + name
@@ -59,10 +63,10 @@ def may_include():
     return table
 
 
-def included(path):
+def included(path, folders="cli"):
     with open(path, encoding="utf-8") as source:
-        return re.findall(r'^\s*#\s*include\s+"(cli/[^"]+)"', source.read(),
-                          re.M)
+        return re.findall(r'^\s*#\s*include\s+"((?:%s)/[^"]+)"' % folders,
+                          source.read(), re.M)
 
 
 def folder_of(path):
@@ -88,8 +92,31 @@ def check_silence(path, offend):
             offend(path, 'may not print, and includes "%s"' % name)
 
 
+def knows_state(path, paths):
+    """Whether a file may include STATE, itself or through others."""
+    folder, name = os.path.split(path)
+    tested = re.fullmatch(r"test_(\w+)\.c", name)
+    return folder == "cli/model" or \
+        (folder == "tests/unit/cli/model" and tested is not None and
+         any("cli/model/" + tested[1] + end in paths for end in (".c", ".h")))
+
+
+def check_state(paths, offend):
+    includes = {path: included(path, "cli|tests|bench") for path in paths}
+    reach, new = {STATE}, True
+    while new:
+        new = {path for path in set(paths) - reach
+               if reach & set(includes[path])}
+        reach |= new
+    for path in sorted(reach - {STATE}):
+        if not knows_state(path, paths):
+            offend(path, 'may not include "%s", not even through others' %
+                   STATE)
+
+
 def check(paths, offend):
     """paths: of all C files. offend: called with where and what."""
+    check_state(paths, offend)
     paths = [path for path in paths if path.startswith("cli/")]
     check_places(paths, offend)
     headers, folders = collections.defaultdict(set), \

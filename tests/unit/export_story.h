@@ -10,6 +10,7 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/export/exporters.h"
+#include "tests/unit/model_feed.h"
 #include "tests/unit/model_story.h"
 
 #define STORY_FUNCTIONS (STORY_CONTEXTS / 2)
@@ -39,7 +40,7 @@ static inline void story_names(struct model *model)
 
 	for (unsigned f = 0; f < STORY_FUNCTIONS; f++)
 		at += sprintf(lines + at, "%x 2 f%u\n", 0xfff + 2 * f, f);
-	perfmap_add(&model->perfmap, lines, (size_t)at, 0);
+	feed_names(model, lines);
 }
 
 /* Keeps contexts of the first function only. */
@@ -49,7 +50,7 @@ static inline bool story_keeps_first(void *owner, uint32_t node,
 	const struct model *model = owner;
 
 	(void)figures;
-	return model->contexts.nodes[node].address <= 0x1001;
+	return model_contexts(model)->nodes[node].address <= 0x1001;
 }
 
 /* To be freed. `first`: the first function alone. */
@@ -57,7 +58,8 @@ static inline char *story_export(const struct story *story,
 				 const struct exporter *exporter,
 				 enum figure cost, bool first)
 {
-	struct model *model = calloc(1, sizeof(*model));
+	const struct model_options options = { .wants = exporter->wants };
+	struct model *model = model_new(&options, NULL);
 	struct debugfile_places places = { 0 };
 	struct frames frames;
 	struct export export = {
@@ -68,8 +70,6 @@ static inline char *story_export(const struct story *story,
 	char *text;
 	size_t size;
 
-	model_init(model);
-	model->options.wants = exporter->wants;
 	if (model_read(model, story->path) != EXIT_COMPLETE)
 		abort();
 	story_names(model);
@@ -85,7 +85,6 @@ static inline char *story_export(const struct story *story,
 	profile_free(export.profile);
 	frames_free(&frames);
 	model_free(model);
-	free(model);
 	return text;
 }
 

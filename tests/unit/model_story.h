@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/model/model.h"
+#include "cli/trace/decode/memory_records.h"
 #include "tests/unit/trace_write.h"
 
 #define STORY_CONTEXTS 12

@@ -7,6 +7,10 @@
 
 #include "cli/base/grow.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/controls.h"
+#include "cli/model/leftout.h"
+#include "cli/trace/read/reader.h"
 
 static char *text_of(const char *text)
 {
@@ -16,17 +20,17 @@ static char *text_of(const char *text)
 static void take_losses(struct report_process *about,
 			const struct model *model)
 {
-	const struct reader_report *report = &model->report;
+	const struct reader_report *report = model_reader_report(model);
 
 	about->dropped = model_dropped(model);
-	about->unpaired = model->totals.unpaired;
-	about->foreign_frees = model->controls.foreign;
-	about->unrecorded = model->leftout.rest_blocks;
-	about->unrecorded_bytes = model->leftout.rest_bytes;
+	about->unpaired = model_totals(model)->unpaired;
+	about->foreign_frees = model_controls(model)->foreign;
+	about->unrecorded = model_leftout(model)->rest_blocks;
+	about->unrecorded_bytes = model_leftout(model)->rest_bytes;
 	about->forked = model_fact(model, GT_INFO, "parent_trace") != NULL;
 	about->damaged = report->damage_count + report->malformed;
 	about->lost_bytes = report->lost_bytes;
-	about->sample_mean = model->sample_mean;
+	about->sample_mean = model_sample_mean(model);
 	about->being_written = report->being_written;
 	about->ended = report->ended;
 	about->failed = report->failed;
@@ -34,8 +38,8 @@ static void take_losses(struct report_process *about,
 
 static void add_up(const struct report *r, struct report_process *about)
 {
-	const struct contexts *contexts = &r->model->contexts;
-	bool split = r->model->keys.count != 0;
+	const struct contexts *contexts = model_contexts(r->model);
+	bool split = model_block_keys(r->model)->count != 0;
 	struct table seen = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
@@ -61,9 +65,11 @@ static void take_children(struct report_process *about,
 			  const struct model *model)
 {
 	static const char child[] = "child_";
+	size_t count;
+	const struct fact *facts = model_facts(model, &count);
 
-	for (size_t i = 0; i < model->fact_count; i++) {
-		const struct fact *fact = &model->facts[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct fact *fact = &facts[i];
 
 		if (fact->type != GT_COUNTERS ||
 		    strncmp(fact->key, child, sizeof(child) - 1) != 0)
@@ -102,28 +108,29 @@ void report_about(struct report *r, const char *trace)
 	about->duration_ns = model_duration_ns(model);
 	about->threads = model_thread_count(model);
 	add_up(r, about);
-	if (model->selection == NULL && r->keep == NULL) {
-		about->unrecorded_in_sum = model->leftout.rest_blocks;
-		about->sum.count += model->leftout.rest_blocks;
-		about->sum.total_bytes += model->leftout.rest_bytes;
-		about->sum.unrecorded_bytes += model->leftout.rest_bytes;
+	if (!model_is_selected(model) && r->keep == NULL) {
+		about->unrecorded_in_sum = model_leftout(model)->rest_blocks;
+		about->sum.count += model_leftout(model)->rest_blocks;
+		about->sum.total_bytes += model_leftout(model)->rest_bytes;
+		about->sum.unrecorded_bytes += model_leftout(model)->rest_bytes;
 	}
 	/* Of all contexts together it is no bound. */
 	if (r->options->filters[0] == 0) {
-		about->sum.own_peak_bytes = model->totals.peak_bytes;
-		about->sum.own_peak_blocks = model->totals.peak_blocks;
+		about->sum.own_peak_bytes = model_totals(model)->peak_bytes;
+		about->sum.own_peak_blocks = model_totals(model)->peak_blocks;
 		about->sum.own_peak_ns = model_since_start_ns(
-			model, model->totals.peak_stamp);
+			model, model_totals(model)->peak_stamp);
 	}
 	/* Of what is only in totals no context has a share. */
-	if (about->sum.peak_bytes == 0 && model->selection == NULL &&
+	if (about->sum.peak_bytes == 0 && !model_is_selected(model) &&
 	    r->keep == NULL) {
-		about->sum.peak_bytes = model->totals.peak_bytes;
-		about->sum.peak_blocks = model->totals.peak_blocks;
-		peak_stamp = model->totals.peak_stamp;
+		about->sum.peak_bytes = model_totals(model)->peak_bytes;
+		about->sum.peak_blocks = model_totals(model)->peak_blocks;
+		peak_stamp = model_totals(model)->peak_stamp;
 	}
 	/* of some of them, too, of whom nothing was there at the time */
-	if (about->sum.peak_bytes > 0 || model->whole.peak_bytes > 0)
+	if (about->sum.peak_bytes > 0 ||
+	    model_totals_of_all(model)->peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(
 			model, peak_stamp);
 	take_losses(about, model);
@@ -133,7 +140,7 @@ void report_about(struct report *r, const char *trace)
 
 void report_heap(const struct report *r, struct heap_share shares[HEAP_PARTS])
 {
-	const struct contexts *contexts = &r->model->contexts;
+	const struct contexts *contexts = model_contexts(r->model);
 	bool *kept = NULL;
 
 	if (r->keep != NULL)

@@ -6,6 +6,10 @@
 #include <inttypes.h>
 
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/controls.h"
+#include "cli/model/core/damages.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/leftout.h"
 
 #define NAME_WIDTH 24
 
@@ -17,7 +21,7 @@ static uint64_t ns_of(const struct model *model, uint64_t stamp)
 /* The beginning with which the view begins; NULL: the view is all. */
 static const struct control *begins_with(const struct model *model)
 {
-	const struct controls *controls = &model->controls;
+	const struct controls *controls = model_controls(model);
 
 	for (size_t i = controls->count; i-- > 0 && controls->view > 0;)
 		if (controls->list[i].stamp == controls->view &&
@@ -30,7 +34,7 @@ static const struct control *begins_with(const struct model *model)
 static bool hides_anything(const struct model *model,
 			   const struct control *view)
 {
-	const struct controls *controls = &model->controls;
+	const struct controls *controls = model_controls(model);
 	uint64_t off = UINT64_MAX;
 
 	for (size_t i = 0; &controls->list[i] < view; i++)
@@ -45,7 +49,7 @@ static bool hides_anything(const struct model *model,
 /* How long nothing was recorded, in all. */
 static uint64_t off_ns(const struct model *model)
 {
-	const struct controls *controls = &model->controls;
+	const struct controls *controls = model_controls(model);
 	uint64_t since = UINT64_MAX, sum = 0, ns;
 
 	for (size_t i = 0; i < controls->count; i++) {
@@ -75,9 +79,9 @@ static void put_name(const char *name, size_t width, FILE *out)
 /* A part of a recording that is kept in parts. */
 static void put_part(const struct report *r, uint64_t part)
 {
-	const uint64_t *run = r->model->leftout.run.value;
+	const uint64_t *run = model_leftout(r->model)->run.value;
 	uint64_t left_out = model_number(r->model, GT_INFO, "part_left_out", 0);
-	uint64_t live = r->model->part.born + left_out;
+	uint64_t live = model_live_at_begin(r->model) + left_out;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	fprintf(r->out, "  part         number %s of a longer recording: %s "
@@ -126,7 +130,7 @@ void report_view_text(const struct report *r)
 
 void report_unrecorded_text(const struct report *r)
 {
-	const struct leftout *leftout = &r->model->leftout;
+	const struct leftout *leftout = model_leftout(r->model);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (leftout->rest_blocks == 0)
@@ -136,19 +140,19 @@ void report_unrecorded_text(const struct report *r)
 		quantity_count(a, leftout->rest_blocks),
 		report_plural(leftout->rest_blocks),
 		quantity_size(b, (int64_t)leftout->rest_bytes),
-		r->model->selection != NULL || r->keep != NULL ?
+		model_is_selected(r->model) || r->keep != NULL ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted in the allocations above and in --sizes");
 }
 
 void report_pools_text(const struct report *r)
 {
-	const struct pools *pools = &r->model->pools;
+	const struct pools *pools = model_pools(r->model);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	char d[QUANTITY_TEXT];
 	bool any = false;
 
-	for (size_t i = 1; i < pools->count && r->model->selection == NULL;
+	for (size_t i = 1; i < pools->count && !model_is_selected(r->model);
 	     i++) {
 		const struct pool_figures *figures = &pools->list[i].figures;
 
@@ -179,21 +183,21 @@ void report_view_json(struct json *json, const struct report *r)
 	json_uint(json, "view_start_ns", view == NULL ? 0 :
 		  ns_of(r->model, view->stamp));
 	json_uint(json, "not_recorded_ns", off_ns(r->model));
-	json_uint(json, "damages", r->model->damages.all);
+	json_uint(json, "damages", model_damages(r->model)->all);
 	if (model_number(r->model, GT_INFO, "part", 0) == 0)
 		return;
 	json_uint(json, "part", model_number(r->model, GT_INFO, "part", 0));
-	json_uint(json, "part_live_blocks", r->model->part.born);
+	json_uint(json, "part_live_blocks", model_live_at_begin(r->model));
 	json_uint(json, "part_left_out_blocks",
 		  model_number(r->model, GT_INFO, "part_left_out", 0));
-	json_uint(json, "run_peak_bytes", r->model->totals.peak_bytes);
+	json_uint(json, "run_peak_bytes", model_totals(r->model)->peak_bytes);
 	json_uint(json, "run_peak_time_ns",
-		  ns_of(r->model, r->model->totals.peak_stamp));
+		  ns_of(r->model, model_totals(r->model)->peak_stamp));
 }
 
 void report_pools_json(struct json *json, const struct model *model)
 {
-	const struct pools *pools = &model->pools;
+	const struct pools *pools = model_pools(model);
 
 	if (pools->count == 0)
 		return;
@@ -222,8 +226,8 @@ void report_pools_json(struct json *json, const struct model *model)
 
 void report_controls_text(const struct model *model, FILE *out)
 {
-	const struct controls *controls = &model->controls;
-	const struct pools *pools = &model->pools;
+	const struct controls *controls = model_controls(model);
+	const struct pools *pools = model_pools(model);
 	char a[QUANTITY_TEXT];
 
 	if (controls->count > 0)
@@ -253,7 +257,7 @@ void report_controls_text(const struct model *model, FILE *out)
 
 void report_controls_json(struct json *json, const struct model *model)
 {
-	const struct controls *controls = &model->controls;
+	const struct controls *controls = model_controls(model);
 
 	json_array(json, "controls");
 	for (size_t i = 0; i < controls->count; i++) {

@@ -5,6 +5,7 @@
 #include "cli/command/print/report_parts.h"
 
 #include "cli/command/print/report_controls.h"
+#include "cli/model/leftout.h"
 
 /* Where the live blocks lie, and how much of their memory was not asked for. */
 static void put_heap(struct json *json, const struct report *r)
@@ -70,10 +71,10 @@ void report_json_summary(struct json *json, const struct report *r)
 	json_object(json, "summary");
 	report_json_totals(json, about);
 	json_string(json, "exit", about->exit);
-	put_left_out(json, &r->model->leftout);
+	put_left_out(json, model_leftout(r->model));
 	report_view_json(json, r);
 	put_heap(json, r);
-	json_uint(json, "repaired", r->model->totals.repaired);
+	json_uint(json, "repaired", model_totals(r->model)->repaired);
 	json_uint(json, "stopped", model_stopped(r->model));
 	json_uint(json, "pid", about->pid);
 	json_uint(json, "parent", about->parent);

@@ -9,6 +9,7 @@
 
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/model/stats/footprint.h"
 
 #define COLUMN 11		/* of the summary's words */
 
@@ -97,10 +98,10 @@ static uint64_t allocator_virtual(const struct footprint_snapshot *snapshot)
 
 static void put_sizes(const struct model *model, FILE *out)
 {
-	const struct footprint *f = &model->footprint;
+	const struct footprint *f = model_footprint(model);
 	const struct footprint_snapshot *last = f->snapshot_count == 0 ? NULL :
 		&f->snapshots[f->snapshot_count - 1];
-	const char *when = model->report.being_written ? "now" : "at the end";
+	const char *when = model_is_being_written(model) ? "now" : "at the end";
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	uint64_t peak, stamp;
 
@@ -137,11 +138,11 @@ static void put_sizes(const struct model *model, FILE *out)
 void report_memory_text(const struct model *model, FILE *out)
 {
 	const struct footprint_snapshot *snapshot =
-		footprint_arenas(&model->footprint);
+		footprint_arenas(model_footprint(model));
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 	uint64_t size;
 
-	if (model->footprint.point_count > 0)
+	if (model_footprint(model)->point_count > 0)
 		put_sizes(model, out);
 	if (snapshot == NULL)
 		return;
@@ -157,7 +158,7 @@ void report_memory_text(const struct model *model, FILE *out)
 
 void report_memory_summary(struct json *json, const struct model *model)
 {
-	const struct footprint *f = &model->footprint;
+	const struct footprint *f = model_footprint(model);
 	const struct footprint_snapshot *snapshot = footprint_arenas(f);
 	const uint64_t *arenas = snapshot ? snapshot->said.arenas_value : NULL;
 	uint64_t stamp, peak;
@@ -226,7 +227,7 @@ static void put_snapshot(const struct model *model,
 
 void report_memory_info(const struct model *model, FILE *out)
 {
-	const struct footprint *f = &model->footprint;
+	const struct footprint *f = model_footprint(model);
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 	uint64_t detailed = 0, cost = 0;
 
@@ -310,7 +311,7 @@ static void json_snapshot(struct json *json, const struct model *model,
 	json_uint(json, "mapping_count", said->mappings);
 	json_array(json, "mappings");
 	for (size_t i = 0; i < snapshot->count; i++)
-		json_mapping(json, &model->footprint.mappings[
+		json_mapping(json, &model_footprint(model)->mappings[
 				snapshot->first + i]);
 	json_end_array(json);
 	json_end_object(json);
@@ -318,7 +319,7 @@ static void json_snapshot(struct json *json, const struct model *model,
 
 void report_memory_json(struct json *json, const struct model *model)
 {
-	const struct footprint *f = &model->footprint;
+	const struct footprint *f = model_footprint(model);
 
 	json_array(json, "usage");
 	for (size_t i = 0; i < f->point_count; i++) {

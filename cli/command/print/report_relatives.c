@@ -15,6 +15,7 @@
 #include "cli/trace/live/fold.h"
 #include "cli/trace/read/family.h"
 #include "cli/trace/read/locate.h"
+#include "cli/trace/read/reader.h"
 
 #define TRACES_MAX 1000		/* looked at: a summary must not take long */
 
@@ -41,7 +42,7 @@ static void look_at(struct relatives *found, const struct report *r,
 	struct trace_facts facts;
 
 	if (fold_facts(path, &facts) != 0 || facts.result != SCAN_OPEN_OK ||
-	    facts.trace_id == r->model->report.trace_id)
+	    facts.trace_id == model_reader_report(r->model)->trace_id)
 		return;
 	if ((uint64_t)facts.pid != r->about.pid)
 		found->children += (uint64_t)facts.parent == r->about.pid;

@@ -9,10 +9,12 @@
 
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/model/core/contexts.h"
+#include "cli/trace/read/clock.h"
 
 static void add_whole(const struct model *model, struct report_sizes *sizes)
 {
-	const struct histograms *from = &model->histograms;
+	const struct histograms *from = model_histograms(model);
 
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		const struct size_class *class = &from->sizes[i];
@@ -25,7 +27,7 @@ static void add_whole(const struct model *model, struct report_sizes *sizes)
 		size->live_blocks += class->live_blocks;
 		size->live_bytes += class->live_bytes;
 		size->lifetime_ns += class->lifetime *
-			clock_rate(&model->clock);
+			clock_rate(model_clock(model));
 		sizes->lifetime[i].blocks += from->lifetimes[i].blocks;
 		sizes->lifetime[i].bytes += from->lifetimes[i].bytes;
 	}
@@ -33,7 +35,7 @@ static void add_whole(const struct model *model, struct report_sizes *sizes)
 
 static void add_kept(const struct report *r, struct report_sizes *sizes)
 {
-	const struct contexts *contexts = &r->model->contexts;
+	const struct contexts *contexts = model_contexts(r->model);
 	struct histogram sum = { 0 }, lifetimes = { 0 };
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
@@ -43,9 +45,9 @@ static void add_kept(const struct report *r, struct report_sizes *sizes)
 		model_figures(r->model, cost, &figures);
 		if (!r->keep(r->keeper, cost->node, &figures))
 			continue;
-		histograms_add(&r->model->histograms, (uint32_t)i,
+		histograms_add(model_histograms(r->model), (uint32_t)i,
 			       HISTOGRAM_SIZES, &sum);
-		histograms_add(&r->model->histograms, (uint32_t)i,
+		histograms_add(model_histograms(r->model), (uint32_t)i,
 			       HISTOGRAM_LIFETIMES, &lifetimes);
 	}
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
@@ -62,7 +64,7 @@ void report_sizes_add(struct report *r)
 
 	if (r->keep == NULL) {
 		add_whole(r->model, sizes);
-	} else if (r->model->options.wants & MODEL_WANT_HISTOGRAMS) {
+	} else if (model_asked(r->model)->wants & MODEL_WANT_HISTOGRAMS) {
 		sizes->coarse = true;
 		add_kept(r, sizes);
 	} else {

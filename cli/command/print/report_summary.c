@@ -7,11 +7,13 @@
 
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
+#include "cli/model/core/controls.h"
 #include "cli/model/heap.h"
 #include "cli/command/print/report_parts.h"
 #include "cli/command/print/report_controls.h"
 #include "cli/command/print/report_relatives.h"
 #include "cli/command/print/report_threads.h"
+#include "cli/model/leftout.h"
 
 #define COLUMN 15		/* where the second words begin */
 #define VALUE_WIDTH (REPORT_WIDTH - COLUMN)
@@ -49,7 +51,7 @@ static void put_heap(const struct report *r)
 static void put_temporary(const struct report *r)
 {
 	const struct figures *sum = &r->about.sum;
-	uint64_t between = r->model->options.temporary;
+	uint64_t between = model_asked(r->model)->temporary;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (r->about.sample_mean > 0) {
@@ -75,7 +77,7 @@ static void put_temporary(const struct report *r)
  * figures. */
 static void put_left_out(const struct report *r)
 {
-	const struct leftout *leftout = &r->model->leftout;
+	const struct leftout *leftout = model_leftout(r->model);
 	const uint64_t *run = leftout->run.value;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
@@ -86,7 +88,7 @@ static void put_left_out(const struct report *r)
 		quantity_count(a, leftout->blocks),
 		report_plural(leftout->blocks),
 		quantity_size(b, (int64_t)leftout->bytes),
-		r->model->selection != NULL ?
+		model_is_selected(r->model) ?
 		"nobody knows what the filters say of them: not counted" :
 		"counted above and in --sizes, not in --by size");
 	if (run[GT_RUN_PEAK_KEPT] == 0 &&
@@ -124,7 +126,7 @@ static void put_totals(const struct report *r)
 		report_plural(sum->live_blocks),
 		r->options->moment ? " at the moment that was asked for" :
 		r->about.being_written ? " now" :
-		r->model->controls.off ? " when recording stopped" :
+		model_controls(r->model)->off ? " when recording stopped" :
 		" at the end: leaked, or in use to the last");
 	put_heap(r);
 	put_temporary(r);
@@ -159,8 +161,8 @@ static void put_dropped(const struct report *r,
 	else if (!about->ended)
 		what = " until the last event that is here";
 	else if (is_whole(about) &&
-		 (r->model == NULL || r->model->leftout.blocks == 0))
-		what = r->model != NULL && r->model->edges.gap ?
+		 (r->model == NULL || !model_has_left_out(r->model)))
+		what = r->model != NULL && model_has_gap(r->model) ?
 			": all that was to be recorded is here" :
 			": every event is here";
 	fprintf(r->out, "  dropped      0%s\n", what);

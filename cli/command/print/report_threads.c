@@ -10,6 +10,7 @@
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/model/core/threads.h"
 
 #define SUMMARY_COLUMN 15	/* where a line of the summary goes on, */
 #define THREAD_COLUMN 11	/* and one about a thread */
@@ -60,7 +61,7 @@ static uint64_t sum_captures(const struct model *model,
 	memset(modes, 0, GT_MODE_COUNT * sizeof(*modes));
 	memset(sum, 0, sizeof(*sum));
 	for (uint64_t i = 1; i <= model_thread_count(model); i++) {
-		const struct thread *thread = &model->threads.list[i];
+		const struct thread *thread = model_thread(model, i);
 		const uint64_t *value = thread->capture.value;
 
 		if (!thread->described)
@@ -117,7 +118,7 @@ void report_captures_text(const struct model *model, FILE *out)
 
 void report_slow_text(const struct model *model, FILE *out)
 {
-	uint64_t count = threads_without_memory(&model->threads);
+	uint64_t count = threads_without_memory(model_threads(model));
 
 	if (count > 0)
 		fprintf(out, "  slow         each stack was walked in full in %"
@@ -167,12 +168,12 @@ static void put_names(const struct model *model, const struct thread *thread,
 void report_threads_text(const struct model *model, FILE *out)
 {
 	uint64_t count = model_thread_count(model);
-	uint32_t *order = threads_by_start(&model->threads);
+	uint32_t *order = threads_by_start(model_threads(model));
 	char a[QUANTITY_TEXT];
 
 	fprintf(out, "\nTHREADS (%" PRIu64 ")\n", count);
 	for (uint64_t i = 0; i < count; i++) {
-		const struct thread *thread = &model->threads.list[order[i]];
+		const struct thread *thread = model_thread(model, order[i]);
 
 		fprintf(out, "  %-8" PRIu32 " ", thread->tid);
 		report_put_text(out, threads_name(thread),
@@ -251,11 +252,11 @@ static void json_thread_names(struct json *json, const struct model *model,
 
 void report_threads_json(struct json *json, const struct model *model)
 {
-	uint32_t *order = threads_by_start(&model->threads);
+	uint32_t *order = threads_by_start(model_threads(model));
 
 	json_array(json, "threads");
 	for (uint64_t i = 0; i < model_thread_count(model); i++) {
-		const struct thread *thread = &model->threads.list[order[i]];
+		const struct thread *thread = model_thread(model, order[i]);
 
 		json_object(json, NULL);
 		json_uint(json, "tid", thread->tid);
@@ -268,7 +269,7 @@ void report_threads_json(struct json *json, const struct model *model)
 				  model_since_start_ns(model, thread->end));
 		if (thread->creator != 0)
 			json_uint(json, "creator",
-				model->threads.list[thread->creator].tid);
+				model_thread(model, thread->creator)->tid);
 		json_bool(json, "main", thread->flags & GT_THREAD_MAIN);
 		json_uint(json, "events", thread->events);
 		if (thread->described) {

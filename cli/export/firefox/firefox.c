@@ -28,6 +28,7 @@
 #include "cli/export/firefox/firefox_rows.h"
 #include "cli/export/firefox/firefox_tables.h"
 #include "cli/export/firefox/firefox_times.h"
+#include "cli/model/core/threads.h"
 
 #define VERSION 63		/* of the processed format */
 #define GECKO_VERSION 31	/* of the other one, which comes with it */
@@ -92,7 +93,7 @@ static void begin_thread(struct writing *w, const char *name)
 	json_string(json, "processType", "default");
 	json_string(json, "processName", w->name);
 	json_uint(json, "processStartupTime", 0);
-	if (w->export->model->report.being_written)
+	if (model_is_being_written(w->export->model))
 		json_string(json, "processShutdownTime", NULL);
 	else
 		write_ns(json, "processShutdownTime", w->end_ns);
@@ -160,7 +161,7 @@ static void write_address(struct writing *w, const struct firefox_row *row)
 
 static uint64_t tid_of(const struct writing *w, uint32_t thread)
 {
-	uint32_t tid = w->export->model->threads.list[thread].tid;
+	uint32_t tid = model_thread(w->export->model, thread)->tid;
 
 	return tid != 0 ? tid : model_number(w->export->model, GT_INFO, "pid",
 					     0);
@@ -223,7 +224,7 @@ static void write_events(struct writing *w, size_t first, size_t end)
 				   true };
 	const struct model *model = w->export->model;
 	uint32_t thread = first < w->rows.count ? view.list->thread : 0;
-	const char *name = threads_name(&model->threads.list[thread]);
+	const char *name = threads_name(model_thread(model, thread));
 	struct json *json = &w->json;
 	bool is_first = w->threads == 0;
 
@@ -341,9 +342,9 @@ static void write_about(struct writing *w)
 	write_entry(json, "Version", GNOMON_VERSION);
 	if (w->export->filters[0] != 0)
 		write_entry(json, "Filters", w->export->filters + 1);
-	if (model->sample_mean > 0)
+	if (model_is_sampled(model))
 		write_entry(json, "Estimates, from a sample of one block in "
-			    "about", SIZE_TEXT(model->sample_mean));
+			    "about", SIZE_TEXT(model_sample_mean(model)));
 	write_entry(json, "Times of allocations are exact to",
 		    w->rows.span_ns == UINT64_MAX ?
 		    "nothing: sums of each stack are all there is" :
@@ -394,7 +395,7 @@ static void write_meta(struct writing *w)
 	json_uint(json, "interval", 1);
 	json_decimal(json, "startTime",
 		     model_number(model, GT_INFO, "start_realtime_ns",
-				  model->first_sync.realtime_ns),
+				  model_first_realtime_ns(model)),
 		     FIREFOX_MS_DECIMALS);
 	json_uint(json, "profilingStartTime", 0);
 	write_ns(json, "profilingEndTime", w->end_ns);
@@ -425,8 +426,9 @@ static void add_peak(void *owner, uint32_t node, uint32_t part,
 		return;
 	GROW(w->peak, w->peak_count, w->peak_capacity);
 	w->peak[w->peak_count++] = (struct firefox_row){
-		.ns = model_since_start_ns(w->export->model, w->export->model->
-					   totals.peak_stamp),
+		.ns = model_since_start_ns(
+			w->export->model,
+			model_totals(w->export->model)->peak_stamp),
 		.node = node,
 		.bytes = figures->peak_bytes,
 	};
@@ -459,7 +461,7 @@ static const struct timeline *live_over_time(const struct writing *w)
 	const struct export *export = w->export;
 
 	return w->rows.span_ns == UINT64_MAX && export->keep == NULL ?
-		&export->model->timeline : &w->rows.timeline;
+		model_timeline(export->model) : &w->rows.timeline;
 }
 
 static int write_firefox(struct export *export)

@@ -13,6 +13,10 @@
 #include "cli/base/sort.h"
 #include "cli/base/status.h"
 #include "cli/export/bundles.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/tap.h"
 
 /* As many as readers take without effort; but four for each context, of which
  * bundles need half. */
@@ -43,7 +47,7 @@ static void add_block(struct collecting *c, const struct export_block *of,
 		.temporary = temporary,
 	};
 
-	if (c->export->threads && block->thread < model->threads.count)
+	if (c->export->threads && block->thread < model_threads(model)->count)
 		bundle.thread = block->thread;
 	bundles_add(&c->bundles, &bundle);
 }
@@ -200,7 +204,7 @@ void firefox_rows_by_time(struct firefox_rows *rows)
 int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
 {
 	const struct model *model = export->model;
-	size_t limit = model->contexts.cost_count * BUNDLES_OF_CONTEXT;
+	size_t limit = model_contexts(model)->cost_count * BUNDLES_OF_CONTEXT;
 	struct collecting c = { .export = export,
 				.timeline = &rows->timeline,
 				.end_ns = model_duration_ns(model) };
@@ -209,7 +213,7 @@ int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
 
 	memset(rows, 0, sizeof(*rows));
 	bundles_init(&c.bundles, limit > BUNDLES ? limit : BUNDLES);
-	followed = model->sample_mean == 0 && model->leftout.blocks == 0 &&
+	followed = !model_is_sampled(model) && !model_has_left_out(model) &&
 		model_can_be_read_again(export->trace, NULL);
 	if (followed)
 		status = follow(&c);

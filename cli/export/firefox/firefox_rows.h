@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "cli/command/export.h"
+#include "cli/model/stats/timeline.h"
 
 struct firefox_row {
 	uint64_t ns;

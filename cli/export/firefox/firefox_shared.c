@@ -3,6 +3,7 @@
  * of arrays of equal length, one for a column.
  */
 #include "cli/export/firefox/firefox_tables.h"
+#include "cli/model/core/images.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +50,7 @@ void firefox_write_libs(struct firefox_tables *tables, struct json *json)
 
 	json_array(json, "libs");
 	for (size_t i = 0; i < tables->libs.pair_count; i++)
-		write_lib(json, &model->images.list[tables->libs.pairs[i].first],
+		write_lib(json, model_image(model, tables->libs.pairs[i].first),
 			  model_fact(model, GT_INFO, "arch"));
 	json_end_array(json);
 }

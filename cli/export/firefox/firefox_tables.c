@@ -14,6 +14,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/utf8.h"
 #include "cli/command/export.h"
+#include "cli/model/core/images.h"
 
 /* ---- texts, libraries, sources ---- */
 
@@ -25,7 +26,7 @@ uint32_t firefox_text(struct firefox_tables *tables, const char *text)
 static const struct image *image_of(const struct firefox_tables *tables,
 				    uint32_t index)
 {
-	return &tables->frames->model->images.list[index];
+	return model_image(tables->frames->model, index);
 }
 
 static uint32_t lib_of(struct firefox_tables *tables, uint32_t image)
@@ -89,7 +90,7 @@ static enum firefox_category category_of(const struct image *image,
 static uint32_t make_frames(struct firefox_tables *tables,
 			    const struct frames_place *place)
 {
-	const struct images *images = &tables->frames->model->images;
+	const struct images *images = model_images(tables->frames->model);
 	uint64_t pc = place->exact ? place->address : place->address - 1;
 	uint32_t lib = FIREFOX_NONE, first = (uint32_t)tables->frame_count;
 	uint64_t address = FIREFOX_NO_ADDRESS;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
+#include "cli/model/stats/footprint.h"
+#include "cli/model/stats/timeline.h"
 
 #define PEAK "peak"
 #define SNAPSHOT "snapshot"
@@ -52,11 +54,12 @@ static void add_bucket(struct points *points, const struct model *model,
 	uint64_t before = points->list[points->count - 1].value;
 	uint64_t high = start + (end - start) / 2;
 	uint64_t number = bucket->allocations + bucket->frees;
-	bool peak = bucket->live_bytes_max == model->totals.peak_bytes &&
-		model->totals.peak_stamp - start < end - start;
+	const struct totals *totals = model_totals(model);
+	bool peak = bucket->live_bytes_max == totals->peak_bytes &&
+		totals->peak_stamp - start < end - start;
 
 	if (peak)
-		high = model->totals.peak_stamp;
+		high = totals->peak_stamp;
 	if (peak || (bucket->live_bytes_max > before &&
 		     bucket->live_bytes_max > bucket->live_bytes)) {
 		add_point(points, model_since_start_ns(model, high),
@@ -155,12 +158,12 @@ static void write_live(const struct export *export,
 static void write_resident(const struct export *export, const char *pid,
 			   struct json *json)
 {
-	const struct timeline *timeline = &export->model->timeline;
+	const struct timeline *timeline = model_timeline(export->model);
 	uint64_t (*rows)[GT_USAGE_VALUES] =
 		grow_zeroed(timeline->count, sizeof(*rows));
 	struct points points = { 0 };
 
-	timeline_memory(timeline, &export->model->footprint, rows);
+	timeline_memory(timeline, model_footprint(export->model), rows);
 	add_point(&points, 0, 0, 0);
 	for (size_t i = 0; i < timeline->count; i++)
 		if (rows[i][GT_USAGE_RSS] > 0)
@@ -183,8 +186,8 @@ void firefox_write_counters(const struct export *export,
 	json_array(json, "counters");
 	if (live->count > 0)
 		write_live(export, live, pid, json);
-	if (export->model->timeline.count > 0 &&
-	    export->model->footprint.point_count > 0)
+	if (model_timeline(export->model)->count > 0 &&
+	    model_footprint(export->model)->point_count > 0)
 		write_resident(export, pid, json);
 	json_end_array(json);
 }
@@ -198,18 +201,19 @@ static uint64_t ns_of(const struct export *export, uint64_t stamp)
 
 static void write_data(const struct export *export, struct json *json)
 {
-	const struct model *model = export->model;
+	const struct totals *totals = model_totals(export->model);
+	const struct footprint *footprint = model_footprint(export->model);
 
 	json_array(json, "data");
 	json_object(json, NULL);
 	json_string(json, "type", PEAK);
-	json_uint(json, "bytes", model->totals.peak_bytes);
-	json_uint(json, "blocks", model->totals.peak_blocks);
+	json_uint(json, "bytes", totals->peak_bytes);
+	json_uint(json, "blocks", totals->peak_blocks);
 	json_end_object(json);
-	for (size_t i = 0; i < model->footprint.snapshot_count; i++) {
+	for (size_t i = 0; i < footprint->snapshot_count; i++) {
 		json_object(json, NULL);
 		json_string(json, "type", SNAPSHOT);
-		json_string(json, "label", model->footprint.snapshots[i].name);
+		json_string(json, "label", footprint->snapshots[i].name);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -218,14 +222,16 @@ static void write_data(const struct export *export, struct json *json)
 static void write_times(const struct export *export, struct json *json,
 			bool ends)
 {
-	const struct footprint *footprint = &export->model->footprint;
+	const struct footprint *footprint = model_footprint(export->model);
+	const struct totals *totals = model_totals(export->model);
 
 	json_array(json, ends ? "endTime" : "startTime");
 	if (ends)
 		json_string(json, NULL, NULL);
 	else
-		json_decimal(json, NULL, ns_of(export, export->model->
-				totals.peak_stamp), FIREFOX_MS_DECIMALS);
+		json_decimal(json, NULL,
+			     ns_of(export, totals->peak_stamp),
+			     FIREFOX_MS_DECIMALS);
 	for (size_t i = 0; i < footprint->snapshot_count; i++) {
 		const struct trace_snapshot *said =
 			&footprint->snapshots[i].said;
@@ -241,7 +247,7 @@ static void write_times(const struct export *export, struct json *json,
 void firefox_write_markers(const struct export *export,
 			   struct firefox_tables *tables, struct json *json)
 {
-	size_t snapshots = export->model->footprint.snapshot_count;
+	size_t snapshots = model_footprint(export->model)->snapshot_count;
 
 	json_object(json, "markers");
 	write_data(export, json);

@@ -7,6 +7,11 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/tap.h"
 
 /* ---- blocks ---- */
 
@@ -26,11 +31,11 @@ static void list(const struct listing *listing, const struct block *block,
 		 uint32_t node, struct list_block *listed)
 {
 	const struct model *model = listing->model;
-	const struct threads *threads = &model->threads;
+	const struct threads *threads = model_threads(model);
 
 	listed->address = pools_address(block->address);
 	listed->heap = block->pooled ? pools_name_of(
-		&model->pools, pools_number(block->address)) : NULL;
+		model_pools(model), pools_number(block->address)) : NULL;
 	listed->size = block->size;
 	listed->birth_ns = model_since_start_ns(model, block->birth);
 	listed->thread = &threads->list[block->thread < threads->count ?
@@ -125,7 +130,7 @@ void list_contexts(struct export *export,
 				const struct figures *figures),
 		   void *owner)
 {
-	const struct contexts *contexts = &export->model->contexts;
+	const struct contexts *contexts = model_contexts(export->model);
 	struct order order = { .export = export };
 
 	export_contexts(export, add_place, &order);

@@ -7,6 +7,7 @@
 #include "cli/base/status.h"
 #include "cli/base/text/csv.h"
 #include "cli/export/exporters.h"
+#include "cli/model/core/threads.h"
 
 struct writing {
 	struct export *export;

@@ -7,6 +7,9 @@
 
 #include "cli/base/status.h"
 #include "cli/export/exporters.h"
+#include "cli/model/core/controls.h"
+#include "cli/model/leftout.h"
+#include "cli/trace/read/reader.h"
 
 struct writing {
 	struct export *export;
@@ -41,14 +44,15 @@ static void write_totals(struct writing *writing)
 	json_uint(json, "temporary", sum.temporary);
 	json_uint(json, "contexts", contexts);
 	json_uint(json, "dropped", model_dropped(model));
-	json_uint(json, "unpaired", model->totals.unpaired);
-	json_uint(json, "foreign_frees", model->controls.foreign);
-	json_uint(json, "unrecorded_allocations", model->leftout.rest_blocks);
-	json_uint(json, "unrecorded_bytes", model->leftout.rest_bytes);
+	json_uint(json, "unpaired", model_totals(model)->unpaired);
+	json_uint(json, "foreign_frees", model_controls(model)->foreign);
+	json_uint(json, "unrecorded_allocations",
+		  model_leftout(model)->rest_blocks);
+	json_uint(json, "unrecorded_bytes", model_leftout(model)->rest_bytes);
 	json_uint(json, "duration_ns", model_duration_ns(model));
-	json_bool(json, "estimated", model->sample_mean > 0);
-	if (model->sample_mean > 0)
-		json_uint(json, "sample_mean", model->sample_mean);
+	json_bool(json, "estimated", model_is_sampled(model));
+	if (model_is_sampled(model))
+		json_uint(json, "sample_mean", model_sample_mean(model));
 }
 
 static void write_summary(struct writing *writing)
@@ -65,7 +69,8 @@ static void write_summary(struct writing *writing)
 	json_string(json, "command", text.data ? text.data : "");
 	json_uint(json, "pid", model_number(model, GT_INFO, "pid", 0));
 	json_bool(json, "complete",
-		  model->report.ended || model->report.being_written);
+		  model_reader_report(model)->ended ||
+		  model_is_being_written(model));
 	if (filters[0] != 0)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);

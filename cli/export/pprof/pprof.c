@@ -25,6 +25,7 @@
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
 #include "cli/export/pprof/pprof_tables.h"
+#include "cli/model/core/threads.h"
 #include "cli/stack/inward.h"
 #include "unwind/claim.h"
 
@@ -137,7 +138,7 @@ static size_t locations_of(struct writing *writing, uint32_t stack)
 static size_t labels_of(struct writing *writing, uint32_t part,
 			Pprof__Label *labels)
 {
-	const struct threads *threads = &writing->export->model->threads;
+	const struct threads *threads = model_threads(writing->export->model);
 	const struct thread *thread;
 	size_t count = 0;
 
@@ -238,9 +239,9 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 			      "the start", TIME_TEXT(model_since_start_ns(
 				      model, model_peak_stamp(model))));
 	add_comment(writing, &text, comments, &count);
-	if (model->sample_mean > 0)
+	if (model_is_sampled(model))
 		buffer_printf(&text, "estimates, from a sample of one block "
-			      "in about %s", SIZE_TEXT(model->sample_mean));
+			      "in about %s", SIZE_TEXT(model_sample_mean(model)));
 	add_comment(writing, &text, comments, &count);
 	assert(count <= COMMENTS_MAX);
 	return count;
@@ -257,11 +258,11 @@ static void write_rest(struct writing *writing)
 	period.type = pprof_text(tables, "space");
 	period.unit = pprof_text(tables, "bytes");
 	profile.period_type = &period;
-	profile.period = model->sample_mean > 0 ?
-		(int64_t)model->sample_mean : 1;
+	profile.period = model_is_sampled(model) ?
+		(int64_t)model_sample_mean(model) : 1;
 	profile.time_nanos = (int64_t)model_number(
 		model, GT_INFO, "start_realtime_ns",
-		model->first_sync.realtime_ns);
+		model_first_realtime_ns(model));
 	profile.duration_nanos = (int64_t)model_duration_ns(model);
 	profile.drop_frames = pprof_text(tables, DROP_FRAMES);
 	profile.default_sample_type = pprof_text(

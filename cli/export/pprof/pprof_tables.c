@@ -17,6 +17,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/utf8.h"
+#include "cli/model/core/images.h"
 #include "unwind/claim.h"
 
 /* In brackets: readers do not look for such a file. */
@@ -57,7 +58,7 @@ static uint32_t map_segment(struct pprof_tables *tables, uint32_t index,
 			    unsigned s)
 {
 	const struct image *image =
-		&tables->frames->model->images.list[index];
+		model_image(tables->frames->model, index);
 	const struct trace_segment *segment = &image->segments[s];
 	uint64_t mask = tables->page_size - 1;
 	uint64_t key = (uint64_t)index << 32 | s;
@@ -84,7 +85,7 @@ static uint32_t map_address(struct pprof_tables *tables, uint32_t index,
 			    uint64_t address)
 {
 	const struct image *image =
-		&tables->frames->model->images.list[index];
+		model_image(tables->frames->model, index);
 	unsigned code = image->segment_count;
 
 	for (unsigned s = image->segment_count; s-- > 0;) {
@@ -113,10 +114,11 @@ static void map_program(struct pprof_tables *tables)
 {
 	const struct model *model = tables->frames->model;
 	const char *path = model_fact(model, GT_INFO, "exe");
+	const struct images *images = model_images(model);
 	struct pprof_mapping mapping = { 0 };
 
-	for (size_t i = 0; i < model->images.count; i++)
-		if (model->images.list[i].flags & GT_IMAGE_MAIN) {
+	for (size_t i = 0; i < images->count; i++)
+		if (images->list[i].flags & GT_IMAGE_MAIN) {
 			map_address(tables, (uint32_t)i, UINT64_MAX);
 			return;
 		}
@@ -189,7 +191,7 @@ static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
 static uint32_t make_location(struct pprof_tables *tables,
 			      const struct frames_place *place)
 {
-	const struct images *images = &tables->frames->model->images;
+	const struct images *images = model_images(tables->frames->model);
 	uint64_t pc = place->exact ? place->address : place->address - 1;
 	size_t first = tables->line_count;
 	uint32_t mapping;

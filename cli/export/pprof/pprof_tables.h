@@ -17,6 +17,7 @@
 #include "cli/base/intern.h"
 #include "cli/base/pairset.h"
 #include "cli/base/table.h"
+#include "cli/base/text/buffer.h"
 #include "cli/export/pprof/pprof_out.h"
 #include "cli/stack/frames.h"
 

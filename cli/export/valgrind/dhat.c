@@ -19,6 +19,8 @@
 #include "cli/base/status.h"
 #include "cli/base/text/json.h"
 #include "cli/export/valgrind.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/core/contexts.h"
 
 #define VERSION 2
 #define UNIT "µs"
@@ -44,8 +46,8 @@ struct writing {
 static uint32_t self_of(void *owner, uint32_t node, uint32_t part)
 {
 	const struct writing *w = owner;
-	uint32_t cost = contexts_find_cost(&w->export->model->contexts, node,
-					   part);
+	uint32_t cost = contexts_find_cost(model_contexts(w->export->model),
+					   node, part);
 	uint32_t self = cost == CONTEXT_NO_COST ? PROFILE_NONE :
 		w->profile->self_of_cost[cost];
 
@@ -62,8 +64,8 @@ static void find_peaks(struct writing *w)
 
 	for (size_t i = 0; i < profile->self_count; i++)
 		needed |= profile->selves[i].contexts > 1;
-	if (!needed || model->report.being_written ||
-	    model->leftout.blocks > 0 ||
+	if (!needed || model_is_being_written(model) ||
+	    model_has_left_out(model) ||
 	    !model_can_be_read_again(w->export->trace, NULL))
 		return;
 	w->peaks = grow_zeroed(profile->self_count, sizeof(*w->peaks));

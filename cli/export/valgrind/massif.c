@@ -31,6 +31,11 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/export/valgrind.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/heap.h"
+#include "cli/model/stats/timeline.h"
+#include "cli/model/tap.h"
 #include "cli/stack/profile_walk.h"
 #include "unwind/claim.h"
 
@@ -96,7 +101,7 @@ static void put_text(struct massif *m, const char *text)
 
 static void from_timeline(struct massif *m)
 {
-	const struct timeline *timeline = &m->export->model->timeline;
+	const struct timeline *timeline = model_timeline(m->export->model);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < timeline->count; i++) {
@@ -114,7 +119,7 @@ static void advance(struct massif *m, uint64_t stamp)
 	const struct model *model = m->export->model;
 
 	while (m->row < m->rows &&
-	       timeline_stamp(&model->timeline, (m->row + 1) * m->step) <=
+	       timeline_stamp(model_timeline(model), (m->row + 1) * m->step) <=
 			stamp) {
 		CLAIM_FULL(m->row < SNAPSHOTS);
 		m->extras[m->row] = m->extra;
@@ -159,7 +164,7 @@ static bool follow(struct massif *m)
 		.end = grows(m) ? NULL : take_end,
 	};
 
-	if (m->export->model->sample_mean > 0 ||
+	if (model_is_sampled(m->export->model) ||
 	    !model_can_be_read_again(m->export->trace, NULL) ||
 	    export_follow(m->export, &follower) == EXIT_NOTHING)
 		return false;
@@ -169,7 +174,7 @@ static bool follow(struct massif *m)
 
 static void find_curve(struct massif *m)
 {
-	const struct timeline *timeline = &m->export->model->timeline;
+	const struct timeline *timeline = model_timeline(m->export->model);
 	bool followed, again;
 
 	if (timeline->count == 0 || m->key == FIGURE_TEMPORARY)
@@ -180,7 +185,7 @@ static void find_curve(struct massif *m)
 	/* The timeline knows neither stacks nor moments. What only grows has
 	 * nothing that an allocator adds. */
 	again = m->export->keep != NULL ||
-		(export_is_of_moment(m->export) && !grows(m));
+		(model_is_of_moment(m->export->model) && !grows(m));
 	followed = (again || !grows(m)) && follow(m);
 	if (!again)
 		from_timeline(m);
@@ -325,7 +330,7 @@ static void put_curve(struct massif *m, size_t *row, uint64_t until_ns)
 
 	for (; *row < m->rows; ++*row) {
 		uint64_t ns = model_since_start_ns(model, timeline_stamp(
-			&model->timeline, (*row + 1) * m->step));
+			model_timeline(model), (*row + 1) * m->step));
 
 		if (ns >= until_ns)
 			break;
@@ -348,7 +353,7 @@ static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
 {
 	const struct export *export = m->export;
 
-	if (export->model->selection == NULL && export->keep == NULL)
+	if (!model_is_selected(export->model) && export->keep == NULL)
 		return true;
 	return bytes > 0 && bytes >= other && bytes >= most_of_curve(m);
 }
@@ -357,12 +362,12 @@ static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
 static void put_live(struct massif *m, const struct figures *whole,
 		     uint64_t peak_ns, uint64_t end_ns)
 {
-	bool at_peak = !export_is_of_moment(m->export) &&
+	bool at_peak = !model_is_of_moment(m->export->model) &&
 		is_most(m, whole->peak_bytes, whole->live_bytes);
 	bool at_end = !at_peak && is_most(m, whole->live_bytes, 0);
 	size_t row = 0;
 
-	if (!export_is_of_moment(m->export) && whole->peak_bytes > 0) {
+	if (!model_is_of_moment(m->export->model) && whole->peak_bytes > 0) {
 		put_curve(m, &row, peak_ns);
 		put_detailed(m, peak_ns, FIGURE_PEAK, whole->peak_bytes,
 			     m->peak_extra, at_peak ? "peak" : "detailed");

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/flamegraph/flame.h"
+#include "tests/unit/model_feed.h"
 
 #define CONTEXTS 3000
 #define EVENTS 20000
@@ -38,27 +39,23 @@ static void name_functions(struct model *model)
 		for (int i = 0; f == 0 && i < LONG_NAME / 3; i++)
 			at += sprintf(line + at, "\342\202\254");
 		sprintf(line + at, "\n");
-		perfmap_add(&model->perfmap, line, strlen(line), 0);
+		feed_names(model, line);
 	}
 	free(line);
 }
 
-static void fill(struct model *model)
+static struct model *fill(void)
 {
-	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
+	struct model *model = model_new(NULL, NULL);
 
-	model_init(model);
-	threads_record(&model->threads, &thread);
+	feed_thread(model, 0, 0);
 	name_functions(model);
 	for (uint32_t i = 0; i < CONTEXTS; i++) {
 		uint32_t outer = i == 0 ? 0 : (uint32_t)rand() % i;
-		struct trace_node node = {
-			GT_STOP_COUNT + i, i < 3 ? GT_STOP_BOTTOM :
-			GT_STOP_COUNT + outer,
-			address_of((unsigned)rand() % FUNCTIONS)
-		};
 
-		contexts_define(&model->contexts, &model->images, &node);
+		feed_node(model, GT_STOP_COUNT + i, i < 3 ? GT_STOP_BOTTOM :
+			  GT_STOP_COUNT + outer,
+			  address_of((unsigned)rand() % FUNCTIONS));
 	}
 	for (uint64_t t = 1; t <= EVENTS; t++) {
 		uint32_t c = (uint32_t)rand() % CONTEXTS;
@@ -74,22 +71,23 @@ static void fill(struct model *model)
 			     c % 3 ? 2 : 1);
 	}
 	model_finish(model);
+	return model;
 }
 
 static int make(void **state)
 {
-	static struct model model;
+	struct model *model;
 	struct debugfile_places places = { 0 };
 	struct frames frames;
 
 	(void)state;
 	srand(11);
-	fill(&model);
+	model = fill();
 	profile = profile_new(1);
-	frames_init(&frames, &model, &places, true);
+	frames_init(&frames, model, &places, true);
 	profile_add(profile, 0, &frames, NULL, NULL);
 	frames_free(&frames);
-	model_free(&model);
+	model_free(model);
 	profile_seal(profile);
 	return 0;
 }

@@ -11,6 +11,12 @@
 #include <math.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/block_keys.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/heap.h"
+#include "cli/model/model_state.h"
+#include "cli/model/stats/figures.h"
+#include "cli/model/stats/histograms.h"
 #include "tests/unit/model_story.h"
 
 static struct story *story;
@@ -19,12 +25,8 @@ static bool all[STORY_STEPS];
 static struct model *read_story(const struct model_options *options,
 				const struct block_keys *keys)
 {
-	struct model *model = malloc(sizeof(*model));
+	struct model *model = model_new(options, keys);
 
-	model_init(model);
-	model->options = *options;
-	if (keys != NULL)
-		block_keys_copy(&model->keys, keys);
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	return model;
 }
@@ -32,7 +34,6 @@ static struct model *read_story(const struct model_options *options,
 static void end(struct model *model)
 {
 	model_free(model);
-	free(model);
 }
 
 static void begin(unsigned seed)
@@ -280,11 +281,10 @@ static void sample_is_scaled(void **state)
 /* After all was freed nothing is left of any rounding. */
 static void sample_ends_at_zero(void **state)
 {
-	struct model *model = malloc(sizeof(*model));
+	struct model *model = model_new(NULL, NULL);
 	struct trace_event event = { .context = GT_STOP_COUNT };
 
 	(void)state;
-	model_init(model);
 	model->sample_mean = 524288;
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (uint64_t i = 1; i < 3000; i++) {

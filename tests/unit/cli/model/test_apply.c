@@ -10,6 +10,11 @@
 #include <cmocka.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/core/chains.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/filters.h"
+#include "cli/model/model_state.h"
+#include "cli/model/stats/figures.h"
 #include "tests/unit/model_story.h"
 
 #define EVENTS 4000
@@ -48,11 +53,10 @@ static void make_nonsense(unsigned seed)
 
 static struct model *apply(unsigned wants)
 {
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .wants = wants };
+	struct model *model = model_new(&options, NULL);
 	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
 
-	model_init(model);
-	model->options.wants = wants;
 	model->edges.waiting.window = 100;
 	thread.tid = 1;
 	threads_record(&model->threads, &thread);
@@ -65,7 +69,6 @@ static struct model *apply(unsigned wants)
 static void end(struct model *model)
 {
 	model_free(model);
-	free(model);
 }
 
 /* I1 of edges.c, when no realloc is under way any more. */
@@ -166,8 +169,9 @@ static void nonsense_decided(void **state)
 	(void)state;
 	for (unsigned seed = 0; seed < 20; seed++) {
 		struct filter *filter = filter_new(NULL);
-		struct model *plain = malloc(sizeof(*plain));
-		struct model *decided = malloc(sizeof(*decided));
+		struct model *plain = model_new(NULL, NULL);
+		const struct model_options options = { .filter = filter };
+		struct model *decided = model_new(&options, NULL);
 		char path[] = "/tmp/gnomon-unit-XXXXXX";
 		struct trace_write t;
 
@@ -195,9 +199,6 @@ static void nonsense_decided(void **state)
 		filter_take_word(filter, "fate", "live");
 		filter_take_word(filter, "fate", "freed");
 		filter_take_word(filter, "chain-length-min", "1");
-		model_init(plain);
-		model_init(decided);
-		decided->options.filter = filter;
 		assert_int_equal(model_read(plain, path), EXIT_COMPLETE);
 		assert_int_equal(model_read(decided, path), EXIT_COMPLETE);
 		assert_true(plain->totals.frees > 0);

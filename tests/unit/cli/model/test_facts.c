@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <sys/time.h>
 
-#include "cli/model/model.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/model_state.h"
+#include "cli/trace/read/reader.h"
 
 #define KEYS 600000
 #define DEPTH 600000
@@ -32,13 +34,12 @@ static void limit_time(int seconds)
 
 static void many_keys(void **state)
 {
-	struct model *model = malloc(sizeof(*model));
+	struct model *model = model_new(NULL, NULL);
 	struct reader_sink sink;
 	char key[32], value[32];
 
 	(void)state;
 	limit_time(SECONDS);
-	model_init(model);
 	model_sink(model, &sink);
 	for (unsigned i = 0; i < KEYS; i++) {
 		snprintf(key, sizeof(key), "key_number_%u", i);
@@ -62,21 +63,19 @@ static void many_keys(void **state)
 					      model->facts[i].key, 0),
 				 i == 7 ? 0 : i);
 	model_free(model);
-	free(model);
 	limit_time(0);
 }
 
 /* Every frame of one stack has allocated; the stack ends early. */
 static void a_deep_stack(void **state)
 {
-	struct model *model = malloc(sizeof(*model));
+	struct model *model = model_new(NULL, NULL);
 	struct contexts *contexts = &model->contexts;
 	struct trace_node node = { GT_STOP_COUNT, GT_STOP_NO_RULE, 0x1000 };
 	uint32_t cost;
 
 	(void)state;
 	limit_time(SECONDS);
-	model_init(model);
 	for (uint32_t i = 0; i < DEPTH; i++) {
 		assert_int_equal(contexts_define(contexts, &model->images,
 						 &node), CONTEXTS_DEFINED);
@@ -91,7 +90,6 @@ static void a_deep_stack(void **state)
 	contexts->costs[cost].allocations = 5;
 	assert_int_equal(model_stopped(model), 2 * DEPTH);
 	model_free(model);
-	free(model);
 	limit_time(0);
 }
 

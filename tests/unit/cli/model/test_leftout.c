@@ -10,7 +10,10 @@
 
 #include <stdlib.h>
 
-#include "cli/model/model.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/leftout.h"
+#include "cli/model/model_state.h"
+#include "cli/model/stats/histograms.h"
 
 static struct model *model;
 
@@ -24,19 +27,18 @@ static void event(unsigned kind, uint64_t stamp, uint64_t address,
 	model_events(model, 0, &e, 1);
 }
 
-static void start(void)
+static void start(uint64_t temporary)
 {
+	const struct model_options options = { .temporary = temporary };
 	struct trace_node node = { GT_STOP_COUNT, 0, 0x1000 };
 
-	model = malloc(sizeof(*model));
-	model_init(model);
+	model = model_new(&options, NULL);
 	contexts_define(&model->contexts, &model->images, &node);
 }
 
 static void end(void)
 {
 	model_free(model);
-	free(model);
 }
 
 static void rows_add_up(void **state)
@@ -60,7 +62,7 @@ static void rows_add_up(void **state)
 	const struct size_class *size;
 
 	(void)state;
-	start();
+	start(0);
 	leftout_totals(&model->leftout, &totals);
 	event(GT_ALLOC, 100, 16, 60);
 	event(GT_ALLOC, 200, 32, 40);
@@ -111,7 +113,7 @@ static void impossible_numbers(void **state)
 	} };
 
 	(void)state;
-	start();
+	start(0);
 	leftout_totals(&model->leftout, &totals);
 	model_finish(model);
 	assert_int_equal(model->totals.live_bytes, 0);
@@ -131,7 +133,7 @@ static void frees_in_a_later_row(void **state)
 	struct trace_totals other = { .context = GT_STOP_COUNT, .thread = 1 };
 
 	(void)state;
-	start();
+	start(0);
 	leftout_totals(&model->leftout, &made);
 	leftout_totals(&model->leftout, &other);
 	leftout_totals(&model->leftout, &freed);
@@ -151,8 +153,7 @@ static void between_two_events(void **state)
 	(void)state;
 	left.args = args;
 	for (uint64_t n = 0; n < 4; n++) {
-		start();
-		model->options.temporary = n;
+		start(n);
 		event(GT_ALLOC, 100, 16, 60);
 		model_events(model, 0, &left, 1);
 		event(GT_FREE, 300, 16, 0);
@@ -170,7 +171,7 @@ static void the_highest_peak(void **state)
 	const uint64_t *run;
 
 	(void)state;
-	start();
+	start(0);
 	run = model->leftout.run.value;
 	leftout_run(&model->leftout, &high);
 	leftout_run(&model->leftout, &low);

@@ -8,19 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/model/filters.h"
 #include "cli/model/map_index.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 
 #define MAPPINGS 60
 #define SPACE 40		/* addresses */
 #define TIME 200
 
-static struct model model;
+static struct model *model;
 
 static struct mapping *add(uint64_t start, uint64_t size, uint64_t from,
 			   uint64_t to, const char *path)
 {
-	struct maps *maps = &model.maps;
+	struct maps *maps = &model->maps;
 
 	maps->list[maps->count] = (struct mapping){
 		.start = start, .size = size, .mapped = from, .unmapped = to,
@@ -31,9 +32,16 @@ static struct mapping *add(uint64_t start, uint64_t size, uint64_t from,
 
 static void begin(struct mapping *list)
 {
-	memset(&model, 0, sizeof(model));
-	model.trace = "a.trace";
-	model.maps.list = list;
+	model = model_new(NULL, NULL);
+	model->trace = "a.trace";
+	model->maps.list = list;
+}
+
+static void end(void)
+{
+	model->maps.list = NULL;
+	model->maps.count = 0;
+	model_free(model);
 }
 
 static struct map_index *made(const char *value)
@@ -42,7 +50,7 @@ static struct map_index *made(const char *value)
 	struct map_index *maps;
 
 	assert_int_equal(filter_take_word(filter, "map", value), 0);
-	maps = map_index_new(filter, &model, "--map");
+	maps = map_index_new(filter, model, "--map");
 	assert_non_null(maps);
 	filter_free(filter);
 	return maps;
@@ -53,8 +61,8 @@ static const char *brute(uint64_t address, uint64_t stamp)
 {
 	const struct mapping *now = NULL, *next = NULL;
 
-	for (size_t i = 0; i < model.maps.count; i++) {
-		const struct mapping *m = &model.maps.list[i];
+	for (size_t i = 0; i < model->maps.count; i++) {
+		const struct mapping *m = &model->maps.list[i];
 
 		if (address < m->start || address >= m->start + m->size)
 			continue;
@@ -104,6 +112,7 @@ static void random_mappings(void **state)
 			for (uint64_t stamp = 0; stamp < TIME; stamp++)
 				compare(maps, address, stamp);
 		map_index_free(maps);
+		end();
 	}
 }
 
@@ -130,6 +139,7 @@ static void by_address(void **state)
 	maps = made("heap");
 	assert_false(map_index_wants(maps, 0x1000, 1));
 	map_index_free(maps);
+	end();
 }
 
 /* Nested ones by the ten thousand: refused, not computed. */
@@ -143,15 +153,16 @@ static void too_many(void **state)
 	(void)state;
 	begin(list);
 	assert_int_equal(filter_take_word(filter, "map", "x"), 0);
-	assert_null(map_index_new(filter, &model, "--map"));
+	assert_null(map_index_new(filter, model, "--map"));
 	for (size_t i = 0; i < count; i++)
 		add(1 + i, 2 * (count - i), i, 0, "x");
-	assert_null(map_index_new(filter, &model, "--map"));
-	model.maps.count = 1000;
-	maps = map_index_new(filter, &model, "--map");
+	assert_null(map_index_new(filter, model, "--map"));
+	model->maps.count = 1000;
+	maps = map_index_new(filter, model, "--map");
 	assert_true(map_index_wants(maps, 500, 2000));
 	map_index_free(maps);
 	filter_free(filter);
+	end();
 	free(list);
 }
 

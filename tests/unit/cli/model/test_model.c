@@ -12,14 +12,15 @@
 #include <string.h>
 
 #include "cli/base/terminal/tell.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
+#include "cli/model/stats/figures.h"
 #include "tests/unit/trace_write.h"
 
 #define CONTEXTS 40
 #define SLOTS 300
 #define THREADS 3
 
-static struct model model;
+static struct model *model;
 
 static void start(void)
 {
@@ -27,20 +28,20 @@ static void start(void)
 	struct trace_image image = { .what = GT_IMAGE_MAPPED, .path = "a",
 				     .path_size = 1, .segment_count = 1 };
 
-	model_init(&model);
+	model = model_new(NULL, NULL);
 	image.segments[0].size = 10000;
-	images_add(&model.images, &image);
-	model.edges.waiting.window = 100;
+	images_add(&model->images, &image);
+	model->edges.waiting.window = 100;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		thread.ring = i;
 		thread.tid = 10 + i;
 		thread.stamp = i;
-		threads_record(&model.threads, &thread);
+		threads_record(&model->threads, &thread);
 	}
 	for (uint32_t i = 0; i < CONTEXTS; i++) {
 		struct trace_node node = { GT_STOP_COUNT + i, 0, 1000 + i };
 
-		contexts_define(&model.contexts, &model.images, &node);
+		contexts_define(&model->contexts, &model->images, &node);
 	}
 }
 
@@ -54,12 +55,12 @@ static void event(uint32_t thread, unsigned kind, uint64_t stamp,
 	struct trace_event e = EVENT(stamp, address, size,
 				     GT_STOP_COUNT + context, kind);
 
-	model_events(&model, model_lane(thread + 1, false), &e, 1);
+	model_events(model, model_lane(thread + 1, false), &e, 1);
 }
 
 static const struct context_cost *cost_of(uint32_t context)
 {
-	return &model.contexts.costs[contexts_cost(&model.contexts,
+	return &model->contexts.costs[contexts_cost(&model->contexts,
 						   GT_STOP_COUNT + context)];
 }
 
@@ -118,7 +119,7 @@ static void compare_with_brute(void)
 		const struct context_cost *cost = cost_of(i);
 		struct figures figures;
 
-		model_figures(&model, cost, &figures);
+		model_figures(model, cost, &figures);
 		assert_int_equal(cost->live_bytes, brute.live[i]);
 		assert_int_equal(cost->live_blocks, brute.blocks[i]);
 		assert_int_equal(cost->total_bytes, brute.total[i]);
@@ -129,11 +130,11 @@ static void compare_with_brute(void)
 				 brute.blocks_at_peak[i]);
 		sum += figures.peak_bytes;
 	}
-	assert_int_equal(sum, model.totals.peak_bytes);
-	assert_int_equal(model.totals.peak_bytes, brute.peak);
-	assert_int_equal(model.totals.live_bytes, brute.all);
-	assert_int_equal(model.totals.unpaired, 0);
-	assert_int_equal(model.totals.repaired, 0);
+	assert_int_equal(sum, model->totals.peak_bytes);
+	assert_int_equal(model->totals.peak_bytes, brute.peak);
+	assert_int_equal(model->totals.live_bytes, brute.all);
+	assert_int_equal(model->totals.unpaired, 0);
+	assert_int_equal(model->totals.repaired, 0);
 }
 
 static void random_step(uint64_t stamp, unsigned grow)
@@ -172,7 +173,7 @@ static void random_streams(void **state)
 				compare_with_brute();
 		}
 		compare_with_brute();
-		model_free(&model);
+		model_free(model);
 	}
 }
 
@@ -184,15 +185,15 @@ static void allocation_before_its_free(void **state)
 	start();
 	event(0, GT_ALLOC, 1000, 16, 100, 0);
 	event(1, GT_ALLOC, 2000, 16, 30, 1);	/* really after the free */
-	assert_int_equal(model.totals.live_bytes, 100);
+	assert_int_equal(model->totals.live_bytes, 100);
 	event(0, GT_FREE, 2050, 16, 0, 0);
-	assert_int_equal(model.totals.live_bytes, 30);
-	assert_int_equal(model.totals.allocations, 2);
-	assert_int_equal(model.totals.frees, 1);
-	assert_int_equal(model.totals.repaired, 1);
-	assert_int_equal(model.totals.unpaired, 0);
-	assert_int_equal(model.totals.peak_bytes, 100);
-	model_free(&model);
+	assert_int_equal(model->totals.live_bytes, 30);
+	assert_int_equal(model->totals.allocations, 2);
+	assert_int_equal(model->totals.frees, 1);
+	assert_int_equal(model->totals.repaired, 1);
+	assert_int_equal(model->totals.unpaired, 0);
+	assert_int_equal(model->totals.peak_bytes, 100);
+	model_free(model);
 }
 
 static void free_before_its_allocation(void **state)
@@ -201,11 +202,11 @@ static void free_before_its_allocation(void **state)
 	start();
 	event(0, GT_FREE, 2000, 16, 0, 0);
 	event(1, GT_ALLOC, 2050, 16, 30, 1);
-	assert_int_equal(model.totals.live_bytes, 0);
-	assert_int_equal(model.totals.frees, 1);
-	assert_int_equal(model.totals.repaired, 1);
-	assert_int_equal(model.totals.unpaired, 0);
-	model_free(&model);
+	assert_int_equal(model->totals.live_bytes, 0);
+	assert_int_equal(model->totals.frees, 1);
+	assert_int_equal(model->totals.repaired, 1);
+	assert_int_equal(model->totals.unpaired, 0);
+	model_free(model);
 }
 
 static void window_over(void **state)
@@ -217,22 +218,22 @@ static void window_over(void **state)
 	start();
 	event(0, GT_FREE, 2000, 16, 0, 0);
 	event(1, GT_ALLOC, 2101, 16, 30, 1);	/* too late to be meant */
-	assert_int_equal(model.totals.unpaired, 1);
-	assert_int_equal(model.totals.live_bytes, 30);
+	assert_int_equal(model->totals.unpaired, 1);
+	assert_int_equal(model->totals.live_bytes, 30);
 	event(1, GT_ALLOC, 3000, 16, 50, 2);	/* its free was lost */
-	assert_int_equal(model.totals.live_bytes, 30);
+	assert_int_equal(model->totals.live_bytes, 30);
 	event(1, GT_ALLOC, 4000, 32, 5, 3);
-	assert_int_equal(model.totals.unpaired, 2);
-	assert_int_equal(model.totals.live_bytes, 55);
-	assert_int_equal(model.totals.live_blocks, 2);
+	assert_int_equal(model->totals.unpaired, 2);
+	assert_int_equal(model->totals.live_bytes, 55);
+	assert_int_equal(model->totals.live_blocks, 2);
 	assert_int_equal(cost_of(1)->live_bytes, 0);
-	assert_int_equal(model.totals.frees, 0);
+	assert_int_equal(model->totals.frees, 0);
 	/* What is lost is freed, though there was no free of it. */
 	assert_true(figures_find("freed", &freed));
-	model_figures(&model, cost_of(1), &figures);
+	model_figures(model, cost_of(1), &figures);
 	assert_int_equal(figures_value(&figures, freed, 0), 30);
 	assert_int_equal(figures_blocks(&figures, freed), 0);
-	model_free(&model);
+	model_free(model);
 }
 
 static void waits_to_the_end(void **state)
@@ -242,10 +243,10 @@ static void waits_to_the_end(void **state)
 	event(0, GT_ALLOC, 1000, 16, 100, 0);
 	event(1, GT_ALLOC, 2000, 16, 30, 1);
 	event(1, GT_FREE, 2001, 48, 0, 0);
-	model_finish(&model);
-	assert_int_equal(model.totals.unpaired, 2);
-	assert_int_equal(model.totals.live_bytes, 30);
-	model_free(&model);
+	model_finish(model);
+	assert_int_equal(model->totals.unpaired, 2);
+	assert_int_equal(model->totals.live_bytes, 30);
+	model_free(model);
 }
 
 /* ---- reallocation ---- */
@@ -256,23 +257,23 @@ static void realloc_holds_until_done(void **state)
 	start();
 	event(0, GT_ALLOC, 1000, 16, 100, 0);
 	event(0, GT_REALLOC_BEGIN, 2000, 16, 0, 0);
-	assert_int_equal(model.totals.live_bytes, 100);
+	assert_int_equal(model->totals.live_bytes, 100);
 	event(0, GT_REALLOC_DONE, 3000, 64, 300, 1);
-	assert_int_equal(model.totals.live_bytes, 300);
-	assert_int_equal(model.totals.peak_bytes, 300);
-	assert_int_equal(model.totals.allocations, 2);
-	assert_int_equal(model.totals.frees, 1);
+	assert_int_equal(model->totals.live_bytes, 300);
+	assert_int_equal(model->totals.peak_bytes, 300);
+	assert_int_equal(model->totals.allocations, 2);
+	assert_int_equal(model->totals.frees, 1);
 	event(0, GT_REALLOC_BEGIN, 4000, 64, 0, 0);
 	event(0, GT_REALLOC_FAILED, 4001, 64, 0, 0);
 	event(0, GT_FREE, 5000, 64, 0, 0);
-	assert_int_equal(model.totals.live_bytes, 0);
+	assert_int_equal(model->totals.live_bytes, 0);
 	event(0, GT_ALLOC, 6000, 16, 7, 0);
 	event(0, GT_REALLOC_BEGIN, 7000, 16, 0, 0);
 	event(0, GT_REALLOC_FREED, 7001, 16, 0, 0);
-	assert_int_equal(model.totals.live_blocks, 0);
-	assert_int_equal(model.totals.frees, 3);
-	assert_int_equal(model.totals.unpaired, 0);
-	model_free(&model);
+	assert_int_equal(model->totals.live_blocks, 0);
+	assert_int_equal(model->totals.frees, 3);
+	assert_int_equal(model->totals.unpaired, 0);
+	model_free(model);
 }
 
 static void address_reused_before_done(void **state)
@@ -282,14 +283,14 @@ static void address_reused_before_done(void **state)
 	event(0, GT_ALLOC, 1000, 16, 100, 0);
 	event(0, GT_REALLOC_BEGIN, 2000, 16, 0, 0);
 	event(1, GT_ALLOC, 2010, 16, 40, 2);	/* moved: 16 was free again */
-	assert_int_equal(model.totals.live_bytes, 40);
-	assert_int_equal(model.totals.frees, 1);
+	assert_int_equal(model->totals.live_bytes, 40);
+	assert_int_equal(model->totals.frees, 1);
 	event(0, GT_REALLOC_DONE, 2020, 64, 300, 1);
-	assert_int_equal(model.totals.live_bytes, 340);
-	assert_int_equal(model.totals.frees, 1);
-	assert_int_equal(model.totals.unpaired, 0);
-	assert_int_equal(model.totals.repaired, 0);
-	model_free(&model);
+	assert_int_equal(model->totals.live_bytes, 340);
+	assert_int_equal(model->totals.frees, 1);
+	assert_int_equal(model->totals.unpaired, 0);
+	assert_int_equal(model->totals.repaired, 0);
+	model_free(model);
 }
 
 static void free_before_done(void **state)
@@ -300,10 +301,10 @@ static void free_before_done(void **state)
 	event(0, GT_REALLOC_BEGIN, 2000, 16, 0, 0);
 	event(1, GT_FREE, 2040, 16, 0, 0);	/* of the result */
 	event(0, GT_REALLOC_DONE, 2050, 16, 300, 1);
-	assert_int_equal(model.totals.live_bytes, 0);
-	assert_int_equal(model.totals.frees, 2);
-	assert_int_equal(model.totals.repaired, 1);
-	model_free(&model);
+	assert_int_equal(model->totals.live_bytes, 0);
+	assert_int_equal(model->totals.frees, 2);
+	assert_int_equal(model->totals.repaired, 1);
+	model_free(model);
 }
 
 static void begin_before_allocation(void **state)
@@ -313,15 +314,15 @@ static void begin_before_allocation(void **state)
 	event(0, GT_REALLOC_BEGIN, 2000, 16, 0, 0);
 	event(1, GT_ALLOC, 2040, 16, 100, 0);
 	event(0, GT_REALLOC_DONE, 2050, 64, 300, 1);
-	assert_int_equal(model.totals.live_bytes, 300);
-	assert_int_equal(model.totals.frees, 1);
+	assert_int_equal(model->totals.live_bytes, 300);
+	assert_int_equal(model->totals.frees, 1);
 	event(0, GT_REALLOC_BEGIN, 3000, 128, 0, 0);
 	event(0, GT_REALLOC_DONE, 3010, 256, 10, 1);
 	event(1, GT_ALLOC, 3040, 128, 100, 0);	/* later still */
-	assert_int_equal(model.totals.live_bytes, 310);
-	assert_int_equal(model.totals.frees, 2);
-	assert_int_equal(model.totals.unpaired, 0);
-	model_free(&model);
+	assert_int_equal(model->totals.live_bytes, 310);
+	assert_int_equal(model->totals.frees, 2);
+	assert_int_equal(model->totals.unpaired, 0);
+	model_free(model);
 }
 
 static void begin_without_end(void **state)
@@ -330,12 +331,12 @@ static void begin_without_end(void **state)
 	start();
 	event(0, GT_ALLOC, 1000, 16, 100, 0);
 	event(0, GT_REALLOC_BEGIN, 2000, 16, 0, 0);
-	model_finish(&model);		/* killed inside realloc */
-	assert_int_equal(model.totals.live_bytes, 100);
-	assert_int_equal(model.totals.unpaired, 0);
+	model_finish(model);		/* killed inside realloc */
+	assert_int_equal(model->totals.live_bytes, 100);
+	assert_int_equal(model->totals.unpaired, 0);
 	event(0, GT_FREE, 3000, 16, 0, 0);
-	assert_int_equal(model.totals.live_bytes, 0);
-	model_free(&model);
+	assert_int_equal(model->totals.live_bytes, 0);
+	model_free(model);
 }
 
 /* ---- contexts ---- */
@@ -347,43 +348,43 @@ static void equal_contexts_are_one(void **state)
 
 	(void)state;
 	start();
-	contexts_define(&model.contexts, &model.images, &twin);
-	contexts_define(&model.contexts, &model.images, &child);
-	contexts_define(&model.contexts, &model.images, &same);
+	contexts_define(&model->contexts, &model->images, &twin);
+	contexts_define(&model->contexts, &model->images, &child);
+	contexts_define(&model->contexts, &model->images, &same);
 	event(0, GT_ALLOC, 1, 16, 1, 500 - GT_STOP_COUNT);
 	event(0, GT_ALLOC, 2, 32, 2, 0);
 	event(0, GT_ALLOC, 3, 48, 4, 501 - GT_STOP_COUNT);
 	event(0, GT_ALLOC, 4, 64, 8, 502 - GT_STOP_COUNT);
 	event(0, GT_ALLOC, 5, 80, 16, 4000000000u);	/* never defined */
-	assert_int_equal(model.contexts.cost_count, 3);
+	assert_int_equal(model->contexts.cost_count, 3);
 	assert_int_equal(cost_of(0)->live_bytes, 3);
 	assert_int_equal(cost_of(502 - GT_STOP_COUNT)->live_bytes, 12);
 	assert_int_equal(cost_of(4000000000u)->node, CONTEXT_UNDEFINED);
-	model_free(&model);
+	model_free(model);
 }
 
 /* What lay at an address in no image is known by the id alone. */
 static void code_made_at_run_time(void **state)
 {
 	struct trace_node node = { 500, 0, 1000000 };
-	const struct contexts *contexts = &model.contexts;
+	const struct contexts *contexts = &model->contexts;
 
 	(void)state;
 	start();
-	contexts_define(&model.contexts, &model.images, &node);
-	contexts_define(&model.contexts, &model.images, &node);
+	contexts_define(&model->contexts, &model->images, &node);
+	contexts_define(&model->contexts, &model->images, &node);
 	node.id = 502;
-	contexts_define(&model.contexts, &model.images, &node);
+	contexts_define(&model->contexts, &model->images, &node);
 	event(0, GT_ALLOC, 1, 16, 1, 500 - GT_STOP_COUNT);
 	event(0, GT_ALLOC, 2, 32, 2, 502 - GT_STOP_COUNT);
 	event(0, GT_ALLOC, 3, 48, 4, 0);
-	assert_int_equal(model.contexts.cost_count, 3);
+	assert_int_equal(model->contexts.cost_count, 3);
 	assert_int_equal(contexts_id(contexts, cost_of(500 -
 				GT_STOP_COUNT)->node), 500);
 	assert_int_equal(contexts_id(contexts, cost_of(502 -
 				GT_STOP_COUNT)->node), 502);
 	assert_int_equal(contexts_id(contexts, cost_of(0)->node), 0);
-	model_free(&model);
+	model_free(model);
 }
 
 static void stopped_stacks(void **state)
@@ -393,16 +394,16 @@ static void stopped_stacks(void **state)
 
 	(void)state;
 	start();
-	contexts_define(&model.contexts, &model.images, &cut);
-	contexts_define(&model.contexts, &model.images, &inner);
+	contexts_define(&model->contexts, &model->images, &cut);
+	contexts_define(&model->contexts, &model->images, &inner);
 	event(0, GT_ALLOC, 1, 16, 1, 0);
-	assert_int_equal(model_stopped(&model), 0);
+	assert_int_equal(model_stopped(model), 0);
 	event(0, GT_ALLOC, 2, 32, 1, 600 - GT_STOP_COUNT);
 	event(0, GT_ALLOC, 3, 48, 1, 601 - GT_STOP_COUNT);
 	event(0, GT_ALLOC, 4, 64, 1, 601 - GT_STOP_COUNT);
 	event(0, GT_ALLOC, 5, 80, 1, 4000000000u);	/* never defined */
-	assert_int_equal(model_stopped(&model), 4);
-	model_free(&model);
+	assert_int_equal(model_stopped(model), 4);
+	model_free(model);
 }
 
 static void images_by_epoch(void **state)
@@ -462,24 +463,24 @@ static void whole_file(void **state)
 	trace_write_sync(&t, 1000);
 	trace_write_line(&t, GT_END, "reason", "exit");
 	trace_write_file(&t, path);
-	model_init(&model);
-	assert_int_equal(model_read(&model, path), EXIT_COMPLETE);
-	assert_int_equal(model.totals.peak_bytes, 515);
-	assert_int_equal(model.totals.peak_blocks, 3);
-	assert_int_equal(model.totals.live_bytes, 5);
-	assert_int_equal(model_since_start_ns(&model,
-					      model.totals.peak_stamp), 1500);
-	assert_int_equal(model_duration_ns(&model), 9500);
-	assert_int_equal(model.contexts.cost_count, 1);
-	model_figures(&model, model.contexts.costs, &figures);
+	model = model_new(NULL, NULL);
+	assert_int_equal(model_read(model, path), EXIT_COMPLETE);
+	assert_int_equal(model->totals.peak_bytes, 515);
+	assert_int_equal(model->totals.peak_blocks, 3);
+	assert_int_equal(model->totals.live_bytes, 5);
+	assert_int_equal(model_since_start_ns(model,
+					      model->totals.peak_stamp), 1500);
+	assert_int_equal(model_duration_ns(model), 9500);
+	assert_int_equal(model->contexts.cost_count, 1);
+	model_figures(model, model->contexts.costs, &figures);
 	assert_int_equal(figures.peak_bytes, 515);
-	model_free(&model);
+	model_free(model);
 	/* Torn inside END: all events, but status 3. */
 	assert_int_equal(truncate(path, (off_t)t.bytes.size - 1), 0);
-	model_init(&model);
-	assert_int_equal(model_read(&model, path), EXIT_PARTIAL);
-	assert_int_equal(model.totals.peak_bytes, 515);
-	model_free(&model);
+	model = model_new(NULL, NULL);
+	assert_int_equal(model_read(model, path), EXIT_PARTIAL);
+	assert_int_equal(model->totals.peak_bytes, 515);
+	model_free(model);
 	unlink(path);
 	buffer_free(&t.bytes);
 }
@@ -510,12 +511,12 @@ static void realloc_over_two_generations(void **state)
 	trace_write_events(&t, 0, 1, 0, second, 1, 0);
 	trace_write_line(&t, GT_END, "reason", "exit");
 	trace_write_file(&t, path);
-	model_init(&model);
-	assert_int_equal(model_read(&model, path), EXIT_COMPLETE);
-	assert_int_equal(model.totals.live_bytes, 20);
-	assert_int_equal(model.totals.frees, 1);
-	assert_int_equal(model.totals.unpaired, 0);
-	model_free(&model);
+	model = model_new(NULL, NULL);
+	assert_int_equal(model_read(model, path), EXIT_COMPLETE);
+	assert_int_equal(model->totals.live_bytes, 20);
+	assert_int_equal(model->totals.frees, 1);
+	assert_int_equal(model->totals.unpaired, 0);
+	model_free(model);
 	unlink(path);
 	buffer_free(&t.bytes);
 }

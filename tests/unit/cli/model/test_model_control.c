@@ -12,8 +12,19 @@
 #include <string.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/core/chains.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/controls.h"
+#include "cli/model/core/damages.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
 #include "cli/model/filters.h"
+#include "cli/model/leftout.h"
 #include "cli/model/model.h"
+#include "cli/model/stats/histograms.h"
+#include "cli/model/tap.h"
+#include "tests/unit/model_feed.h"
 #include "tests/unit/trace_write.h"
 
 #define WINDOW 100
@@ -61,19 +72,20 @@ static void event(unsigned kind, uint64_t stamp, uint64_t address,
 
 static struct model *read_with(const char *word, const char *value, int must)
 {
-	struct model *model = malloc(sizeof(*model));
+	struct model_options options = {
+		.wants = MODEL_WANT_CHAINS | MODEL_WANT_HISTOGRAMS |
+			MODEL_WANT_TIMELINE,
+	};
 	struct filter *filter = NULL;
+	struct model *model;
 
-	model_init(model);
 	if (word != NULL) {
 		filter = filter_new(NULL);
 		assert_int_equal(filter_take_word(filter, word, value), 0);
-		model->options.filter = filter;
+		options.filter = filter;
 	}
-	model->options.wants = MODEL_WANT_CHAINS | MODEL_WANT_HISTOGRAMS |
-		MODEL_WANT_TIMELINE;
+	model = model_new(&options, NULL);
 	assert_int_equal(model_read(model, path), must);
-	model->options.filter = NULL;
 	filter_free(filter);
 	return model;
 }
@@ -97,7 +109,6 @@ static struct model *finish(void)
 static void end(struct model *model)
 {
 	model_free(model);
-	free(model);
 }
 
 static uint64_t live_listed(const struct model *model)
@@ -161,31 +172,31 @@ static void clear_leaves_out_what_was(void **state)
 	event(GT_REALLOC_BEGIN, 5000, 2, 0);
 	event(GT_REALLOC_DONE, 5010, 4, 50);
 	model = finish();
-	assert_int_equal(model->totals.allocations, 2);
-	assert_int_equal(model->totals.frees, 0);
-	assert_int_equal(model->totals.total_bytes, 57);
-	assert_int_equal(model->totals.live_bytes, 57);
+	assert_int_equal(model_totals(model)->allocations, 2);
+	assert_int_equal(model_totals(model)->frees, 0);
+	assert_int_equal(model_totals(model)->total_bytes, 57);
+	assert_int_equal(model_totals(model)->live_bytes, 57);
 	assert_int_equal(live_listed(model), 57);
-	assert_int_equal(model->totals.peak_bytes, 57);
-	assert_int_equal(model->totals.unpaired, 0);
-	assert_int_equal(model->controls.foreign, 2);
-	assert_int_equal(model->chains.whole.count, 0);
-	assert_int_equal(model->histograms.sizes[7].allocations, 0);
+	assert_int_equal(model_totals(model)->peak_bytes, 57);
+	assert_int_equal(model_totals(model)->unpaired, 0);
+	assert_int_equal(model_controls(model)->foreign, 2);
+	assert_int_equal(model_chains(model)->whole.count, 0);
+	assert_int_equal(model_histograms(model)->sizes[7].allocations, 0);
 	follow(model, 2, 0);
 	end(model);
 	model = read_with("from", "start", EXIT_COMPLETE);
-	assert_int_equal(model->totals.allocations, 4);
-	assert_int_equal(model->totals.live_bytes, 57);
-	assert_int_equal(model->totals.frees, 2);
-	assert_int_equal(model->controls.foreign, 0);
+	assert_int_equal(model_totals(model)->allocations, 4);
+	assert_int_equal(model_totals(model)->live_bytes, 57);
+	assert_int_equal(model_totals(model)->frees, 2);
+	assert_int_equal(model_controls(model)->foreign, 0);
 	follow(model, 4, 2);
 	end(model);
 	/* at a moment before it the clear has not happened */
 	model = read_with("alive-at", "21us", EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 400);
+	assert_int_equal(model_totals(model)->live_bytes, 400);
 	end(model);
 	model = read_with("alive-at", "40us", EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 7);
+	assert_int_equal(model_totals(model)->live_bytes, 7);
 	end(model);
 	unlink(path);
 }
@@ -235,11 +246,11 @@ static void the_last_one_counts(void **state)
 		control(GT_CONTROL_CLEAR, 1005 + i * 10, "");
 	}
 	model = finish();
-	assert_int_equal(model->totals.allocations, 0);
-	assert_int_equal(model->totals.live_bytes, 0);
+	assert_int_equal(model_totals(model)->allocations, 0);
+	assert_int_equal(model_totals(model)->live_bytes, 0);
 	assert_int_equal(live_listed(model), 0);
-	assert_int_equal(model->totals.peak_bytes, 0);
-	assert_int_equal(model->contexts.cost_count, 0);
+	assert_int_equal(model_totals(model)->peak_bytes, 0);
+	assert_int_equal(model_contexts(model)->cost_count, 0);
 	end(model);
 	unlink(path);
 }
@@ -272,27 +283,27 @@ static void off_and_on(void **state)
 	control(GT_CONTROL_STOP, 4000, "");
 	event(GT_FREE, 4100, 7, 0);
 	model = finish();
-	assert_int_equal(model->totals.allocations, 4);
-	assert_int_equal(model->totals.total_bytes, 31 + 64 + 17 + 5);
-	assert_int_equal(model->totals.frees, 1);
-	assert_int_equal(model->totals.live_bytes, 31 + 17 + 5);
+	assert_int_equal(model_totals(model)->allocations, 4);
+	assert_int_equal(model_totals(model)->total_bytes, 31 + 64 + 17 + 5);
+	assert_int_equal(model_totals(model)->frees, 1);
+	assert_int_equal(model_totals(model)->live_bytes, 31 + 17 + 5);
 	assert_int_equal(live_listed(model), 31 + 17 + 5);
-	assert_int_equal(model->totals.unpaired, 0);
-	assert_int_equal(model->controls.foreign, 3);
+	assert_int_equal(model_totals(model)->unpaired, 0);
+	assert_int_equal(model_controls(model)->foreign, 3);
 	follow(model, 4, 1);
 	end(model);
 	/* All of both: what was live at the stop nobody knows later. */
 	model = read_with("from", "start", EXIT_COMPLETE);
-	assert_int_equal(model->totals.allocations, 5);
-	assert_int_equal(model->totals.live_bytes, 31 + 17 + 5);
-	assert_int_equal(model->totals.unpaired, 0);
+	assert_int_equal(model_totals(model)->allocations, 5);
+	assert_int_equal(model_totals(model)->live_bytes, 31 + 17 + 5);
+	assert_int_equal(model_totals(model)->unpaired, 0);
 	end(model);
 	/* Until a moment of the first. */
 	model = read_with("alive-at", "@two", EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 0);
+	assert_int_equal(model_totals(model)->live_bytes, 0);
 	end(model);
 	model = read_with("alive-at", "15us", EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 100);
+	assert_int_equal(model_totals(model)->live_bytes, 100);
 	end(model);
 	unlink(path);
 }
@@ -312,9 +323,11 @@ static void unknown_frees(void **state)
 		event(GT_REALLOC_BEGIN, 1100, 8, 0);
 		event(GT_REALLOC_DONE, 1110, partial ? 8 : 7, 20);
 		model = finish();
-		assert_int_equal(model->totals.unpaired, partial ? 0 : 2);
-		assert_int_equal(model->controls.foreign, partial ? 2 : 0);
-		assert_int_equal(model->totals.live_bytes, 30);
+		assert_int_equal(model_totals(model)->unpaired,
+				 partial ? 0 : 2);
+		assert_int_equal(model_controls(model)->foreign,
+				 partial ? 2 : 0);
+		assert_int_equal(model_totals(model)->live_bytes, 30);
 		end(model);
 		unlink(path);
 	}
@@ -336,16 +349,16 @@ static void names_of_moments(void **state)
 	event(GT_ALLOC, 4100, 4, 8);
 	write_all();
 	model = read_with("from", "@run", EXIT_COMPLETE);
-	assert_int_equal(model->totals.total_bytes, 2 + 4 + 8);
+	assert_int_equal(model_totals(model)->total_bytes, 2 + 4 + 8);
 	end(model);
 	model = read_with("from", "@load", EXIT_COMPLETE);	/* the last */
-	assert_int_equal(model->totals.total_bytes, 4 + 8);
+	assert_int_equal(model_totals(model)->total_bytes, 4 + 8);
 	end(model);
 	model = read_with("marker", "load", EXIT_COMPLETE);	/* any */
-	assert_int_equal(model->totals.total_bytes, 1 + 4);
+	assert_int_equal(model_totals(model)->total_bytes, 1 + 4);
 	end(model);
 	model = read_with("marker", "done", EXIT_COMPLETE);
-	assert_int_equal(model->totals.total_bytes, 8);
+	assert_int_equal(model_totals(model)->total_bytes, 8);
 	end(model);
 	model = read_with("to", "@nothing", EXIT_NOTHING);
 	end(model);
@@ -373,13 +386,13 @@ static void never_recorded(void **state)
 	}
 	event(GT_ALLOC, 1000, 1, 17);
 	model = finish();
-	assert_int_equal(model->leftout.rest_blocks, 22);
-	assert_int_equal(model->totals.allocations, 23);
-	assert_int_equal(model->totals.total_bytes, 2 * 600200 + 17);
-	assert_int_equal(model->totals.live_bytes, 17);
-	assert_int_equal(model->histograms.sizes[5].allocations, 21);
-	assert_int_equal(model->histograms.sizes[20].bytes, 1200000);
-	assert_int_equal(model->histograms.sizes[20].live_blocks, 0);
+	assert_int_equal(model_leftout(model)->rest_blocks, 22);
+	assert_int_equal(model_totals(model)->allocations, 23);
+	assert_int_equal(model_totals(model)->total_bytes, 2 * 600200 + 17);
+	assert_int_equal(model_totals(model)->live_bytes, 17);
+	assert_int_equal(model_histograms(model)->sizes[5].allocations, 21);
+	assert_int_equal(model_histograms(model)->sizes[20].bytes, 1200000);
+	assert_int_equal(model_histograms(model)->sizes[20].live_blocks, 0);
 	end(model);
 	unlink(path);
 }
@@ -415,36 +428,36 @@ static void heaps_count_apart(void **state)
 	event(GT_FREE, 1400, 1 | IN_POOL(5), 0);
 	event(GT_ALLOC, 1500, 2 | IN_POOL(5), 7);
 	model = finish();
-	assert_int_equal(model->totals.allocations, 1);
-	assert_int_equal(model->totals.live_bytes, 4096);
+	assert_int_equal(model_totals(model)->allocations, 1);
+	assert_int_equal(model_totals(model)->live_bytes, 4096);
 	assert_int_equal(live_listed(model), 4096);
-	assert_int_equal(model->pools.count, 6);
-	assert_string_equal(pools_name_of(&model->pools, 3), "arena");
-	assert_int_equal(model->pools.list[3].figures.allocations, 2);
-	assert_int_equal(model->pools.list[3].figures.total_bytes, 230);
-	assert_int_equal(model->pools.list[3].figures.frees, 1);
-	assert_int_equal(model->pools.list[3].figures.live_bytes, 130);
-	assert_int_equal(model->pools.list[3].figures.peak_bytes, 130);
-	assert_int_equal(model->pools.list[5].figures.live_bytes, 7);
-	assert_int_equal(model->pools.list[5].figures.peak_bytes, 50);
+	assert_int_equal(model_pools(model)->count, 6);
+	assert_string_equal(pools_name_of(model_pools(model), 3), "arena");
+	assert_int_equal(model_pools(model)->list[3].figures.allocations, 2);
+	assert_int_equal(model_pools(model)->list[3].figures.total_bytes, 230);
+	assert_int_equal(model_pools(model)->list[3].figures.frees, 1);
+	assert_int_equal(model_pools(model)->list[3].figures.live_bytes, 130);
+	assert_int_equal(model_pools(model)->list[3].figures.peak_bytes, 130);
+	assert_int_equal(model_pools(model)->list[5].figures.live_bytes, 7);
+	assert_int_equal(model_pools(model)->list[5].figures.peak_bytes, 50);
 	follow(model, 1, 0);
 	end(model);
 	model = read_with("heap", "^pool", EXIT_COMPLETE);
-	assert_int_equal(model->totals.allocations, 2);
-	assert_int_equal(model->totals.live_bytes, 7);
+	assert_int_equal(model_totals(model)->allocations, 2);
+	assert_int_equal(model_totals(model)->live_bytes, 7);
 	assert_int_equal(live_listed(model), 7);
 	end(model);
 	model = read_with("heap", "^malloc$", EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 4096);
+	assert_int_equal(model_totals(model)->live_bytes, 4096);
 	end(model);
 	model = read_with("heap", ".", EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 4096 + 130 + 7);
+	assert_int_equal(model_totals(model)->live_bytes, 4096 + 130 + 7);
 	end(model);
 	model = read_with("address-max", "0x20", EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 4096);
+	assert_int_equal(model_totals(model)->live_bytes, 4096);
 	end(model);
 	model = read_with("fate", "live", EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 4096);
+	assert_int_equal(model_totals(model)->live_bytes, 4096);
 	end(model);
 	unlink(path);
 }
@@ -462,10 +475,10 @@ static void heaps_and_beginnings(void **state)
 	event(GT_ALLOC, 2000, 2 | IN_POOL(1), 8);
 	event(GT_FREE, 2100, 1 | IN_POOL(1), 0);
 	model = finish();
-	assert_int_equal(model->pools.list[1].figures.live_bytes, 8);
-	assert_int_equal(model->pools.list[1].figures.frees, 0);
-	assert_int_equal(model->pools.list[1].figures.peak_bytes, 8);
-	assert_int_equal(model->controls.foreign, 1);
+	assert_int_equal(model_pools(model)->list[1].figures.live_bytes, 8);
+	assert_int_equal(model_pools(model)->list[1].figures.frees, 0);
+	assert_int_equal(model_pools(model)->list[1].figures.peak_bytes, 8);
+	assert_int_equal(model_controls(model)->foreign, 1);
 	end(model);
 	unlink(path);
 }
@@ -498,7 +511,9 @@ static void part_begins_with_blocks(void **state)
 		[GT_RUN_PEAK_STAMP] = 500 } };
 	struct buffer payload = { 0 };
 	const struct context_cost *cost;
+	const struct block *block;
 	struct model *model;
+	uint64_t at = 0;
 
 	(void)state;
 	begin();
@@ -511,28 +526,29 @@ static void part_begins_with_blocks(void **state)
 	event(GT_ALLOC, 2000, 2, 20);
 	event(GT_FREE, 3000, 3, 0);
 	model = finish();
-	assert_int_equal(model->part.born, 2);
-	assert_int_equal(model->totals.allocations, 8);
-	assert_int_equal(model->totals.total_bytes, 5000 + 1050 + 20);
-	assert_int_equal(model->totals.frees, 6);
-	assert_int_equal(model->totals.temporary, 0);
-	assert_int_equal(model->totals.live_bytes, 70);
+	assert_int_equal(model_live_at_begin(model), 2);
+	assert_int_equal(model_totals(model)->allocations, 8);
+	assert_int_equal(model_totals(model)->total_bytes, 5000 + 1050 + 20);
+	assert_int_equal(model_totals(model)->frees, 6);
+	assert_int_equal(model_totals(model)->temporary, 0);
+	assert_int_equal(model_totals(model)->live_bytes, 70);
 	assert_int_equal(live_listed(model), 70);
-	assert_int_equal(model->totals.peak_bytes, 4000);	/* of the run */
-	assert_int_equal(model->totals.unpaired, 0);
-	cost = &model->contexts.costs[contexts_cost(&model->contexts, C)];
+	assert_int_equal(model_totals(model)->peak_bytes,
+			 4000); /* of the run */
+	assert_int_equal(model_totals(model)->unpaired, 0);
+	cost = fed_cost(model, C);
 	assert_int_equal(cost->first, 10);
 	assert_int_equal(cost->last, 2000);
 	assert_int_equal(cost->peak_bytes, 1020);	/* of the part */
 	follow(model, 3, 1);
-	assert_int_equal(model->threads.list[
-			 model->edges.blocks.list[1].thread].tid, 0);
+	block = model_next_block(model, &at);
+	assert_int_equal(model_thread(model, block->thread)->tid, 0);
 	end(model);
 	model = read_with("from", "5us", EXIT_COMPLETE);
-	assert_int_equal(model->totals.allocations, 2);
+	assert_int_equal(model_totals(model)->allocations, 2);
 	end(model);
 	model = read_with("lifetime-min", "20us", EXIT_COMPLETE);
-	assert_int_equal(model->totals.allocations, 2);
+	assert_int_equal(model_totals(model)->allocations, 2);
 	end(model);
 	unlink(path);
 }
@@ -553,9 +569,9 @@ static void part_and_beginnings(void **state)
 	event(GT_FREE, 2000, 1, 0);
 	put_live(live, 1);	/* said twice */
 	model = finish();
-	assert_int_equal(model->totals.allocations, 1);
-	assert_int_equal(model->totals.live_bytes, 1000);
-	assert_int_equal(model->controls.foreign, 1);
+	assert_int_equal(model_totals(model)->allocations, 1);
+	assert_int_equal(model_totals(model)->live_bytes, 1000);
+	assert_int_equal(model_controls(model)->foreign, 1);
 	end(model);
 	unlink(path);
 }
@@ -577,12 +593,14 @@ static void damages_are_kept(void **state)
 			.context = C + 1, .args = args[i],
 		};
 	model = finish();
-	assert_int_equal(model->damages.all, 2);
-	assert_int_equal(model->damages.list[0].offset, -3);
-	assert_int_equal(model->damages.list[0].allocated_by, CONTEXT_ROOTS);
-	assert_int_equal(model->damages.list[0].found_by, CONTEXT_ROOTS + 1);
-	assert_int_equal(model->damages.list[1].allocated_by, 0);
-	assert_int_equal(model->damages.list[1].when, GT_DAMAGE_COUNT);
+	assert_int_equal(model_damages(model)->all, 2);
+	assert_int_equal(model_damages(model)->list[0].offset, -3);
+	assert_int_equal(model_damages(model)->list[0].allocated_by,
+			 CONTEXT_ROOTS);
+	assert_int_equal(model_damages(model)->list[0].found_by,
+			 CONTEXT_ROOTS + 1);
+	assert_int_equal(model_damages(model)->list[1].allocated_by, 0);
+	assert_int_equal(model_damages(model)->list[1].when, GT_DAMAGE_COUNT);
 	end(model);
 	unlink(path);
 }
@@ -610,7 +628,8 @@ static void too_late(void **state)
 	trace_write_file(&t, path);
 	buffer_free(&t.bytes);
 	model = read_with(NULL, NULL, EXIT_COMPLETE);
-	assert_int_equal(model->totals.live_bytes, 0);	/* START was last */
+	assert_int_equal(model_totals(model)->live_bytes,
+			 0); /* START was last */
 	end(model);
 	unlink(path);
 }

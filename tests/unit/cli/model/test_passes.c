@@ -12,22 +12,18 @@
 #include <sys/stat.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/block_keys.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/filters.h"
 #include "tests/unit/model_story.h"
 
 static struct story *story;
 
-static struct model *new_model(void)
+static struct model *new_model(const struct filter *filter)
 {
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .filter = filter };
 
-	model_init(model);
-	return model;
-}
-
-static void end(struct model *model)
-{
-	model_free(model);
-	free(model);
+	return model_new(&options, NULL);
 }
 
 /* As if the recording had ended at that moment. */
@@ -35,13 +31,15 @@ static void until_a_moment(void **state)
 {
 	(void)state;
 	for (unsigned part = 1; part < 10; part++) {
-		struct model *model = new_model();
+		struct model_options options = { 0 };
+		struct model *model;
 		uint64_t stamp, count = 0, live = 0, peak = 0;
 
 		story = story_new(part);
 		story_write(story, NULL);
 		stamp = story->blocks[story->count / 10 * part].birth;
-		model->options.until_ns = stamp * STORY_TICK_NS;
+		options.until_ns = stamp * STORY_TICK_NS;
+		model = model_new(&options, NULL);
 		assert_int_equal(model_read(model, story->path),
 				 EXIT_COMPLETE);
 		for (uint32_t i = 0; i < story->step_count; i++) {
@@ -55,10 +53,10 @@ static void until_a_moment(void **state)
 			live += step->ends ? -block->size : block->size;
 			peak = live > peak ? live : peak;
 		}
-		assert_int_equal(model->totals.allocations, count);
-		assert_int_equal(model->totals.live_bytes, live);
-		assert_int_equal(model->totals.peak_bytes, peak);
-		end(model);
+		assert_int_equal(model_totals(model)->allocations, count);
+		assert_int_equal(model_totals(model)->live_bytes, live);
+		assert_int_equal(model_totals(model)->peak_bytes, peak);
+		model_free(model);
 		story_free(story);
 	}
 }
@@ -71,9 +69,10 @@ static uint32_t group(void *owner, uint32_t node, uint32_t part)
 
 	(void)part;
 	if (node < CONTEXT_ROOTS ||
-	    model->contexts.nodes[node].address == 0x1000)
+	    model_contexts(model)->nodes[node].address == 0x1000)
 		return MODEL_NO_GROUP;
-	return (uint32_t)(model->contexts.nodes[node].address - 0x1000) % 3;
+	return (uint32_t)(model_contexts(model)->nodes[node].address - 0x1000) %
+	       3;
 }
 
 static uint64_t group_key(const struct story_block *block)
@@ -88,7 +87,7 @@ static void maxima_of_groups(void **state)
 	(void)state;
 	for (unsigned filtered = 0; filtered < 2; filtered++) {
 		struct filter *filter = filter_new(NULL);
-		struct model *model = new_model();
+		struct model *model = new_model(filter);
 		struct group_peak peaks[3];
 
 		story = story_new(17);
@@ -98,7 +97,6 @@ static void maxima_of_groups(void **state)
 		for (uint32_t i = 0; i < story->count; i++)
 			wanted[i] = !filtered ||
 				    story->blocks[i].end != STORY_LIVE;
-		model->options.filter = filter;
 		assert_int_equal(model_read(model, story->path),
 				 EXIT_COMPLETE);
 		assert_int_equal(model_group_peaks(model, story->path, group,
@@ -114,7 +112,7 @@ static void maxima_of_groups(void **state)
 			assert_int_equal(peaks[i].ns, must.own_peak_stamp *
 					 STORY_TICK_NS);
 		}
-		end(model);
+		model_free(model);
 		filter_free(filter);
 		story_free(story);
 	}
@@ -127,7 +125,7 @@ static uint32_t mixed_group(void *owner, uint32_t node, uint32_t key)
 	const struct model *model = owner;
 	uint32_t of_node = group(owner, node, key), values[BLOCK_KEYS_MAX];
 
-	block_keys_values(&model->keys, key, values);
+	block_keys_values(model_block_keys(model), key, values);
 	return of_node == MODEL_NO_GROUP ? of_node :
 		of_node * 2 + values[0] % 2;
 }
@@ -141,15 +139,16 @@ static uint64_t mixed_key(const struct story_block *block)
 static void maxima_by_keys(void **state)
 {
 	static bool wanted[STORY_STEPS];
-	struct model *model = new_model();
+	const struct block_keys keys = {
+		.list = { BLOCK_KEY_THREAD, BLOCK_KEY_ARENA }, .count = 2,
+	};
+	struct model *model = model_new(NULL, &keys);
 	struct group_peak peaks[6];
 
 	(void)state;
 	story = story_new(23);
 	story_write(story, NULL);
 	memset(wanted, true, sizeof(wanted));
-	model->keys = (struct block_keys){ .list = { BLOCK_KEY_THREAD,
-					     BLOCK_KEY_ARENA }, .count = 2 };
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	assert_int_equal(model_group_peaks(model, story->path, mixed_group,
 					   model, peaks, 6), EXIT_COMPLETE);
@@ -161,14 +160,14 @@ static void maxima_by_keys(void **state)
 		assert_int_equal(peaks[i].bytes, must.own_peak_bytes);
 		assert_int_equal(peaks[i].blocks, must.own_peak_blocks);
 	}
-	end(model);
+	model_free(model);
 	story_free(story);
 }
 
 static void not_from_a_pipe(void **state)
 {
 	struct filter *filter = filter_new(NULL);
-	struct model *model = new_model();
+	struct model *model = new_model(filter);
 	char path[] = "/tmp/gnomon-unit-pipe-XXXXXX";
 
 	(void)state;
@@ -176,31 +175,30 @@ static void not_from_a_pipe(void **state)
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	filter_take_word(filter, "fate", "freed");
-	model->options.filter = filter;
 	/* Nobody writes: it would wait for ever. */
 	assert_int_equal(model_read(model, path), EXIT_NOTHING);
 	unlink(path);
-	end(model);
+	model_free(model);
 	filter_free(filter);
 }
 
 /* Neither knows of the other. */
 static void two_at_once(void **state)
 {
-	struct model *a = new_model(), *b = new_model();
+	struct model *a = new_model(NULL), *b = new_model(NULL);
 	uint64_t live;
 
 	(void)state;
 	story = story_new(1);
 	story_write(story, NULL);
 	assert_int_equal(model_read(a, story->path), EXIT_COMPLETE);
-	live = a->totals.live_bytes;
+	live = model_totals(a)->live_bytes;
 	assert_int_equal(model_read(b, story->path), EXIT_COMPLETE);
-	assert_int_equal(a->totals.live_bytes, live);
-	assert_int_equal(b->totals.live_bytes, live);
-	end(a);
-	assert_int_equal(b->contexts.cost_count, STORY_CONTEXTS);
-	end(b);
+	assert_int_equal(model_totals(a)->live_bytes, live);
+	assert_int_equal(model_totals(b)->live_bytes, live);
+	model_free(a);
+	assert_int_equal(model_contexts(b)->cost_count, STORY_CONTEXTS);
+	model_free(b);
 	story_free(story);
 }
 

@@ -13,7 +13,10 @@
 #include <stdio.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/filters.h"
 #include "cli/model/selection.h"
+#include "cli/model/stats/figures.h"
 #include "tests/unit/model_story.h"
 
 static struct story *story;
@@ -337,9 +340,9 @@ static const struct {
 static struct story_figures of_context(const struct model *model,
 				       uint32_t context)
 {
-	uint32_t node = contexts_node((struct contexts *)&model->contexts,
+	uint32_t node = contexts_node((struct contexts *)model_contexts(model),
 				      GT_STOP_COUNT + context);
-	uint32_t cost = model->contexts.node_cost[node];
+	uint32_t cost = model_contexts(model)->node_cost[node];
 	const struct context_cost *c;
 	enum figure freed;
 	struct figures f;
@@ -347,7 +350,7 @@ static struct story_figures of_context(const struct model *model,
 	assert_true(figures_find("freed", &freed));
 	if (cost == CONTEXT_NO_COST)
 		return (struct story_figures){ 0 };
-	c = &model->contexts.costs[cost];
+	c = &model_contexts(model)->costs[cost];
 	model_figures(model, c, &f);
 	assert_true(fabs(f.lifetime_ns - c->lifetime * STORY_TICK_NS) < 1);
 	assert_int_equal(f.own_peak_ns, c->own_peak_stamp * STORY_TICK_NS);
@@ -380,13 +383,13 @@ static void compare(const struct model *model, const bool *wanted,
 		assert_int_equal(is.count, must.count);
 		assert_memory_equal(&is, &must, sizeof(is));
 	}
-	assert_int_equal(model->totals.allocations, count);
-	assert_int_equal(model->totals.peak_bytes, peak);
-	assert_int_equal(model->totals.live_bytes, live);
-	assert_int_equal(model->whole.allocations, story->count);
+	assert_int_equal(model_totals(model)->allocations, count);
+	assert_int_equal(model_totals(model)->peak_bytes, peak);
+	assert_int_equal(model_totals(model)->live_bytes, live);
+	assert_int_equal(model_totals_of_all(model)->allocations, story->count);
 	for (count = 0; model_next_block(model, &at) != NULL;)
 		count++;
-	assert_int_equal(count, model->totals.live_blocks);
+	assert_int_equal(count, model_totals(model)->live_blocks);
 }
 
 static void take(struct filter *filter, size_t i)
@@ -400,16 +403,14 @@ static void take(struct filter *filter, size_t i)
 
 static void check(const struct filter *filter, const bool *wanted)
 {
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .filter = filter,
+					       .temporary = 1 };
+	struct model *model = model_new(&options, NULL);
 
-	model_init(model);
-	model->options.filter = filter;
-	model->options.temporary = 1;
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	compare(model, wanted,
 		filter_word(filter, FILTER_ALIVE_AT, 0) != NULL);
 	model_free(model);
-	free(model);
 }
 
 static void each_word(void **state)
@@ -496,17 +497,15 @@ static void exact_moments(void **state)
 static void unknown_names(void **state)
 {
 	struct filter *filter = filter_new(NULL);
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .filter = filter };
+	struct model *model = model_new(&options, NULL);
 
 	(void)state;
 	story = story_new(1);
 	story_write(story, NULL);
 	assert_int_equal(filter_take_word(filter, "from", "@never"), 0);
-	model_init(model);
-	model->options.filter = filter;
 	assert_int_equal(model_read(model, story->path), EXIT_NOTHING);
 	model_free(model);
-	free(model);
 	filter_free(filter);
 	story_free(story);
 }
@@ -514,17 +513,15 @@ static void unknown_names(void **state)
 static size_t bytes_with(const char *word, const char *value)
 {
 	struct filter *filter = filter_new(NULL);
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .filter = filter };
+	struct model *model = model_new(&options, NULL);
 	struct mallinfo2 memory;
 
-	model_init(model);
 	assert_int_equal(filter_take_word(filter, word, value), 0);
-	model->options.filter = filter;
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
-	assert_true(model->totals.allocations > 0);
+	assert_true(model_totals(model)->allocations > 0);
 	memory = mallinfo2();
 	model_free(model);
-	free(model);
 	filter_free(filter);
 	return memory.uordblks + memory.hblkhd;
 }

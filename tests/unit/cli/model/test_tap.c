@@ -9,6 +9,9 @@
 #include <cmocka.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/filters.h"
+#include "cli/model/model_state.h"
+#include "cli/model/tap.h"
 #include "tests/unit/model_story.h"
 
 #define SEEDS 5
@@ -58,9 +61,9 @@ static void check(const struct story_block *must, const struct block *block,
 	assert_int_equal(block->address, must->address);
 	assert_int_equal(block->size, must->size);
 	assert_int_equal(block->birth, must->birth);
-	assert_int_equal(t.model->threads.list[block->thread].tid,
+	assert_int_equal(model_threads(t.model)->list[block->thread].tid,
 			 100 + must->thread);
-	assert_int_equal(t.model->contexts.nodes[node].address,
+	assert_int_equal(model_contexts(t.model)->nodes[node].address,
 			 0x1000 + must->context);
 }
 
@@ -113,10 +116,9 @@ static void follow(const struct filter *filter,
 {
 	const struct model_tap tap = { &t, take_birth, take_end, &t.thread };
 	struct story *story = (struct story *)t.story;
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .filter = filter };
+	struct model *model = model_new(&options, NULL);
 
-	model_init(model);
-	model->options.filter = filter;
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	t.model = model;
 	for (uint32_t i = 0; i < story->step_count; i++) {
@@ -131,10 +133,9 @@ static void follow(const struct filter *filter,
 	assert_int_equal(model_follow(model, story->path, &tap),
 			 EXIT_COMPLETE);
 	assert_int_equal(t.count, t.must_count);
-	assert_int_equal(t.live_count, model->totals.live_blocks);
-	assert_int_equal(t.bytes, model->totals.live_bytes);
+	assert_int_equal(t.live_count, model_totals(model)->live_blocks);
+	assert_int_equal(t.bytes, model_totals(model)->live_bytes);
 	model_free(model);
-	free(model);
 }
 
 static struct story *begin(unsigned seed)
@@ -223,11 +224,10 @@ static void of_what_was_read(void **state)
 	const struct model_tap tap = { &t, take_birth, take_end, &t.thread,
 					       NULL };
 	struct story *story = begin(11);
-	struct model *model = malloc(sizeof(*model));
+	struct model *model = model_new(NULL, NULL);
 	uint64_t until = story->blocks[story->count / 2].birth;
 
 	(void)state;
-	model_init(model);
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	t.model = model;
 	model->report.being_written = true;
@@ -244,7 +244,6 @@ static void of_what_was_read(void **state)
 	assert_int_equal(t.count, t.must_count);
 	assert_true(t.count < story->step_count);
 	model_free(model);
-	free(model);
 	story_free(story);
 }
 

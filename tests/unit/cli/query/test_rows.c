@@ -10,32 +10,71 @@
 #include <string.h>
 
 #include "cli/base/hash.h"
+#include "cli/model/heap.h"
 #include "cli/query/rows.h"
+#include "tests/unit/model_feed.h"
 
 #define COSTS 3000
 
-static struct context_cost costs[COSTS];
+#define THREADS 5
+
+/* Of the i-th context: all its blocks have the same values of each key. */
+struct made {
+	uint32_t thread;
+	uint64_t size;
+	bool known;		/* in which arena they are */
+	unsigned blocks, live;
+};
+
+static struct made made(unsigned i)
+{
+	uint64_t random = hash_fixed(i + 1);
+	unsigned blocks = 1 + random % 7;
+
+	return (struct made){
+		.thread = 1 + (uint32_t)(random % THREADS),
+		.size = random % 3, .known = random % 2, .blocks = blocks,
+		.live = i % 3 ? (unsigned)(random >> 40) % (blocks + 1) : 0,
+	};
+}
+
+static void make_blocks(struct model *model, unsigned i, uint64_t *stamp)
+{
+	const struct made m = made(i);
+
+	for (unsigned k = 0; k < m.blocks; k++) {
+		const struct trace_event events[2] = {
+			{ .stamp = ++*stamp, .address = *stamp * 16,
+			  .size = m.size, .context = GT_STOP_COUNT + i,
+			  .layout = m.known ? GT_LAYOUT_KNOWN : 0,
+			  .kind = GT_ALLOC },
+			{ .stamp = *stamp, .address = *stamp * 16,
+			  .kind = GT_FREE },
+		};
+
+		model_events(model, model_lane(m.thread, false), events,
+			     k < m.live ? 1 : 2);
+	}
+}
 
 /* Many have equal figures, or none; only nodes tell those apart. */
-static void make_model(struct model *model, const struct query *query)
+static struct model *make_model(const struct query *query)
 {
-	memset(model, 0, sizeof(*model));
-	query_block_keys(query, &model->keys);
-	model->contexts.costs = costs;
-	model->contexts.cost_count = COSTS;
-	model->contexts.node_count = 1 << 24;
-	for (unsigned i = 0; i < COSTS; i++) {
-		uint64_t random = hash_fixed(i + 1);
+	struct block_keys keys = { 0 };
+	struct model *model;
+	uint64_t stamp = 0;
 
-		memset(&costs[i], 0, sizeof(costs[i]));
-		costs[i].node = (uint32_t)(random >> 40);
-		costs[i].key = block_keys_number(&model->keys, (uint32_t[]){
-			random % 5, random % 3, random % 2 });
-		costs[i].allocations = 1 + random % 7;
-		costs[i].total_bytes = random % 50;
-		costs[i].live_bytes = i % 3 ? random % 40 : 0;
-		costs[i].live_blocks = costs[i].live_bytes > 0 || i % 5 == 0;
-	}
+	query_block_keys(query, &keys);
+	model = model_new(NULL, &keys);
+	for (uint32_t i = 0; i < THREADS; i++)
+		feed_thread(model, i, 100 + i);
+	for (uint32_t i = 0; i < COSTS; i++)
+		feed_node(model, GT_STOP_COUNT + i, 0, 0x1000 + i);
+	for (unsigned i = 0; i < COSTS; i++)
+		make_blocks(model, i, &stamp);
+	model_finish(model);
+	assert_int_equal(model_contexts(model)->cost_count, COSTS);
+	return model;
 }
 
 static bool is_even(void *owner, uint32_t node, const struct figures *figures)
@@ -47,15 +86,14 @@ static bool is_even(void *owner, uint32_t node, const struct figures *figures)
 
 static void compare(const struct query *all, bool some)
 {
-	static struct model model;
 	struct query query = *all;
+	struct model *model = make_model(&query);
 	const struct query_source source = {
-		.model = &model, .end_ns = 1000, .keep = some ? is_even : NULL,
+		.model = model, .end_ns = 1000, .keep = some ? is_even : NULL,
 	};
 	struct query_rows whole, rows;
 	size_t nonzero = 0;
 
-	make_model(&model, &query);
 	query_rows_collect(&query, &source, &whole);
 	for (size_t i = 0; i < whole.count; i++)
 		nonzero += figures_any(&whole.list[i].figures, query.order,
@@ -79,7 +117,7 @@ static void compare(const struct query *all, bool some)
 		query_rows_free(&rows);
 	}
 	query_rows_free(&whole);
-	block_keys_free(&model.keys);
+	model_free(model);
 }
 
 static struct query by(const char *keys, enum figure order)
@@ -125,30 +163,30 @@ static void first_groups(void **state)
 /* Each tuple of values once, and its figures are those of its costs. */
 static void tuples(void **state)
 {
-	static struct model model;
 	struct query query = by("thread,size,arena", FIGURE_TOTAL);
-	const struct query_source source = { .model = &model };
-	uint64_t count[5][3][2] = { { { 0 } } };
+	struct model *model = make_model(&query);
+	const struct query_source source = { .model = model };
+	uint64_t count[THREADS][3][2] = { { { 0 } } };
 	struct query_rows rows;
 
 	(void)state;
-	make_model(&model, &query);
 	for (unsigned i = 0; i < COSTS; i++) {
-		uint64_t random = hash_fixed(i + 1);
+		const struct made m = made(i);
 
-		count[random % 5][random % 3][random % 2] +=
-			costs[i].allocations;
+		count[m.thread - 1][m.size][m.known] += m.blocks;
 	}
 	query_rows_collect(&query, &source, &rows);
-	assert_int_equal(rows.count, 5 * 3 * 2);
+	assert_int_equal(rows.count, THREADS * 3 * 2);
 	for (size_t i = 0; i < rows.count; i++) {
 		struct query_value value[3];
+		uint64_t *is;
 
 		for (unsigned k = 0; k < 3; k++)
 			query_row_value(&rows, &rows.list[i], k, &value[k]);
-		assert_int_equal(rows.list[i].figures.count,
-			count[value[0].value][value[1].value][value[2].value]);
-		count[value[0].value][value[1].value][value[2].value] = 0;
+		is = &count[value[0].value - 1][value[1].value]
+			   [value[2].value != HEAP_UNKNOWN];
+		assert_int_equal(rows.list[i].figures.count, *is);
+		*is = 0;
 	}
 	for (unsigned i = 0; i < COSTS; i++) {
 		uint32_t row = query_row_of(&rows, i);
@@ -156,10 +194,10 @@ static void tuples(void **state)
 
 		assert_in_range(row, 0, rows.count - 1);
 		query_row_value(&rows, &rows.list[row], 0, &value);
-		assert_int_equal(value.value, hash_fixed(i + 1) % 5);
+		assert_int_equal(value.value, made(i).thread);
 	}
 	query_rows_free(&rows);
-	block_keys_free(&model.keys);
+	model_free(model);
 }
 
 int main(void)

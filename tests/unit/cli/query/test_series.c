@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/threads.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/query/series.h"
 #include "tests/unit/model_story.h"
 
-static struct model model;
+static struct model *model;
 static struct story *story;
 
 static struct query by(const char *keys, uint64_t limit)
@@ -25,16 +27,18 @@ static struct query by(const char *keys, uint64_t limit)
 /* A story that was read, so that such a query can be answered. */
 static void begin(const struct query *query, const char *sample, unsigned seed)
 {
+	struct block_keys keys = { 0 };
+
 	story = story_new(seed);
 	story_write(story, sample);
-	model_init(&model);
-	query_block_keys(query, &model.keys);
-	assert_int_equal(model_read(&model, story->path), 0);
+	query_block_keys(query, &keys);
+	model = model_new(NULL, &keys);
+	assert_int_equal(model_read(model, story->path), 0);
 }
 
 static void end(void)
 {
-	model_free(&model);
+	model_free(model);
 	story_free(story);
 }
 
@@ -53,7 +57,7 @@ static bool is_in(const struct query_rows *rows, size_t row,
 			    block->context)
 				return false;
 		} else if (query->keys[i]->block == BLOCK_KEY_THREAD) {
-			if (model.threads.list[value.value].tid !=
+			if (model_thread(model, (uint32_t)value.value)->tid !=
 			    100 + block->thread)
 				return false;
 		} else if (value.value != histogram_bucket(block->size)) {
@@ -111,8 +115,8 @@ static void brute(const struct series_axis *axis, const bool *in,
 static void compare(const struct query *query, size_t shown,
 		    const struct series_axis *axis)
 {
-	struct query_source source = { .model = &model,
-		.trace = story->path, .end_ns = model_duration_ns(&model) };
+	struct query_source source = { .model = model,
+		.trace = story->path, .end_ns = model_duration_ns(model) };
 	struct series_step *list = calloc(axis->steps, sizeof(*list));
 	bool *in = calloc(story->count, sizeof(*in));
 	bool *others = calloc(story->count, sizeof(*others));
@@ -162,7 +166,7 @@ static void each_block_in_its_step(void **state)
 		begin(&query, NULL, k + 1);
 		for (unsigned i = 0; i < 5; i++) {
 			const struct series_axis axis = {
-				.end_ns = model_duration_ns(&model),
+				.end_ns = model_duration_ns(model),
 				.steps = steps[i],
 			};
 
@@ -212,7 +216,7 @@ static void add_up(const char *sample, unsigned seed)
 	uint64_t count = 0, whole = 0;
 
 	begin(&query, sample, seed);
-	source.model = &model;
+	source.model = model;
 	source.trace = story->path;
 	query_rows_collect(&query, &source, &rows);
 	assert_int_equal(rows.count, 4);

@@ -18,6 +18,7 @@
 #include "cli/stack/profile.h"
 #include "cli/stack/profile_groups.h"
 #include "cli/stack/profile_walk.h"
+#include "tests/unit/model_feed.h"
 
 #define SIDES 2
 #define FUNCTIONS 9
@@ -93,7 +94,7 @@ static void expect(const unsigned *stack, size_t depth, unsigned side,
 /* ---- making it ---- */
 
 static struct profile *profile;
-static struct model models[SIDES];
+static struct model *models[SIDES];
 
 static void name_functions(struct model *model, unsigned side)
 {
@@ -103,7 +104,7 @@ static void name_functions(struct model *model, unsigned side)
 		snprintf(line, sizeof(line), "%llx 1000 %c\n",
 			 (unsigned long long)address_of(side, f, 0) & ~0xfffull,
 			 'a' + f);
-		perfmap_add(&model->perfmap, line, strlen(line), 0);
+		feed_names(model, line);
 	}
 }
 
@@ -111,12 +112,10 @@ static void fill(unsigned side)
 {
 	static unsigned stacks[CONTEXTS][DEPTH_MAX];
 	static size_t depths[CONTEXTS];
-	struct model *model = &models[side];
-	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
+	struct model *model = model_new(NULL, NULL);
 
-	model_init(model);
-	thread.tid = 10;
-	threads_record(&model->threads, &thread);
+	models[side] = model;
+	feed_thread(model, 0, 10);
 	name_functions(model, side);
 	for (uint32_t i = 0; i < CONTEXTS; i++) {
 		uint32_t outer = i == 0 ? CONTEXTS : (uint32_t)rand() % (i * 3);
@@ -133,7 +132,7 @@ static void fill(unsigned side)
 			depths[i] = depths[outer];
 		}
 		stacks[i][depths[i]++] = f;
-		contexts_define(&model->contexts, &model->images, &node);
+		feed_node(model, node.id, node.parent, node.address);
 	}
 	for (uint64_t t = 1; t <= EVENTS; t++) {
 		uint32_t c = (uint32_t)rand() % CONTEXTS;
@@ -162,11 +161,11 @@ static int make(void **state)
 		struct frames frames;
 
 		fill(side);
-		frames_init(&frames, &models[side], &places, false);
+		frames_init(&frames, models[side], &places, false);
 		profile_add(profile, side, &frames, NULL, NULL);
 		/* Nothing of them is needed any more. */
 		frames_free(&frames);
-		model_free(&models[side]);
+		model_free(models[side]);
 	}
 	profile_seal(profile);
 	return 0;
@@ -357,7 +356,6 @@ static void test_deep(void **state)
 	enum { DEEP = 300000 };
 	struct debugfile_places places = { 0 };
 	struct profile *deep = profile_new(1);
-	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
 	struct trace_event event = { .kind = GT_ALLOC };
 	uint64_t all = 0, inner = 0;
 	size_t branches = 0;
@@ -367,19 +365,14 @@ static void test_deep(void **state)
 	struct profile_groups groups;
 	struct figures sum;
 	struct frames frames;
-	struct model *model = &models[0];
+	struct model *model = model_new(NULL, NULL);
 
 	(void)state;
-	model_init(model);
-	threads_record(&model->threads, &thread);
+	feed_thread(model, 0, 0);
 	name_functions(model, 0);
 	for (uint32_t i = 0; i < DEEP; i++) {
-		struct trace_node node = {
-			GT_STOP_COUNT + i, i ? GT_STOP_COUNT + i - 1 :
-			GT_STOP_NO_RULE, address_of(0, i % FUNCTIONS, 0)
-		};
-
-		contexts_define(&model->contexts, &model->images, &node);
+		feed_node(model, GT_STOP_COUNT + i, i ? GT_STOP_COUNT + i - 1 :
+			  GT_STOP_NO_RULE, address_of(0, i % FUNCTIONS, 0));
 	}
 	/* every frame allocates */
 	for (uint32_t i = 0; i < DEEP; i++) {

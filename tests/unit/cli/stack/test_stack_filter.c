@@ -17,10 +17,11 @@
 #include <string.h>
 
 #include "cli/stack/stack_filter.h"
+#include "tests/unit/model_feed.h"
 
 #define CONTEXTS 4
 
-static struct model model;
+static struct model *model;
 static struct frames frames;
 
 static const char names[] = "1000 100 main\n2000 100 parse\n3000 100 alloc\n";
@@ -44,28 +45,28 @@ static void allocate(uint64_t stamp, uint32_t context, bool is_live)
 		{ .stamp = stamp + 1, .address = stamp * 16, .kind = GT_FREE },
 	};
 
-	model_events(&model, model_lane(1, false), events, is_live ? 1 : 2);
+	model_events(model, model_lane(1, false), events, is_live ? 1 : 2);
 }
 
 static int make(void **state)
 {
-	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
 	struct debugfile_places places = { 0 };
 
 	(void)state;
-	model_init(&model);
-	clock_add(&model.clock, 0, 0);
-	clock_add(&model.clock, 1000000000, 1000000000);
-	threads_record(&model.threads, &thread);
-	perfmap_add(&model.perfmap, names, sizeof(names) - 1, 0);
+	model = model_new(NULL, NULL);
+	feed_sync(model, 0, 0);
+	feed_sync(model, 1000000000, 1000000000);
+	feed_thread(model, 0, 0);
+	feed_names(model, names);
 	for (size_t i = 0; i < CONTEXTS + 1; i++)
-		contexts_define(&model.contexts, &model.images, &nodes[i]);
+		feed_node(model, nodes[i].id, nodes[i].parent,
+			  nodes[i].address);
 	for (uint32_t c = 0; c < CONTEXTS; c++)
 		for (uint64_t i = 0; i < blocks[c]; i++)
 			allocate(c * 1000000 + i * 100000 + 10, ids[c],
 				 i < live[c]);
-	model_finish(&model);
-	frames_init(&frames, &model, &places, false);
+	model_finish(model);
+	frames_init(&frames, model, &places, false);
 	return 0;
 }
 
@@ -73,7 +74,7 @@ static int drop(void **state)
 {
 	(void)state;
 	frames_free(&frames);
-	model_free(&model);
+	model_free(model);
 	return 0;
 }
 
@@ -91,8 +92,7 @@ static const char *kept(const char *const *words)
 	stacks = stack_filter_new(filter, &frames);
 	assert_non_null(stacks);
 	for (uint32_t c = 0; c < CONTEXTS; c++)
-		if (stack_filter_keeps(stacks, contexts_node(&model.contexts,
-							     ids[c]), NULL))
+		if (stack_filter_keeps(stacks, model_node(model, ids[c]), NULL))
 			text[count++] = (char)('1' + c);
 	text[count] = 0;
 	stack_filter_free(stacks);
@@ -159,7 +159,7 @@ static void test_context(void **state)
 
 	(void)state;
 	snprintf(node, sizeof(node), "%u",
-		 contexts_node(&model.contexts, ids[2]));
+		 model_node(model, ids[2]));
 	KEPT("3", "context", node);
 	KEPT("", "context", "4000000000");
 }

@@ -9,9 +9,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/stack/suppressions.h"
+#include "tests/unit/model_feed.h"
 
 /* ---- patterns ---- */
 
@@ -171,7 +173,7 @@ static void test_many(void **state)
 
 /* ---- stacks ---- */
 
-static struct model model;
+static struct model *model;
 static struct frames frames;
 
 /* Behind z; its letter is '{'. */
@@ -183,16 +185,16 @@ static int make(void **state)
 	struct debugfile_places places = { 0 };
 
 	(void)state;
-	model_init(&model);
+	model = model_new(NULL, NULL);
 	for (unsigned i = 0; i < 26; i++) {
 		char line[64];
 
 		snprintf(line, sizeof(line), "%x 1000 %c\n", 0x1000 * (i + 1),
 			 'a' + i);
-		perfmap_add(&model.perfmap, line, strlen(line), 0);
+		feed_names(model, line);
 	}
-	perfmap_add(&model.perfmap, LONG_NAME, strlen(LONG_NAME), 0);
-	frames_init(&frames, &model, &places, true);
+	feed_names(model, LONG_NAME);
+	frames_init(&frames, model, &places, true);
 	return 0;
 }
 
@@ -200,7 +202,7 @@ static int drop(void **state)
 {
 	(void)state;
 	frames_free(&frames);
-	model_free(&model);
+	model_free(model);
 	return 0;
 }
 
@@ -212,15 +214,11 @@ static uint32_t stack_of(const char *functions)
 	uint32_t id = GT_STOP_BOTTOM;
 
 	for (size_t i = strlen(functions); i-- > 0;) {
-		struct trace_node node = {
-			next_id, id,
-			0x1000u * (uint32_t)(functions[i] - 'a' + 1) + 8
-		};
-
-		contexts_define(&model.contexts, &model.images, &node);
+		feed_node(model, next_id, id,
+			  0x1000u * (uint32_t)(functions[i] - 'a' + 1) + 8);
 		id = next_id++;
 	}
-	return contexts_node(&model.contexts, id);
+	return model_node(model, id);
 }
 
 /* The number of the rule, -1: none. */

@@ -14,7 +14,10 @@
 
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/controls.h"
 #include "cli/model/filters.h"
+#include "tests/unit/model_feed.h"
 #include "tests/unit/model_story.h"
 
 #define SEEDS 30
@@ -76,14 +79,12 @@ static void write_story(struct story *s, char *path, const char *sample)
 
 static struct model *read_model(const char *path, bool all)
 {
-	struct model *model = malloc(sizeof(*model));
 	struct filter *filter = filter_new(NULL);
+	const struct model_options options = { .filter = all ? filter : NULL };
+	struct model *model;
 
-	model_init(model);
-	if (all) {
-		assert_int_equal(filter_take_word(filter, "from", "start"), 0);
-		model->options.filter = filter;
-	}
+	assert_int_equal(filter_take_word(filter, "from", "start"), 0);
+	model = model_new(&options, NULL);
 	assert_int_equal(model_read(model, path), EXIT_COMPLETE);
 	filter_free(filter);
 	return model;
@@ -94,23 +95,26 @@ static void same(const char *before, const char *after, bool all)
 	struct model *a = read_model(before, all);
 	struct model *b = read_model(after, all);
 
-	assert_int_equal(a->totals.allocations, b->totals.allocations);
-	assert_int_equal(a->totals.total_bytes, b->totals.total_bytes);
-	assert_int_equal(a->totals.frees, b->totals.frees);
-	assert_int_equal(a->totals.temporary, b->totals.temporary);
-	assert_int_equal(a->totals.live_bytes, b->totals.live_bytes);
+	assert_int_equal(model_totals(a)->allocations,
+			 model_totals(b)->allocations);
+	assert_int_equal(model_totals(a)->total_bytes,
+			 model_totals(b)->total_bytes);
+	assert_int_equal(model_totals(a)->frees, model_totals(b)->frees);
+	assert_int_equal(model_totals(a)->temporary,
+			 model_totals(b)->temporary);
+	assert_int_equal(model_totals(a)->live_bytes,
+			 model_totals(b)->live_bytes);
 	/* of all stretches only the last one's peak is kept */
 	if (!all)
-		assert_int_equal(a->totals.peak_bytes,
-				 b->totals.peak_bytes);
-	assert_int_equal(a->totals.unpaired, b->totals.unpaired);
-	assert_int_equal(a->controls.foreign, b->controls.foreign);
+		assert_int_equal(model_totals(a)->peak_bytes,
+				 model_totals(b)->peak_bytes);
+	assert_int_equal(model_totals(a)->unpaired, model_totals(b)->unpaired);
+	assert_int_equal(model_controls(a)->foreign,
+			 model_controls(b)->foreign);
 	for (uint32_t i = 0; i < STORY_CONTEXTS; i++) {
 		uint32_t id = GT_STOP_COUNT + i;
-		const struct context_cost *x = &a->contexts.costs[
-			contexts_cost(&a->contexts, id)];
-		const struct context_cost *y = &b->contexts.costs[
-			contexts_cost(&b->contexts, id)];
+		const struct context_cost *x = fed_cost(a, id);
+		const struct context_cost *y = fed_cost(b, id);
 
 		assert_int_equal(x->allocations, y->allocations);
 		assert_int_equal(x->total_bytes, y->total_bytes);
@@ -119,8 +123,6 @@ static void same(const char *before, const char *after, bool all)
 	}
 	model_free(a);
 	model_free(b);
-	free(a);
-	free(b);
 }
 
 static void strips(const char *from, const char *to, const char *option)
@@ -179,16 +181,16 @@ static void sample_stays_an_estimate(void **state)
 		strips(path, to, "--lifetime=1h");
 		a = read_model(path, false);
 		b = read_model(to, false);
-		near(a->totals.allocations, b->totals.allocations, most);
-		near(a->totals.frees, b->totals.frees, most);
-		near(a->totals.total_bytes, b->totals.total_bytes,
+		near(model_totals(a)->allocations, model_totals(b)->allocations,
+		     most);
+		near(model_totals(a)->frees, model_totals(b)->frees, most);
+		near(model_totals(a)->total_bytes, model_totals(b)->total_bytes,
 		     most * 1000);
-		assert_int_equal(a->totals.live_bytes, b->totals.live_bytes);
-		assert_int_equal(b->totals.temporary, 0);
+		assert_int_equal(model_totals(a)->live_bytes,
+				 model_totals(b)->live_bytes);
+		assert_int_equal(model_totals(b)->temporary, 0);
 		model_free(a);
 		model_free(b);
-		free(a);
-		free(b);
 		unlink(path);
 		unlink(to);
 		story_free(story);

@@ -11,12 +11,12 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/model/account.h"
-#include "cli/model/model.h"
 #include "preload/ring/choose.h"
+#include "tests/unit/model_feed.h"
 
 #define DRAWS 400000
 
@@ -181,37 +181,34 @@ static void program(bool exact)
 /* What the reader says. */
 static void read_sample(void)
 {
-	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
 	struct trace_image image = { .what = GT_IMAGE_MAPPED, .path = "a",
 				     .path_size = 1, .segment_count = 1 };
-	struct model model;
+	struct model *model = model_new(NULL, NULL);
+	char mean[16];
 
-	model_init(&model);
-	model.sample_mean = MEAN;
+	snprintf(mean, sizeof(mean), "%d", MEAN);
+	feed_info(model, "sample", mean);
 	image.segments[0].size = 10000;
-	images_add(&model.images, &image);
-	threads_record(&model.threads, &thread);
-	for (uint32_t i = 0; i < PARTS; i++) {
-		struct trace_node node = { GT_STOP_COUNT + i, 0, 1000 + i };
-
-		contexts_define(&model.contexts, &model.images, &node);
-	}
-	model_events(&model, model_lane(1, false), events, event_count);
-	account_finish(&model);
+	feed_image(model, &image);
+	feed_thread(model, 0, 0);
+	for (uint32_t i = 0; i < PARTS; i++)
+		feed_node(model, GT_STOP_COUNT + i, 0, 1000 + i);
+	model_events(model, model_lane(1, false), events, event_count);
+	model_finish(model);
 	for (unsigned part = 0; part < PARTS; part++) {
-		const struct context_cost *cost = &model.contexts.costs
-			[contexts_cost(&model.contexts, GT_STOP_COUNT + part)];
+		const struct context_cost *cost =
+			fed_cost(model, GT_STOP_COUNT + part);
 
 		got[part][COUNT] = (double)cost->allocations;
 		got[part][BYTES] = (double)cost->total_bytes;
 		got[part][LIVE_COUNT] = (double)cost->live_blocks;
 		got[part][LIVE_BYTES] = (double)cost->live_bytes;
 	}
-	got[PARTS][COUNT] = (double)model.totals.allocations;
-	got[PARTS][BYTES] = (double)model.totals.total_bytes;
-	got[PARTS][LIVE_COUNT] = (double)model.totals.live_blocks;
-	got[PARTS][LIVE_BYTES] = (double)model.totals.live_bytes;
-	model_free(&model);
+	got[PARTS][COUNT] = (double)model_totals(model)->allocations;
+	got[PARTS][BYTES] = (double)model_totals(model)->total_bytes;
+	got[PARTS][LIVE_COUNT] = (double)model_totals(model)->live_blocks;
+	got[PARTS][LIVE_BYTES] = (double)model_totals(model)->live_bytes;
+	model_free(model);
 }
 
 /* What one with wrong weights would. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/export/firefox/firefox_tables.h"
+#include "tests/unit/model_feed.h"
 
 #define FUNCTIONS 70000u
 #define NODE(i) (GT_STOP_COUNT + (uint32_t)(i))
@@ -24,32 +25,28 @@ static void add_functions(struct model *model)
 	size_t size = 0;
 
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
-		const struct trace_node record = { NODE(i), GT_STOP_BOTTOM,
-						   ADDRESS(i) + 1 };
-
-		contexts_define(&model->contexts, &model->images, &record);
+		feed_node(model, NODE(i), GT_STOP_BOTTOM, ADDRESS(i) + 1);
 		size += (size_t)sprintf(lines + size, "%lx 8 f%u\n",
 					(unsigned long)ADDRESS(i), i);
 	}
-	perfmap_add(&model->perfmap, lines, size, 0);
+	feed_names(model, lines);
 	free(lines);
 }
 
 static void functions_are_told_apart(void **state)
 {
-	struct model *model = calloc(1, sizeof(*model));
+	struct model *model = model_new(NULL, NULL);
 	const struct debugfile_places places = { 0 };
 	struct firefox_tables tables;
 	struct frames frames;
 
 	(void)state;
-	model_init(model);
 	add_functions(model);
 	frames_init(&frames, model, &places, false);
 	firefox_tables_init(&tables, &frames);
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
-		uint32_t stack = firefox_stack(&tables, contexts_node(
-						&model->contexts, NODE(i)));
+		uint32_t stack = firefox_stack(&tables, model_node(model,
+								   NODE(i)));
 		uint32_t frame = tables.stacks.pairs[stack].second;
 		const struct pair *func =
 			&tables.funcs.pairs[tables.list[frame].func];
@@ -62,7 +59,6 @@ static void functions_are_told_apart(void **state)
 	firefox_tables_free(&tables);
 	frames_free(&frames);
 	model_free(model);
-	free(model);
 }
 
 int main(void)

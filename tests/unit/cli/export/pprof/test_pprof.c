@@ -16,11 +16,12 @@
 
 #include "cli/export/exporters.h"
 #include "cli/export/pprof/profile.pb-c.h"
+#include "tests/unit/model_feed.h"
 
 #define PLAIN_MAX (1 << 20)
 #define NODE(i) (GT_STOP_COUNT + (uint32_t)(i))
 
-static struct model model;
+static struct model *model;
 static struct frames frames;
 static Pprof__Profile *profile;
 
@@ -28,20 +29,15 @@ static Pprof__Profile *profile;
 
 static int begin(void **state)
 {
-	struct trace_thread thread = { .what = GT_THREAD_START, .tid = 10,
-				       .name = "" };
-
 	(void)state;
-	model_init(&model);
-	threads_record(&model.threads, &thread);
+	model = model_new(NULL, NULL);
+	feed_thread(model, 0, 10);
 	return 0;
 }
 
 static void node(uint32_t i, uint32_t parent, uint64_t address)
 {
-	const struct trace_node record = { NODE(i), parent, address };
-
-	contexts_define(&model.contexts, &model.images, &record);
+	feed_node(model, NODE(i), parent, address);
 }
 
 static void allocate(uint32_t i, uint64_t size)
@@ -52,7 +48,7 @@ static void allocate(uint32_t i, uint64_t size)
 		.context = NODE(i), .kind = GT_ALLOC
 	};
 
-	model_events(&model, model_lane(1, false), &event, 1);
+	model_events(model, model_lane(1, false), &event, 1);
 }
 
 static void image(uint32_t index, uint32_t flags, const char *path,
@@ -65,8 +61,11 @@ static void image(uint32_t index, uint32_t flags, const char *path,
 		.build_id = (const uint8_t *)"\x01\xfe", .build_id_size = 2,
 	};
 
+	size_t before = model_images(model)->count;
+
 	memcpy(record.segments, segments, count * sizeof(*segments));
-	assert_int_equal(images_add(&model.images, &record), IMAGES_ADDED);
+	feed_image(model, &record);
+	assert_int_equal(model_images(model)->count, before + 1);
 }
 
 static Pprof__Profile *unpacked(char *bytes, size_t size)
@@ -90,13 +89,13 @@ static Pprof__Profile *unpacked(char *bytes, size_t size)
 static void export_all(enum figure cost)
 {
 	struct debugfile_places places = { 0 };
-	struct export export = { .filters = "", .model = &model, .frames = &frames,
+	struct export export = { .filters = "", .model = model, .frames = &frames,
 				 .cost = cost };
 	char *bytes;
 	size_t size;
 
-	model_finish(&model);
-	frames_init(&frames, &model, &places, false);
+	model_finish(model);
+	frames_init(&frames, model, &places, false);
 	export.out = open_memstream(&bytes, &size);
 	assert_int_equal(export_pprof.write(&export), 0);
 	fclose(export.out);
@@ -111,7 +110,7 @@ static int end(void **state)
 		pprof__profile__free_unpacked(profile, NULL);
 	profile = NULL;
 	frames_free(&frames);
-	model_free(&model);
+	model_free(model);
 	return 0;
 }
 
@@ -148,7 +147,7 @@ static void equal_stacks_are_one_sample(void **state)
 	static const char map[] = "1000 100 made\n";
 
 	(void)state;
-	perfmap_add(&model.perfmap, map, sizeof(map) - 1, 0);
+	feed_names(model, map);
 	/* Two nodes for the same code, and one for another place in it. */
 	node(0, GT_STOP_BOTTOM, 0x1010);
 	node(1, GT_STOP_BOTTOM, 0x1010);
@@ -248,7 +247,7 @@ static void a_sample_is_scaled(void **state)
 	uint64_t sum = 0, wanted = 0;
 
 	(void)state;
-	model.sample_mean = 1000;
+	feed_info(model, "sample", "1000");
 	for (uint32_t i = 0; i < 8; i++)
 		node(i, GT_STOP_BOTTOM, 0x1000 * (i + 1));
 	for (uint32_t i = 0; i < 400; i++)
@@ -258,8 +257,8 @@ static void a_sample_is_scaled(void **state)
 	assert_int_equal(profile->n_sample, 8);
 	for (size_t i = 0; i < 8; i++)
 		sum += (uint64_t)profile->sample[i]->value[1];
-	for (size_t i = 0; i < model.contexts.cost_count; i++)
-		wanted += model.contexts.costs[i].total_bytes;
+	for (size_t i = 0; i < model_contexts(model)->cost_count; i++)
+		wanted += model_contexts(model)->costs[i].total_bytes;
 	assert_int_equal(sum, wanted);
 	assert_true(sum > 400 * 401 / 2);	/* what was seen of it */
 	assert_string_equal(text(profile->default_sample_type), "alloc_space");
@@ -272,7 +271,7 @@ static void bytes_that_are_no_text(void **state)
 	static const char map[] = "1000 100 a\xff" "b\n";
 
 	(void)state;
-	perfmap_add(&model.perfmap, map, sizeof(map) - 1, 0);
+	feed_names(model, map);
 	node(0, GT_STOP_BOTTOM, 0x1010);
 	allocate(0, 5);
 	export_all(FIGURE_TEMPORARY);

@@ -140,16 +140,12 @@ static void each_function_has_its_figures(void **state)
 
 /* ---- stacks by hand ---- */
 
-static struct model model;
+static struct model *model;
 
 static void node(uint32_t i, uint32_t parent, unsigned function)
 {
-	const struct trace_node record = {
-		GT_STOP_COUNT + i, parent == 0 ? GT_STOP_BOTTOM :
-		GT_STOP_COUNT + parent, 0x1000 + 2 * function
-	};
-
-	contexts_define(&model.contexts, &model.images, &record);
+	feed_node(model, GT_STOP_COUNT + i, parent == 0 ? GT_STOP_BOTTOM :
+		  GT_STOP_COUNT + parent, 0x1000 + 2 * function);
 }
 
 static void allocate(uint32_t i, uint64_t size)
@@ -160,21 +156,21 @@ static void allocate(uint32_t i, uint64_t size)
 		.context = GT_STOP_COUNT + i, .kind = GT_ALLOC
 	};
 
-	model_events(&model, model_lane(1, false), &event, 1);
+	model_events(model, model_lane(1, false), &event, 1);
 }
 
 static char *export_model(enum figure cost)
 {
 	struct debugfile_places places = { 0 };
 	struct frames frames;
-	struct export export = { .filters = "", .model = &model, .frames = &frames,
+	struct export export = { .filters = "", .model = model, .frames = &frames,
 				 .cost = cost };
 	char *text;
 	size_t size;
 
-	model_finish(&model);
-	story_names(&model);
-	frames_init(&frames, &model, &places, false);
+	model_finish(model);
+	story_names(model);
+	frames_init(&frames, model, &places, false);
 	export.profile = profile_new(1);
 	profile_add(export.profile, 0, &frames, NULL, NULL);
 	profile_seal(export.profile);
@@ -183,16 +179,14 @@ static char *export_model(enum figure cost)
 	fclose(export.out);
 	profile_free(export.profile);
 	frames_free(&frames);
-	model_free(&model);
+	model_free(model);
 	return text;
 }
 
 static void begin(void)
 {
-	struct trace_thread thread = { .what = GT_THREAD_START, .name = "" };
-
-	model_init(&model);
-	threads_record(&model.threads, &thread);
+	model = model_new(NULL, NULL);
+	feed_thread(model, 0, 0);
 }
 
 /* f0 > f1 > f0 > f1, each allocating: f0 has all of it, f1 all but f0's. */

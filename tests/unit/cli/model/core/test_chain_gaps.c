@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/model/model.h"
+#include "cli/model/core/chains.h"
+#include "tests/unit/model_feed.h"
 
 #define FIRST GT_STOP_COUNT	/* contexts: of the chain's first block, */
 #define OTHER (FIRST + 1)	/* and of others */
@@ -22,20 +23,21 @@ static struct trace_event events[EVENTS];
 static uint64_t args[EVENTS][GT_EXTRA_ARGS];
 static size_t count;
 
-static int start(void **state)
+static void begin(unsigned wants)
 {
-	const struct trace_node nodes[] = {
-		{ FIRST, 0, 0x1000 }, { OTHER, 0, 0x2000 },
-	};
+	const struct model_options options = { .wants = wants };
 
-	(void)state;
 	count = 0;
 	memset(args, 0, sizeof(args));
-	model = malloc(sizeof(*model));
-	model_init(model);
-	model->options.wants = MODEL_WANT_CHAINS;
-	for (size_t i = 0; i < 2; i++)
-		contexts_define(&model->contexts, &model->images, &nodes[i]);
+	model = model_new(&options, NULL);
+	feed_node(model, FIRST, 0, 0x1000);
+	feed_node(model, OTHER, 0, 0x2000);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	begin(MODEL_WANT_CHAINS);
 	return 0;
 }
 
@@ -43,7 +45,6 @@ static int end(void **state)
 {
 	(void)state;
 	model_free(model);
-	free(model);
 	return 0;
 }
 
@@ -89,7 +90,7 @@ static void read_all(size_t at_once)
 			     count - i < at_once ? count - i : at_once);
 	model_finish(model);
 #ifdef GNOMON_CLAIMS
-	assert_true(chains_is_valid(&model->chains));
+	assert_true(chains_is_valid(model_chains(model)));
 #endif
 }
 
@@ -97,8 +98,7 @@ static struct chain_figures figures_of(uint32_t context)
 {
 	struct chain_figures figures;
 
-	chains_of(&model->chains, contexts_cost(&model->contexts, context),
-		  &figures);
+	chains_of(model_chains(model), fed_number(model, context), &figures);
 	return figures;
 }
 
@@ -139,7 +139,7 @@ static void what_was_before(void **state)
 		read_all(steps[i]);
 		is = figures_of(FIRST);
 		equal(&is, &must);
-		equal(&model->chains.whole, &must);
+		equal(&model_chains(model)->whole, &must);
 		end(state);
 		start(state);
 	}
@@ -169,7 +169,7 @@ static void what_was_between(void **state)
 		/* by the context of the block that is there */
 		is = figures_of(OTHER);
 		equal(&is, &must);
-		equal(&model->chains.whole, &must);
+		equal(&model_chains(model)->whole, &must);
 		end(state);
 		start(state);
 	}
@@ -193,7 +193,7 @@ static void what_came_after(void **state)
 		  chain_gap_counts(3, 1), 0, 10);
 	put(GT_ALLOC, 120, 0x100, 10);
 	read_all(EVENTS);
-	equal(&model->chains.whole, &must);
+	equal(&model_chains(model)->whole, &must);
 }
 
 /* Whoever left them out was killed: the chain is as far as it is known. */
@@ -207,10 +207,10 @@ static void never_ended(void **state)
 	put(GT_REALLOC_FREED, 40, 0x200, 0);
 	put(GT_ALLOC, 90, 0x900, 10);
 	read_all(2);
-	assert_int_equal(model->chains.whole.count, 1);
-	assert_int_equal(model->chains.whole.blocks, 2);
-	assert_int_equal(model->chains.whole.live, 0);
-	assert_true(model->chains.whole.lifetime == 70);
+	assert_int_equal(model_chains(model)->whole.count, 1);
+	assert_int_equal(model_chains(model)->whole.blocks, 2);
+	assert_int_equal(model_chains(model)->whole.live, 0);
+	assert_true(model_chains(model)->whole.lifetime == 70);
 }
 
 /* They mean nothing without the event that they are about. */
@@ -230,9 +230,9 @@ static void notes_without_an_event(void **state)
 		put(GT_ALLOC, 10, 0x400, 5);
 		put_extra(GT_EXTRA_CHAIN_RESUMES, 11, 10, 5, 4, 3, 70);
 		read_all(steps[i]);
-		assert_int_equal(model->chains.whole.count, 0);
-		assert_int_equal(model->totals.allocations, 3);
-		assert_int_equal(model->totals.unpaired, 1);
+		assert_int_equal(model_chains(model)->whole.count, 0);
+		assert_int_equal(model_totals(model)->allocations, 3);
+		assert_int_equal(model_totals(model)->unpaired, 1);
 		end(state);
 		start(state);
 	}
@@ -259,28 +259,30 @@ static void impossible_numbers(void **state)
 	put_extra(GT_EXTRA_CHAIN_ENDS, 96, 3, 8, 1, 0, 0);
 	put_extra(GT_EXTRA_CHAIN_ENDS, 97, 3, 8, 5, 0, 0);
 	read_all(EVENTS);
-	assert_int_equal(model->chains.whole.count, 2);
-	assert_int_equal(model->chains.whole.longest,
+	assert_int_equal(model_chains(model)->whole.count, 2);
+	assert_int_equal(model_chains(model)->whole.longest,
 			 UINT64_C(1) + UINT32_MAX);
-	assert_true(model->chains.whole.moves <= model->chains.whole.blocks);
+	assert_true(model_chains(model)->whole.moves <=
+		    model_chains(model)->whole.blocks);
 	/* the second: one block before, of which nothing was a move */
-	assert_int_equal(model->chains.whole.blocks, UINT64_C(3) + UINT32_MAX);
-	assert_true(model->chains.whole.lifetime == 60 + 35);
+	assert_int_equal(model_chains(model)->whole.blocks,
+			 UINT64_C(3) + UINT32_MAX);
+	assert_true(model_chains(model)->whole.lifetime == 60 + 35);
 }
 
 /* Who does not ask for chains does not see them. */
 static void not_asked_for(void **state)
 {
+	model_free(model);
+	begin(0);
 	(void)state;
-	model->options.wants = 0;
 	put_extra(GT_EXTRA_CHAIN_RESUMES, 50, 10, 7, 4, 3, 70);
 	put(GT_ALLOC, 50, 0x100, 100);
 	put_extra(GT_EXTRA_CHAIN_LEAVES, 60, 0, 8, 0, 0, 0);
 	read_all(2);
-	assert_int_equal(model->totals.allocations, 1);
-	assert_int_equal(model->chains.count, 0);
-	assert_int_equal(model->chains.note_count, 0);
-	assert_int_equal(model->extras[GT_EXTRA_CHAIN_RESUMES], 1);
+	assert_int_equal(model_totals(model)->allocations, 1);
+	assert_int_equal(model_chains(model)->count, 0);
+	assert_int_equal(model_chains(model)->note_count, 0);
 }
 
 /* Chains of which nothing is there add up; numbers that cannot be do no harm. */
@@ -298,26 +300,30 @@ static void left_out_rows(void **state)
 		.last_bytes = 180, .largest = 60, .moves = 14,
 		.copied_bytes = 200, .lifetime = 2000,
 	};
+	const struct trace_control cleared = {
+		.what = GT_CONTROL_CLEAR,
+	};
 	struct chain_figures is;
 
-	leftout_chains(&model->leftout, &row);
-	leftout_chains(&model->leftout, &row);
+	feed_sink(model).chains(model, &row);
+	feed_sink(model).chains(model, &row);
 	read_all(EVENTS);
 	is = figures_of(FIRST);
 	equal(&is, &must);
 	end(state);
 	start(state);
 	memset(row.value, 0xff, sizeof(row.value));
-	leftout_chains(&model->leftout, &row);
+	feed_sink(model).chains(model, &row);
 	row.value[GT_CHAINS_BLOCKS] = 0;
-	leftout_chains(&model->leftout, &row);
-	leftout_forget(&model->leftout);
-	leftout_chains(&model->leftout, &row);
+	feed_sink(model).chains(model, &row);
+	feed_sink(model).control(model, &cleared);
+	feed_sink(model).chains(model, &row);
 	memset(row.value, 0xff, sizeof(row.value));
 	row.context = 4000000000u;
-	leftout_chains(&model->leftout, &row);
+	feed_sink(model).chains(model, &row);
 	read_all(EVENTS);
-	assert_true(model->chains.whole.count <= model->chains.whole.blocks);
+	assert_true(model_chains(model)->whole.count <=
+		    model_chains(model)->whole.blocks);
 }
 
 int main(void)

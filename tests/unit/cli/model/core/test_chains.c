@@ -11,23 +11,23 @@
 #include <math.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/core/chains.h"
+#include "cli/model/core/contexts.h"
+#include "tests/unit/model_feed.h"
 #include "tests/unit/model_story.h"
 
 static struct story *story;
 
 static struct model *new_model(void)
 {
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .wants = MODEL_WANT_CHAINS };
 
-	model_init(model);
-	model->options.wants = MODEL_WANT_CHAINS;
-	return model;
+	return model_new(&options, NULL);
 }
 
 static void end(struct model *model)
 {
 	model_free(model);
-	free(model);
 }
 
 /* ---- brute force ---- */
@@ -104,11 +104,10 @@ static void random_chains(void **state)
 		gather(must, &whole);
 		assert_true(whole.count > 100 && whole.longest > 3 &&
 			    whole.live > 0);
-		same(&model->chains.whole, &whole);
+		same(&model_chains(model)->whole, &whole);
 		for (uint32_t c = 0; c < STORY_CONTEXTS; c++) {
-			chains_of(&model->chains,
-				  contexts_cost(&model->contexts,
-						GT_STOP_COUNT + c), &is);
+			chains_of(model_chains(model),
+				  fed_number(model, GT_STOP_COUNT + c), &is);
 			same(&is, &must[c]);
 		}
 		end(model);
@@ -143,12 +142,12 @@ static void address_in_use_again(void **state)
 	event(model, 0, GT_FREE, 4000, 64, 0);
 	event(model, 1, GT_FREE, 4010, 16, 0);
 	model_finish(model);
-	assert_int_equal(model->chains.whole.count, 1);
-	assert_int_equal(model->chains.whole.longest, 3);
-	assert_int_equal(model->chains.whole.first_bytes, 10);
-	assert_int_equal(model->chains.whole.last_bytes, 50);
-	assert_int_equal(model->chains.whole.live, 0);
-	assert_true(model->chains.whole.lifetime == 3000);
+	assert_int_equal(model_chains(model)->whole.count, 1);
+	assert_int_equal(model_chains(model)->whole.longest, 3);
+	assert_int_equal(model_chains(model)->whole.first_bytes, 10);
+	assert_int_equal(model_chains(model)->whole.last_bytes, 50);
+	assert_int_equal(model_chains(model)->whole.live, 0);
+	assert_true(model_chains(model)->whole.lifetime == 3000);
 	end(model);
 }
 
@@ -163,12 +162,12 @@ static void result_waits(void **state)
 	event(model, 0, GT_REALLOC_BEGIN, 2000, 16, 0);
 	event(model, 0, GT_REALLOC_DONE, 2020, 64, 30);
 	event(model, 1, GT_FREE, 2030, 64, 0);
-	assert_int_equal(model->totals.live_bytes, 30);
+	assert_int_equal(model_totals(model)->live_bytes, 30);
 	event(model, 0, GT_FREE, 3000, 64, 0);
 	model_finish(model);
-	assert_int_equal(model->chains.whole.count, 1);
-	assert_int_equal(model->chains.whole.blocks, 2);
-	assert_int_equal(model->chains.whole.last_bytes, 30);
+	assert_int_equal(model_chains(model)->whole.count, 1);
+	assert_int_equal(model_chains(model)->whole.blocks, 2);
+	assert_int_equal(model_chains(model)->whole.last_bytes, 30);
 	end(model);
 }
 
@@ -201,8 +200,9 @@ static void what_is_copied(void **state)
 		model_events(model, 0, &e, 1);
 	}
 	model_finish(model);
-	assert_int_equal(model->chains.whole.moves, 4);
-	assert_int_equal(model->chains.whole.copied_bytes, 20 + 300 + 30);
+	assert_int_equal(model_chains(model)->whole.moves, 4);
+	assert_int_equal(model_chains(model)->whole.copied_bytes,
+			 20 + 300 + 30);
 	end(model);
 }
 
@@ -221,8 +221,8 @@ static void no_chains(void **state)
 	event(model, 0, GT_REALLOC_BEGIN, 5000, 16, 0);
 	event(model, 1, GT_ALLOC, 5010, 16, 10);
 	model_finish(model);
-	assert_int_equal(model->chains.whole.count, 0);
-	assert_int_equal(model->totals.live_blocks, 1);
+	assert_int_equal(model_chains(model)->whole.count, 0);
+	assert_int_equal(model_totals(model)->live_blocks, 1);
 	end(model);
 }
 

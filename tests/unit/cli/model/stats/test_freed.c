@@ -12,6 +12,10 @@
 #include <stdio.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/block_keys.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/filters.h"
+#include "cli/model/stats/freed.h"
 #include "tests/unit/model_story.h"
 
 static struct story *story;
@@ -49,9 +53,9 @@ static struct freed_sum sum_of(int thread, int context, uint32_t freed_by)
 
 static void check_rows(const struct model *model)
 {
-	assert_int_equal(model->freed.row_count, STORY_CONTEXTS);
-	for (size_t i = 0; i < model->freed.row_count; i++) {
-		const struct freed_row *row = &model->freed.rows[i];
+	assert_int_equal(model_freed(model)->row_count, STORY_CONTEXTS);
+	for (size_t i = 0; i < model_freed(model)->row_count; i++) {
+		const struct freed_row *row = &model_freed(model)->rows[i];
 		struct freed_sum must = sum_of(-1, -1, row->node -
 					       CONTEXT_ROOTS);
 
@@ -63,14 +67,16 @@ static void check_pairs(const struct model *model, bool by_thread)
 {
 	uint64_t blocks = 0;
 
-	for (size_t i = 0; i < model->contexts.cost_count; i++) {
-		const struct context_cost *cost = &model->contexts.costs[i];
+	for (size_t i = 0; i < model_contexts(model)->cost_count; i++) {
+		const struct context_cost *cost =
+			&model_contexts(model)->costs[i];
 		/* thread 0 is the one for rings without a START */
 		int thread = by_thread ? (int)cost->key - 1 : -1;
 		const struct freed_row *pair;
 		uint32_t at = 0;
 
-		while ((pair = freed_next(&model->freed, (uint32_t)i, &at))) {
+		while ((pair = freed_next(model_freed(model), (uint32_t)i,
+					  &at))) {
 			struct freed_sum must = sum_of(thread, (int)(
 				cost->node - CONTEXT_ROOTS), pair->node -
 				CONTEXT_ROOTS);
@@ -79,25 +85,18 @@ static void check_pairs(const struct model *model, bool by_thread)
 			blocks += pair->sum.blocks;
 		}
 	}
-	assert_int_equal(blocks, model->totals.frees);
+	assert_int_equal(blocks, model_totals(model)->frees);
 }
 
 static struct model *read_story(unsigned wants, bool by_thread)
 {
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .wants = wants };
+	const struct block_keys keys = { .list = { BLOCK_KEY_THREAD },
+					 .count = by_thread };
+	struct model *model = model_new(&options, &keys);
 
-	model_init(model);
-	model->options.wants = wants;
-	model->keys.list[0] = BLOCK_KEY_THREAD;
-	model->keys.count = by_thread;
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	return model;
-}
-
-static void end_model(struct model *model)
-{
-	model_free(model);
-	free(model);
 }
 
 static void as_brute_force_has_it(void **state)
@@ -112,16 +111,16 @@ static void as_brute_force_has_it(void **state)
 		model = read_story(0, false);
 		assert_true(model_has_freed_by(model));
 		check_rows(model);
-		assert_int_equal(model->freed.pair_count, 0);
-		end_model(model);
+		assert_int_equal(model_freed(model)->pair_count, 0);
+		model_free(model);
 		model = read_story(MODEL_WANT_FREED_BY, false);
 		check_rows(model);
 		check_pairs(model, false);
-		end_model(model);
+		model_free(model);
 		model = read_story(MODEL_WANT_FREED_BY, true);
 		check_rows(model);
 		check_pairs(model, true);
-		end_model(model);
+		model_free(model);
 		story_free(story);
 	}
 }
@@ -130,6 +129,7 @@ static void as_brute_force_has_it(void **state)
 static void without_stacks(void **state)
 {
 	struct filter *filter = filter_new(NULL);
+	const struct model_options options = { .filter = filter };
 	struct model *model;
 
 	(void)state;
@@ -137,14 +137,12 @@ static void without_stacks(void **state)
 	story_write(story, NULL);
 	model = read_story(MODEL_WANT_FREED_BY, false);
 	assert_false(model_has_freed_by(model));
-	assert_int_equal(model->freed.row_count, 0);
-	end_model(model);
+	assert_int_equal(model_freed(model)->row_count, 0);
+	model_free(model);
 	assert_int_equal(filter_take_word(filter, "free-context", "20"), 0);
-	model = malloc(sizeof(*model));
-	model_init(model);
-	model->options.filter = filter;
+	model = model_new(&options, NULL);
 	assert_int_equal(model_read(model, story->path), EXIT_NOTHING);
-	end_model(model);
+	model_free(model);
 	filter_free(filter);
 	story_free(story);
 }
@@ -165,8 +163,8 @@ static void some_without(void **state)
 				story->events[i][k].context = 0;
 	story_write(story, NULL);
 	model = read_story(0, false);
-	for (size_t i = 0; i < model->freed.row_count; i++) {
-		const struct freed_row *row = &model->freed.rows[i];
+	for (size_t i = 0; i < model_freed(model)->row_count; i++) {
+		const struct freed_row *row = &model_freed(model)->rows[i];
 
 		assert_int_not_equal(row->node, node_of(2));
 		if (row->node == FREED_UNKNOWN)
@@ -175,7 +173,7 @@ static void some_without(void **state)
 	must = sum_of(-1, -1, 2);
 	assert_true(must.blocks > 0);
 	same(&none, &must);
-	end_model(model);
+	model_free(model);
 	story_free(story);
 }
 

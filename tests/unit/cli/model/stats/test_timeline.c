@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/stats/footprint.h"
+#include "cli/model/stats/timeline.h"
 #include "tests/unit/model_story.h"
 
 /* ---- buckets against all changes ---- */
@@ -130,31 +132,30 @@ static void extreme_stamps(void **state)
 static void of_a_program(void **state)
 {
 	struct story *story = story_new(9);
-	struct model *model = malloc(sizeof(*model));
+	const struct model_options options = { .wants = MODEL_WANT_TIMELINE };
+	struct model *model = model_new(&options, NULL);
 	uint64_t frees = 0, allocations = 0, peak = 0;
 
 	(void)state;
 	story_write(story, NULL);
-	model_init(model);
-	model->options.wants = MODEL_WANT_TIMELINE;
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
-	for (size_t i = 0; i < model->timeline.count; i++) {
-		const struct timeline_bucket *b = &model->timeline.buckets[i];
+	for (size_t i = 0; i < model_timeline(model)->count; i++) {
+		const struct timeline_bucket *b =
+			&model_timeline(model)->buckets[i];
 
 		frees += b->frees;
 		allocations += b->allocations;
 		if (b->live_bytes_max > peak) {
 			peak = b->live_bytes_max;
-			assert_true(timeline_stamp(&model->timeline, i) <=
-				    model->totals.peak_stamp);
+			assert_true(timeline_stamp(model_timeline(model), i) <=
+				    model_totals(model)->peak_stamp);
 		}
 	}
-	assert_true(model->timeline.count >= TIMELINE_BUCKETS / 2);
-	assert_int_equal(peak, model->totals.peak_bytes);
-	assert_int_equal(frees, model->totals.frees);
-	assert_int_equal(allocations, model->totals.allocations);
+	assert_true(model_timeline(model)->count >= TIMELINE_BUCKETS / 2);
+	assert_int_equal(peak, model_totals(model)->peak_bytes);
+	assert_int_equal(frees, model_totals(model)->frees);
+	assert_int_equal(allocations, model_totals(model)->allocations);
 	model_free(model);
-	free(model);
 	story_free(story);
 }
 

@@ -12,8 +12,11 @@
 #include <sys/file.h>
 
 #include "cli/base/terminal/tell.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/threads.h"
 #include "cli/model/model.h"
 #include "cli/trace/live/fold.h"
+#include "cli/trace/read/reader.h"
 #include "tests/unit/trace_write.h"
 
 #define RING_BYTES 4096
@@ -124,15 +127,15 @@ static void make_trace(unsigned written, size_t torn)
 
 static void expect(uint64_t allocations, int status)
 {
-	static struct model model;
+	struct model *model;
 
-	model_init(&model);
-	assert_int_equal(model_read(&model, trace_path), status);
-	assert_int_equal(model.totals.allocations, allocations);
-	assert_int_equal(model.totals.unpaired, 0);
-	assert_int_equal(model.threads.count, 2);
-	assert_int_equal(model.contexts.cost_count, 1);
-	model_free(&model);
+	model = model_new(NULL, NULL);
+	assert_int_equal(model_read(model, trace_path), status);
+	assert_int_equal(model_totals(model)->allocations, allocations);
+	assert_int_equal(model_totals(model)->unpaired, 0);
+	assert_int_equal(model_threads(model)->count, 2);
+	assert_int_equal(model_contexts(model)->cost_count, 1);
+	model_free(model);
 }
 
 static void left_overs_go_in(void **state)
@@ -185,15 +188,15 @@ static void not_while_it_is_written(void **state)
 
 static unsigned ends_of_trace(void)
 {
-	static struct model model;
+	struct model *model;
 	unsigned ends;
 
-	model_init(&model);
-	model_read(&model, trace_path);
-	assert_int_equal(model.report.damage_count, 0);
-	ends = (unsigned)model.report.chunks[GT_END];
-	assert_int_equal(model.report.chunks[GT_COUNTERS], ends);
-	model_free(&model);
+	model = model_new(NULL, NULL);
+	model_read(model, trace_path);
+	assert_int_equal(model_reader_report(model)->damage_count, 0);
+	ends = (unsigned)model_reader_report(model)->chunks[GT_END];
+	assert_int_equal(model_reader_report(model)->chunks[GT_COUNTERS], ends);
+	model_free(model);
 	return ends;
 }
 

@@ -16,7 +16,9 @@
 #include <string.h>
 #include <sys/file.h>
 
+#include "cli/model/core/contexts.h"
 #include "cli/model/model.h"
+#include "cli/trace/read/reader.h"
 #include "tests/unit/model_story.h"
 
 static struct story *story;
@@ -54,29 +56,27 @@ struct outcome {
 	uint64_t kind, offset, size;	/* of the first damage */
 };
 
-static void judge(struct model *model, enum exit_status status,
-		  struct outcome *outcome)
+static void judge(struct model *model, const struct reader_report *report,
+		  enum exit_status status, struct outcome *outcome)
 {
 	if (status != EXIT_NOTHING)
 		model_finish(model);
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->status = status;
-	outcome->totals = model->totals;
-	outcome->events = model->report.events;
-	outcome->contexts = model->contexts.cost_count;
-	outcome->damages = model->report.damage_count;
-	outcome->kind = model->report.damage[0].kind;
-	outcome->offset = model->report.damage[0].offset;
-	outcome->size = model->report.damage[0].size;
+	outcome->totals = *model_totals(model);
+	outcome->events = report->events;
+	outcome->contexts = model_contexts(model)->cost_count;
+	outcome->damages = report->damage_count;
+	outcome->kind = report->damage[0].kind;
+	outcome->offset = report->damage[0].offset;
+	outcome->size = report->damage[0].size;
 	model_free(model);
-	free(model);
 }
 
 static struct model *new_model(struct reader_sink *sink)
 {
-	struct model *model = malloc(sizeof(*model));
+	struct model *model = model_new(NULL, NULL);
 
-	model_init(model);
 	model_sink(model, sink);
 	return model;
 }
@@ -84,10 +84,11 @@ static struct model *new_model(struct reader_sink *sink)
 static void read_file(const char *path, struct notes *notes,
 		      struct outcome *outcome)
 {
+	struct reader_report report = { 0 };
 	struct reader_sink sink;
 	struct model *model = new_model(&sink);
 
-	judge(model, reader_run(path, &sink, &model->report, notes), outcome);
+	judge(model, &report, reader_run(path, &sink, &report, notes), outcome);
 }
 
 /* Steps until it waits, or is done. */
@@ -105,9 +106,10 @@ static enum reader_state run(struct reader *reader)
 static void read_fed(const char *data, size_t size, unsigned most,
 		     struct notes *notes, struct outcome *outcome)
 {
+	struct reader_report report = { 0 };
 	struct reader_sink sink;
 	struct model *model = new_model(&sink);
-	struct reader *reader = reader_open_fed("fed", &sink, &model->report,
+	struct reader *reader = reader_open_fed("fed", &sink, &report,
 						notes);
 	unsigned seed = most;
 
@@ -123,7 +125,7 @@ static void read_fed(const char *data, size_t size, unsigned most,
 	reader_feed_end(reader);
 	assert_int_equal(run(reader), READER_DONE);
 	assert_int_equal(run(reader), READER_DONE);
-	judge(model, reader_close(reader), outcome);
+	judge(model, &report, reader_close(reader), outcome);
 }
 
 static void same(const struct outcome *a, const struct outcome *b)
@@ -216,6 +218,7 @@ static void follow(size_t size, struct notes *notes, struct outcome *outcome)
 {
 	char path[] = "/tmp/reader-XXXXXX";
 	int fd = create(path);
+	struct reader_report report = { 0 };
 	struct reader_sink sink;
 	struct model *model = new_model(&sink);
 	struct reader *reader;
@@ -224,13 +227,13 @@ static void follow(size_t size, struct notes *notes, struct outcome *outcome)
 
 	/* its head, or it is no trace yet */
 	assert_int_equal(write(fd, bytes.data, 600), 600);
-	reader = reader_follow(path, &sink, &model->report, notes);
+	reader = reader_follow(path, &sink, &report, notes);
 	for (size_t at = 600, n; at < size; at += n) {
 		assert_int_equal(run(reader), READER_WAITS);
 		assert_int_equal(run(reader), READER_WAITS);
-		assert_true(model->report.being_written);
-		grown += model->report.bytes[GT_EVENTS] > before;
-		before = model->report.bytes[GT_EVENTS];
+		assert_true(report.being_written);
+		grown += report.bytes[GT_EVENTS] > before;
+		before = report.bytes[GT_EVENTS];
 		n = size - at < 777 ? size - at : 777;
 		assert_int_equal(write(fd, bytes.data + at, n), n);
 	}
@@ -238,9 +241,9 @@ static void follow(size_t size, struct notes *notes, struct outcome *outcome)
 		assert_int_equal(run(reader), READER_WAITS);
 	close(fd);
 	assert_int_equal(run(reader), READER_DONE);
-	assert_false(model->report.being_written);
+	assert_false(report.being_written);
 	assert_true(grown > 1);
-	judge(model, reader_close(reader), outcome);
+	judge(model, &report, reader_close(reader), outcome);
 	unlink(path);
 }
 
@@ -294,6 +297,7 @@ static void followed_and_rewritten(void **state)
 		uint64_t at = chunk_offset(0);
 		struct notes notes = NOTES_INIT;
 		struct outcome file, seen;
+		struct reader_report report = { 0 };
 		struct reader_sink sink;
 		struct model *model = new_model(&sink);
 		struct reader *reader;
@@ -302,7 +306,7 @@ static void followed_and_rewritten(void **state)
 		/* it begins like a chunk */
 		memset(junk, 0x55, sizeof(junk));
 		memcpy(junk, bytes.data + at, 16);
-		reader = reader_follow(path, &sink, &model->report, &notes);
+		reader = reader_follow(path, &sink, &report, &notes);
 		assert_int_equal(run(reader), READER_WAITS);	/* empty */
 		assert_int_equal(write(fd, bytes.data, at), at);
 		assert_int_equal(write(fd, junk, torn[i]), torn[i]);
@@ -318,7 +322,7 @@ static void followed_and_rewritten(void **state)
 		if (i != 1)
 			close(fd);
 		assert_int_equal(run(reader), READER_DONE);
-		judge(model, reader_close(reader), &seen);
+		judge(model, &report, reader_close(reader), &seen);
 		read_file(story->path, NULL, &file);
 		same(&file, &seen);
 		assert_int_equal(notes.count, 0);
@@ -332,16 +336,17 @@ static void followed_and_rewritten(void **state)
 /* One that has ended is read to its end at once. */
 static void followed_too_late(void **state)
 {
+	struct reader_report report = { 0 };
 	struct reader_sink sink;
 	struct model *model = new_model(&sink);
 	struct reader *reader = reader_follow(story->path, &sink,
-					      &model->report, NULL);
+					      &report, NULL);
 	struct outcome file, seen;
 
 	(void)state;
 	read_file(story->path, NULL, &file);
 	assert_int_equal(run(reader), READER_DONE);
-	judge(model, reader_close(reader), &seen);
+	judge(model, &report, reader_close(reader), &seen);
 	same(&file, &seen);
 }
 
@@ -369,6 +374,7 @@ static void cancelled(void **state)
 
 	(void)state;
 	for (n = 1; done == 0; n = n * 3 / 2 + 1) {
+		struct reader_report report = { 0 };
 		struct reader_sink sink;
 		struct model *model = new_model(&sink);
 
@@ -376,7 +382,7 @@ static void cancelled(void **state)
 		cancel.left = n;
 		cancel.after = 0;
 		cancel.reader = reader_open(story->path, &sink,
-					    &model->report, NULL);
+					    &report, NULL);
 		if (run(cancel.reader) == READER_DONE) {
 			assert_true(cancel.left > 0);
 			assert_int_equal(reader_close(cancel.reader),
@@ -389,7 +395,6 @@ static void cancelled(void **state)
 					 EXIT_NOTHING);
 		}
 		model_free(model);
-		free(model);
 	}
 	assert_true(done > 20);
 }
@@ -399,10 +404,11 @@ static void cancelled_between(void **state)
 {
 	(void)state;
 	for (unsigned n = 0;; n++) {
+		struct reader_report report = { 0 };
 		struct reader_sink sink;
 		struct model *model = new_model(&sink);
 		struct reader *reader = reader_open(story->path, &sink,
-						    &model->report, NULL);
+						    &report, NULL);
 		enum reader_state state_now = READER_MORE;
 
 		for (unsigned i = 0; i < n && state_now == READER_MORE; i++)
@@ -411,7 +417,6 @@ static void cancelled_between(void **state)
 		assert_int_equal(reader_step(reader), READER_CANCELLED);
 		reader_close(reader);
 		model_free(model);
-		free(model);
 		if (state_now == READER_DONE)
 			break;
 		assert_true(n < 10000);
@@ -426,9 +431,10 @@ static void *cancel_soon(void *reader)
 
 static void cancelled_by_another(void **state)
 {
+	struct reader_report report = { 0 };
 	struct reader_sink sink;
 	struct model *model = new_model(&sink);
-	struct reader *reader = reader_open_fed("fed", &sink, &model->report,
+	struct reader *reader = reader_open_fed("fed", &sink, &report,
 						NULL);
 	enum reader_state state_now;
 	pthread_t thread;
@@ -442,7 +448,6 @@ static void cancelled_by_another(void **state)
 	pthread_join(thread, NULL);
 	reader_close(reader);
 	model_free(model);
-	free(model);
 }
 
 /* ---- several at once ---- */

@@ -1,0 +1,38 @@
+/*
+ * companion.h: who follows the events of a trace together with a model, and
+ * decides what the model is to have of it.
+ *
+ * One thread: the model's.
+ */
+#ifndef GNOMON_COMPANION_H
+#define GNOMON_COMPANION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/trace/read/reader.h"
+
+struct model;
+
+/*
+ * Functions of a sink (struct reader_sink) with an owner of their own, which
+ * are called in place of the model's. What the model is to have they hand on
+ * to model_lane_of_ring, model_live and model_events.
+ */
+struct model_companion {
+	void *owner;
+	enum reader_chunk (*chunk)(void *owner, const struct chunk *chunk);
+	uint32_t (*lane)(void *owner, uint32_t ring, bool *nested);
+	void (*live)(void *owner, const struct trace_live *block);
+	void (*events)(void *owner, uint32_t lane,
+		       const struct trace_event *events, size_t count);
+};
+
+/* Reads a whole trace so; returns what reader_run does. model_finish is left to
+ * the caller. */
+int model_read_along(struct model *model, const char *path,
+		     const struct model_companion *companion,
+		     struct notes *notes);
+
+#endif

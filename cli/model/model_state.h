@@ -1,0 +1,127 @@
+/*
+ * model_state.h: the model itself. For the files of cli/model alone, and for
+ * their tests: all others ask by model.h.
+ */
+#ifndef GNOMON_MODEL_STATE_H
+#define GNOMON_MODEL_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/base/intern.h"
+#include "cli/model/block_keys.h"
+#include "cli/model/core/chains.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/controls.h"
+#include "cli/model/core/damages.h"
+#include "cli/model/core/edges.h"
+#include "cli/model/core/images.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/core/tuning.h"
+#include "cli/model/leftout.h"
+#include "cli/model/maps/maps.h"
+#include "cli/model/model.h"
+#include "cli/model/part.h"
+#include "cli/model/stats/footprint.h"
+#include "cli/model/stats/freed.h"
+#include "cli/model/stats/histograms.h"
+#include "cli/model/stats/timeline.h"
+#include "cli/symbol/jit/perfmap.h"
+#include "cli/trace/read/beside.h"
+#include "cli/trace/read/clock.h"
+#include "cli/trace/read/embedded.h"
+#include "cli/trace/read/reader.h"
+
+struct block;
+struct lifespans;
+struct map_index;
+struct model_companion;
+struct model_tap;
+struct selection;
+
+#define MODEL_DUMPS 16	/* of jitdump.h, for one process */
+
+struct model {
+	struct model_options options;
+	struct block_keys keys;		/* with their tuples */
+	struct images images;
+	struct contexts contexts;
+	struct edges edges;		/* blocks, and what waits for others */
+	struct threads threads;
+	struct tuning tuning;
+	struct maps maps;
+	bool with_maps;			/* they were read */
+	struct perfmap perfmap;		/* code made at run time */
+	const char *dumps[MODEL_DUMPS];	/* files that describe some, too */
+	size_t dump_count;
+	struct footprint footprint;
+	struct clock clock;
+	struct totals totals;		/* of the blocks that the filter selects */
+	struct totals whole;		/* of all blocks */
+	struct histograms histograms;	/* of the selected ones, as all below */
+	struct timeline timeline;
+	struct chains chains;
+	struct freed freed;		/* where has_freed_by */
+	bool has_freed_by;		/* frees have their stacks */
+	struct leftout leftout;
+	struct controls controls;
+	struct pools pools;
+	struct part part;
+	struct damages damages;
+	struct embedded embedded;	/* files that the trace carries */
+	struct beside parent, parts;	/* and what others do for it */
+	const char *trace;		/* its name, once it was read */
+	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in
+	 * the trace. Else all figures are estimates. */
+	uint64_t sample_mean;
+	/* Blocks that were live at the filter's moment, and freed later. */
+	struct block *past;
+	uint32_t *past_freed_by;	/* nodes, where has_freed_by */
+	size_t past_count, past_capacity;
+	struct fact *facts;
+	size_t fact_count;
+	size_t fact_capacity;
+	struct table fact_index;	/* by type and key: see model_fact */
+	struct intern names;
+	uint64_t dropped;		/* said by SYNC chunks */
+	uint64_t undefined;		/* of contexts.undefined, noted */
+	uint64_t beyond;	/* allocations with more than groups_max */
+	bool start_told;		/* by INFO: */
+	uint64_t start_ns;		/* of the recording, monotonic */
+	struct trace_sync first_sync;
+	struct trace_sync last_sync;
+	struct reader_report report;
+	/* for account.h */
+	bool begun;
+	bool special;			/* not the plain way */
+	bool deciding;			/* about the selection */
+	bool follows_chains;
+	uint64_t leaving;		/* number of the chain that goes on
+					 * behind the event at hand; 0: none */
+	bool borrowed;			/* the selection is another model's */
+	struct selection *selection;	/* NULL: all blocks */
+	/* Of BLOCK_KEY_LIFETIME, else NULL; this pass finds them out. Owned by
+	 * the model that answers. */
+	struct lifespans *lifespans;
+	bool measuring;
+	struct map_index *mappings;	/* of BLOCK_KEY_MAPPING, likewise */
+	uint64_t births;		/* of blocks so far, if there is one */
+	uint64_t *numbers;		/* of blocks in that order, by theirs in
+					 * edges.blocks; if deciding, measuring */
+	size_t number_capacity;
+	const struct model_companion *companion;	/* while it reads */
+	const struct model_tap *tap;	/* NULL: nobody looks on */
+	const struct block_keys *told_keys;	/* of the first pass, for it */
+	uint64_t span_factor;		/* ns of a tick << 32 */
+	uint64_t until;			/* stamp of the last that counts */
+	uint64_t alarm;			/* stamp: see account_alarm */
+};
+
+/* A later value of a key replaces an earlier one. */
+void model_set_fact(struct model *model, unsigned type, const char *key,
+		    const char *value);
+/* Edges without events, and their sink. */
+void model_edges(struct model *model);
+
+#endif
