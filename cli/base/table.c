@@ -49,7 +49,7 @@ static void enlarge(struct table *table)
 	struct table old = *table;
 	uint64_t count = old.slots ? (old.mask + 1) * 2 : FIRST_SLOTS;
 
-	table->slots = grow_resize(NULL, count, sizeof(*table->slots));
+	table->slots = grow_lines(NULL, 0, count * sizeof(*table->slots));
 	table->mask = count - 1;
 	for (uint64_t i = 0; i < count; i++)
 		table->slots[i].value = TABLE_NONE;

@@ -12,7 +12,6 @@
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/leftout.h"
-#include "cli/model/selection.h"
 
 void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
@@ -81,7 +80,7 @@ static bool *find_kept(struct export *export)
 }
 
 struct following {
-	const struct model *model;
+	const struct contexts *contexts;
 	const struct export_follower *to;
 	bool *keeps;
 	uint32_t thread;
@@ -90,7 +89,7 @@ struct following {
 /* What came into the trace since it was read is left out. */
 static bool is_kept(const struct following *f, uint32_t node)
 {
-	return node < model_contexts(f->model)->node_count &&
+	return node < f->contexts->node_count &&
 		(f->keeps == NULL || f->keeps[node]);
 }
 
@@ -119,13 +118,13 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 			.end = end });
 }
 
-static void tell_live(const struct following *f)
+static void tell_live(const struct following *f, const struct model *model)
 {
 	const struct block *block;
 	uint64_t at = 0;
 
-	while ((block = model_next_block(f->model, &at)) != NULL) {
-		uint32_t node = model_node_of(f->model, block);
+	while ((block = model_next_block(model, &at)) != NULL) {
+		uint32_t node = model_node_of(model, block);
 
 		if (is_kept(f, node))
 			f->to->live(f->to->owner, &(struct export_block){
@@ -136,8 +135,8 @@ static void tell_live(const struct following *f)
 int export_follow(struct export *export,
 		  const struct export_follower *follower)
 {
-	struct following f = { .model = export->model, .to = follower,
-			       .keeps = find_kept(export) };
+	struct following f = { .contexts = model_contexts(export->model),
+			       .to = follower, .keeps = find_kept(export) };
 	const struct model_tap tap = { .owner = &f, .birth = take_birth,
 				       .end = take_end, .thread = &f.thread };
 	int status = EXIT_COMPLETE;
@@ -145,7 +144,7 @@ int export_follow(struct export *export,
 	if (follower->live == NULL || !model_is_of_moment(export->model))
 		status = model_follow(export->model, export->trace, &tap);
 	if (follower->live != NULL && status != EXIT_NOTHING)
-		tell_live(&f);
+		tell_live(&f, export->model);
 	free(f.keeps);
 	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
 }

@@ -23,10 +23,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/export/heaptrack_stacks.h"
-#include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/stats/footprint.h"
-#include "cli/model/tap.h"
 
 #define WRITER_VERSION 0x10400	/* of the heaptrack whose lines these are */
 #define FORMAT_VERSION 3

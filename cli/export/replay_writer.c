@@ -17,10 +17,7 @@
 #include "cli/base/status.h"
 #include "cli/export/packed.h"
 #include "cli/export/replay_stream.h"
-#include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/core/threads.h"
-#include "cli/model/tap.h"
 #include "unwind/claim.h"
 
 #define TIME_STEP_NS 1000000	/* finer times are not written */

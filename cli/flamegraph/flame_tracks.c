@@ -16,9 +16,7 @@
 #include "cli/base/search.h"
 #include "cli/base/status.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/stats/timeline.h"
-#include "cli/model/tap.h"
 
 #define TRACKS_MAX 400u
 #define ROWS_MAX 128u

@@ -163,7 +163,7 @@ static bool model_extra(struct model *model, uint32_t lane,
  */
 static inline __attribute__((always_inline)) void
 look_ahead(const struct model *model, const struct trace_event *events,
-	   size_t i, size_t count)
+	   size_t i, size_t count, uint32_t glanced[LOOK_AT_BLOCK])
 {
 	const struct trace_event *event;
 	const struct context_ref *ref;
@@ -178,13 +178,15 @@ look_ahead(const struct model *model, const struct trace_event *events,
 		event = &events[i + LOOK_AT_BLOCK];
 		frees = 0 - (uint32_t)(event->kind != GT_ALLOC);
 		number = blocks_glance(&model->edges.blocks, event->address);
-		blocks_prefetch_block(&model->edges.blocks, number & frees);
+		number &= frees;
+		glanced[i % LOOK_AT_BLOCK] = number;
+		blocks_prefetch_block(&model->edges.blocks, number);
 	}
 	if (i + LOOK_AT_COST >= count)
 		return;
 	event = &events[i + LOOK_AT_COST];
 	frees = 0 - (uint32_t)(event->kind != GT_ALLOC);
-	number = blocks_glance(&model->edges.blocks, event->address) & frees;
+	number = glanced[(i + LOOK_AT_COST) % LOOK_AT_BLOCK];
 	number = model->edges.blocks.list[number].cost;
 	ref = contexts_ref(&model->contexts, event->context);
 	if (ref != NULL)
@@ -206,10 +208,12 @@ static inline __attribute__((always_inline)) size_t
 model_run(struct model *model, uint32_t lane, const struct trace_event *events,
 	  size_t i, size_t count)
 {
+	uint32_t glanced[LOOK_AT_BLOCK] = { 0 };
+
 	for (; i < count; i++) {
 		const struct trace_event *event = &events[i];
 
-		look_ahead(model, events, i, count);
+		look_ahead(model, events, i, count, glanced);
 		edges_advance(&model->edges, event->stamp);
 		if (event->stamp >= model->alarm &&
 		    !account_alarm(model, event))

@@ -195,16 +195,31 @@ static bool group_of(struct query_rows *rows, const struct piece *piece,
 	return true;
 }
 
+/* The index of its row; rows->count: it has none yet. Several keys' groups are
+ * numbered as they come, and so are the rows. */
+static size_t row_for(struct query_rows *rows, uint32_t group)
+{
+	uint32_t at = group;
+
+	if (rows->query->key_count == 1) {
+		at = table_get(&rows->row_of, group);
+		if (at == TABLE_NONE) {
+			at = (uint32_t)rows->count;
+			table_set(&rows->row_of, group, at);
+		}
+	}
+	CLAIM_FULL(at <= rows->count);
+	return at;
+}
+
 static void add(struct query_rows *rows, size_t *capacity,
 		const struct query_row *row)
 {
-	uint32_t at = table_get(&rows->row_of, row->group);
+	size_t at = row_for(rows, row->group);
 	struct query_row *into;
 
-	CLAIM_FULL(at == TABLE_NONE || at < rows->count);
-	if (at == TABLE_NONE) {
+	if (at == rows->count) {
 		GROW(rows->list, rows->count, *capacity);
-		table_set(&rows->row_of, row->group, (uint32_t)rows->count);
 		rows->list[rows->count++] = *row;
 		return;
 	}
@@ -293,15 +308,6 @@ static void sort(struct query_rows *rows)
 			rows);
 }
 
-static void sort_and_cut(struct query_rows *rows)
-{
-	uint64_t limit = rows->query->limit;
-
-	sort(rows);
-	if (limit != 0 && limit < rows->count)
-		rows->count = limit;
-}
-
 /*
  * A row more, of which `limit` are wanted: the list is then a heap whose root
  * is the row that comes last.
@@ -336,6 +342,22 @@ static void offer(struct query_rows *rows, size_t limit,
 	}
 	CLAIM_FULL(i < limit);
 	heap[i] = *row;
+}
+
+/* Those that are wanted, in their order. */
+static void sort_and_cut(struct query_rows *rows)
+{
+	size_t limit = rows->query->limit, count = rows->count;
+	struct query_row *all = rows->list;
+
+	if (limit != 0 && limit < count) {
+		rows->list = grow_resize(NULL, limit, sizeof(*rows->list));
+		rows->count = 0;
+		for (size_t i = 0; i < count; i++)
+			offer(rows, limit, &all[i]);
+		free(all);
+	}
+	sort(rows);
 }
 
 /* Each piece a row: there may be millions, and a row is larger than a cost. */

@@ -192,7 +192,7 @@ static uint32_t end(void *owner, struct block *block, uint64_t stamp,
 		.weight = model_weight(plan->model, block),
 		.size = block->size, .birth = block->birth,
 		.lifetime = stamp - block->birth,
-		.temporary = between == 0 && !model_is_sampled(plan->model),
+		.temporary = between == 0 && !plan->sampled,
 	};
 	doomed.block.lifetime_ns = model_span_ns(plan->model,
 						 doomed.block.lifetime);
@@ -293,7 +293,7 @@ static void begin_anew(struct strip_plan *plan)
 /* What was told up to this stamp. */
 static void advance(struct strip_plan *plan, uint64_t stamp)
 {
-	const struct controls *controls = model_controls(plan->model);
+	const struct controls *controls = plan->controls;
 
 	while (plan->next_control < controls->count &&
 	       controls->list[plan->next_control].stamp <= stamp) {
@@ -438,6 +438,7 @@ static void take_events(void *owner, uint32_t number,
 
 	if (!plan->begun) {
 		model_pair_alike(plan->model, &plan->edges);
+		plan->sampled = model_is_sampled(plan->model);
 		plan->has_freed_by = model_has_freed_by(plan->model);
 	}
 	plan->begun = true;
@@ -559,7 +560,7 @@ bool strip_plan_needs(struct strip_plan *plan, uint32_t id)
 
 	/* of what was before a beginning the model knows nothing any more, and
 	 * pools have no costs */
-	return model_controls(model)->count > 0 ||
+	return plan->controls->count > 0 ||
 	       model_pools(model)->count > 0 ||
 	       plan->needed[model_node(plan->model, id)];
 }
@@ -597,6 +598,7 @@ int strip_plan_read(struct strip_plan *plan,
 	memset(plan, 0, sizeof(*plan));
 	plan->options = *options;
 	plan->model = model_new(&asked, NULL);
+	plan->controls = model_controls(plan->model);
 	if (!edges_init(&plan->edges, &blocks_sink, plan, 0))
 		grow_failed(sizeof(plan->edges));
 	status = strip_marks_open(&plan->marks, directory);

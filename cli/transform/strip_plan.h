@@ -63,6 +63,7 @@ struct strip_segment {
 
 struct strip_plan {
 	struct model *model;
+	const struct controls *controls;	/* the model's */
 	struct strip_options options;
 	struct strip_marks marks;
 	struct strip_totals totals;	/* since the last START or CLEAR */
@@ -70,11 +71,12 @@ struct strip_plan {
 	size_t segment_count, segment_capacity;
 	size_t segments_full;	/* that have totals */
 	size_t segments_written;
-	size_t next_control;	/* of model.controls */
+	size_t next_control;	/* of these */
 	uint64_t begin_order;	/* allocations before the last of them */
 	bool off;		/* events do not count now */
 	bool begun;		/* there was an event */
-	bool has_freed_by;	/* known by then: frees have their stacks */
+	bool sampled;		/* known by then, */
+	bool has_freed_by;	/* as that frees have their stacks */
 	struct strip_chunk *chunks;	/* all so far */
 	size_t chunk_count, chunk_capacity;
 	struct chunk current;	/* that the lane is asked for */

@@ -14,9 +14,7 @@
 #include "cli/base/status.h"
 #include "cli/export/bundles.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/core/threads.h"
-#include "cli/model/tap.h"
 
 /* As many as readers take without effort; but four for each context, of which
  * bundles need half. */

@@ -8,10 +8,8 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
-#include "cli/model/tap.h"
 
 /* ---- blocks ---- */
 

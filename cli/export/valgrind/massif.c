@@ -31,11 +31,8 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/export/valgrind.h"
-#include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/heap.h"
 #include "cli/model/stats/timeline.h"
-#include "cli/model/tap.h"
 #include "cli/stack/profile_walk.h"
 #include "unwind/claim.h"
 

@@ -70,6 +70,33 @@ static bool ticks_later(const void *list, size_t i, uint64_t ticks)
 	return ((const struct clock_pair *)list)[i].ticks > ticks;
 }
 
+static bool is_between(const struct clock *clock, size_t later, uint64_t ticks)
+{
+	return clock->pairs[later - 1].ticks <= ticks &&
+		ticks < clock->pairs[later].ticks;
+}
+
+/* The pair behind these ticks that is neither the first nor behind the last.
+ * Pairs come at even intervals, mostly: it is where that puts it. */
+static size_t pair_later(const struct clock *clock, uint64_t ticks)
+{
+	const struct clock_pair *first = clock->pairs;
+	double span = (double)(first[clock->count - 1].ticks - first->ticks);
+	size_t later;
+
+	if (ticks > first->ticks && ticks < first[clock->count - 1].ticks) {
+		later = 1 + (size_t)((double)(ticks - first->ticks) / span *
+				     (double)(clock->count - 2));
+		if (is_between(clock, later, ticks))
+			return later;
+		if (later + 1 < clock->count &&
+		    is_between(clock, later + 1, ticks))
+			return later + 1;
+	}
+	return 1 + search_first(first + 1, clock->count - 2, ticks_later,
+				ticks);
+}
+
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 {
 	const struct clock_pair *a, *b;
@@ -80,9 +107,7 @@ uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 		return 0;
 	if (clock->count == 1)
 		return extrapolate(clock, &clock->pairs[0], ticks);
-	/* neither the first nor behind the last */
-	later = 1 + search_first(clock->pairs + 1, clock->count - 2,
-				 ticks_later, ticks);
+	later = pair_later(clock, ticks);
 	CLAIM_FULL(later < clock->count);
 	a = &clock->pairs[later - 1];
 	b = &clock->pairs[later];

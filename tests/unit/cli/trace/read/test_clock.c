@@ -33,7 +33,6 @@ static void test_between(void **unused)
 	clock_free(&clock);
 }
 
-/* A recording that was cut in its first second has one pair. */
 /* Steps of the same length are so on both sides of a pair. */
 static void test_rounding(void **unused)
 {
@@ -52,6 +51,34 @@ static void test_rounding(void **unused)
 	clock_free(&clock);
 }
 
+/* Where a moment lies does not depend on how even the pairs' intervals are. */
+static void test_uneven(void **unused)
+{
+	enum { PAIRS = 40 };
+	uint64_t ticks[PAIRS], now, wanted;
+	struct clock clock = { 0 };
+
+	(void)unused;
+	for (unsigned i = 0; i < PAIRS; i++) {
+		ticks[i] = (uint64_t)i * i * i * 100 + i * (i % 7) * 3000;
+		if (i > 0 && ticks[i] <= ticks[i - 1])
+			ticks[i] = ticks[i - 1] + 4;
+		clock_add(&clock, ticks[i], (uint64_t)i << 32);
+	}
+	for (unsigned i = 1; i < PAIRS; i++)
+		for (unsigned quarter = 0; quarter < 4; quarter++) {
+			now = (ticks[i] - ticks[i - 1]) / 4 * quarter;
+			wanted = ((uint64_t)(i - 1) << 32) +
+				(uint64_t)((double)now * 4294967296.0 /
+					   (double)(ticks[i] - ticks[i - 1]));
+			now = clock_ns(&clock, ticks[i - 1] + now);
+			assert_in_range(now, wanted - (wanted > 0),
+					wanted + 1);
+		}
+	clock_free(&clock);
+}
+
+/* A recording that was cut in its first second has one pair. */
 static void test_one_pair(void **unused)
 {
 	struct clock clock = { .tick_ps = 20000 };
@@ -83,6 +110,7 @@ int main(void)
 		cmocka_unit_test(test_no_pair),
 		cmocka_unit_test(test_between),
 		cmocka_unit_test(test_rounding),
+		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_one_pair),
 		cmocka_unit_test(test_close_pairs),
 	};
