@@ -25,6 +25,7 @@
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
 #include "cli/export/pprof/pprof_tables.h"
+#include "cli/export/pprof/profile.pb-c.h"
 #include "cli/model/core/threads.h"
 #include "cli/stack/inward.h"
 #include "unwind/claim.h"

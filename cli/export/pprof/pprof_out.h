@@ -11,7 +11,6 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "cli/export/packed.h"
-#include "cli/export/pprof/profile.pb-c.h"
 
 struct pprof_out {
 	ProtobufCBuffer sink;	/* first: what protobuf-c writes to */
@@ -31,7 +30,8 @@ static inline void pprof_out_message(struct pprof_out *out,
 	protobuf_c_message_pack_to_buffer(message, &out->sink);
 }
 
-/* A piece of a profile that is a list alone: `count` pointers to messages. */
+/* A piece of a profile (profile.pb-c.h) that is a list alone: `count` pointers
+ * to messages. */
 #define PPROF_OUT_LIST(out, member, pointers, count)			\
 	do {								\
 		Pprof__Profile piece = PPROF__PROFILE__INIT;		\

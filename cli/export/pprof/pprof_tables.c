@@ -17,6 +17,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/utf8.h"
+#include "cli/export/pprof/profile.pb-c.h"
 #include "cli/model/core/images.h"
 #include "unwind/claim.h"
 
