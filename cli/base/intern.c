@@ -5,6 +5,7 @@
  */
 #include "cli/base/intern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,14 +40,22 @@ static char *arena_take(struct intern *set, size_t size)
 	return block->bytes + block->used - size;
 }
 
-static const char **find(const struct intern *set, const char *bytes, size_t size)
+static bool is_at(const struct intern *set, uint32_t number, const char *bytes,
+		  size_t size)
+{
+	const char *string = set->list[number];
+
+	CLAIM_FULL(number < set->count);
+	return strncmp(string, bytes, size) == 0 && string[size] == 0;
+}
+
+static uint32_t *find(const struct intern *set, const char *bytes, size_t size)
 {
 	size_t i = hash_bytes(bytes, size) & (set->capacity - 1);
 
-	CLAIM_FULL(set->used < set->capacity);
-	while (set->slots[i] != NULL &&
-	       (strncmp(set->slots[i], bytes, size) != 0 ||
-		set->slots[i][size] != 0))
+	CLAIM_FULL(set->count < set->capacity);
+	while (set->slots[i] != INTERN_FREE &&
+	       !is_at(set, set->slots[i], bytes, size))
 		i = (i + 1) & (set->capacity - 1);
 	return &set->slots[i];
 }
@@ -58,58 +67,67 @@ bool intern_is_valid(const struct intern *set)
 
 	if (set->capacity & (set->capacity - 1))
 		return false;
-	for (size_t i = 0; i < set->capacity; i++) {
-		const char *string = set->slots[i];
-
-		used += string != NULL;
-		if (string != NULL &&
-		    *find(set, string, strlen(string)) != string)
+	for (size_t i = 0; i < set->capacity; i++)
+		used += set->slots[i] != INTERN_FREE;
+	if (used != set->count || used * 2 > set->capacity)
+		return false;
+	for (size_t i = 0; i < set->count; i++)
+		if (*find(set, set->list[i], strlen(set->list[i])) != i)
 			return false;
-	}
 	for (const struct intern_block *b = set->blocks; b; b = b->next)
 		if (b->used > b->size)
 			return false;
-	return used == set->used && used * 2 <= set->capacity;
+	return true;
 }
 #endif
 
 static void enlarge(struct intern *set)
 {
-	const char **old = set->slots;
-	size_t old_capacity = set->capacity;
-
-	set->capacity = old_capacity ? old_capacity * 2 : 256;
-	set->slots = grow_zeroed(set->capacity, sizeof(*set->slots));
-	for (size_t i = 0; i < old_capacity; i++)
-		if (old[i] != NULL)
-			*find(set, old[i], strlen(old[i])) = old[i];
-	free(old);
+	set->capacity = set->capacity ? set->capacity * 2 : 256;
+	free(set->slots);
+	set->slots = grow_alloc(set->capacity * sizeof(*set->slots));
+	memset(set->slots, 0xff, set->capacity * sizeof(*set->slots));
+	for (size_t i = 0; i < set->count; i++)
+		*find(set, set->list[i], strlen(set->list[i])) = (uint32_t)i;
 	CLAIM_FULL(intern_is_valid(set));
 }
 
-const char *intern_bytes(struct intern *set, const char *bytes, size_t size)
+uint32_t intern_number(struct intern *set, const char *bytes, size_t size)
 {
-	const char **slot;
+	uint32_t *slot;
 	char *copy;
 
 	/* A NUL inside would make the string unfindable. */
 	size = strnlen(bytes, size);
-	if (set->used * 2 >= set->capacity)
+	if (set->count * 2 >= set->capacity)
 		enlarge(set);
 	slot = find(set, bytes, size);
-	if (*slot != NULL)
+	if (*slot != INTERN_FREE)
 		return *slot;
 	copy = arena_take(set, size + 1);
 	memcpy(copy, bytes, size);
 	copy[size] = 0;
-	set->used++;
-	CLAIM_FULL(set->used * 2 <= set->capacity);
-	return *slot = copy;
+	assert(set->count < INTERN_FREE);
+	GROW(set->list, set->count, set->list_capacity);
+	*slot = (uint32_t)set->count;
+	set->list[set->count++] = copy;
+	CLAIM_FULL(set->count * 2 <= set->capacity);
+	return *slot;
+}
+
+const char *intern_bytes(struct intern *set, const char *bytes, size_t size)
+{
+	uint32_t number = intern_number(set, bytes, size);
+
+	return set->list[number];
 }
 
 const char *intern_known(const struct intern *set, const char *string)
 {
-	return set->capacity ? *find(set, string, strlen(string)) : NULL;
+	uint32_t number = set->capacity ?
+		*find(set, string, strlen(string)) : INTERN_FREE;
+
+	return number == INTERN_FREE ? NULL : set->list[number];
 }
 
 const char *intern_string(struct intern *set, const char *string)
@@ -125,6 +143,7 @@ void intern_free(struct intern *set)
 		free(set->blocks);
 		set->blocks = next;
 	}
+	free(set->list);
 	free(set->slots);
 	memset(set, 0, sizeof(*set));
 }

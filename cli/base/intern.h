@@ -1,6 +1,7 @@
 /*
  * intern.h: one copy of each distinct string, so that equal strings are equal
- * pointers. The strings live until intern_free.
+ * pointers. They are numbered from 0 in the order in which they were met, as
+ * pairs are (pairset.h), and live until intern_free.
  */
 #ifndef GNOMON_INTERN_H
 #define GNOMON_INTERN_H
@@ -10,15 +11,21 @@
 #include <stdint.h>
 
 struct intern {
-	const char **slots;
+	const char **list;	/* by number */
+	size_t count, list_capacity;
+	uint32_t *slots;	/* numbers; INTERN_FREE */
 	size_t capacity;	/* power of two */
-	size_t used;
 	struct intern_block *blocks;
 };
+
+#define INTERN_FREE UINT32_MAX		/* no string has that number */
 
 /* A zeroed struct intern is empty. */
 const char *intern_string(struct intern *set, const char *string);
 const char *intern_bytes(struct intern *set, const char *bytes, size_t size);
+/* The same, its number in the list; it was not there before if that is what
+ * `count` was. */
+uint32_t intern_number(struct intern *set, const char *bytes, size_t size);
 /* The one that is there, or NULL. */
 const char *intern_known(const struct intern *set, const char *string);
 void intern_free(struct intern *set);

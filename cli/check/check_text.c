@@ -8,19 +8,13 @@
 #include "cli/base/text/quantity.h"
 #include "cli/check/check.h"
 
-static const char *amount(char *text, enum figure cost, uint64_t value)
-{
-	return quantity_of(text, figure_kinds[cost].unit, value);
-}
-
 /* What there was, where a rule compares. */
 static void put_before(const struct check_verdict *verdict, FILE *out)
 {
-	char text[QUANTITY_TEXT];
 	double more = (double)verdict->value - (double)verdict->before;
 
-	fprintf(out, "  was %s", amount(text, verdict->cost,
-					verdict->before));
+	fprintf(out, "  was %s", UNIT_TEXT(figure_kinds[verdict->cost].unit,
+					   verdict->before));
 	if (verdict->before > 0)
 		fprintf(out, " (%+.1f%%)", more * 100 /
 			(double)verdict->before);
@@ -39,34 +33,30 @@ static void put_dropped(const struct coverage *coverage, FILE *out)
 static void put_suppressed(const struct check_result *result, FILE *out)
 {
 	const struct leaks *leaks = result->leaks;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
 	if (leaks->suppressed_stacks == 0) {
 		fprintf(out, "  suppressed     nothing\n");
 		return;
 	}
-	fprintf(out, "  suppressed     %s live in %s block%s of %s stack%s\n",
-		quantity_size(a, (int64_t)leaks->suppressed_bytes),
-		quantity_count(b, leaks->suppressed_blocks),
-		leaks->suppressed_blocks == 1 ? "" : "s",
-		quantity_count(c, leaks->suppressed_stacks),
-		leaks->suppressed_stacks == 1 ? "" : "s");
+	fprintf(out, "  suppressed     %s live in %s of %s\n",
+		SIZE_TEXT(leaks->suppressed_bytes),
+		COUNTED(leaks->suppressed_blocks, "block"),
+		COUNTED(leaks->suppressed_stacks, "stack"));
 }
 
 void check_text(const struct check_result *result, FILE *out)
 {
 	const struct style *style = style_of(out);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	fprintf(out, "%s%s\n", result->trace, result->coverage.sample_mean ?
 		": estimated from a sample" : "");
 	for (size_t i = 0; i < result->count; i++) {
 		const struct check_verdict *verdict = &result->verdicts[i];
+		enum quantity_unit unit = figure_kinds[verdict->cost].unit;
 
 		fprintf(out, "  %-17s limit %10s  value %10s  %s%s%s",
-			verdict->name,
-			amount(a, verdict->cost, verdict->limit),
-			amount(b, verdict->cost, verdict->value),
+			verdict->name, UNIT_TEXT(unit, verdict->limit),
+			UNIT_TEXT(unit, verdict->value),
 			verdict->passed ? "" : style->warn,
 			verdict->passed ? "pass" : "fail", style->off);
 		if (verdict->is_growth)
@@ -74,9 +64,8 @@ void check_text(const struct check_result *result, FILE *out)
 		/* A growth from anything fills the line. */
 		if (verdict->cost == FIGURE_LIVE && verdict->blocks > 0 &&
 		    (!verdict->is_growth || verdict->limit == 0))
-			fprintf(out, "  in %s block%s",
-				quantity_count(a, verdict->blocks),
-				verdict->blocks == 1 ? "" : "s");
+			fprintf(out, "  in %s",
+				COUNTED(verdict->blocks, "block"));
 		fputc('\n', out);
 	}
 	put_suppressed(result, out);

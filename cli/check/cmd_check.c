@@ -164,22 +164,12 @@ struct behind {
 static void print_amount(FILE *out, enum figure cost, uint64_t value,
 			 const char *sign)
 {
-	char text[QUANTITY_TEXT];
 	enum quantity_unit unit = figure_kinds[cost].unit;
 
-	fprintf(out, "\n    %s%s%s\n", sign, quantity_of(text, unit, value),
+	fprintf(out, "\n    %s%s%s\n", sign, UNIT_TEXT(unit, value),
 		unit == QUANTITY_BYTES ? "" :
 		cost == FIGURE_TEMPORARY ? " temporary" :
 		value == 1 ? " allocation" : " allocations");
-}
-
-/* Of stacks that hold blocks of no bytes, these are all there is to say. */
-static void print_blocks(FILE *out, uint64_t blocks)
-{
-	char text[QUANTITY_TEXT];
-
-	fprintf(out, "\n    %s block%s of no bytes\n",
-		quantity_count(text, blocks), blocks == 1 ? "" : "s");
 }
 
 static void print_largest(struct behind *behind, enum figure cost, FILE *out)
@@ -202,10 +192,13 @@ static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 
 		if (!figures_any(&row->figures, cost, source.end_ns))
 			break;
+		/* Of stacks that hold blocks of no bytes, these are all there
+		 * is to say. */
 		if (value > 0)
 			print_amount(out, cost, value, "");
 		else
-			print_blocks(out, figures_blocks(&row->figures, cost));
+			fprintf(out, "\n    %s of no bytes\n", COUNTED(
+				figures_blocks(&row->figures, cost), "block"));
 		profile_stack_of_context(&behind->stack, &behind->now->frames,
 					 row->node, request->full_names);
 		profile_stack_print(&behind->stack, true, STACK_LINES, 6,

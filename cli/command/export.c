@@ -4,9 +4,11 @@
 #include "cli/command/export.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/status.h"
 #include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_coverage.h"
@@ -41,7 +43,34 @@ void export_contexts(struct export *export,
 	}
 }
 
-bool *export_keeps(struct export *export)
+struct summing {
+	struct figures *sum;
+	uint64_t contexts;
+};
+
+static void add_context(void *owner, uint32_t node, uint32_t part,
+			const struct figures *figures)
+{
+	struct summing *summing = owner;
+
+	(void)node, (void)part;
+	figures_add(summing->sum, figures);
+	summing->contexts++;
+}
+
+uint64_t export_sum(struct export *export, struct figures *sum)
+{
+	struct summing summing = { .sum = sum };
+
+	*sum = (struct figures){ 0 };
+	export_contexts(export, add_context, &summing);
+	return summing.contexts;
+}
+
+/* ---- blocks ---- */
+
+/* A table of what filters of stacks keep, by node; NULL: they keep all. */
+static bool *find_kept(struct export *export)
 {
 	const struct contexts *contexts = model_contexts(export->model);
 	struct figures figures;
@@ -54,6 +83,78 @@ bool *export_keeps(struct export *export)
 		kept[contexts->costs[i].node] |= keeps(export, i, &figures);
 	return kept;
 }
+
+struct following {
+	const struct contexts *contexts;
+	const struct export_follower *to;
+	bool *keeps;
+	uint32_t thread;
+};
+
+/* What came into the trace since it was read is left out. */
+static bool is_kept(const struct following *f, uint32_t node)
+{
+	return node < f->contexts->node_count &&
+		(f->keeps == NULL || f->keeps[node]);
+}
+
+static void take_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
+{
+	const struct following *f = owner;
+
+	if (f->to->birth != NULL && is_kept(f, node))
+		f->to->birth(f->to->owner, &(struct export_block){
+			.block = block, .number = number, .node = node,
+			.chain = chain, .thread = f->thread,
+			.stamp = block->birth });
+}
+
+static void take_end(void *owner, const struct block *block, uint32_t number,
+		     uint32_t node, uint64_t stamp, enum edge_end end,
+		     uint32_t chain)
+{
+	const struct following *f = owner;
+
+	if (f->to->end != NULL && is_kept(f, node))
+		f->to->end(f->to->owner, &(struct export_block){
+			.block = block, .number = number, .node = node,
+			.chain = chain, .thread = f->thread, .stamp = stamp,
+			.end = end });
+}
+
+static void tell_live(const struct following *f, const struct model *model)
+{
+	const struct block *block;
+	uint64_t at = 0;
+
+	while ((block = model_next_block(model, &at)) != NULL) {
+		uint32_t node = model_node_of(model, block);
+
+		if (is_kept(f, node))
+			f->to->live(f->to->owner, &(struct export_block){
+				.block = block, .node = node });
+	}
+}
+
+int export_follow(struct export *export,
+		  const struct export_follower *follower)
+{
+	struct following f = { .contexts = model_contexts(export->model),
+			       .to = follower, .keeps = find_kept(export) };
+	const struct model_tap tap = { .owner = &f, .birth = take_birth,
+				       .end = take_end, .thread = &f.thread };
+	int status = EXIT_COMPLETE;
+
+	if (follower->live == NULL || !model_is_of_moment(export->model))
+		status = model_follow(export->model, export->trace, &tap);
+	if (follower->live != NULL && status != EXIT_NOTHING)
+		tell_live(&f, export->model);
+	free(f.keeps);
+	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+}
+
+/* ---- what is said besides ---- */
 
 static uint64_t peak_of_contexts(const struct model *model)
 {
@@ -209,13 +310,20 @@ const char *export_profile_name(struct buffer *scratch,
 		       frame->offset, frame->offset);
 }
 
-void export_title(struct buffer *title, const struct model *model,
-		  const char *trace)
+const char *export_program(const struct model *model)
 {
 	const char *program = model_fact(model, GT_INFO, "exe");
 
+	return program != NULL ? last_part(program) : NULL;
+}
+
+void export_title(struct buffer *title, const struct model *model,
+		  const char *trace)
+{
+	const char *program = export_program(model);
+
 	if (program != NULL)
-		buffer_printf(title, "%s - ", last_part(program));
+		buffer_printf(title, "%s - ", program);
 	buffer_string(title, last_part(trace));
 	buffer_printable(title);
 }

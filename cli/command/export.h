@@ -9,12 +9,11 @@
  *	export_contexts   every context with its figures: what is summed up
  *	export->profile   the same as one tree of normalised frames, if it
  *	                  `wants_profile`
- *	model_follow      each block as it begins and ends (cli/model/tap.h):
+ *	export_follow     each block as it begins and ends (cli/model/tap.h):
  *	                  streams of events, in memory of contexts and live
  *	                  blocks
  *
- * Filters, --alive-at among them, hold in all three but for those of stacks
- * in the last, where export_keeps tells them.
+ * Filters, --alive-at among them, hold in all three.
  * Called by the main thread.
  */
 #ifndef GNOMON_EXPORT_H
@@ -27,6 +26,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/csv.h"
 #include "cli/model/coverage.h"
+#include "cli/model/tap.h"
 #include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/profile.h"
@@ -59,7 +59,7 @@ struct exporter {
 					 * then, figures' part is the thread */
 	bool can_list_blocks;		/* takes --by block */
 	bool has_threads;		/* of each block, in any case */
-	bool wants_blocks;		/* by model_follow: reads the trace
+	bool wants_blocks;		/* by export_follow: reads the trace
 					 * again */
 	unsigned wants;			/* enum model_want */
 	/* Returns an exit status; writes to `out` only. Messages about the
@@ -73,9 +73,32 @@ void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
 				  const struct figures *figures),
 		     void *owner);
-/* A table of what filters of stacks keep, by node, for model_follow: free it.
- * NULL: they keep all. */
-bool *export_keeps(struct export *export);
+/* What they come to together, and how many contexts that is. */
+uint64_t export_sum(struct export *export, struct figures *sum);
+
+/* A block, as tap.h has it. */
+struct export_block {
+	const struct block *block;
+	uint32_t number, node, chain;
+	uint32_t thread;	/* whose event it is */
+	uint64_t stamp;		/* of that event */
+	enum edge_end end;	/* if it ends */
+};
+
+/* Whom to tell of each block that filters keep; all three may be NULL. */
+struct export_follower {
+	void *owner;
+	void (*birth)(void *owner, const struct export_block *block);
+	void (*end)(void *owner, const struct export_block *block);
+	/* Then, of those that are left: nothing but `block` and `node`. At a
+	 * moment nothing has ended yet, so these are all there are. */
+	void (*live)(void *owner, const struct export_block *block);
+};
+
+/* Reads the trace again. EXIT_COMPLETE, however much could be read; or
+ * EXIT_NOTHING, with a message and before the first block. */
+int export_follow(struct export *export,
+		  const struct export_follower *follower);
 /* Say what of the report's figures no context has. */
 void export_note_contexts(const struct export *export);
 /* For formats of single events: say what of the report's figures is in no
@@ -108,6 +131,8 @@ void export_stack_text(struct buffer *text, const struct frame *list,
 		       size_t count);
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame);
+/* The last part of the program's path; NULL: not known. */
+const char *export_program(const struct model *model);
 /* "program - trace", for titles. */
 void export_title(struct buffer *title, const struct model *model,
 		  const char *trace);

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 
 #include "cli/base/terminal/style.h"
-#include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/profile_stack.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/symbol/names/names.h"
 
 #define STACK_LINES 12		/* from the site outward */
 #define NAME_WIDTH 70
@@ -23,21 +21,13 @@ bool diff_shows(const struct diff *diff, enum figure cost)
 		figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
 }
 
-static const char *amount(char *text, enum figure cost, uint64_t value)
-{
-	return quantity_of(text, figure_kinds[cost].unit, value);
-}
-
 /* "+1.5M", "-3", "0 B" */
 static const char *change(char *text, enum figure cost, uint64_t before,
 			  uint64_t after)
 {
 	text[0] = after > before ? '+' : '-';
-	if (after == before)
-		amount(text, cost, 0);
-	else
-		amount(text + 1, cost, after > before ? after - before :
-		       before - after);
+	quantity_of(text + (after != before), figure_kinds[cost].unit,
+		    after > before ? after - before : before - after);
 	return text;
 }
 
@@ -49,11 +39,12 @@ static void put_total(const struct diff *diff, enum figure cost, FILE *out)
 					cost);
 	uint64_t after = profile_value(diff->profile, &diff->sides[1].sum,
 				       cost);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT + 1];
+	enum quantity_unit unit = figure_kinds[cost].unit;
+	char more[QUANTITY_TEXT + 1];
 
 	fprintf(out, "  %-12s %13s %13s %14s", figure_kinds[cost].name,
-		amount(a, cost, before), amount(b, cost, after),
-		change(c, cost, before, after));
+		UNIT_TEXT(unit, before), UNIT_TEXT(unit, after),
+		change(more, cost, before, after));
 	if (before > 0 && before != after)
 		fprintf(out, "  %+.1f%%", ((double)after - (double)before) *
 			100 / (double)before);
@@ -76,7 +67,6 @@ static void put_cut(const struct coverage *coverage, FILE *out)
 static void put_summary(const struct diff *diff, FILE *out)
 {
 	static const char *const names[2] = { "before", "after" };
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	for (unsigned side = 0; side < 2; side++) {
 		const struct diff_side *one = &diff->sides[side];
@@ -84,14 +74,14 @@ static void put_summary(const struct diff *diff, FILE *out)
 		fprintf(out, "%-7s %s\n", names[side], one->label);
 		if (one->traces > 1)
 			fprintf(out, "        the sum of %s traces\n",
-				quantity_count(a, one->traces));
+				COUNT_TEXT(one->traces));
 		if (one->running)
 			fprintf(out, "        still running: its end is now\n");
 		if (one->coverage.sample_mean > 0)
 			fprintf(out, "        estimated from a sample\n");
 		if (one->coverage.dropped > 0)
 			fprintf(out, "        %s event%s of it lost\n",
-				quantity_count(a, one->coverage.dropped),
+				COUNT_TEXT(one->coverage.dropped),
 				one->coverage.dropped == 1 ? " was" : "s were");
 		put_cut(&one->coverage, out);
 	}
@@ -102,41 +92,30 @@ static void put_summary(const struct diff *diff, FILE *out)
 		    figures_have((enum figure)i, FIGURE_OVERVIEW))
 			put_total(diff, (enum figure)i, out);
 	fprintf(out, "  %-12s %13s %13s\n", "ran",
-		quantity_time(a, diff->sides[0].duration_ns),
-		quantity_time(b, diff->sides[1].duration_ns));
+		TIME_TEXT(diff->sides[0].duration_ns),
+		TIME_TEXT(diff->sides[1].duration_ns));
 }
 
-/* `place`: it is no name, but where a function is that has none. */
-static void put_name(const struct diff *diff, const char *name, bool place,
-		     FILE *out)
-{
-	struct buffer text = { 0 };
-
-	if (name == NULL)
-		buffer_string(&text, "?? in no file");
-	else if (diff->full_names)
-		buffer_string(&text, name);
-	else if (place)
-		fit_middle(&text, name, NAME_WIDTH);
-	else
-		names_brief(&text, name, NAME_WIDTH);
-	buffer_printable(&text);
-	fprintf(out, "      %s\n", text.data);
-	buffer_free(&text);
-}
-
-static void put_line(const struct diff *diff,
-		     const struct profile_group *group, FILE *out)
+/* The frame that a row is about; of those that are none, why. */
+static void put_frame(const struct diff *diff,
+		      const struct profile_group *group, FILE *out)
 {
 	struct query_value value = { .full = diff->full_names,
 				     .width = NAME_WIDTH };
-	struct buffer name = { 0 };
+	LOCAL_BUFFER name = { 0 };
 
 	query_value_frame(diff->profile, group, &value);
-	diff->query->keys[0]->text(&value, &name, &name);
+	if (value.known)
+		diff->query->keys[0]->text(&value, &name, &name);
+	else
+		buffer_string(&name, group->frame == PROFILE_NONE ?
+			      "?? in no file" :
+			      diff->profile->frames[group->frame].function);
 	buffer_printable(&name);
 	fprintf(out, "      %s\n", name.data);
-	buffer_free(&name);
+	if (diff->query->keys[0]->by == PROFILE_BY_FUNCTION && value.frame.library &&
+	    !value.frame.nameless)
+		fprintf(out, "      in %s\n", value.frame.library);
 }
 
 /* What a row is about. */
@@ -144,29 +123,10 @@ static void put_what(const struct diff *diff, uint32_t number,
 		     struct profile_stack *stack, FILE *out)
 {
 	const struct profile_group *group = &diff->groups.list[number];
-	const struct profile_frame *frame =
-		group->frame == PROFILE_NONE ? NULL :
-		&diff->profile->frames[group->frame];
 
-	switch ((int)diff->query->keys[0]->by) {
-	case PROFILE_BY_FUNCTION:
-		put_name(diff, frame ? frame->function : NULL,
-			 frame && frame->nameless, out);
-		if (frame && frame->library && !frame->nameless)
-			fprintf(out, "      in %s\n", frame->library);
+	if (diff->query->keys[0]->of == QUERY_OF_FRAME) {
+		put_frame(diff, group, out);
 		return;
-	case PROFILE_BY_FILE:
-		put_name(diff, frame ? frame->file ? frame->file :
-			 frame->library : NULL, false, out);
-		return;
-	case PROFILE_BY_LINE:
-		put_line(diff, group, out);
-		return;
-	case PROFILE_BY_LIBRARY:
-		put_name(diff, frame ? frame->library : NULL, false, out);
-		return;
-	default:
-		break;
 	}
 	profile_stack_of_node(stack, diff->profile, group->node,
 			      diff->full_names);
@@ -181,14 +141,15 @@ static void put_row(const struct diff *diff, const struct difference *row,
 		    enum figure cost, struct profile_stack *stack, FILE *out)
 {
 	const struct style *style = style_of(out);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT + 1];
+	enum quantity_unit unit = figure_kinds[cost].unit;
+	char more[QUANTITY_TEXT + 1];
 
 	fprintf(out, "\n  %-7s %s%s%s", difference_names[row->state],
-		style->share, change(c, cost, row->before, row->after),
+		style->share, change(more, cost, row->before, row->after),
 		style->off);
 	if (row->state == DIFFERENCE_GROWN || row->state == DIFFERENCE_SHRUNK)
-		fprintf(out, "  from %s to %s", amount(a, cost, row->before),
-			amount(b, cost, row->after));
+		fprintf(out, "  from %s to %s", UNIT_TEXT(unit, row->before),
+			UNIT_TEXT(unit, row->after));
 	fputc('\n', out);
 	put_what(diff, row->group, stack, out);
 }
@@ -200,7 +161,6 @@ static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 	struct profile_stack stack = { 0 };
 	uint64_t top = diff->query->limit;
 	size_t shown = top != 0 && top < found->count ? top : found->count;
-	char text[QUANTITY_TEXT];
 
 	fprintf(out, "\n%s%s%s (%s): ", style->title,
 		figure_kinds[cost].title, style->off,
@@ -210,17 +170,17 @@ static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 	for (unsigned state = 0, n = 0; state < DIFFERENCE_STATES; state++)
 		if (found->states[state] > 0)
 			fprintf(out, "%s%s %s", n++ ? ", " : "",
-				quantity_count(text, found->states[state]),
+				COUNT_TEXT(found->states[state]),
 				difference_names[state]);
 	if (found->below > 0)
 		fprintf(out, "; %s within the threshold",
-			quantity_count(text, found->below));
+			COUNT_TEXT(found->below));
 	fputc('\n', out);
 	for (size_t row = 0; row < shown; row++)
 		put_row(diff, &found->list[row], cost, &stack, out);
 	if (shown < found->count)
 		fprintf(out, "\n  and %s more: --cost %s --top 0\n",
-			quantity_count(text, found->count - shown),
+			COUNT_TEXT(found->count - shown),
 			figure_kinds[cost].name);
 	profile_stack_free(&stack);
 }

@@ -30,8 +30,7 @@ struct path {
 
 static void append(struct path *path, const struct profile_frame *frame)
 {
-	const char *name = frame->stop != GT_STOP_BOTTOM ? frame->function :
-		export_profile_name(&path->scratch, frame);
+	const char *name = export_profile_name(&path->scratch, frame);
 	size_t at = path->line.size;
 
 	if (at > 0)

@@ -23,10 +23,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/export/heaptrack_stacks.h"
-#include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/stats/footprint.h"
-#include "cli/model/tap.h"
 
 #define WRITER_VERSION 0x10400	/* of the heaptrack whose lines these are */
 #define FORMAT_VERSION 3
@@ -42,7 +39,6 @@ struct writing {
 	struct export *export;
 	struct packed out;
 	struct heaptrack_stacks stacks;
-	bool *keeps;		/* by node; NULL: all */
 	uint32_t *pairs;	/* by number of a block */
 	size_t pair_capacity;
 	uint32_t last;		/* number of the block allocated last, */
@@ -119,32 +115,17 @@ static void put_held_apart(struct writing *w)
 	put_held(w);
 }
 
-static bool is_kept(const struct writing *w, uint32_t node)
-{
-	return node < w->export->frames->contexts->node_count &&
-		(w->keeps == NULL || w->keeps[node]);
-}
-
-static void take_birth(void *owner, const struct block *block, uint32_t number,
-		       uint32_t node, uint32_t chain)
+static void take_birth(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
-	size_t before = w->pair_capacity;
 
-	(void)chain;
-	if (!is_kept(w, node))
-		return;
 	put_held_apart(w);
-	while (w->pair_capacity <= number)
-		w->pair_capacity = w->pair_capacity ? w->pair_capacity * 2 :
-			1024;
-	if (w->pair_capacity != before)
-		w->pairs = grow_resize(w->pairs, w->pair_capacity,
-				       sizeof(*w->pairs));
-	go_to(w, block->birth);
-	w->pairs[number] = heaptrack_pair(&w->stacks, block->size, node);
-	put(w, '+', w->pairs[number]);
-	w->last = number;
+	GROW_TO(w->pairs, w->pair_capacity, block->number);
+	go_to(w, block->stamp);
+	w->pairs[block->number] = heaptrack_pair(&w->stacks, block->block->size,
+						 block->node);
+	put(w, '+', w->pairs[block->number]);
+	w->last = block->number;
 	w->last_lives = true;
 }
 
@@ -154,27 +135,22 @@ static void hold(struct writing *w, uint64_t stamp, uint32_t pair)
 	w->held[w->held_count++] = (struct held){ stamp, pair };
 }
 
-static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum edge_end end,
-		     uint32_t chain)
+static void take_end(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
-	uint32_t pair;
+	uint32_t pair = w->pairs[block->number];
 
-	(void)end, (void)chain;
-	if (!is_kept(w, node))
-		return;
-	pair = w->pairs[number];
 	if (!w->last_lives) {
-		put_free(w, stamp, pair);
-	} else if (number != w->last) {
-		hold(w, stamp, pair);
-	} else if (block->temporary) {
-		put_free(w, w->held_count ? w->held[0].stamp : stamp, pair);
+		put_free(w, block->stamp, pair);
+	} else if (block->number != w->last) {
+		hold(w, block->stamp, pair);
+	} else if (block->block->temporary) {
+		put_free(w, w->held_count ? w->held[0].stamp : block->stamp,
+			 pair);
 		put_held(w);
 		w->last_lives = false;
 	} else {
-		hold(w, stamp, pair);
+		hold(w, block->stamp, pair);
 		put_held_apart(w);
 		w->last_lives = false;
 	}
@@ -184,7 +160,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 
 static void put_head(struct writing *w)
 {
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	packed_byte(&w->out, 'v');
 	heaptrack_number(&w->out, WRITER_VERSION);
@@ -200,7 +176,6 @@ static void put_head(struct writing *w)
 	heaptrack_number(&w->out, w->page_size);
 	heaptrack_number(&w->out, 0);
 	packed_byte(&w->out, '\n');
-	buffer_free(&text);
 }
 
 static void put_tail(struct writing *w)
@@ -211,7 +186,7 @@ static void put_tail(struct writing *w)
 	put_points(w, UINT64_MAX);
 	put_ms(w, model_duration_ns(model) / MS_NS);
 	packed_bytes(&w->out, "# strings:", 10);
-	heaptrack_number(&w->out, w->stacks.strings);
+	heaptrack_number(&w->out, w->stacks.strings.count);
 	packed_bytes(&w->out, "\n# ips:", 7);
 	heaptrack_number(&w->out, w->stacks.ips);
 	packed_byte(&w->out, '\n');
@@ -220,28 +195,27 @@ static void put_tail(struct writing *w)
 static int write_heaptrack(struct export *export)
 {
 	struct writing *w = grow_zeroed(1, sizeof(*w));
-	const struct model_tap tap = { .owner = w, .birth = take_birth,
-				       .end = take_end };
+	const struct export_follower follower = {
+		.owner = w, .birth = take_birth, .end = take_end,
+	};
 	uint64_t page = model_number(export->model, GT_INFO, "page_size", 0);
 	int status;
 
 	w->export = export;
 	w->page_size = page >= KIB ? page : 4096;
-	w->keeps = export_keeps(export);
 	packed_begin(&w->out, export->out, export->output);
 	heaptrack_stacks_init(&w->stacks, export->frames, &w->out);
 	put_head(w);
-	status = model_follow(export->model, export->trace, &tap);
+	status = export_follow(export, &follower);
 	/* What was not read to its end has none. */
 	if (status != EXIT_NOTHING)
 		put_tail(w);
 	packed_end(&w->out);
 	heaptrack_stacks_free(&w->stacks);
-	free(w->keeps);
 	free(w->pairs);
 	free(w->held);
 	free(w);
-	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+	return status;
 }
 
 const struct exporter export_heaptrack = {

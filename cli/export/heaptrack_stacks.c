@@ -38,7 +38,7 @@ void heaptrack_number(struct packed *out, uint64_t number)
 static uint32_t string_of(struct heaptrack_stacks *stacks, const char *text)
 {
 	struct buffer *scratch = &stacks->scratch;
-	const char *unique;
+	size_t before = stacks->strings.count;
 	uint32_t number;
 
 	if (text == NULL || text[0] == 0)
@@ -46,17 +46,15 @@ static uint32_t string_of(struct heaptrack_stacks *stacks, const char *text)
 	buffer_clear(scratch);
 	utf8_add(scratch, text);
 	buffer_printable(scratch);	/* a line is a line */
-	unique = intern_string(&stacks->names, scratch->data);
-	number = table_get(&stacks->string_of, (uintptr_t)unique);
-	if (number != TABLE_NONE)
-		return number;
-	table_set(&stacks->string_of, (uintptr_t)unique, ++stacks->strings);
+	number = intern_number(&stacks->strings, scratch->data, scratch->size);
+	if (number < before)
+		return number + 1;
 	packed_byte(stacks->out, 's');
-	heaptrack_number(stacks->out, strlen(unique));
+	heaptrack_number(stacks->out, scratch->size);
 	packed_byte(stacks->out, ' ');
-	packed_bytes(stacks->out, unique, strlen(unique));
+	packed_bytes(stacks->out, scratch->data, scratch->size);
 	packed_byte(stacks->out, '\n');
-	return stacks->strings;
+	return number + 1;
 }
 
 /* ---- places ---- */
@@ -116,20 +114,20 @@ static uint32_t ip_of(struct heaptrack_stacks *stacks, uint32_t place)
 	return ip;
 }
 
-/* A place that is none: a word about the stack. */
-static uint32_t ip_of_word(struct heaptrack_stacks *stacks, uint32_t root,
-			   const char *word)
+/* A place that is none: words about the stack. */
+static uint32_t ip_of_words(struct heaptrack_stacks *stacks, uint32_t stop,
+			    const char *words)
 {
-	uint32_t ip = table_get(&stacks->ip_of, NO_PLACE | root);
+	uint32_t ip = table_get(&stacks->ip_of, NO_PLACE | stop);
 	struct line line = { 0 };
 
 	if (ip != TABLE_NONE)
 		return ip;
-	line.function = string_of(stacks, word);
+	line.function = string_of(stacks, words);
 	begin_ip(stacks, 0, 0);
 	add_line(stacks, &line);
 	packed_byte(stacks->out, '\n');
-	table_set(&stacks->ip_of, NO_PLACE | root, stacks->ips);
+	table_set(&stacks->ip_of, NO_PLACE | stop, stacks->ips);
 	return stacks->ips;
 }
 
@@ -150,19 +148,11 @@ static uint32_t trace_in(struct heaptrack_stacks *stacks, uint32_t outer,
 	return number + 1;
 }
 
-static uint32_t begin_stack(void *owner, uint32_t root)
+static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
 	struct heaptrack_stacks *stacks = owner;
-	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer text = { 0 };
-	uint32_t ip;
 
-	if (why == NULL)
-		return 0;
-	buffer_printf(&text, "[the stack ends here: %s]", why);
-	ip = ip_of_word(stacks, root, text.data);
-	buffer_free(&text);
-	return trace_in(stacks, 0, ip);
+	return trace_in(stacks, 0, ip_of_words(stacks, stop, words));
 }
 
 static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
@@ -180,7 +170,7 @@ static uint32_t trace_of(struct heaptrack_stacks *stacks, uint32_t node)
 	uint32_t trace = inward_value(&stacks->inward, node);
 
 	/* Of trace 0 the reader makes an unknown place without a name. */
-	return trace != 0 ? trace : trace_in(stacks, 0, ip_of_word(
+	return trace != 0 ? trace : trace_in(stacks, 0, ip_of_words(
 		stacks, UINT32_MAX, "[no stack]"));
 }
 
@@ -241,20 +231,13 @@ void heaptrack_stacks_init(struct heaptrack_stacks *stacks,
 	memset(stacks, 0, sizeof(*stacks));
 	stacks->frames = frames;
 	stacks->out = out;
-	stacks->inward = (struct inward){
-		.frames = frames,
-		.root = begin_stack,
-		.step = step_inward,
-		.owner = stacks,
-	};
-	inward_init(&stacks->inward);
+	inward_init(&stacks->inward, frames, begin_early, step_inward, stacks);
 }
 
 void heaptrack_stacks_free(struct heaptrack_stacks *stacks)
 {
 	inward_free(&stacks->inward);
-	intern_free(&stacks->names);
-	table_free(&stacks->string_of);
+	intern_free(&stacks->strings);
 	table_free(&stacks->ip_of);
 	pairset_free(&stacks->traces);
 	table_free(&stacks->pair_of);

@@ -25,10 +25,8 @@ struct heaptrack_stacks {
 	struct packed *out;
 	struct frames *frames;
 	struct inward inward;
-	struct intern names;
-	struct table string_of;	/* interned -> number */
-	uint32_t strings;	/* numbers begin at 1, as those of ... */
-	struct table ip_of;	/* place, or NO_PLACE | root -> number */
+	struct intern strings;	/* numbers begin at 1, as those of ... */
+	struct table ip_of;	/* place, or NO_PLACE | stop -> number */
 	uint32_t ips;
 	struct pairset traces;	/* outer, ip; their numbers begin at 1, too */
 	struct table pair_of;	/* mixed size and trace -> the last pair */

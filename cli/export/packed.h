@@ -23,7 +23,7 @@ struct packed {
 	uint8_t out[PACKED_BYTES];
 };
 
-/* `name`: of the file; NULL: of standard output, which has none. */
+/* `name`: of the file, or its end; NULL: of standard output, without one. */
 void packed_begin(struct packed *packed, FILE *file, const char *name);
 void packed_flush(struct packed *packed);
 void packed_bytes(struct packed *packed, const void *bytes, size_t size);

@@ -17,10 +17,7 @@
 #include "cli/base/status.h"
 #include "cli/export/packed.h"
 #include "cli/export/replay_stream.h"
-#include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/core/threads.h"
-#include "cli/model/tap.h"
 #include "unwind/claim.h"
 
 #define TIME_STEP_NS 1000000	/* finer times are not written */
@@ -36,14 +33,12 @@ struct moved {
 struct writing {
 	struct export *export;
 	struct packed out;
-	bool *keeps;		/* by node; NULL: all */
 	uint32_t *slots;	/* by number of a block */
 	size_t slot_capacity;
 	uint32_t *empty;	/* slots; the last one is next */
 	size_t empty_count, empty_capacity;
 	struct moved moved;	/* I1 */
-	uint32_t thread;	/* whose event it is: the tap's */
-	uint32_t *threads;	/* by that: its number, or NO_THREAD */
+	uint32_t *threads;	/* the model's: its number, or NO_THREAD */
 	uint32_t current;	/* number of the last THREAD */
 	uint64_t time_ns;	/* of the last TIME */
 	uint64_t totals[REPLAY_TOTALS];
@@ -130,82 +125,60 @@ static void settle_moved(struct writing *w)
 	moved->chain = 0;
 }
 
-static bool is_kept(const struct writing *w, uint32_t node)
-{
-	return node < w->export->frames->contexts->node_count &&
-		(w->keeps == NULL || w->keeps[node]);
-}
-
-static void enter_slot(struct writing *w, uint32_t number, uint32_t slot)
-{
-	size_t before = w->slot_capacity;
-
-	while (w->slot_capacity <= number)
-		w->slot_capacity = w->slot_capacity ? w->slot_capacity * 2 :
-			1024;
-	if (w->slot_capacity != before)
-		w->slots = grow_resize(w->slots, w->slot_capacity,
-				       sizeof(*w->slots));
-	w->slots[number] = slot;
-}
-
-static uint32_t put_alloc(struct writing *w, const struct block *block)
+static uint32_t put_alloc(struct writing *w, const struct export_block *block)
 {
 	uint32_t slot = w->empty_count > 0 ? w->empty[--w->empty_count] :
 		(uint32_t)w->totals[REPLAY_SLOTS]++;
 
-	put(w, REPLAY_ALLOC, w->thread, block->birth, slot);
+	put(w, REPLAY_ALLOC, block->thread, block->stamp, slot);
 	return slot;
 }
 
-static uint32_t put_realloc(struct writing *w, const struct block *block)
+static uint32_t put_realloc(struct writing *w,
+			    const struct export_block *block)
 {
 	struct moved *moved = &w->moved;
 
-	put(w, REPLAY_REALLOC, w->thread, block->birth, moved->slot);
+	put(w, REPLAY_REALLOC, block->thread, block->stamp, moved->slot);
 	count_end(w, moved->size, true);
 	w->totals[REPLAY_REALLOCS]++;
 	moved->chain = 0;
 	return moved->slot;
 }
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
-		       uint32_t node, uint32_t chain)
+static void take_birth(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
 	uint32_t slot;
 
-	if (!is_kept(w, node))
-		return;
-	if (chain != 0 && chain == w->moved.chain) {
+	if (block->chain != 0 && block->chain == w->moved.chain) {
 		slot = put_realloc(w, block);
 	} else {
 		settle_moved(w);
 		slot = put_alloc(w, block);
 	}
-	put_number(w, block->size);
-	count_birth(w, block->size);
-	enter_slot(w, number, slot);
+	put_number(w, block->block->size);
+	count_birth(w, block->block->size);
+	GROW_TO(w->slots, w->slot_capacity, block->number);
+	w->slots[block->number] = slot;
 }
 
-static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum edge_end end,
-		     uint32_t chain)
+static void take_end(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
+	uint32_t slot = w->slots[block->number];
+	bool lost = block->end == EDGE_LOST;
 
-	if (!is_kept(w, node))
-		return;
 	settle_moved(w);
-	if (end == EDGE_MOVED && chain != 0) {
-		w->moved = (struct moved){ chain, w->slots[number], w->thread,
-					   block->size, stamp };
+	if (block->end == EDGE_MOVED && block->chain != 0) {
+		w->moved = (struct moved){ block->chain, slot, block->thread,
+					   block->block->size, block->stamp };
 		return;
 	}
-	put(w, end == EDGE_LOST ? REPLAY_LOST : REPLAY_FREE, w->thread,
-	    stamp, w->slots[number]);
-	count_end(w, block->size, end != EDGE_LOST);
-	leave_slot(w, w->slots[number]);
+	put(w, lost ? REPLAY_LOST : REPLAY_FREE, block->thread, block->stamp,
+	    slot);
+	count_end(w, block->block->size, !lost);
+	leave_slot(w, slot);
 }
 
 static void put_tail(struct writing *w)
@@ -219,30 +192,29 @@ static void put_tail(struct writing *w)
 static int write_replay(struct export *export)
 {
 	struct writing *w = grow_zeroed(1, sizeof(*w));
-	const struct model_tap tap = { .owner = w, .birth = take_birth,
-				       .end = take_end, .thread = &w->thread };
+	const struct export_follower follower = {
+		.owner = w, .birth = take_birth, .end = take_end,
+	};
 	size_t threads = model_threads(export->model)->count + 1;
 	int status;
 
 	w->export = export;
-	w->keeps = export_keeps(export);
 	w->threads = grow_alloc(threads * sizeof(*w->threads));
 	for (size_t i = 0; i < threads; i++)
 		w->threads[i] = NO_THREAD;
 	packed_begin(&w->out, export->out, export->output);
 	packed_bytes(&w->out, REPLAY_MAGIC, REPLAY_MAGIC_SIZE);
 	packed_byte(&w->out, REPLAY_VERSION);
-	status = model_follow(export->model, export->trace, &tap);
+	status = export_follow(export, &follower);
 	/* What was not read to its end has none. */
 	if (status != EXIT_NOTHING)
 		put_tail(w);
 	packed_end(&w->out);
-	free(w->keeps);
 	free(w->threads);
 	free(w->slots);
 	free(w->empty);
 	free(w);
-	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+	return status;
 }
 
 const struct exporter export_replay = {

@@ -32,8 +32,7 @@ static void write_frame(struct writing *writing,
 	struct json *json = &writing->json;
 
 	json_object(json, NULL);
-	json_string(json, "name", frame->stop != GT_STOP_BOTTOM ?
-		    frame->function :
+	json_string(json, "name",
 		    export_profile_name(&writing->scratch, frame));
 	if (frame->file != NULL)
 		json_string(json, "file", frame->file);
@@ -114,18 +113,10 @@ static void write_profile(struct writing *writing, const char *name)
 	json_end_object(json);
 }
 
-static const char *name_of(const struct model *model)
-{
-	const char *program = model_fact(model, GT_INFO, "exe");
-	const char *slash = program ? strrchr(program, '/') : NULL;
-
-	return slash != NULL && slash[1] != 0 ? slash + 1 : program;
-}
-
 static void write_all(struct writing *writing)
 {
 	struct export *export = writing->export;
-	const char *name = name_of(export->model);
+	const char *name = export_program(export->model);
 	enum figure first = export->cost;
 	struct json *json = &writing->json;
 	size_t count = 0, active = 0;

@@ -4,12 +4,11 @@
 #include "cli/export/valgrind.h"
 
 #include <inttypes.h>
-#include <sys/stat.h>
 
 const char *valgrind_frame(struct buffer *text,
 			   const struct profile_frame *frame)
 {
-	struct buffer name = { 0 };
+	LOCAL_BUFFER name = { 0 };
 
 	buffer_clear(text);
 	if (frame->stop != GT_STOP_BOTTOM) {
@@ -24,7 +23,6 @@ const char *valgrind_frame(struct buffer *text,
 			buffer_printf(text, " (in %s)", frame->library);
 	}
 	buffer_printable(text);
-	buffer_free(&name);
 	return text->data;
 }
 
@@ -48,11 +46,4 @@ void valgrind_about(struct buffer *text, const struct export *export)
 	if (model_is_sampled(export->model))
 		buffer_printf(text, ", estimates from a sample");
 	buffer_printable(text);
-}
-
-bool valgrind_can_follow(const struct export *export)
-{
-	struct stat status;
-
-	return stat(export->trace, &status) == 0 && S_ISREG(status.st_mode);
 }

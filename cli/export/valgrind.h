@@ -18,7 +18,5 @@ const char *valgrind_frame(struct buffer *text,
 void valgrind_command(struct buffer *text, const struct export *export);
 /* Version, filters: in one line. */
 void valgrind_about(struct buffer *text, const struct export *export);
-/* A trace that may be read a second time: not a pipe. */
-bool valgrind_can_follow(const struct export *export);
 
 #endif

@@ -100,13 +100,12 @@ struct flame_tracks {
 };
 /* By a second pass, before which of the profile nothing but its frames is
  * kept. False: there is nothing to follow. Free it anyway. */
-bool flame_tracks_follow(struct flame_tracks *tracks,
-			 const struct flame_export *flame,
+bool flame_tracks_follow(struct flame_tracks *tracks, struct export *export,
 			 const struct flame_tree *tree);
 void flame_tracks_free(struct flame_tracks *tracks);
 
 /* `data`, for the page, in JSON. */
-void flame_data_write(const struct flame_export *flame,
+void flame_data_write(struct flame_export *flame,
 		      const struct flame_tree *tree, FILE *out);
 
 /* What mk/page.mk made of cli/page/ (flame_pages.c); each ends with a NUL. */

@@ -66,7 +66,7 @@ static void put_strings(struct writer *w)
 {
 	const struct flame_tree *tree = w->tree;
 	size_t limit = flame_name_limit(tree, false, NAMES_BUDGET);
-	struct buffer scratch = { 0 };
+	LOCAL_BUFFER scratch = { 0 };
 
 	json_array(&w->json, "strings");
 	put_string(w, NULL, "");
@@ -80,7 +80,6 @@ static void put_strings(struct writer *w)
 			put_string(w, frame->file, frame->file);
 	}
 	json_end_array(&w->json);
-	buffer_free(&scratch);
 }
 
 static void put_frames(struct writer *w)
@@ -205,14 +204,14 @@ static void put_timeline(struct json *json, const struct model *model)
 	json_end_object(json);
 }
 
-static void put_tracks(struct json *json, const struct flame_export *flame,
+static void put_tracks(struct json *json, struct export *export,
 		       const struct flame_tree *tree)
 {
 	struct flame_tracks tracks;
 
-	if (flame_tracks_follow(&tracks, flame, tree)) {
+	if (flame_tracks_follow(&tracks, export, tree)) {
 		json_object(json, "tracks");
-		json_uint(json, "width_ns", width_of(flame->export.model,
+		json_uint(json, "width_ns", width_of(export->model,
 						     tracks.step));
 		json_array(json, "nodes");
 		for (uint32_t i = 0; i < tracks.count; i++)
@@ -232,7 +231,7 @@ static void put_about(struct json *json, const struct flame_export *flame,
 		      const struct flame_tree *tree)
 {
 	const struct model *model = flame->export.model;
-	struct buffer title = { 0 }, command = { 0 };
+	LOCAL_BUFFER title = { 0 }, command = { 0 };
 
 	model_command(model, &command);
 	export_title(&title, model, flame->export.trace);
@@ -249,11 +248,9 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	json_uint(json, "folded", tree->folded);
 	/* "what is less than a n-th" */
 	json_uint(json, "part", (uint64_t)(1 / tree->share));
-	buffer_free(&title);
-	buffer_free(&command);
 }
 
-void flame_data_write(const struct flame_export *flame,
+void flame_data_write(struct flame_export *flame,
 		      const struct flame_tree *tree, FILE *out)
 {
 	struct writer w = { .tree = tree,
@@ -272,7 +269,7 @@ void flame_data_write(const struct flame_export *flame,
 	put_frames(&w);
 	put_nodes(&w);
 	put_timeline(&w.json, flame->export.model);
-	put_tracks(&w.json, flame, tree);
+	put_tracks(&w.json, &flame->export, tree);
 	json_end_object(&w.json);
 	table_free(&w.strings);
 	free(w.names);

@@ -13,19 +13,18 @@
 #define DEPTH_MAX 4000u
 
 struct filling {
-	const struct flame_export *flame;
+	struct flame_export *flame;
 	struct flame_tree tree;
 };
 
 static void put_title(void *owner, FILE *out)
 {
 	const struct filling *filling = owner;
-	struct buffer title = { 0 };
+	LOCAL_BUFFER title = { 0 };
 
 	export_title(&title, filling->flame->export.model,
 		     filling->flame->export.trace);
 	fputs(title.data, out);
-	buffer_free(&title);
 }
 
 static void put_data(void *owner, FILE *out)

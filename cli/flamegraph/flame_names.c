@@ -4,11 +4,12 @@
  */
 #include "cli/flamegraph/flame.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
+#include "cli/base/table.h"
 #include "cli/base/text/quantity.h"
 
 /* Names are never cut to less than this. */
@@ -19,87 +20,62 @@
 
 struct library {
 	const char *name;
-	uint64_t nodes;		/* how many nodes are in it */
-	uint32_t first;		/* number of the first frame in it */
+	uint32_t nodes;		/* how many nodes are in it */
+	uint32_t number;	/* by its first frame, from 1 on */
 };
-
-/* Strings of a profile are interned: equal ones are one. */
-static int by_name(const void *a, const void *b)
-{
-	const char *x = ((const struct library *)a)->name;
-	const char *y = ((const struct library *)b)->name;
-
-	return x < y ? -1 : x > y;
-}
 
 static int by_weight(const void *a, const void *b)
 {
 	const struct library *x = a, *y = b;
 
-	if (x->nodes != y->nodes)
-		return x->nodes > y->nodes ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
+	return sort_down(x->nodes, y->nodes) ?: sort_up(x->number, y->number);
 }
 
-static struct library *find(struct library *list, size_t count,
-			    const char *name)
+/* Libraries as they are met, 0 being none: numbers in library_of[]. Strings of
+ * a profile are interned: equal ones are one. */
+static uint32_t find_libraries(struct flame_tree *tree, struct library *list)
 {
-	struct library key = { .name = name };
+	struct table number_of = { 0 };
+	uint32_t count = 1;
 
-	return bsearch(&key, list, count, sizeof(*list), by_name);
-}
+	for (uint32_t i = 0; i < tree->frame_count; i++) {
+		const char *name =
+			tree->profile->frames[tree->frames[i]].library;
+		uint32_t *number = &tree->library_of[i];
 
-/* One entry for each frame becomes one for each name. */
-static size_t unite(struct library *list, size_t count)
-{
-	size_t kept = 0;
-
-	qsort(list, count, sizeof(*list), by_name);
-	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 || list[kept - 1].name != list[i].name) {
-			list[kept++] = list[i];
+		if (name == NULL)
 			continue;
-		}
-		list[kept - 1].nodes += list[i].nodes;
-		if (list[i].first < list[kept - 1].first)
-			list[kept - 1].first = list[i].first;
+		*number = table_number(&number_of, (uintptr_t)name, count);
+		if (*number == count)
+			list[count++] = (struct library){ name, 0, *number };
 	}
-	return kept;
+	table_free(&number_of);
+	return count;
 }
 
 void flame_libraries(struct flame_tree *tree)
 {
-	const struct profile_frame *frames = tree->profile->frames;
-	struct library *list = grow_zeroed(tree->frame_count, sizeof(*list));
-	size_t count;
+	struct library *list = grow_zeroed(tree->frame_count + 1,
+					   sizeof(*list));
+	uint32_t *number = grow_zeroed(tree->frame_count + 1, sizeof(*number));
 
-	for (uint32_t i = 0; i < tree->frame_count; i++)
-		list[i] = (struct library){
-			.name = frames[tree->frames[i]].library, .first = i };
-	for (uint32_t n = 0; n < tree->count; n++)
-		if (tree->nodes[n].frame != PROFILE_NONE)
-			list[tree->number[tree->nodes[n].frame]].nodes++;
-	count = unite(list, tree->frame_count);
-	if (count > 0 && list[0].name == NULL)
-		memmove(list, list + 1, --count * sizeof(*list));
-	assert(count <= tree->frame_count);
-	qsort(list, count, sizeof(*list), by_weight);
-	tree->libraries = grow_zeroed(count + 1, sizeof(*tree->libraries));
-	tree->library_count = (uint32_t)count + 1;
-	for (size_t i = 0; i < count; i++) {
-		tree->libraries[i + 1] = list[i].name;
-		list[i].nodes = i + 1;	/* its number from here on */
-	}
-	qsort(list, count, sizeof(*list), by_name);
 	tree->library_of = grow_zeroed(tree->frame_count,
 				       sizeof(*tree->library_of));
-	for (uint32_t i = 0; i < tree->frame_count; i++) {
-		const char *name = frames[tree->frames[i]].library;
-
-		if (name != NULL)
-			tree->library_of[i] = (uint32_t)
-				find(list, count, name)->nodes;
+	tree->library_count = find_libraries(tree, list);
+	for (uint32_t n = 0; n < tree->count; n++)
+		if (tree->nodes[n].frame != PROFILE_NONE)
+			list[tree->library_of[tree->number[
+				tree->nodes[n].frame]]].nodes++;
+	qsort(list + 1, tree->library_count - 1, sizeof(*list), by_weight);
+	tree->libraries = grow_zeroed(tree->library_count,
+				      sizeof(*tree->libraries));
+	for (uint32_t i = 1; i < tree->library_count; i++) {
+		tree->libraries[i] = list[i].name;
+		number[list[i].number] = i;
 	}
+	for (uint32_t i = 0; i < tree->frame_count; i++)
+		tree->library_of[i] = number[tree->library_of[i]];
+	free(number);
 	free(list);
 }
 
@@ -154,15 +130,12 @@ const char *flame_frame_name(struct buffer *scratch,
 const char *flame_name(struct buffer *scratch, const struct flame_tree *tree,
 		       const struct flame_node *node, size_t limit)
 {
-	char count[QUANTITY_TEXT];
-
 	if (node->frame != PROFILE_NONE)
 		return flame_frame_name(scratch,
 				&tree->profile->frames[node->frame], limit);
 	if (node == tree->nodes)
 		return "all";
 	buffer_clear(scratch);
-	buffer_printf(scratch, "(%s smaller)",
-		      quantity_count(count, node->smaller));
+	buffer_printf(scratch, "(%s smaller)", COUNT_TEXT(node->smaller));
 	return scratch->data;
 }

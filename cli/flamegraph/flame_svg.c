@@ -20,6 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
+#include "cli/base/sort.h"
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
 #include "cli/base/text/utf8.h"
@@ -64,13 +65,8 @@ static int by_size(const void *a, const void *b)
 {
 	const struct child *x = a, *y = b;
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->rest != y->rest)
-		return x->rest ? 1 : -1;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->node < y->node ? -1 : 1;
+	return sort_up(x->parent, y->parent) ?: sort_up(x->rest, y->rest) ?:
+	       sort_down(x->value, y->value) ?: sort_up(x->node, y->node);
 }
 
 /* Callers come before what they called, so all boxes of lower numbers have
@@ -117,6 +113,14 @@ static unsigned row_of(const struct picture *p, uint32_t depth)
 
 /* ---- what is said ---- */
 
+/* Valid until the next call. */
+static const char *as_xml(struct picture *p, const char *text)
+{
+	buffer_clear(&p->text);
+	xml_text(&p->text, text);
+	return p->text.data;
+}
+
 static bool is_bytes(const struct picture *p)
 {
 	return figure_kinds[flame_costs[p->cost]].unit == QUANTITY_BYTES;
@@ -125,14 +129,11 @@ static bool is_bytes(const struct picture *p)
 static void add_value(struct buffer *text, const struct picture *p,
 		      uint64_t value)
 {
-	char size[QUANTITY_TEXT], exact[QUANTITY_TEXT];
-
-	quantity_count(exact, value);
 	if (is_bytes(p))
-		buffer_printf(text, "%s (%s bytes)",
-			      quantity_size(size, (int64_t)value), exact);
+		buffer_printf(text, "%s (%s bytes)", SIZE_TEXT(value),
+			      COUNT_TEXT(value));
 	else
-		buffer_printf(text, "%s allocations", exact);
+		buffer_printf(text, "%s allocations", COUNT_TEXT(value));
 }
 
 /* "472M (494,432,377 bytes) allocated in total" */
@@ -168,8 +169,7 @@ static void add_place(struct buffer *text, const struct profile_frame *frame)
 /* All that is known of a box, for its tooltip. */
 static void put_title(struct picture *p, const struct flame_node *node)
 {
-	char percent[QUANTITY_TEXT];
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	buffer_string(&text, flame_name(&p->scratch, &p->tree, node,
 					p->name_limit));
@@ -178,13 +178,9 @@ static void put_title(struct picture *p, const struct flame_node *node)
 		add_place(&text, &p->tree.profile->frames[node->frame]);
 	buffer_string(&text, "\n");
 	add_value(&text, p, node->values[p->cost]);
-	buffer_printf(&text, ", %s", quantity_percent(percent,
-		      node->values[p->cost],
+	buffer_printf(&text, ", %s", PERCENT_TEXT(node->values[p->cost],
 		      p->tree.nodes[0].values[p->cost]));
-	buffer_clear(&p->text);
-	xml_text(&p->text, text.data);
-	fprintf(p->out, "<title>%s</title>", p->text.data);
-	buffer_free(&text);
+	fprintf(p->out, "<title>%s</title>", as_xml(p, text.data));
 }
 
 /* ---- boxes ---- */
@@ -253,21 +249,18 @@ static const char *fitting(struct buffer *text, const char *name,
 static void put_name(struct picture *p, const struct flame_node *node,
 		     double x, double width)
 {
-	struct buffer text = { 0 };
 	size_t letters = width < 8 ? 0 : (size_t)((width - 6) / LETTER);
+	LOCAL_BUFFER text = { 0 };
+	const char *name;
 
-	if (letters >= 3) {
-		const char *name = flame_name(&p->scratch, &p->tree, node,
-					      p->name_limit);
-
-		buffer_clear(&p->text);
-		xml_text(&p->text, fitting(&text, name, letters));
-		fprintf(p->out, "<text x=\"%.2f\" y=\"%u\">%s</text>", x + 3,
-			row_of(p, node->depth) + 12, p->text.data);
-		buffer_free(&text);
-	} else {
+	if (letters < 3) {
 		fputs("<text/>", p->out);
+		return;
 	}
+	name = flame_name(&p->scratch, &p->tree, node, p->name_limit);
+	fprintf(p->out, "<text x=\"%.2f\" y=\"%u\">%s</text>", x + 3,
+		row_of(p, node->depth) + 12,
+		as_xml(p, fitting(&text, name, letters)));
 }
 
 static void put_box(struct picture *p, uint32_t n)
@@ -293,11 +286,9 @@ static void put_box(struct picture *p, uint32_t n)
 
 static void put_head(struct picture *p, unsigned height)
 {
-	struct buffer title = { 0 };
+	LOCAL_BUFFER title = { 0 };
 
 	export_title(&title, p->flame->export.model, p->flame->export.trace);
-	buffer_clear(&p->text);
-	xml_text(&p->text, title.data);
 	fprintf(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		"height=\"%u\" viewBox=\"0 0 %d %u\" data-layout=\"%s\" "
@@ -305,24 +296,18 @@ static void put_head(struct picture *p, unsigned height)
 		"<title>%s</title>\n<style>", WIDTH, height, WIDTH, height,
 		p->flame->icicle ? "icicle" : "flame",
 		is_bytes(p) ? "bytes" : "allocations", p->depth,
-		p->text.data);
-	buffer_clear(&p->text);
-	xml_text(&p->text, flame_page_svg_css);
+		as_xml(p, title.data));
 	fprintf(p->out, "%s</style>\n<rect class=\"ground\" width=\"100%%\" "
-		"height=\"100%%\"/>\n", p->text.data);
-	buffer_clear(&p->text);
-	xml_text(&p->text, title.data);
+		"height=\"100%%\"/>\n", as_xml(p, flame_page_svg_css));
 	fprintf(p->out, "<text class=\"title\" x=\"%d\" y=\"21\">%s</text>\n",
-		MARGIN, p->text.data);
-	buffer_free(&title);
+		MARGIN, as_xml(p, title.data));
 }
 
 static void put_about(struct picture *p)
 {
 	const char *filters = filter_text(p->flame->export.query->filter);
 	const struct flame_tree *tree = &p->tree;
-	struct buffer text = { 0 };
-	char count[QUANTITY_TEXT];
+	LOCAL_BUFFER text = { 0 };
 
 	add_whole(&text, p);
 	if (model_is_sampled(p->flame->export.model))
@@ -332,29 +317,24 @@ static void put_about(struct picture *p)
 	if (tree->folded > 0)
 		buffer_printf(&text, "; %s calls too small to be drawn are "
 			      "in \"(n smaller)\"",
-			      quantity_count(count, tree->folded));
-	buffer_clear(&p->text);
-	xml_text(&p->text, text.data);
+			      COUNT_TEXT(tree->folded));
 	fprintf(p->out, "<text class=\"about\" x=\"%d\" y=\"38\">%s</text>\n",
-		MARGIN, p->text.data);
-	buffer_free(&text);
+		MARGIN, as_xml(p, text.data));
 }
 
 static void put_library(struct picture *p, const char *class,
 			const char *name, double *x, unsigned y)
 {
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	double width = 14 + LETTER * (double)strnlen(name, 30) + 12;
 
 	if (*x + width > WIDTH - MARGIN)
 		return;
-	buffer_clear(&p->text);
-	xml_text(&p->text, fitting(&text, name, 30));
 	fprintf(p->out, "<g class=\"%s\"><rect x=\"%.1f\" y=\"%u\" "
 		"width=\"10\" height=\"10\"/><text x=\"%.1f\" y=\"%u\">%s"
-		"</text></g>\n", class, *x, y, *x + 14, y + 9, p->text.data);
+		"</text></g>\n", class, *x, y, *x + 14, y + 9,
+		as_xml(p, fitting(&text, name, 30)));
 	*x += width;
-	buffer_free(&text);
 }
 
 static void put_legend(struct picture *p, unsigned y)
@@ -374,9 +354,8 @@ static void put_legend(struct picture *p, unsigned y)
 
 static void put_script(struct picture *p)
 {
-	buffer_clear(&p->text);
-	xml_text(&p->text, flame_page_svg_js);
-	fprintf(p->out, "<script>%s</script>\n</svg>\n", p->text.data);
+	fprintf(p->out, "<script>%s</script>\n</svg>\n",
+		as_xml(p, flame_page_svg_js));
 }
 
 static int write_svg(struct export *export)

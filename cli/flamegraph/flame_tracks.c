@@ -11,16 +11,12 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/base/status.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
-#include "cli/model/selection.h"
 #include "cli/model/stats/timeline.h"
-#include "cli/model/tap.h"
 
 #define TRACKS_MAX 400u
 #define ROWS_MAX 128u
@@ -28,7 +24,7 @@
 
 struct follower {
 	struct flame_tracks *tracks;
-	const struct flame_export *flame;
+	const struct timeline *timeline;
 	uint32_t *of_context;	/* its track; PROFILE_NONE: filtered out */
 	uint64_t *live;		/* of each track, now */
 	size_t row;		/* the next to be written */
@@ -134,72 +130,57 @@ static uint32_t *tracks_of_contexts(const struct flame_tracks *tracks,
 static void write_rows(struct follower *f, uint64_t stamp)
 {
 	struct flame_tracks *tracks = f->tracks;
-	const struct timeline *timeline =
-		model_timeline(f->flame->export.model);
 
-	while (f->row < tracks->rows &&
-	       timeline_stamp(timeline, (f->row + 1) * tracks->step) <= stamp) {
+	while (f->row < tracks->rows && timeline_stamp(
+			f->timeline, (f->row + 1) * tracks->step) <= stamp) {
 		memcpy(tracks->live + f->row * tracks->count, f->live,
 		       tracks->count * sizeof(*f->live));
 		f->row++;
 	}
 }
 
-/* A trace that is still written may have more nodes than in the first pass. */
-static uint32_t track_of(const struct follower *f, uint32_t node)
+static void add(struct follower *f, const struct export_block *block,
+		uint64_t bytes)
 {
-	return node < model_contexts(f->flame->export.model)->node_count ?
-		f->of_context[node] : PROFILE_NONE;
+	uint32_t track = f->of_context[block->node];
+
+	write_rows(f, block->stamp);
+	if (track != PROFILE_NONE)
+		f->live[track] += bytes;
 }
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
-		       uint32_t node, uint32_t chain)
+static void take_birth(void *owner, const struct export_block *block)
 {
-	struct follower *f = owner;
-
-	(void)number, (void)chain;
-	write_rows(f, block->birth);
-	if (track_of(f, node) != PROFILE_NONE)
-		f->live[track_of(f, node)] += block->size;
+	add(owner, block, block->block->size);
 }
 
-static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum edge_end end,
-		     uint32_t chain)
+static void take_end(void *owner, const struct export_block *block)
 {
-	struct follower *f = owner;
-
-	(void)number, (void)end, (void)chain;
-	write_rows(f, stamp);
-	if (track_of(f, node) != PROFILE_NONE)
-		f->live[track_of(f, node)] -= block->size;
+	add(owner, block, -block->block->size);
 }
 
 /* A pipe is read once; at a moment, nothing ends; of a sample, a block stands
  * for others, too. */
-static bool can_follow(const struct flame_export *flame)
+static bool can_follow(struct export *export)
 {
-	const struct model *model = flame->export.model;
-	struct stat status;
-
-	return model_timeline(model)->count > 0 && !model_is_sampled(model) &&
-		!model_is_of_moment(model) &&
-		stat(flame->export.trace, &status) == 0 &&
-		S_ISREG(status.st_mode);
+	return model_timeline(export->model)->count > 0 &&
+		!model_is_sampled(export->model) &&
+		!model_is_of_moment(export->model) &&
+		model_can_be_read_again(export->trace, NULL);
 }
 
-bool flame_tracks_follow(struct flame_tracks *tracks,
-			 const struct flame_export *flame,
+bool flame_tracks_follow(struct flame_tracks *tracks, struct export *export,
 			 const struct flame_tree *tree)
 {
-	const struct model *model = flame->export.model;
-	struct follower f = { .tracks = tracks, .flame = flame };
-	const struct model_tap tap = { .owner = &f, .birth = take_birth,
-				       .end = take_end };
+	const struct model *model = export->model;
+	struct follower f = { .tracks = tracks, .timeline = model_timeline(model) };
+	const struct export_follower follower = {
+		.owner = &f, .birth = take_birth, .end = take_end,
+	};
 	int status;
 
 	*tracks = (struct flame_tracks){ 0 };
-	if (!can_follow(flame))
+	if (!can_follow(export))
 		return false;
 	tracks->step = (model_timeline(model)->count + ROWS_MAX - 1) / ROWS_MAX;
 	tracks->rows = (model_timeline(model)->count + tracks->step - 1) /
@@ -210,8 +191,8 @@ bool flame_tracks_follow(struct flame_tracks *tracks,
 	f.live = grow_zeroed(tracks->count, sizeof(*f.live));
 	f.of_context = tracks_of_contexts(tracks, tree, model_contexts(model));
 	/* Memory for the second pass. */
-	profile_keep_frames(flame->export.profile);
-	status = model_follow(model, flame->export.trace, &tap);
+	profile_keep_frames(export->profile);
+	status = export_follow(export, &follower);
 	write_rows(&f, UINT64_MAX);
 	free(f.live);
 	free(f.of_context);

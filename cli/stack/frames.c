@@ -58,7 +58,7 @@ void frames_free(struct frames *frames)
 	buffer_free(&frames->scratch);
 	free(frames->site_of);
 	free(frames->site_libraries);
-	table_free(&frames->sites);
+	intern_free(&frames->sites);
 	intern_free(&frames->names);
 }
 
@@ -285,7 +285,7 @@ static uint32_t number_of_site(struct frames *frames)
 {
 	const struct frame *site = &frames->list[frames->site];
 	struct buffer *key = &frames->scratch;
-	const char *unique;
+	size_t before = frames->sites.count;
 	uint32_t number;
 
 	CLAIM_FULL(frames->site < frames->count);
@@ -296,15 +296,12 @@ static uint32_t number_of_site(struct frames *frames)
 			      site->library ? site->library : "");
 	else
 		buffer_printf(key, "%llx", (unsigned long long)site->address);
-	unique = intern_string(&frames->names, key->data);
-	number = table_get(&frames->sites, (uintptr_t)unique);
-	if (number == TABLE_NONE) {
-		number = (uint32_t)frames->sites.used;
-		GROW(frames->site_libraries, number,
+	number = intern_number(&frames->sites, key->data, key->size);
+	if (number == before) {
+		GROW(frames->site_libraries, before,
 		     frames->site_library_capacity);
 		frames->site_libraries[number] =
 			site->nameless ? site->library : NULL;
-		table_set(&frames->sites, (uintptr_t)unique, number);
 	}
 	return number;
 }

@@ -73,7 +73,7 @@ struct frames {
 				 * TABLE_NONE */
 	size_t site_of_count;
 	bool all_sites;		/* frames_find_sites has found them */
-	struct table sites;	/* interned description -> number */
+	struct intern sites;	/* descriptions, by number */
 	const char **site_libraries;	/* by number; NULL: it has a name */
 	size_t site_library_capacity;
 	struct buffer scratch;

@@ -18,16 +18,18 @@
 #include "cli/stack/frames_prepare.h"
 #include "unwind/claim.h"
 
-void inward_init(struct inward *inward)
+void inward_init(struct inward *inward, struct frames *frames,
+		 uint32_t (*early)(void *owner, enum gt_stop stop,
+				   const char *words),
+		 uint32_t (*step)(void *owner, uint32_t outer, uint32_t place),
+		 void *owner)
 {
-	size_t count = inward->frames->contexts->node_count;
+	size_t count = frames->contexts->node_count;
 
+	*inward = (struct inward){ .frames = frames, .early = early,
+				   .step = step, .owner = owner };
 	inward->values = grow_resize(NULL, count, sizeof(uint32_t));
 	memset(inward->values, 0xff, count * sizeof(uint32_t));
-	memset(&inward->exact, 0, sizeof(inward->exact));
-	inward->stack = NULL;
-	inward->stack_count = 0;
-	inward->stack_capacity = 0;
 }
 
 void inward_free(struct inward *inward)
@@ -35,6 +37,19 @@ void inward_free(struct inward *inward)
 	free(inward->values);
 	free(inward->stack);
 	table_free(&inward->exact);
+}
+
+static uint32_t begin(const struct inward *inward, uint32_t root)
+{
+	const char *why = frames_stop_text((enum gt_stop)root);
+	LOCAL_BUFFER words = { 0 };
+	uint32_t value;
+
+	if (why == NULL || inward->early == NULL)
+		return 0;
+	buffer_printf(&words, "[the stack ends here: %s]", why);
+	value = inward->early(inward->owner, (enum gt_stop)root, words.data);
+	return value;
 }
 
 static uint32_t known(const struct inward *inward, uint32_t node, bool exact)
@@ -72,7 +87,7 @@ uint32_t inward_value(struct inward *inward, uint32_t node)
 	}
 	CLAIM_FULL(value != TABLE_NONE || node < CONTEXT_ROOTS);
 	if (value == TABLE_NONE)
-		value = inward->root(inward->owner, node);
+		value = begin(inward, node);
 	while (inward->stack_count > 0) {
 		const struct inward_frame *frame =
 			&inward->stack[--inward->stack_count];

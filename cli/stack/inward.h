@@ -4,7 +4,7 @@
  * from their outermost frame inward, in which stacks that share their outer
  * frames share the work.
  *
- *	root(stop) ─ step(place of main) ─ step(place of f) ─▶ the value of f's
+ *	0 or early(stop) ─ step(place of main) ─ step(place of f) ─▶ that of f's
  */
 #ifndef GNOMON_INWARD_H
 #define GNOMON_INWARD_H
@@ -22,8 +22,9 @@ struct inward_frame {
 
 struct inward {
 	struct frames *frames;
-	/* The value where a stack begins, below CONTEXT_ROOTS. */
-	uint32_t (*root)(void *owner, uint32_t root);
+	/* The value where a stack begins of which the walk ended early: why,
+	 * and that in words. All others begin with 0; NULL: these, too. */
+	uint32_t (*early)(void *owner, enum gt_stop stop, const char *words);
 	/* The value of what is called at `place`. Neither is TABLE_NONE. */
 	uint32_t (*step)(void *owner, uint32_t outer, uint32_t place);
 	void *owner;
@@ -34,8 +35,12 @@ struct inward {
 	size_t stack_capacity;
 };
 
-/* Set the first four members; the model must have been read. */
-void inward_init(struct inward *inward);
+/* The first four members; the model must have been read. */
+void inward_init(struct inward *inward, struct frames *frames,
+		 uint32_t (*early)(void *owner, enum gt_stop stop,
+				   const char *words),
+		 uint32_t (*step)(void *owner, uint32_t outer, uint32_t place),
+		 void *owner);
 uint32_t inward_value(struct inward *inward, uint32_t node);
 void inward_free(struct inward *inward);
 

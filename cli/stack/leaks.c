@@ -134,8 +134,7 @@ int leaks_open(struct leaks *leaks, struct notes *notes)
 void leaks_close(struct leaks *leaks)
 {
 	suppressions_free(&leaks->rules);
-	intern_free(&leaks->names);
-	table_free(&leaks->seen);
+	intern_free(&leaks->seen);
 	free(leaks->rule_of);
 	free(leaks->files);
 }
@@ -202,11 +201,10 @@ static void take_from_program(struct leaks *leaks, struct model *model,
 			      const char *program)
 {
 	const struct images *images = model_images(model);
-	const char *unique = intern_string(&leaks->names, program);
 
-	if (table_get(&leaks->seen, (uintptr_t)unique) != TABLE_NONE)
+	if (intern_known(&leaks->seen, program) != NULL)
 		return;
-	table_set(&leaks->seen, (uintptr_t)unique, 0);
+	intern_string(&leaks->seen, program);
 	for (int main = 1; main >= 0; main--)
 		for (size_t i = 0; i < images->count; i++) {
 			const struct image *image = &images->list[i];
@@ -283,15 +281,12 @@ void leaks_find(struct leaks *leaks, struct frames *frames,
 }
 
 /* What is not live has no rule. */
-bool leaks_is_suppressed(const struct leaks *leaks, uint32_t node)
-{
-	return leaks->rule_of[node] < leaks->rules.count;
-}
-
 bool leaks_keeps(void *owner, uint32_t node, const struct figures *figures)
 {
+	const struct leaks *leaks = owner;
+
 	(void)figures;
-	return !leaks_is_suppressed(owner, node);
+	return leaks->rule_of[node] >= leaks->rules.count;
 }
 
 /* ---- what they did ---- */

@@ -6,8 +6,8 @@
  *
  *	leaks_take		for the options below
  *	leaks_open		once, before any trace is read
- *	leaks_find		for each model; then leaks_suppressed says which
- *				contexts are left out
+ *	leaks_find		for each model; then leaks_keeps says which contexts
+ *				are not left out
  *	leaks_close
  */
 #ifndef GNOMON_LEAKS_H
@@ -37,8 +37,7 @@ struct leaks {
 	size_t file_count;
 	size_t file_capacity;
 	struct suppressions rules;
-	struct intern names;
-	struct table seen;	/* programs whose own rules were looked for */
+	struct intern seen;	/* programs whose own rules were looked for */
 	/* Of the last model. */
 	uint32_t *rule_of;	/* by node; SUPPRESSION_NONE */
 	uint64_t live_blocks, live_bytes;	/* without what follows */
@@ -57,8 +56,7 @@ int leaks_open(struct leaks *leaks, struct notes *notes);
  */
 void leaks_find(struct leaks *leaks, struct frames *frames,
 		const struct debugfile_places *places);
-/* Is this context left out? For rows, `owner` being the struct leaks. */
-bool leaks_is_suppressed(const struct leaks *leaks, uint32_t node);
+/* Does this context stay? For rows, `owner` being the struct leaks. */
 bool leaks_keeps(void *owner, uint32_t node, const struct figures *figures);
 /* What they suppressed in all models so far: rules that matched, if that was
  * asked for, and those of the user's that did not. */

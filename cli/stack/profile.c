@@ -35,15 +35,14 @@ struct adding {
 	struct profile *profile;
 	struct frames *frames;
 	uint32_t **numbers;	/* by place: its frames' numbers, or NULL */
-	size_t number_count;
+	size_t number_capacity;
 };
 
 /* ---- frames ---- */
 
-static uint32_t new_frame(struct profile *profile, const char *unique,
-			  const struct profile_frame *frame)
+static void new_frame(struct profile *profile,
+		      const struct profile_frame *frame)
 {
-	uint32_t number = (uint32_t)profile->frame_count;
 	struct profile_frame *own;
 
 	GROW(profile->frames, profile->frame_count, profile->frame_capacity);
@@ -55,8 +54,6 @@ static uint32_t new_frame(struct profile *profile, const char *unique,
 		own->file = intern_string(&profile->names, own->file);
 	if (own->library != NULL)
 		own->library = intern_string(&profile->names, own->library);
-	table_set(&profile->frame_of, (uintptr_t)unique, number);
-	return number;
 }
 
 static void add_part(struct buffer *key, const char *part)
@@ -71,7 +68,6 @@ static uint32_t number_of(struct profile *profile,
 			  const struct profile_frame *frame)
 {
 	struct buffer *key = &profile->scratch;
-	const char *unique;
 	uint32_t number;
 
 	buffer_clear(key);
@@ -82,10 +78,9 @@ static uint32_t number_of(struct profile *profile,
 		      (unsigned long long)frame->offset, frame->stop);
 	if (!profile->compares && frame->inlined)
 		buffer_string(key, " inlined");
-	unique = intern_string(&profile->names, key->data);
-	number = table_get(&profile->frame_of, (uintptr_t)unique);
-	if (number == TABLE_NONE)
-		return new_frame(profile, unique, frame);
+	number = intern_number(&profile->keys, key->data, key->size);
+	if (number == profile->frame_count)
+		new_frame(profile, frame);
 	CLAIM_FULL(number < profile->frame_count);
 	if (profile->frames[number].column != frame->column)
 		profile->frames[number].column = 0;
@@ -167,16 +162,7 @@ static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 	uint32_t *numbers;
 
 	CLAIM_FULL(place < adding->frames->place_count);
-	if (place >= adding->number_count) {
-		size_t count = (size_t)place * 2 + 64;
-
-		adding->numbers = grow_resize(adding->numbers, count,
-					      sizeof(*adding->numbers));
-		memset(adding->numbers + adding->number_count, 0,
-		       (count - adding->number_count) *
-		       sizeof(*adding->numbers));
-		adding->number_count = count;
-	}
+	GROW_TO(adding->numbers, adding->number_capacity, place);
 	if (adding->numbers[place] != NULL)
 		return adding->numbers[place];
 	numbers = grow_resize(NULL, (size_t)at->count + 1, sizeof(*numbers));
@@ -187,22 +173,13 @@ static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 	return adding->numbers[place] = numbers;
 }
 
-static uint32_t begin_stack(void *owner, uint32_t root)
+static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
-	struct adding *adding = owner;
-	const char *why = frames_stop_text((enum gt_stop)root);
-	LOCAL_BUFFER text = { 0 };
-	struct profile_frame end = { .glue = true,
-				     .stop = (enum gt_stop)root };
-	uint32_t node;
+	struct profile *profile = ((struct adding *)owner)->profile;
+	const struct profile_frame end = { .function = words, .glue = true,
+					   .stop = stop };
 
-	if (why == NULL)
-		return PROFILE_ROOT;
-	buffer_printf(&text, "[the stack ends here: %s]", why);
-	end.function = text.data;
-	node = node_for(adding->profile, PROFILE_ROOT,
-			number_of(adding->profile, &end));
-	return node;
+	return node_for(profile, PROFILE_ROOT, number_of(profile, &end));
 }
 
 /* The node around, or at, this one for the same frame. */
@@ -274,21 +251,16 @@ void profile_add(struct profile *profile, unsigned side,
 		 void *owner)
 {
 	struct adding adding = { .profile = profile, .frames = frames };
-	struct inward inward = {
-		.frames = frames,
-		.root = begin_stack,
-		.step = go_inward,
-		.owner = &adding,
-	};
+	struct inward inward;
 	uint64_t end_ns = model_duration_ns(frames->model);
 
 	assert(!profile->sealed && side < profile->sides);
 	if (end_ns > profile->end_ns)
 		profile->end_ns = end_ns;
-	inward_init(&inward);
+	inward_init(&inward, frames, begin_early, go_inward, &adding);
 	add_contexts(profile, side, &inward, keep, owner);
 	inward_free(&inward);
-	for (size_t i = 0; i < adding.number_count; i++)
+	for (size_t i = 0; i < adding.number_capacity; i++)
 		free(adding.numbers[i]);
 	free(adding.numbers);
 }
@@ -498,7 +470,7 @@ void profile_free(struct profile *profile)
 	free(profile->first);
 	pairset_free(&profile->met);
 	intern_free(&profile->names);
-	table_free(&profile->frame_of);
+	intern_free(&profile->keys);
 	buffer_free(&profile->scratch);
 	free(profile);
 }

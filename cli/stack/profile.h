@@ -103,7 +103,7 @@ struct profile {
 	uint32_t *order;	/* sealed: selves by (node, side) */
 	struct profile_sum *sums[PROFILE_LEVELS];
 	struct intern names;
-	struct table frame_of;	/* interned description -> frame */
+	struct intern keys;	/* descriptions of frames, by their number */
 	/* While adding, instead of `nodes`: (parent, frame), and the last self
 	 * of each. */
 	struct pairset met;

@@ -21,8 +21,7 @@ struct grouping {
 	struct profile_groups *groups;
 	enum figure key;
 	size_t capacity;
-	struct table by_key;	/* interned description -> group */
-	struct intern names;
+	struct intern keys;	/* descriptions, by number of the group */
 	struct buffer scratch;
 };
 
@@ -68,22 +67,18 @@ static void describe(struct buffer *key, const struct profile_frame *frame,
 
 static uint32_t group_of(struct grouping *grouping, uint32_t frame)
 {
-	const char *unique;
 	uint32_t *of_frame = &grouping->groups->of_frame[frame];
-	uint32_t group;
 
 	CLAIM_FULL(frame < grouping->profile->frame_count);
 	if (*of_frame != PROFILE_NONE)
 		return *of_frame;
 	describe(&grouping->scratch, &grouping->profile->frames[frame],
 		 grouping->groups->by);
-	unique = intern_string(&grouping->names, grouping->scratch.data);
-	group = table_get(&grouping->by_key, (uintptr_t)unique);
-	if (group == TABLE_NONE) {
-		group = new_group(grouping, frame);
-		table_set(&grouping->by_key, (uintptr_t)unique, group);
-	}
-	return *of_frame = group;
+	*of_frame = intern_number(&grouping->keys, grouping->scratch.data,
+				  grouping->scratch.size);
+	if (*of_frame == grouping->groups->count)
+		new_group(grouping, frame);
+	return *of_frame;
 }
 
 static bool has_selves(const struct profile *profile, uint32_t node)
@@ -121,9 +116,12 @@ static uint32_t group_of_stack(struct grouping *grouping,
 	if (grouping->groups->by == PROFILE_BY_STACK)
 		return new_group(grouping, profile->nodes[node].frame);
 	node = sites[node];
-	/* Stacks without a frame, of which a profile has one. */
-	if (node == PROFILE_ROOT)
+	/* Stacks without a frame, of which a profile has one: no other key is
+	 * empty. */
+	if (node == PROFILE_ROOT) {
+		intern_number(&grouping->keys, "", 0);
 		return new_group(grouping, PROFILE_NONE);
+	}
 	return group_of(grouping, profile->nodes[node].frame);
 }
 
@@ -294,8 +292,7 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 						sizeof(*groups->inclusive));
 		add_inclusive(&grouping);
 	}
-	table_free(&grouping.by_key);
-	intern_free(&grouping.names);
+	intern_free(&grouping.keys);
 	buffer_free(&grouping.scratch);
 }
 
@@ -340,65 +337,4 @@ const struct figures *profile_group_inclusive(
 	if (groups->inclusive == NULL)
 		return profile_group_self(profile, groups, group, side);
 	return &groups->inclusive[(size_t)group * groups->sides + side];
-}
-
-/* ---- in order ---- */
-
-struct sorting {
-	const struct profile *profile;
-	const struct profile_groups *groups;
-	bool by_self;
-	enum figure key;
-};
-
-static uint64_t larger_side(const struct sorting *sorting, uint32_t group,
-			    enum figure key)
-{
-	unsigned sides = sorting->groups->sides;
-	uint64_t most = 0;
-
-	for (unsigned side = 0; side < sides; side++) {
-		const struct figures *figures = sorting->by_self ?
-			profile_group_self(sorting->profile, sorting->groups,
-					   group, side) :
-			profile_group_inclusive(sorting->profile,
-						sorting->groups, group, side);
-		uint64_t value = profile_value(sorting->profile, figures, key);
-
-		if (value > most)
-			most = value;
-	}
-	return most;
-}
-
-static int compare(const void *a, const void *b, void *owner)
-{
-	const struct sorting *sorting = owner;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	/* The key asked for, then the others in their order. */
-	for (int i = -1; i < (int)figure_count; i++) {
-		enum figure key = i < 0 ? sorting->key : (enum figure)i;
-		uint64_t left = larger_side(sorting, x, key);
-		uint64_t right = larger_side(sorting, y, key);
-
-		if (left != right)
-			return left > right ? -1 : 1;
-	}
-	return sort_up(x, y);
-}
-
-uint32_t *profile_groups_sorted(const struct profile *profile,
-				const struct profile_groups *groups,
-				enum figure key, bool by_self)
-{
-	uint32_t *order = grow_resize(NULL, groups->count, sizeof(*order));
-	struct sorting sorting = {
-		profile, groups, by_self, key
-	};
-
-	for (uint32_t i = 0; i < groups->count; i++)
-		order[i] = i;
-	qsort_r(order, groups->count, sizeof(*order), compare, &sorting);
-	return order;
 }

@@ -55,11 +55,6 @@ const struct figures *profile_group_self(const struct profile *profile,
 const struct figures *profile_group_inclusive(
 	const struct profile *profile, const struct profile_groups *groups,
 	uint32_t group, unsigned side);
-/* Numbers of groups by the key of their inclusive figures, largest first, by
- * the larger side; to be freed. */
-uint32_t *profile_groups_sorted(const struct profile *profile,
-				const struct profile_groups *groups,
-				enum figure key, bool by_self);
 void profile_groups_free(struct profile_groups *groups);
 
 #endif

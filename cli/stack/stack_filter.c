@@ -81,7 +81,7 @@ struct stack_filter {
 	uint64_t limit[LIMITS];	/* of several, the widest */
 	bool limited[LIMITS];
 	uint16_t *places;	/* what matches there, by place; NOT_TRIED */
-	size_t place_count;
+	size_t place_capacity;
 	struct inward inward;
 	struct table group_of;	/* node -> index of its sums */
 	struct figures *groups;
@@ -149,16 +149,7 @@ static uint16_t try_place(const struct stack_filter *filter, uint32_t number)
 
 static unsigned bits_of_place(struct stack_filter *filter, uint32_t place)
 {
-	if (place >= filter->place_count) {
-		size_t count = (size_t)place * 2 + 64;
-
-		filter->places = grow_resize(filter->places, count,
-					     sizeof(*filter->places));
-		memset(filter->places + filter->place_count, NOT_TRIED,
-		       (count - filter->place_count) *
-		       sizeof(*filter->places));
-		filter->place_count = count;
-	}
+	GROW_TO(filter->places, filter->place_capacity, place);
 	if (filter->places[place] == NOT_TRIED)
 		filter->places[place] = try_place(filter, place);
 	return filter->places[place] & ~TRIED;
@@ -169,10 +160,10 @@ static uint32_t depth_of(uint32_t value)
 	return (value & ~CUT) >> DEPTH_SHIFT;
 }
 
-static uint32_t begin_stack(void *owner, uint32_t root)
+static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
-	(void)owner;
-	return root == GT_STOP_BOTTOM ? 0 : CUT;
+	(void)owner, (void)stop, (void)words;
+	return CUT;
 }
 
 static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
@@ -227,15 +218,15 @@ static void sum_groups(struct stack_filter *filter)
 
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		const struct context_cost *cost = &contexts->costs[i];
-		uint32_t at = table_get(&filter->group_of, cost->node);
+		uint32_t at = table_number(&filter->group_of, cost->node,
+					   filter->group_count);
 		struct figures figures;
 
-		if (at == TABLE_NONE) {
+		if (at == filter->group_count) {
 			GROW(filter->groups, filter->group_count,
 			     filter->group_capacity);
-			at = (uint32_t)filter->group_count++;
-			table_set(&filter->group_of, cost->node, at);
-			filter->groups[at] = (struct figures){ 0 };
+			filter->groups[filter->group_count++] =
+				(struct figures){ 0 };
 		}
 		model_figures(model, cost, &figures);
 		figures_add(&filter->groups[at], &figures);
@@ -265,13 +256,8 @@ struct stack_filter *stack_filter_new(const struct filter *words,
 
 	filter->words = words;
 	filter->frames = frames;
-	filter->inward = (struct inward){
-		.frames = frames,
-		.root = begin_stack,
-		.step = go_inward,
-		.owner = filter,
-	};
-	inward_init(&filter->inward);
+	inward_init(&filter->inward, frames, begin_early, go_inward,
+		    filter);
 	for (size_t kind = 0; kind < KINDS; kind++)
 		if (filter_word(words, kinds[kind].id, 0) != NULL)
 			filter->by_frames = true;

@@ -46,7 +46,7 @@ struct suppressions_bound {
 	struct frames *frames;
 	struct inward inward;
 	struct hits *places;
-	size_t place_count;
+	size_t place_capacity;
 	uint32_t *single;	/* by pattern: the first rule that is it */
 	uint32_t *longer;	/* the other rules */
 	size_t longer_count;
@@ -107,21 +107,6 @@ bool suppressions_match(const char *pattern, const char *text)
 	return true;
 }
 
-static uint32_t pattern_number(struct suppressions *rules, const char *text,
-			       size_t size)
-{
-	const char *unique = intern_bytes(&rules->names, text, size);
-	uint32_t number = table_number(&rules->number_of, (uintptr_t)unique,
-				       rules->pattern_count);
-
-	if (number == rules->pattern_count) {
-		GROW(rules->patterns, rules->pattern_count,
-		     rules->pattern_capacity);
-		rules->patterns[rules->pattern_count++] = unique;
-	}
-	return number;
-}
-
 /* ---- parsing ---- */
 
 static bool is_blank(char c)
@@ -158,7 +143,7 @@ static const char *take_pattern(struct suppressions *rules,
 	if (rule->pattern_count == SUPPRESSION_PATTERNS_MAX)
 		return "too many patterns in one rule: leave some out";
 	rule->patterns[rule->pattern_count++] =
-		pattern_number(rules, text, size);
+		intern_number(&rules->patterns, text, size);
 	return NULL;
 }
 
@@ -314,9 +299,9 @@ static void try_place(const struct suppressions *rules, uint32_t number,
 
 	hits->tried = true;
 	for (uint32_t i = 0; i < place->count; i++)
-		for (uint32_t p = 0; p < rules->pattern_count; p++) {
+		for (uint32_t p = 0; p < rules->patterns.count; p++) {
 			if (!bound->wanted[p] ||
-			    !matches(bound->frames, rules->patterns[p],
+			    !matches(bound->frames, rules->patterns.list[p],
 				     bound->wanted[p], &place->list[i]))
 				continue;
 			GROW(hits->list, hits->count, capacity);
@@ -329,25 +314,10 @@ static const struct hits *hits_at(const struct suppressions *rules,
 {
 	struct suppressions_bound *bound = rules->bound;
 
-	if (place >= bound->place_count) {
-		size_t count = (size_t)place * 2 + 64;
-
-		bound->places = grow_resize(bound->places, count,
-					    sizeof(*bound->places));
-		memset(bound->places + bound->place_count, 0,
-		       (count - bound->place_count) *
-		       sizeof(*bound->places));
-		bound->place_count = count;
-	}
+	GROW_TO(bound->places, bound->place_capacity, place);
 	if (!bound->places[place].tried)
 		try_place(rules, place, &bound->places[place]);
 	return &bound->places[place];
-}
-
-static uint32_t begin_stack(void *owner, uint32_t root)
-{
-	(void)owner, (void)root;
-	return 0;
 }
 
 /* Of the rules with one pattern the one at the innermost frame of the place
@@ -469,7 +439,7 @@ static void unbind(struct suppressions *rules)
 	if (bound == NULL)
 		return;
 	inward_free(&bound->inward);
-	for (size_t i = 0; i < bound->place_count; i++)
+	for (size_t i = 0; i < bound->place_capacity; i++)
 		free(bound->places[i].list);
 	free(bound->places);
 	free(bound->single);
@@ -509,20 +479,14 @@ void suppressions_bind(struct suppressions *rules, struct frames *frames,
 	unbind(rules);
 	bound = grow_zeroed(1, sizeof(*bound));
 	bound->frames = frames;
-	bound->inward = (struct inward){
-		.frames = frames,
-		.root = begin_stack,
-		.step = go_inward,
-		.owner = rules,
-	};
-	inward_init(&bound->inward);
-	bound->wanted = grow_zeroed(rules->pattern_count,
+	inward_init(&bound->inward, frames, NULL, go_inward, rules);
+	bound->wanted = grow_zeroed(rules->patterns.count,
 				    sizeof(*bound->wanted));
-	bound->in_longer = grow_zeroed(rules->pattern_count,
+	bound->in_longer = grow_zeroed(rules->patterns.count,
 				       sizeof(*bound->in_longer));
-	bound->single = grow_resize(NULL, rules->pattern_count,
+	bound->single = grow_resize(NULL, rules->patterns.count,
 				    sizeof(*bound->single));
-	for (size_t i = 0; i < rules->pattern_count; i++)
+	for (size_t i = 0; i < rules->patterns.count; i++)
 		bound->single[i] = SUPPRESSION_NONE;
 	bound->longer = grow_resize(NULL, rules->count,
 				    sizeof(*bound->longer));
@@ -542,8 +506,7 @@ void suppressions_free(struct suppressions *rules)
 {
 	unbind(rules);
 	free(rules->list);
-	free(rules->patterns);
-	table_free(&rules->number_of);
 	intern_free(&rules->names);
+	intern_free(&rules->patterns);
 	memset(rules, 0, sizeof(*rules));
 }

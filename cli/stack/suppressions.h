@@ -60,10 +60,7 @@ struct suppressions {
 	struct suppression *list;
 	size_t count;
 	size_t capacity;
-	const char **patterns;	/* distinct ones */
-	size_t pattern_count;
-	size_t pattern_capacity;
-	struct table number_of;	/* interned pattern -> its number */
+	struct intern patterns;	/* distinct ones */
 	struct intern names;
 	struct suppressions_bound *bound;
 };

@@ -357,7 +357,7 @@ static void change_event(void *owner, struct repack *repack,
 {
 	const struct anonymize *anonymize = owner;
 	uint64_t args[GT_EXTRA_ARGS];
-	struct buffer name = { 0 };
+	LOCAL_BUFFER name = { 0 };
 
 	(void)place;
 	if (event->kind == GT_EXTRA && event->what >= GT_EXTRA_COUNT)
@@ -379,7 +379,6 @@ static void change_event(void *owner, struct repack *repack,
 		args[0] = fnv(name.data, name.size);
 	}
 	repack_put(repack, stream, event);
-	buffer_free(&name);
 }
 
 void anonymize_change(struct anonymize *anonymize,

@@ -107,17 +107,15 @@ static void put_json(struct json *json, const struct embedded_file *file,
 
 static void put_line(const struct embedded_file *file, const char *to)
 {
-	char size[QUANTITY_TEXT];
-	struct buffer line = { 0 };
+	LOCAL_BUFFER line = { 0 };
 
 	buffer_printf(&line, "  %-8s %9s  %s%s", kind_name(file->kind),
-		      quantity_size(size, file->size > INT64_MAX ? INT64_MAX :
-				    (int64_t)file->size),
+		      SIZE_TEXT(file->size > INT64_MAX ? INT64_MAX :
+				file->size),
 		      to ? to : file->path,
 		      file->got == file->size ? "" : "  (incomplete)");
 	buffer_printable(&line);
 	puts(line.data);
-	buffer_free(&line);
 }
 
 /* ---- all of them ---- */

@@ -54,42 +54,16 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-static bool see_line(void *owner, unsigned type, const char *key,
-		     const char *value, struct buffer *changed)
-{
-	(void)changed;
-	embed_see_line(owner, type, key, value);
-	return true;
-}
-
-static void see_image(void *owner, const struct trace_image *image)
-{
-	embed_see_image(owner, image);
-}
-
-static bool see_file(void *owner, const struct trace_file *piece)
-{
-	return embed_see_file(owner, piece);
-}
-
-static bool add_files(void *owner, struct repack *out)
-{
-	return embed_add(owner, out);
-}
-
 static int repack(struct request *request)
 {
 	const char *trace = request->reading.traces[0];
-	const struct repack_change change = {
-		.owner = &request->embed, .line = see_line, .image = see_image,
-		.file = see_file,
-	};
+	struct repack_change change;
 	int status;
 
 	request->embed.places = &request->reading.places;
-	status = transform_run(&request->transform, trace, &change, add_files,
+	embed_change(&request->embed, &change);
+	status = transform_run(&request->transform, trace, &change, embed_add,
 			       &request->embed);
-
 	if (status != EXIT_NOTHING)
 		transform_tell(&request->transform, trace);
 	return status;

@@ -44,10 +44,7 @@ struct stripped {
 	uint64_t begun;		/* address of the realloc that has begun */
 	bool begun_goes;	/* its old block goes */
 	uint64_t left_out;	/* allocations since that was told last */
-	struct trace_event gap;	/* what the trace says of the next event's
-				 * chain, */
-	uint64_t gap_args[GT_EXTRA_ARGS];
-	bool has_gap;		/* if it does */
+	struct strip_gap gap;	/* about the next event */
 };
 
 struct request {
@@ -74,21 +71,6 @@ static int take(void *owner, int id, const char *value)
 }
 
 /* ---- the second pass ---- */
-
-static struct stripped *stream_of(struct request *request, uint32_t stream)
-{
-	if (stream >= request->stream_capacity) {
-		size_t count = (size_t)stream + 1 + stream / 2;
-
-		request->streams = grow_resize(request->streams, count,
-					       sizeof(*request->streams));
-		memset(request->streams + request->stream_capacity, 0,
-		       (count - request->stream_capacity) *
-		       sizeof(*request->streams));
-		request->stream_capacity = count;
-	}
-	return &request->streams[stream];
-}
 
 static void tell_left_out(struct repack *repack, struct repack_stream *stream,
 			  struct stripped *stripped, uint64_t stamp)
@@ -150,13 +132,12 @@ static void put_note(struct repack *repack, struct repack_stream *stream,
 
 /* What the trace says itself, with the number that its chain has by now. */
 static void put_gap(const struct request *request, struct repack *repack,
-		    struct repack_stream *stream, struct trace_event *gap,
-		    uint64_t *args)
+		    struct repack_stream *stream, struct strip_gap *gap)
 {
-	args[0] = strip_chains_number(&request->plan.chains, args[0]);
-	gap->args = args;
-	if (args[0] != 0)
-		repack_put(repack, stream, gap);
+	gap->args[0] = strip_chains_number(&request->plan.chains,
+					   gap->args[0]);
+	if (gap->args[0] != 0)
+		repack_put(repack, stream, strip_gap_event(gap));
 }
 
 /* Before an event that stays: `was` it before, and is what it is by now. */
@@ -167,9 +148,8 @@ static void tell_chain(const struct request *request, struct repack *repack,
 {
 	const struct strip_note *note = NULL;
 
-	if (stripped->has_gap && was == event->kind) {
-		put_gap(request, repack, stream, &stripped->gap,
-			stripped->gap_args);
+	if (stripped->gap.there && was == event->kind) {
+		put_gap(request, repack, stream, &stripped->gap);
 		return;
 	}
 	if (was == event->kind)
@@ -186,12 +166,10 @@ static void take_gap(const struct request *request, struct repack *repack,
 		     struct repack_stream *stream, struct stripped *stripped,
 		     const struct trace_event *event, bool goes)
 {
-	stripped->gap = *event;
-	memcpy(stripped->gap_args, event->args, sizeof(stripped->gap_args));
-	stripped->has_gap = event->what != GT_EXTRA_CHAIN_ENDS;
-	if (!stripped->has_gap && !goes)
-		put_gap(request, repack, stream, &stripped->gap,
-			stripped->gap_args);
+	strip_gap_keep(&stripped->gap, event);
+	stripped->gap.there = event->what != GT_EXTRA_CHAIN_ENDS;
+	if (!stripped->gap.there && !goes)
+		put_gap(request, repack, stream, &stripped->gap);
 }
 
 static bool is_of_chain(const struct trace_event *event)
@@ -209,7 +187,7 @@ static void take_event(void *owner, struct repack *repack,
 	struct strip_marks *marks = &request->plan.marks;
 	uint32_t number = strip_marks_stream(marks, place->ring,
 					     place->generation);
-	struct stripped *stripped = stream_of(request, number);
+	struct stripped *stripped;
 	const struct strip_place at = {
 		number, strip_marks_position(place->chunk, place->index)
 	};
@@ -219,6 +197,8 @@ static void take_event(void *owner, struct repack *repack,
 	unsigned was = event->kind;
 	uint64_t stamp = event->stamp;
 
+	GROW_TO(request->streams, request->stream_capacity, number);
+	stripped = &request->streams[number];
 	if (event->kind == GT_EXTRA && event->what == GT_EXTRA_LEFT_OUT) {
 		stripped->left_out += event->size;
 	} else if (event->kind == GT_EXTRA && is_of_chain(event)) {
@@ -237,7 +217,7 @@ static void take_event(void *owner, struct repack *repack,
 						     GT_EXTRA_CHAIN_ENDS))) {
 			put_note(repack, stream, note, event);
 		}
-		stripped->has_gap = false;
+		stripped->gap.there = false;
 		stripped->left_out += allocates && goes;
 	}
 	if (mark & STRIP_TELL)
@@ -280,12 +260,10 @@ static bool add_totals(void *owner, struct repack *repack)
 static void tell_result(const struct request *request, const char *trace)
 {
 	struct strip_sum sum = strip_plan_sum(&request->plan);
-	char blocks[QUANTITY_TEXT], all[QUANTITY_TEXT], bytes[QUANTITY_TEXT];
 
 	tell_note("%s: left out %s of %s blocks (%s); their totals are kept",
-		  trace, quantity_count(blocks, sum.blocks),
-		  quantity_count(all, sum.all),
-		  quantity_size(bytes, (int64_t)sum.bytes));
+		  trace, COUNT_TEXT(sum.blocks), COUNT_TEXT(sum.all),
+		  SIZE_TEXT(sum.bytes));
 	transform_tell(&request->transform, trace);
 	if (request->transform.bytes_out >=
 	    request->transform.report.file_bytes)

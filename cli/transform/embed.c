@@ -23,11 +23,17 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/symbol/elf/reduced.h"
 
-void embed_see_line(struct embed *embed, unsigned type, const char *key,
-		    const char *value)
+/* ---- what the trace has ---- */
+
+static bool see_line(void *owner, unsigned type, const char *key,
+		     const char *value, struct buffer *changed)
 {
+	struct embed *embed = owner;
+
+	(void)changed;
 	if (type == GT_INFO && strcmp(key, "pid") == 0)
 		embed->pid = (int)strtol(value, NULL, 10);
+	return true;
 }
 
 static struct embed_image *image_of(struct embed *embed,
@@ -47,8 +53,9 @@ static struct embed_image *image_of(struct embed *embed,
 	return image;
 }
 
-void embed_see_image(struct embed *embed, const struct trace_image *image)
+static void see_image(void *owner, const struct trace_image *image)
 {
+	struct embed *embed = owner;
 	struct embed_image *known;
 
 	/* Without a build-id nothing would find it again. */
@@ -60,8 +67,10 @@ void embed_see_image(struct embed *embed, const struct trace_image *image)
 		known->path = grow_copy(image->path, image->path_size);
 }
 
-bool embed_see_file(struct embed *embed, const struct trace_file *piece)
+/* Whether it stays. */
+static bool see_file(void *owner, const struct trace_file *piece)
 {
+	struct embed *embed = owner;
 	struct embed_image *image;
 
 	if (embed->what == EMBED_NONE)
@@ -74,6 +83,14 @@ bool embed_see_file(struct embed *embed, const struct trace_file *piece)
 	image->debug |= piece->kind == GT_FILE_DEBUG;
 	image->full |= piece->kind == GT_FILE_FULL;
 	return true;
+}
+
+void embed_change(struct embed *embed, struct repack_change *change)
+{
+	*change = (struct repack_change){
+		.owner = embed, .line = see_line, .image = see_image,
+		.file = see_file,
+	};
 }
 
 void embed_free(struct embed *embed)
@@ -102,7 +119,7 @@ static int read_piece(const struct embed_source *source, uint64_t offset,
 static int put_pieces(struct embed *embed, struct repack *repack,
 		      const struct embed_source *source, struct trace_file piece)
 {
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 	uint8_t *bytes = grow_alloc(GT_FILE_PIECE);
 	int error;
 
@@ -123,7 +140,6 @@ static int put_pieces(struct embed *embed, struct repack *repack,
 		piece.offset += size;
 	} while (piece.offset < piece.size);
 	embed->added += error == 0;
-	buffer_free(&payload);
 	free(bytes);
 	return error;
 }
@@ -325,8 +341,9 @@ static bool put_globs(struct embed *embed, struct repack *repack,
 	return good;
 }
 
-bool embed_add(struct embed *embed, struct repack *repack)
+bool embed_add(void *owner, struct repack *repack)
 {
+	struct embed *embed = owner;
 	size_t count = embed->image_count;
 	bool good = true;
 

@@ -38,16 +38,11 @@ struct embed {
 	uint64_t added, missing;	/* files; images that are nowhere */
 };
 
-/* From the way of a trace's chunks (struct repack_change): a line of INFO, an
- * image, a piece of a file that it has; the last returns whether it stays. */
-void embed_see_line(struct embed *embed, unsigned type, const char *key,
-		    const char *value);
-void embed_see_image(struct embed *embed, const struct trace_image *image);
-bool embed_see_file(struct embed *embed, const struct trace_file *piece);
-
-/* Add what is wanted. False: a file that was asked for cannot be read; that was
- * said. */
-bool embed_add(struct embed *embed, struct repack *repack);
+/* What is to be seen, and changed, on the way of a trace's chunks. */
+void embed_change(struct embed *embed, struct repack_change *change);
+/* Then add what is wanted, `owner` being the struct embed. False: a file that
+ * was asked for cannot be read; that was said. */
+bool embed_add(void *owner, struct repack *repack);
 void embed_free(struct embed *embed);
 
 #endif

@@ -48,8 +48,7 @@ bool extract_open(struct extract *extract, const char *directory, bool force,
 
 void extract_close(struct extract *extract)
 {
-	intern_free(&extract->names);
-	table_free(&extract->made);
+	intern_free(&extract->paths);
 	close(extract->root);
 }
 
@@ -158,12 +157,10 @@ static int write_bytes(void *owner, const uint8_t *bytes, size_t size)
 /* Whether the path is new in this run; it is not from now on. */
 static bool is_new(struct extract *extract, const char *path)
 {
-	uint64_t key = (uintptr_t)intern_string(&extract->names, path);
+	size_t before = extract->paths.count;
 
-	if (table_get(&extract->made, key) != TABLE_NONE)
-		return false;
-	table_set(&extract->made, key, 0);
-	return true;
+	intern_string(&extract->paths, path);
+	return extract->paths.count > before;
 }
 
 /* A path that no other file of this run has; to be freed. */
@@ -185,7 +182,7 @@ static char *choose_path(struct extract *extract,
 static void tell_failure(const struct extract *extract, const char *path,
 			 int error)
 {
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	buffer_printf(&text, "%s/%s", extract->directory, path);
 	buffer_printable(&text);
@@ -205,7 +202,6 @@ static void tell_failure(const struct extract *extract, const char *path,
 	else
 		tell_error("%s: cannot be written: %s", text.data,
 			   strerror(-error));
-	buffer_free(&text);
 }
 
 static int put_file(struct extract *extract, char *path,

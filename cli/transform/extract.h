@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "cli/base/intern.h"
-#include "cli/base/table.h"
 #include "cli/base/text/buffer.h"
 #include "cli/trace/read/embedded.h"
 
@@ -18,8 +17,7 @@ struct extract {
 	int root;		/* its descriptor */
 	bool force;
 	uint64_t left;		/* bytes that may still be written */
-	struct intern names;	/* of the files of this run, to keep apart */
-	struct table made;	/* those that have one name: address -> 0 */
+	struct intern paths;	/* of the files of this run, to keep apart */
 };
 
 /* False: the directory cannot be made or opened, and that was said. */

@@ -39,11 +39,10 @@ static void note(struct strip_chains *chains, const struct strip_place *place,
 
 	if (key == NO_KEY)
 		return;
-	i = table_get(&chains->by_place, key);
-	if (i == TABLE_NONE) {
+	i = table_number(&chains->by_place, key, chains->note_count);
+	if (i == chains->note_count) {
 		GROW(chains->notes, chains->note_count, chains->note_capacity);
-		i = (uint32_t)chains->note_count++;
-		table_set(&chains->by_place, key, i);
+		chains->note_count++;
 	}
 	chains->notes[i] = *what;
 }
@@ -89,16 +88,7 @@ static uint32_t new_chain(struct strip_chains *chains)
 
 static uint32_t *of_block(struct strip_chains *chains, uint32_t number)
 {
-	size_t count = (size_t)number * 2 + 64;
-
-	if (number >= chains->by_block_capacity) {
-		chains->by_block = grow_resize(chains->by_block, count,
-					       sizeof(*chains->by_block));
-		memset(chains->by_block + chains->by_block_capacity, 0,
-		       (count - chains->by_block_capacity) *
-		       sizeof(*chains->by_block));
-		chains->by_block_capacity = count;
-	}
+	GROW_TO(chains->by_block, chains->by_block_capacity, number);
 	return &chains->by_block[number];
 }
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "cli/base/table.h"
 #include "cli/model/core/blocks.h"
@@ -28,6 +29,29 @@ struct strip_note {
 	uint32_t context;
 	uint32_t what;		/* enum gt_extra; 0: nothing any more */
 };
+
+/* An EXTRA of the trace about a chain, until the event comes that it is about:
+ * the reader's own lasts no longer than the chunk. */
+struct strip_gap {
+	struct trace_event event;	/* its args: by strip_gap_event */
+	uint64_t args[GT_EXTRA_ARGS];
+	bool there;
+};
+
+static inline void strip_gap_keep(struct strip_gap *gap,
+				  const struct trace_event *event)
+{
+	gap->event = *event;
+	memcpy(gap->args, event->args, sizeof(gap->args));
+	gap->there = true;
+}
+
+/* Valid as long as the gap stays where it is. */
+static inline const struct trace_event *strip_gap_event(struct strip_gap *gap)
+{
+	gap->event.args = gap->args;
+	return &gap->event;
+}
 
 struct strip_chain {
 	struct chain chain;	/* its cost is the first block's context */

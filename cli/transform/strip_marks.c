@@ -54,14 +54,8 @@ void strip_marks_close(struct strip_marks *marks)
 uint32_t strip_marks_stream(struct strip_marks *marks, uint32_t ring,
 			    uint32_t generation)
 {
-	uint64_t key = (uint64_t)ring << 32 | generation;
-	uint32_t stream = table_get(&marks->streams, key);
-
-	if (stream != TABLE_NONE)
-		return stream;
-	stream = marks->stream_count++;
-	table_set(&marks->streams, key, stream);
-	return stream;
+	return table_number(&marks->streams, (uint64_t)ring << 32 | generation,
+			    marks->streams.used);
 }
 
 static bool add_segment(struct strip_marks *marks)

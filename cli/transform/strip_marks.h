@@ -25,7 +25,6 @@ struct strip_marks {
 	size_t segment_count;
 	size_t segment_capacity;
 	struct table streams;	/* ring, generation -> number */
-	uint32_t stream_count;
 	struct table pages;	/* stream, page of it -> number */
 	uint32_t page_count;
 	uint64_t last_key;	/* of the page used last, */

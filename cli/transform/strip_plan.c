@@ -43,22 +43,6 @@
 
 #define SEGMENTS_MAX 4096	/* with totals: behind them nothing goes */
 
-/* Make `array` at least `index` + 1 long; what is new is zeroed. */
-#define REACH(array, capacity, index)					\
-	reach((void **)&(array), &(capacity), (index), sizeof(*(array)))
-
-static void reach(void **array, size_t *capacity, size_t index, size_t size)
-{
-	size_t count = index + 1 + index / 2;
-
-	if (index < *capacity)
-		return;
-	*array = grow_resize(*array, count, size);
-	memset((char *)*array + *capacity * size, 0,
-	       (count - *capacity) * size);
-	*capacity = count;
-}
-
 /* ---- blocks that go ---- */
 
 static void mark(struct strip_plan *plan, const struct strip_place *place,
@@ -134,7 +118,7 @@ static void birth(void *owner, struct block *block, uint32_t lane,
 	block->odd |= pools_number(block->address) != 0 ||
 		(now->event->kind == GT_REALLOC_DONE &&
 		 plan->lanes[now->lane].begin.stream != now->place.stream);
-	REACH(plan->known, plan->known_capacity, number);
+	GROW_TO(plan->known, plan->known_capacity, number);
 	plan->known[number] = (struct strip_known){
 		.place = now->place, .order = ++plan->order,
 	};
@@ -280,7 +264,7 @@ static void abandon(struct strip_plan *plan, uint32_t lane)
 
 static void need(struct strip_plan *plan, uint32_t node)
 {
-	REACH(plan->needed, plan->needed_capacity, node);
+	GROW_TO(plan->needed, plan->needed_capacity, node);
 	plan->needed[node] = true;
 }
 
@@ -292,7 +276,7 @@ static void begin_anew(struct strip_plan *plan)
 	GROW(plan->segments, plan->segment_count, plan->segment_capacity);
 	segment = &plan->segments[plan->segment_count++];
 	segment->totals = NULL;
-	if (plan->totals.row_count > 0) {
+	if (plan->totals.rows.count > 0) {
 		segment->totals = grow_alloc(sizeof(plan->totals));
 		*segment->totals = plan->totals;
 		memset(&plan->totals, 0, sizeof(plan->totals));
@@ -344,27 +328,21 @@ static void apply_extra(struct strip_plan *plan,
 /* What an earlier stripping, or the recorder, says of a chain. */
 static void apply_gap(struct strip_plan *plan, const struct trace_event *event)
 {
-	struct strip_lane *lane = &plan->lanes[plan->now.lane];
-
-	if (event->what == GT_EXTRA_CHAIN_ENDS) {
+	if (event->what == GT_EXTRA_CHAIN_ENDS)
 		strip_chains_told(&plan->chains, event, &plan->now.place,
 				  &plan->totals, &plan->marks);
-		return;
-	}
-	lane->gap = *event;
-	memcpy(lane->gap_args, event->args, sizeof(lane->gap_args));
-	lane->gap.args = lane->gap_args;
-	lane->has_gap = true;
+	else
+		strip_gap_keep(&plan->lanes[plan->now.lane].gap, event);
 }
 
 /* The event that it is about. */
 static void apply_chained(struct strip_plan *plan,
 			  const struct trace_event *event)
 {
-	const struct trace_event *gap = &plan->lanes[plan->now.lane].gap;
 	uint32_t lane = plan->now.lane;
+	const struct trace_event *gap = strip_gap_event(&plan->lanes[lane].gap);
 
-	plan->lanes[lane].has_gap = false;
+	plan->lanes[lane].gap.there = false;
 	if (gap->what == GT_EXTRA_CHAIN_RESUMES && event->kind == GT_ALLOC &&
 	    gap->args[0] != 0) {
 		edges_resume(&plan->edges, lane, event,
@@ -386,7 +364,7 @@ static void apply(struct strip_plan *plan)
 	edges_advance(&plan->edges, event->stamp);
 	advance(plan, event->stamp);
 	if (event->kind == GT_EXTRA) {
-		plan->lanes[lane].has_gap = false;
+		plan->lanes[lane].gap.there = false;
 		apply_extra(plan, event);
 		if (event->what >= GT_EXTRA_CHAIN_LEAVES &&
 		    event->what <= GT_EXTRA_CHAIN_ENDS && !plan->off)
@@ -401,7 +379,7 @@ static void apply(struct strip_plan *plan)
 	if (event->kind == GT_REALLOC_BEGIN ||
 	    event->kind == GT_REALLOC_FAILED)
 		abandon(plan, lane);
-	if (plan->lanes[lane].has_gap)
+	if (plan->lanes[lane].gap.there)
 		apply_chained(plan, event);
 	else
 		edges_event(&plan->edges, &blocks_sink, lane, event);
@@ -467,8 +445,8 @@ static void take_events(void *owner, uint32_t number,
 	model_events(plan->model, lane, events, count);
 	if (!edges_reach(&plan->edges, lane))
 		grow_failed((size_t)lane * sizeof(struct edges_moving));
-	REACH(plan->allocations, plan->thread_capacity, lane >> 1);
-	REACH(plan->lanes, plan->lane_capacity, lane);
+	GROW_TO(plan->allocations, plan->thread_capacity, lane >> 1);
+	GROW_TO(plan->lanes, plan->lane_capacity, lane);
 	for (size_t i = 0; i < count; i++) {
 		plan->now = (struct strip_now){ &events[i], chunk->next, lane };
 		chunk->next.position += strip_marks_position(0, 1);
@@ -494,7 +472,7 @@ static void take_live(void *owner, const struct trace_live *live)
 	if (!is_new)
 		return;
 	number = blocks_number(&plan->edges.blocks, block);
-	REACH(plan->known, plan->known_capacity, number);
+	GROW_TO(plan->known, plan->known_capacity, number);
 	plan->known[number] = (struct strip_known){ .order = ++plan->order };
 	*block = (struct block){
 		.address = live->address,
@@ -522,9 +500,11 @@ static void number_threads(struct strip_plan *plan)
 static void number_rows(const struct strip_plan *plan,
 			struct strip_totals *totals)
 {
-	for (size_t i = 0; totals != NULL && i < totals->row_count; i++)
-		totals->rows[i].thread =
-			plan->thread_numbers[totals->rows[i].thread];
+	for (size_t i = 0; totals != NULL && i < totals->rows.count; i++) {
+		uint32_t *thread = &totals->rows.list[i].thread;
+
+		*thread = plan->thread_numbers[*thread];
+	}
 }
 
 /* Totals know the model's threads so far. */
@@ -533,15 +513,14 @@ static void finish_totals(struct strip_plan *plan)
 	const struct contexts *contexts = model_contexts(plan->model);
 	struct strip_totals *totals = &plan->totals;
 	static const struct context_cost none;
-	size_t count = totals->row_count;
+	size_t count = totals->rows.count;
 	bool *told = grow_zeroed(contexts->node_count + 1, sizeof(*told));
 
 	for (size_t i = 0; i < plan->segment_count; i++)
 		number_rows(plan, plan->segments[i].totals);
 	number_rows(plan, totals);
 	for (size_t i = 0; i < count; i++) {
-		struct trace_totals *row = &totals->rows[i];
-		uint32_t context = row->context;
+		uint32_t context = totals->rows.list[i].context;
 		uint32_t node = model_node(plan->model, context);
 		uint32_t index = contexts_find_cost(contexts, node, 0);
 		const struct context_cost *cost = index == CONTEXT_NO_COST ?
@@ -670,7 +649,7 @@ void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
 		[GT_RUN_LIFETIME_NS] = before[GT_RUN_LIFETIME_NS],
 		[GT_RUN_TEMPORARY] = before[GT_RUN_TEMPORARY],
 	} };
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 
 	if (options->by_lifetime &&
 	    options->lifetime_ns > run.value[GT_RUN_LIFETIME_NS])
@@ -681,7 +660,6 @@ void strip_plan_write(struct strip_plan *plan, struct rewrite *out)
 	compose_run(&payload, &run);
 	rewrite_chunk(out, &(struct chunk){ .type = GT_TOTALS }, &payload,
 		      false);
-	buffer_free(&payload);
 	strip_totals_write(&plan->totals, out);
 }
 

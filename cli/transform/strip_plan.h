@@ -38,9 +38,7 @@ struct strip_lane {
 	struct strip_place last;
 	bool seen;		/* there is a last event */
 	struct strip_place begin;
-	struct trace_event gap;	/* EXTRA that is about the next event, */
-	uint64_t gap_args[GT_EXTRA_ARGS];
-	bool has_gap;		/* if there is one */
+	struct strip_gap gap;	/* that is about the next event */
 };
 
 /* The event that is being taken. */

@@ -9,32 +9,23 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 
 #define ROWS_AT_A_TIME 65536	/* at most 8 MiB, decoded */
 
-static struct trace_totals *row_of(struct strip_totals *totals, uint32_t context,
-				uint32_t thread)
+static struct trace_totals *row_of(struct strip_rows *rows, uint32_t context,
+				   uint32_t thread)
 {
 	uint64_t key = (uint64_t)context << 32 | thread;
-	uint32_t i = table_get(&totals->by_key, key);
-	struct trace_totals *row;
+	uint32_t i = table_number(&rows->by_key, key, rows->count);
 
-	if (i != TABLE_NONE)
-		return &totals->rows[i];
-	GROW(totals->rows, totals->row_count, totals->row_capacity);
-	if (totals->carry_capacity < totals->row_capacity) {
-		totals->carry_capacity = totals->row_capacity;
-		totals->carry = grow_resize(totals->carry,
-					    totals->carry_capacity,
-					    sizeof(*totals->carry));
+	if (i == rows->count) {
+		GROW(rows->list, rows->count, rows->capacity);
+		rows->list[rows->count++] = (struct trace_totals){
+			.context = context, .thread = thread,
+		};
 	}
-	totals->carry[totals->row_count] = 0;
-	table_set(&totals->by_key, key, (uint32_t)totals->row_count);
-	row = &totals->rows[totals->row_count++];
-	memset(row, 0, sizeof(*row));
-	row->context = context;
-	row->thread = thread;
-	return row;
+	return &rows->list[i];
 }
 
 static void count_classes(struct trace_classes *classes,
@@ -57,20 +48,9 @@ static void count_classes(struct trace_classes *classes,
 static void count_freed(struct strip_totals *totals,
 			const struct strip_block *block, uint64_t n)
 {
-	uint64_t key = (uint64_t)block->context << 32 | block->freed_by;
-	uint32_t i = table_get(&totals->by_pair, key);
-	uint64_t *value;
+	uint64_t *value = row_of(&totals->freed, block->context,
+				 block->freed_by)->value;
 
-	if (i == TABLE_NONE) {
-		GROW(totals->freed, totals->freed_count,
-		     totals->freed_capacity);
-		i = (uint32_t)totals->freed_count++;
-		table_set(&totals->by_pair, key, i);
-		totals->freed[i] = (struct trace_totals){
-			.context = block->context, .thread = block->freed_by,
-		};
-	}
-	value = totals->freed[i].value;
 	value[GT_FREED_BLOCKS] += n;
 	value[GT_FREED_BYTES] += n * block->size;
 	value[GT_FREED_LIFETIME] += n * block->lifetime;
@@ -83,9 +63,12 @@ static void count_freed(struct strip_totals *totals,
 static uint64_t whole_blocks(struct strip_totals *totals, size_t row,
 			     double weight)
 {
-	double sum = weight + totals->carry[row];
-	uint64_t n = sum > 0 ? (uint64_t)(sum + 0.5) : 0;
+	double sum;
+	uint64_t n;
 
+	GROW_TO(totals->carry, totals->carry_capacity, row);
+	sum = weight + totals->carry[row];
+	n = sum > 0 ? (uint64_t)(sum + 0.5) : 0;
 	totals->carry[row] = sum - (double)n;
 	return n;
 }
@@ -93,8 +76,9 @@ static uint64_t whole_blocks(struct strip_totals *totals, size_t row,
 void strip_totals_add(struct strip_totals *totals,
 		      const struct strip_block *block)
 {
-	struct trace_totals *row = row_of(totals, block->context, block->thread);
-	uint64_t n = whole_blocks(totals, (size_t)(row - totals->rows),
+	struct trace_totals *row = row_of(&totals->rows, block->context,
+					  block->thread);
+	uint64_t n = whole_blocks(totals, (size_t)(row - totals->rows.list),
 				  block->weight);
 	uint64_t *value = row->value;
 
@@ -125,19 +109,8 @@ static void raise(uint64_t *most, uint64_t value)
 void strip_totals_chain(struct strip_totals *totals, const struct chain *chain,
 			uint64_t lifetime)
 {
-	uint32_t i = table_get(&totals->by_first, chain->cost);
-	uint64_t *value;
+	uint64_t *value = row_of(&totals->chains, chain->cost, 0)->value;
 
-	if (i == TABLE_NONE) {
-		GROW(totals->chains, totals->chains_count,
-		     totals->chains_capacity);
-		i = (uint32_t)totals->chains_count++;
-		table_set(&totals->by_first, chain->cost, i);
-		totals->chains[i] = (struct trace_totals){
-			.context = chain->cost,
-		};
-	}
-	value = totals->chains[i].value;
 	value[GT_CHAINS_COUNT]++;
 	value[GT_CHAINS_BLOCKS] += chain->length;
 	raise(&value[GT_CHAINS_LONGEST], chain->length);
@@ -152,7 +125,7 @@ void strip_totals_chain(struct strip_totals *totals, const struct chain *chain,
 void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
 			   uint64_t bytes, uint64_t blocks, uint64_t stamp)
 {
-	struct trace_totals *row = row_of(totals, context, 0);
+	struct trace_totals *row = row_of(&totals->rows, context, 0);
 
 	row->value[GT_TOTALS_OWN_PEAK_BYTES] = bytes;
 	row->value[GT_TOTALS_OWN_PEAK_BLOCKS] = blocks;
@@ -164,59 +137,56 @@ static int compare_rows(const void *left, const void *right)
 	const struct trace_totals *a = left;
 	const struct trace_totals *b = right;
 
-	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
+	return sort_up(a->context, b->context) ?:
+	       sort_up(a->thread, b->thread);
 }
 
-static void write_rows(struct trace_totals *rows, size_t count,
-		       const struct chunk *chunk,
+static void write_rows(const struct strip_rows *rows, const struct chunk *chunk,
 		       void (*compose)(struct buffer *out,
 				       const struct trace_totals *rows,
 				       size_t count, int level),
 		       struct rewrite *out)
 {
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 
-	if (count > 0)
-		qsort(rows, count, sizeof(*rows), compare_rows);
-	for (size_t i = 0; i < count; i += ROWS_AT_A_TIME) {
-		size_t n = count - i;
+	SORT(rows->list, rows->count, compare_rows);
+	for (size_t i = 0; i < rows->count; i += ROWS_AT_A_TIME) {
+		size_t n = rows->count - i;
 
 		buffer_clear(&payload);
-		compose(&payload, rows + i,
+		compose(&payload, rows->list + i,
 			n < ROWS_AT_A_TIME ? n : ROWS_AT_A_TIME, out->level);
 		rewrite_chunk(out, chunk, &payload, false);
 	}
-	buffer_free(&payload);
 }
 
 void strip_totals_write(struct strip_totals *totals, struct rewrite *out)
 {
 	const struct chunk chunk = { .type = GT_TOTALS };
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 
-	if (totals->row_count == 0)
+	if (totals->rows.count == 0)
 		return;
 	compose_classes(&payload, &totals->classes);
 	rewrite_chunk(out, &chunk, &payload, false);
-	buffer_free(&payload);
-	write_rows(totals->rows, totals->row_count, &chunk, compose_totals,
-		   out);
-	write_rows(totals->freed, totals->freed_count,
-		   &(struct chunk){ .type = GT_FREED }, compose_freed, out);
-	write_rows(totals->chains, totals->chains_count,
-		   &(struct chunk){ .type = GT_CHAINS }, compose_chains, out);
+	write_rows(&totals->rows, &chunk, compose_totals, out);
+	write_rows(&totals->freed, &(struct chunk){ .type = GT_FREED },
+		   compose_freed, out);
+	write_rows(&totals->chains, &(struct chunk){ .type = GT_CHAINS },
+		   compose_chains, out);
+}
+
+static void free_rows(struct strip_rows *rows)
+{
+	free(rows->list);
+	table_free(&rows->by_key);
 }
 
 void strip_totals_free(struct strip_totals *totals)
 {
-	free(totals->rows);
+	free_rows(&totals->rows);
+	free_rows(&totals->freed);
+	free_rows(&totals->chains);
 	free(totals->carry);
-	free(totals->freed);
-	free(totals->chains);
-	table_free(&totals->by_first);
-	table_free(&totals->by_pair);
-	table_free(&totals->by_key);
 	memset(totals, 0, sizeof(*totals));
 }

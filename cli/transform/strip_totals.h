@@ -26,18 +26,20 @@ struct strip_block {
 	bool has_freed_by;	/* freed_by counts */
 };
 
+/* By two numbers: a context, and what the row calls its thread. */
+struct strip_rows {
+	struct trace_totals *list;
+	size_t count, capacity;
+	struct table by_key;
+};
+
 struct strip_totals {
-	struct trace_totals *rows;
-	size_t row_count, row_capacity;
+	struct strip_rows rows;		/* by thread */
 	double *carry;	/* of each row: parts of blocks that it lacks yet */
 	size_t carry_capacity;
-	struct table by_key;		/* context, thread -> row */
-	struct trace_totals *freed;	/* only where that is known */
-	size_t freed_count, freed_capacity;
-	struct table by_pair;		/* context, who freed -> freed */
-	struct trace_totals *chains;	/* values: enum gt_chains_value */
-	size_t chains_count, chains_capacity;
-	struct table by_first;		/* context of the first block -> chains */
+	struct strip_rows freed;	/* by who freed, where that is known */
+	struct strip_rows chains;	/* by their first blocks' contexts alone;
+					 * values: enum gt_chains_value */
 	struct trace_classes classes;
 	uint64_t blocks, bytes;		/* in all */
 };

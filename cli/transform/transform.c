@@ -129,12 +129,11 @@ static void ignore_line(void *owner, unsigned type, const char *key,
 /* A copy of a recording that goes on ends where it was copied. */
 static void put_end(struct way *way)
 {
-	struct buffer payload = { 0 };
+	LOCAL_BUFFER payload = { 0 };
 
 	compose_line(&payload, "reason", "stopped");
 	rewrite_chunk(&way->out, &(struct chunk){ .type = GT_END }, &payload,
 		      false);
-	buffer_free(&payload);
 }
 
 static int finish(struct way *way, const char *trace, int status)
@@ -202,11 +201,8 @@ int transform_run(struct transform *transform, const char *trace,
 void transform_tell(const struct transform *transform, const char *trace)
 {
 	uint64_t before = transform->report.file_bytes;
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	tell_note("%s: %s became %s in %s (%s)", trace,
-		  quantity_size(a, (int64_t)before),
-		  quantity_size(b, (int64_t)transform->bytes_out),
-		  transform->output,
-		  quantity_percent(c, transform->bytes_out, before));
+	tell_note("%s: %s became %s in %s (%s)", trace, SIZE_TEXT(before),
+		  SIZE_TEXT(transform->bytes_out), transform->output,
+		  PERCENT_TEXT(transform->bytes_out, before));
 }

@@ -38,3 +38,11 @@ void utf8_add(struct buffer *out, const char *text)
 	}
 	buffer_add(out, from, (size_t)(text - from));
 }
+
+uint32_t utf8_number(struct intern *set, const char *text)
+{
+	LOCAL_BUFFER valid = { 0 };
+
+	utf8_add(&valid, text);
+	return intern_number(set, buffer_text(&valid), valid.size);
+}

@@ -334,7 +334,6 @@ static void write_about(struct writing *w)
 {
 	const char *filters = filter_text(w->export->query->filter);
 	const struct model *model = w->export->model;
-	char quantity[QUANTITY_TEXT];
 	struct json *json = &w->json;
 
 	json_array(json, "extra");
@@ -346,12 +345,11 @@ static void write_about(struct writing *w)
 		write_entry(json, "Filters", filters + 1);
 	if (model_is_sampled(model))
 		write_entry(json, "Estimates, from a sample of one block in "
-			    "about", quantity_size(quantity, (int64_t)
-						   model_sample_mean(model)));
+			    "about", SIZE_TEXT(model_sample_mean(model)));
 	write_entry(json, "Times of allocations are exact to",
 		    w->rows.span_ns == UINT64_MAX ?
 		    "nothing: sums of each stack are all there is" :
-		    quantity_time(quantity, w->rows.span_ns));
+		    TIME_TEXT(w->rows.span_ns));
 	json_end_array(json);
 	json_end_object(json);
 	json_end_array(json);
@@ -378,12 +376,11 @@ static void write_selection(struct writing *w)
 
 static void write_command(struct writing *w)
 {
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	model_command(w->export->model, &text);
 	if (text.size > 0)
 		json_string(&w->json, "arguments", text.data);
-	buffer_free(&text);
 }
 
 static void write_meta(struct writing *w)
@@ -438,22 +435,13 @@ static void add_peak(void *owner, uint32_t node, uint32_t part,
 	};
 }
 
-static const char *name_of(const struct model *model)
-{
-	const char *program = model_fact(model, GT_INFO, "exe");
-	const char *slash = program ? strrchr(program, '/') : NULL;
-
-	if (slash != NULL && slash[1] != 0)
-		return slash + 1;
-	return program != NULL && program[0] != 0 ? program : "unknown";
-}
-
 static void prepare(struct writing *w)
 {
 	const struct model *model = w->export->model;
 	const struct firefox_rows *rows = &w->rows;
+	const char *program = export_program(model);
 
-	w->name = name_of(model);
+	w->name = program != NULL && program[0] != 0 ? program : "unknown";
 	snprintf(w->pid, sizeof(w->pid), "%" PRIu64,
 		 model_number(model, GT_INFO, "pid", 0));
 	w->end_ns = model_duration_ns(model);
@@ -501,7 +489,7 @@ static int write_firefox(struct export *export)
 	firefox_rows_free(&w->rows);
 	free(w->peak);
 	free(w);
-	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+	return status;
 }
 
 const struct exporter export_firefox = {

@@ -10,28 +10,20 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/status.h"
 #include "cli/export/bundles.h"
-#include "cli/export/valgrind.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/core/threads.h"
-#include "cli/model/selection.h"
-#include "cli/model/tap.h"
 
 /* As many as readers take without effort; but four for each context, of which
  * bundles need half. */
 #define BUNDLES (1u << 17)
 #define BUNDLES_OF_CONTEXT 4
 
-struct sums {
-	uint64_t blocks, bytes, live_bytes, temporary;
-};
-
 struct collecting {
 	struct export *export;
 	struct bundles bundles;
-	bool *keeps;		/* by node; NULL: all */
 	struct timeline *timeline;
 	struct timeline_sums now;
 	uint64_t end_ns;
@@ -39,18 +31,13 @@ struct collecting {
 
 /* ---- events ---- */
 
-static bool is_kept(const struct collecting *c, uint32_t node)
-{
-	return node < c->export->frames->contexts->node_count &&
-		(c->keeps == NULL || c->keeps[node]);
-}
-
-static void add_block(struct collecting *c, const struct block *block,
-		      uint32_t node, uint64_t ended, bool temporary)
+static void add_block(struct collecting *c, const struct export_block *of,
+		      uint64_t ended, bool temporary)
 {
 	const struct model *model = c->export->model;
+	const struct block *block = of->block;
 	struct bundle bundle = {
-		.node = node,
+		.node = of->node,
 		.born = model_since_start_ns(model, block->birth),
 		.ended = ended,
 		.bytes = block->size,
@@ -63,98 +50,66 @@ static void add_block(struct collecting *c, const struct block *block,
 	bundles_add(&c->bundles, &bundle);
 }
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
-		       uint32_t node, uint32_t chain)
+static void take_birth(void *owner, const struct export_block *block)
 {
 	struct collecting *c = owner;
 
-	(void)number, (void)chain;
-	if (!is_kept(c, node))
-		return;
-	timeline_advance(c->timeline, block->birth, &c->now);
-	c->now.live_bytes += block->size;
+	timeline_advance(c->timeline, block->stamp, &c->now);
+	c->now.live_bytes += block->block->size;
 	c->now.live_blocks++;
 	c->now.allocations++;
 	timeline_high(c->timeline, c->now.live_bytes, c->now.live_blocks);
 }
 
-static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum edge_end end,
-		     uint32_t chain)
+static void take_end(void *owner, const struct export_block *block)
 {
 	struct collecting *c = owner;
 
-	(void)number, (void)end, (void)chain;
-	if (!is_kept(c, node))
-		return;
-	timeline_advance(c->timeline, stamp, &c->now);
-	c->now.live_bytes -= block->size;
+	timeline_advance(c->timeline, block->stamp, &c->now);
+	c->now.live_bytes -= block->block->size;
 	c->now.live_blocks--;
 	c->now.frees++;
-	add_block(c, block, node, model_since_start_ns(c->export->model, stamp),
-		  block->temporary);
+	add_block(c, block,
+		  model_since_start_ns(c->export->model, block->stamp),
+		  block->block->temporary);
 }
 
-static void add_live(struct collecting *c)
+static void take_live(void *owner, const struct export_block *block)
 {
-	const struct model *model = c->export->model;
-	const struct block *block;
-	uint64_t at = 0;
-
-	while ((block = model_next_block(model, &at)) != NULL) {
-		uint32_t node = model_node_of(model, block);
-
-		if (is_kept(c, node))
-			add_block(c, block, node, BUNDLE_LIVES, false);
-	}
+	add_block(owner, block, BUNDLE_LIVES, false);
 }
 
 static int follow(struct collecting *c)
 {
-	const struct model *model = c->export->model;
-	const struct model_tap tap = { .owner = c, .birth = take_birth,
-				       .end = take_end };
-	int status = EXIT_COMPLETE;
+	const struct export_follower follower = {
+		.owner = c, .birth = take_birth, .end = take_end,
+		.live = take_live,
+	};
+	int status = export_follow(c->export, &follower);
 
-	/* At a moment, nothing has ended yet. */
-	if (!model_is_of_moment(model)) {
-		status = model_follow(model, c->export->trace, &tap);
-		timeline_finish(c->timeline, &c->now);
-	}
-	if (status != EXIT_NOTHING)
-		add_live(c);
+	timeline_finish(c->timeline, &c->now);
 	return status;
 }
 
 /* ---- contexts ---- */
 
-static void add_sums(void *owner, uint32_t node, uint32_t part,
-		     const struct figures *figures)
-{
-	struct sums *sums = owner;
-
-	(void)node, (void)part;
-	sums->blocks += figures->count;
-	sums->bytes += figures->total_bytes;
-	sums->live_bytes += figures->live_bytes;
-	sums->temporary += figures->temporary;
-}
-
 static bool is_all(struct collecting *c)
 {
-	struct sums must = { 0 }, is = { 0 };
+	struct figures must, is = { 0 };
 
-	export_contexts(c->export, add_sums, &must);
+	export_sum(c->export, &must);
 	for (size_t i = 0; i < c->bundles.count; i++) {
 		const struct bundle *bundle = &c->bundles.list[i];
 
-		is.blocks += bundle->blocks;
-		is.bytes += bundle->bytes;
+		is.count += bundle->blocks;
+		is.total_bytes += bundle->bytes;
 		is.temporary += bundle->temporary;
 		is.live_bytes += bundle->ended == BUNDLE_LIVES ?
 			bundle->bytes : 0;
 	}
-	return memcmp(&must, &is, sizeof(is)) == 0;
+	return is.count == must.count && is.total_bytes == must.total_bytes &&
+		is.live_bytes == must.live_bytes &&
+		is.temporary == must.temporary;
 }
 
 static uint64_t without(uint64_t all, uint64_t part)
@@ -202,20 +157,15 @@ static int by_time(const void *a, const void *b)
 {
 	const struct firefox_row *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->ends - y->ends;
+	return sort_up(x->ns, y->ns) ?: sort_up(x->id, y->id) ?:
+	       sort_up(x->ends, y->ends);
 }
 
 static int by_thread(const void *a, const void *b)
 {
 	const struct firefox_row *x = a, *y = b;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return by_time(a, b);
+	return sort_up(x->thread, y->thread) ?: by_time(a, b);
 }
 
 static void make_rows(struct firefox_rows *rows, const struct bundles *bundles)
@@ -261,9 +211,8 @@ int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
 
 	memset(rows, 0, sizeof(*rows));
 	bundles_init(&c.bundles, limit > BUNDLES ? limit : BUNDLES);
-	c.keeps = export_keeps(export);
 	followed = !model_is_sampled(model) && !model_has_left_out(model) &&
-		valgrind_can_follow(export);
+		model_can_be_read_again(export->trace, NULL);
 	if (followed)
 		status = follow(&c);
 	if (status != EXIT_NOTHING) {
@@ -275,7 +224,6 @@ int firefox_rows_collect(struct firefox_rows *rows, struct export *export)
 		make_rows(rows, &c.bundles);
 	}
 	bundles_free(&c.bundles);
-	free(c.keeps);
 	return status;
 }
 

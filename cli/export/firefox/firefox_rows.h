@@ -36,7 +36,7 @@ struct firefox_rows {
 				 * are contexts */
 };
 
-/* Returns what model_follow does. */
+/* Returns what export_follow does. */
 int firefox_rows_collect(struct firefox_rows *rows, struct export *export);
 /* For all threads together; there is no order by thread any more. */
 void firefox_rows_by_time(struct firefox_rows *rows);

@@ -49,8 +49,8 @@ void firefox_write_libs(struct firefox_tables *tables, struct json *json)
 	const struct model *model = tables->frames->model;
 
 	json_array(json, "libs");
-	for (size_t i = 0; i < tables->lib_count; i++)
-		write_lib(json, model_image(model, tables->libs[i]),
+	for (size_t i = 0; i < tables->libs.pair_count; i++)
+		write_lib(json, model_image(model, tables->libs.pairs[i].first),
 			  model_fact(model, GT_INFO, "arch"));
 	json_end_array(json);
 }
@@ -107,6 +107,12 @@ static uint64_t or_else(uint32_t value, uint32_t none, uint64_t instead)
 	return value == none ? instead : value;
 }
 
+static const struct pair *home_of(const struct firefox_tables *tables,
+				  size_t func)
+{
+	return &tables->homes.pairs[tables->funcs.pairs[func].second];
+}
+
 COLUMN(zero, 0)
 COLUMN(not_known, NOT_KNOWN)
 COLUMN(no, FALSE)
@@ -120,14 +126,15 @@ COLUMN(frame_category, tables->list[i].category)
 COLUMN(frame_func, tables->list[i].func)
 COLUMN(frame_line, or_else(tables->list[i].line, 0, NOT_KNOWN))
 COLUMN(frame_column, or_else(tables->list[i].column, 0, NOT_KNOWN))
-COLUMN(func_name, tables->funcs[i].name)
+COLUMN(func_name, tables->funcs.pairs[i].first)
 /* a resource is a library: they have the same numbers */
-COLUMN(func_resource, or_else(tables->funcs[i].lib, FIREFOX_NONE, NONE))
-COLUMN(func_source, or_else(tables->funcs[i].source, FIREFOX_NONE, NOT_KNOWN))
+COLUMN(func_resource, or_else(home_of(tables, i)->first, FIREFOX_NONE, NONE))
+COLUMN(func_source, or_else(home_of(tables, i)->second, FIREFOX_NONE,
+			    NOT_KNOWN))
 COLUMN(resource_lib, i)
-COLUMN(resource_name, tables->lib_names[i])
+COLUMN(resource_name, tables->libs.pairs[i].second)
 COLUMN(resource_type, RESOURCE_LIBRARY)
-COLUMN(source_filename, tables->sources[i])
+COLUMN(source_filename, tables->sources.pairs[i].first)
 COLUMN(one, 1)
 
 static const struct column stack_columns[] = {
@@ -170,13 +177,13 @@ void firefox_write_shared(struct firefox_tables *tables, struct json *json)
 	json_object(json, "shared");
 	TABLE("stackTable", tables->stacks.pair_count, stack_columns);
 	TABLE("frameTable", tables->frame_count, frame_columns);
-	TABLE("funcTable", tables->func_count, func_columns);
-	TABLE("resourceTable", tables->lib_count, resource_columns);
+	TABLE("funcTable", tables->funcs.pair_count, func_columns);
+	TABLE("resourceTable", tables->libs.pair_count, resource_columns);
 	TABLE("nativeSymbols", (size_t)0, symbol_columns);
-	TABLE("sources", tables->source_count, source_columns);
+	TABLE("sources", tables->sources.pair_count, source_columns);
 	json_array(json, "stringArray");
-	for (size_t i = 0; i < tables->text_count; i++)
-		json_string(json, NULL, tables->texts[i]);
+	for (size_t i = 0; i < tables->texts.count; i++)
+		json_string(json, NULL, tables->texts.list[i]);
 	json_end_array(json);
 	json_end_object(json);
 }

@@ -20,21 +20,7 @@
 
 uint32_t firefox_text(struct firefox_tables *tables, const char *text)
 {
-	struct buffer valid = { 0 };
-	const char *unique;
-	uint32_t number;
-
-	utf8_add(&valid, text);
-	unique = intern_string(&tables->names, valid.data ? valid.data : "");
-	buffer_free(&valid);
-	number = table_get(&tables->text_of, (uintptr_t)unique);
-	if (number != TABLE_NONE)
-		return number;
-	GROW(tables->texts, tables->text_count, tables->text_capacity);
-	tables->texts[tables->text_count] = unique;
-	number = (uint32_t)tables->text_count++;
-	table_set(&tables->text_of, (uintptr_t)unique, number);
-	return number;
+	return utf8_number(&tables->texts, text);
 }
 
 static const struct image *image_of(const struct firefox_tables *tables,
@@ -45,35 +31,14 @@ static const struct image *image_of(const struct firefox_tables *tables,
 
 static uint32_t lib_of(struct firefox_tables *tables, uint32_t image)
 {
-	uint32_t number = table_get(&tables->lib_of, image);
-
-	if (number != TABLE_NONE)
-		return number;
-	GROW(tables->libs, tables->lib_count, tables->lib_capacity);
-	GROW(tables->lib_names, tables->lib_count, tables->lib_name_capacity);
-	tables->lib_names[tables->lib_count] =
-		firefox_text(tables, image_of(tables, image)->name);
-	tables->libs[tables->lib_count] = image;
-	number = (uint32_t)tables->lib_count++;
-	table_set(&tables->lib_of, image, number);
-	return number;
+	return pairset_number(&tables->libs, image, firefox_text(
+				      tables, image_of(tables, image)->name));
 }
 
 static uint32_t source_of(struct firefox_tables *tables, const char *file)
 {
-	uint32_t text, number;
-
-	if (file == NULL)
-		return FIREFOX_NONE;
-	text = firefox_text(tables, file);
-	number = table_get(&tables->source_of, text);
-	if (number != TABLE_NONE)
-		return number;
-	GROW(tables->sources, tables->source_count, tables->source_capacity);
-	tables->sources[tables->source_count] = text;
-	number = (uint32_t)tables->source_count++;
-	table_set(&tables->source_of, text, number);
-	return number;
+	return file == NULL ? FIREFOX_NONE :
+		pairset_number(&tables->sources, firefox_text(tables, file), 0);
 }
 
 /* ---- functions and frames ---- */
@@ -81,23 +46,12 @@ static uint32_t source_of(struct firefox_tables *tables, const char *file)
 static uint32_t func_of(struct firefox_tables *tables, uint32_t lib,
 			const struct frame *frame)
 {
-	struct firefox_func func = {
-		.name = firefox_text(tables, export_frame_name(
-					     &tables->scratch, frame)),
-		.lib = lib,
-		.source = source_of(tables, frame->file),
-	};
-	const char *unique = intern_bytes(&tables->names, (const char *)&func,
-					  sizeof(func));
-	uint32_t number = table_get(&tables->func_of, (uintptr_t)unique);
+	uint32_t name = firefox_text(tables, export_frame_name(
+					     &tables->scratch, frame));
+	uint32_t home = pairset_number(&tables->homes, lib,
+				       source_of(tables, frame->file));
 
-	if (number != TABLE_NONE)
-		return number;
-	GROW(tables->funcs, tables->func_count, tables->func_capacity);
-	tables->funcs[tables->func_count] = func;
-	number = (uint32_t)tables->func_count++;
-	table_set(&tables->func_of, (uintptr_t)unique, number);
-	return number;
+	return pairset_number(&tables->funcs, name, home);
 }
 
 static uint32_t add_frame(struct firefox_tables *tables,
@@ -167,24 +121,16 @@ static uint32_t make_frames(struct firefox_tables *tables,
 /* ---- stacks ---- */
 
 /* Values of inward.h are stacks + 1; 0: no frame yet. */
-static uint32_t begin_stack(void *owner, uint32_t root)
+static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
 	struct firefox_tables *tables = owner;
-	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer text = { 0 };
-	struct frame frame = { 0 };
-	uint32_t func;
+	const struct frame frame = { .function = words };
 
-	if (why == NULL)
-		return 0;
-	buffer_printf(&text, "[the stack ends here: %s]", why);
-	frame.function = text.data;
-	func = func_of(tables, FIREFOX_NONE, &frame);
-	buffer_free(&text);
+	(void)stop;
 	return 1 + pairset_number(&tables->stacks, FIREFOX_NONE, add_frame(
 		tables, &(struct firefox_frame){
 			.address = FIREFOX_NO_ADDRESS,
-			.func = func,
+			.func = func_of(tables, FIREFOX_NONE, &frame),
 			.category = FIREFOX_OTHER,
 		}));
 }
@@ -219,29 +165,18 @@ void firefox_tables_init(struct firefox_tables *tables, struct frames *frames)
 {
 	memset(tables, 0, sizeof(*tables));
 	tables->frames = frames;
-	tables->inward = (struct inward){
-		.frames = frames,
-		.root = begin_stack,
-		.step = step_inward,
-		.owner = tables,
-	};
-	inward_init(&tables->inward);
+	inward_init(&tables->inward, frames, begin_early, step_inward, tables);
 }
 
 void firefox_tables_free(struct firefox_tables *tables)
 {
 	inward_free(&tables->inward);
-	intern_free(&tables->names);
-	table_free(&tables->text_of);
-	table_free(&tables->lib_of);
-	table_free(&tables->source_of);
-	table_free(&tables->func_of);
+	intern_free(&tables->texts);
+	pairset_free(&tables->libs);
+	pairset_free(&tables->sources);
+	pairset_free(&tables->homes);
+	pairset_free(&tables->funcs);
 	table_free(&tables->of_place);
-	free(tables->texts);
-	free(tables->libs);
-	free(tables->lib_names);
-	free(tables->sources);
-	free(tables->funcs);
 	free(tables->list);
 	pairset_free(&tables->stacks);
 	buffer_free(&tables->scratch);

@@ -32,10 +32,6 @@ enum firefox_category {
 	FIREFOX_CATEGORIES
 };
 
-struct firefox_func {
-	uint32_t name, lib, source;
-};
-
 struct firefox_frame {
 	uint64_t address;	/* in its library */
 	uint32_t func, depth, category;
@@ -45,21 +41,11 @@ struct firefox_frame {
 struct firefox_tables {
 	struct frames *frames;
 	struct inward inward;
-	struct intern names;
-	struct table text_of;		/* interned text -> number */
-	const char **texts;
-	size_t text_count, text_capacity;
-	struct table lib_of;		/* image -> number */
-	uint32_t *libs;			/* images */
-	size_t lib_count, lib_capacity;
-	uint32_t *lib_names;		/* texts */
-	size_t lib_name_capacity;
-	struct table source_of;		/* text -> number */
-	uint32_t *sources;		/* texts */
-	size_t source_count, source_capacity;
-	struct table func_of;		/* interned description -> number */
-	struct firefox_func *funcs;
-	size_t func_count, func_capacity;
+	struct intern texts;
+	struct pairset libs;		/* (image, its name, a text) */
+	struct pairset sources;		/* (text, 0) */
+	struct pairset homes;		/* of functions: (library, source) */
+	struct pairset funcs;		/* (name, a text; home) */
 	struct firefox_frame *list;
 	size_t frame_count, frame_capacity;
 	struct table of_place;		/* place -> its outermost frame */

@@ -6,19 +6,15 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/status.h"
+#include "cli/base/sort.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
-#include "cli/model/selection.h"
-#include "cli/model/tap.h"
 
 /* ---- blocks ---- */
 
 struct listing {
-	struct export *export;
-	bool *keeps;		/* by node; NULL: all */
+	const struct model *model;
 	void (*each)(void *owner, const struct list_block *block);
 	void *owner;
 };
@@ -32,13 +28,9 @@ static const char *const fates[] = {
 static void list(const struct listing *listing, const struct block *block,
 		 uint32_t node, struct list_block *listed)
 {
-	const struct model *model = listing->export->model;
+	const struct model *model = listing->model;
 	const struct threads *threads = model_threads(model);
 
-	/* What came into the trace since it was read is left out. */
-	if (node >= model_contexts(model)->node_count ||
-	    (listing->keeps != NULL && !listing->keeps[node]))
-		return;
 	listed->address = pools_address(block->address);
 	listed->heap = block->pooled ? pools_name_of(
 		model_pools(model), pools_number(block->address)) : NULL;
@@ -50,64 +42,37 @@ static void list(const struct listing *listing, const struct block *block,
 	listing->each(listing->owner, listed);
 }
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
-		       uint32_t node, uint32_t chain)
-{
-	(void)owner, (void)block, (void)number, (void)node, (void)chain;
-}
-
-static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum edge_end end,
-		     uint32_t chain)
+static void list_ended(void *owner, const struct export_block *block)
 {
 	const struct listing *listing = owner;
 	struct list_block listed = {
-		.end_ns = model_since_start_ns(listing->export->model, stamp),
-		.fate = fates[end],
-		.temporary = block->temporary,
+		.end_ns = model_since_start_ns(listing->model, block->stamp),
+		.fate = fates[block->end],
+		.temporary = block->block->temporary,
 	};
 
-	(void)number, (void)chain;
-	list(listing, block, node, &listed);
+	list(listing, block->block, block->node, &listed);
 }
 
-static void list_live(const struct listing *listing)
+static void list_live(void *owner, const struct export_block *block)
 {
-	const struct model *model = listing->export->model;
-	const struct block *block;
-	uint64_t at = 0;
+	struct list_block listed = { .end_ns = LIST_NOT_ENDED,
+				     .fate = "live" };
 
-	while ((block = model_next_block(model, &at)) != NULL) {
-		struct list_block listed = { .end_ns = LIST_NOT_ENDED,
-					     .fate = "live" };
-
-		list(listing, block, model_node_of(model, block),
-		     &listed);
-	}
+	list(owner, block->block, block->node, &listed);
 }
 
 int list_blocks(struct export *export,
 		void (*each)(void *owner, const struct list_block *block),
 		void *owner)
 {
-	const struct model *model = export->model;
-	struct listing listing = { .export = export, .each = each,
+	struct listing listing = { .model = export->model, .each = each,
 				   .owner = owner };
-	const struct model_tap tap = {
-		.owner = &listing,
-		.birth = take_birth,
-		.end = take_end,
+	const struct export_follower follower = {
+		.owner = &listing, .end = list_ended, .live = list_live,
 	};
-	int status = EXIT_COMPLETE;
 
-	listing.keeps = export_keeps(export);
-	/* At a moment, nothing has ended yet. */
-	if (!model_is_of_moment(model))
-		status = model_follow(model, export->trace, &tap);
-	if (status != EXIT_NOTHING)
-		list_live(&listing);
-	free(listing.keeps);
-	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
+	return export_follow(export, &follower);
 }
 
 void list_block_json(struct json *json, const struct list_block *block)
@@ -155,9 +120,7 @@ static int by_value(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return sort_down(x->value, y->value) ?: sort_up(x->node, y->node);
 }
 
 void list_contexts(struct export *export,
@@ -169,8 +132,7 @@ void list_contexts(struct export *export,
 	struct order order = { .export = export };
 
 	export_contexts(export, add_place, &order);
-	if (order.count > 0)
-		qsort(order.list, order.count, sizeof(*order.list), by_value);
+	SORT(order.list, order.count, by_value);
 	for (size_t i = 0; i < order.count; i++) {
 		uint32_t node = order.list[i].node;
 		struct figures figures;

@@ -16,8 +16,6 @@ struct writing {
 	struct export *export;
 	struct json json;
 	struct frame_table once;
-	struct figures sum;
-	uint64_t contexts;
 };
 
 static void begin(struct writing *writing, struct export *export)
@@ -28,34 +26,25 @@ static void begin(struct writing *writing, struct export *export)
 
 /* ---- one object ---- */
 
-static void add_up(void *owner, uint32_t node, uint32_t part,
-		   const struct figures *figures)
-{
-	struct writing *writing = owner;
-
-	(void)node, (void)part;
-	figures_add(&writing->sum, figures);
-	writing->contexts++;
-}
-
 static void write_totals(struct writing *writing)
 {
 	const struct coverage *coverage = &writing->export->coverage;
 	const struct model *model = writing->export->model;
-	const struct figures *sum = &writing->sum;
 	struct json *json = &writing->json;
+	struct figures sum;
+	uint64_t contexts = export_sum(writing->export, &sum);
 
-	json_uint(json, "allocations", sum->count);
-	json_uint(json, "frees", sum->frees);
-	json_uint(json, "total_bytes", sum->total_bytes);
-	json_uint(json, "live_bytes", sum->live_bytes);
-	json_uint(json, "live_blocks", sum->live_blocks);
-	json_uint(json, "peak_bytes", sum->peak_bytes);
-	json_uint(json, "peak_blocks", sum->peak_blocks);
+	json_uint(json, "allocations", sum.count);
+	json_uint(json, "frees", sum.frees);
+	json_uint(json, "total_bytes", sum.total_bytes);
+	json_uint(json, "live_bytes", sum.live_bytes);
+	json_uint(json, "live_blocks", sum.live_blocks);
+	json_uint(json, "peak_bytes", sum.peak_bytes);
+	json_uint(json, "peak_blocks", sum.peak_blocks);
 	json_uint(json, "peak_time_ns", model_since_start_ns(
 			  model, model_peak_stamp(model)));
-	json_uint(json, "temporary", sum->temporary);
-	json_uint(json, "contexts", writing->contexts);
+	json_uint(json, "temporary", sum.temporary);
+	json_uint(json, "contexts", contexts);
 	json_uint(json, "dropped", coverage->dropped);
 	json_uint(json, "unpaired", coverage->unpaired);
 	json_uint(json, "foreign_frees", coverage->foreign_frees);
@@ -73,9 +62,8 @@ static void write_summary(struct writing *writing)
 	const struct model *model = writing->export->model;
 	const char *filters = filter_text(writing->export->query->filter);
 	struct json *json = &writing->json;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
-	export_contexts(writing->export, add_up, writing);
 	json_object(json, "summary");
 	write_totals(writing);
 	model_command(model, &text);
@@ -89,7 +77,6 @@ static void write_summary(struct writing *writing)
 		json_string(json, "filters", filters + 1);
 	json_end_object(json);
 	report_coverage_json(json, &writing->export->coverage);
-	buffer_free(&text);
 }
 
 static void write_context(void *owner, uint32_t node,

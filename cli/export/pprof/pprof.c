@@ -77,19 +77,13 @@ struct writing {
 
 /* ---- stacks ---- */
 
-static uint32_t begin_stack(void *owner, uint32_t root)
+static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
 	struct writing *writing = owner;
-	const char *why = frames_stop_text((enum gt_stop)root);
-	struct buffer text = { 0 };
-	uint32_t location;
 
-	if (why == NULL)
-		return 0;
-	buffer_printf(&text, "[the stack ends here: %s]", why);
-	location = pprof_location_stop(&writing->tables, text.data);
-	buffer_free(&text);
-	return pairset_number(&writing->stacks, 0, location);
+	(void)stop;
+	return pairset_number(&writing->stacks, 0,
+			      pprof_location_stop(&writing->tables, words));
 }
 
 static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
@@ -167,9 +161,7 @@ static size_t labels_of(struct writing *writing, uint32_t part,
 static void write_sample(struct writing *writing, size_t number)
 {
 	const struct pair *key = &writing->keys.pairs[number];
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Sample message = PPROF__SAMPLE__INIT;
-	Pprof__Sample *one = &message;
 	Pprof__Label labels[2];
 	Pprof__Label *list[2] = { &labels[0], &labels[1] };
 	int64_t values[VALUES];
@@ -182,16 +174,13 @@ static void write_sample(struct writing *writing, size_t number)
 	message.value = values;
 	message.n_label = labels_of(writing, key->second, labels);
 	message.label = list;
-	profile.n_sample = 1;
-	profile.sample = &one;
-	pprof_out_message(&writing->out, &profile.base);
+	PPROF_OUT_LIST(&writing->out, sample, &(Pprof__Sample *){ &message }, 1);
 }
 
 /* ---- what is said once ---- */
 
 static void write_types(struct writing *writing)
 {
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__ValueType messages[VALUES];
 	Pprof__ValueType *list[VALUES];
 
@@ -201,9 +190,7 @@ static void write_types(struct writing *writing)
 		messages[i].type = pprof_text(&writing->tables, types[i].type);
 		messages[i].unit = pprof_text(&writing->tables, types[i].unit);
 	}
-	profile.n_sample_type = writing->types;
-	profile.sample_type = list;
-	pprof_out_message(&writing->out, &profile.base);
+	PPROF_OUT_LIST(&writing->out, sample_type, list, writing->types);
 }
 
 static const char *default_type(const struct export *export)
@@ -222,45 +209,42 @@ static const char *default_type(const struct export *export)
 
 #define COMMENTS_MAX 8
 
+/* If the text is not empty, which it is then. */
+static void add_comment(struct writing *writing, struct buffer *text,
+			int64_t *comments, size_t *count)
+{
+	if (text->size > 0)
+		comments[(*count)++] = pprof_text(&writing->tables, text->data);
+	buffer_clear(text);
+}
+
 static size_t make_comments(struct writing *writing, int64_t *comments)
 {
 	const struct export *export = writing->export;
 	const char *filters = filter_text(export->query->filter);
 	const struct model *model = export->model;
-	char quantity[QUANTITY_TEXT];
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 	size_t count = 0;
 
 	buffer_string(&text, "gnomon " GNOMON_VERSION);
-	comments[count++] = pprof_text(&writing->tables, text.data);
+	add_comment(writing, &text, comments, &count);
 	if (model_fact(model, GT_INFO, "command") != NULL) {
-		buffer_clear(&text);
 		buffer_string(&text, "command: ");
 		model_command(model, &text);
-		comments[count++] = pprof_text(&writing->tables, text.data);
 	}
-	if (filters[0] != 0) {
-		buffer_clear(&text);
+	add_comment(writing, &text, comments, &count);
+	if (filters[0] != 0)
 		buffer_printf(&text, "filters:%s", filters);
-		comments[count++] = pprof_text(&writing->tables, text.data);
-	}
-	if (export->cost == FIGURE_PEAK) {
-		buffer_clear(&text);
+	add_comment(writing, &text, comments, &count);
+	if (export->cost == FIGURE_PEAK)
 		buffer_printf(&text, "inuse_* are those at the peak, %s after "
-			      "the start", quantity_time(quantity,
-			      model_since_start_ns(model,
-						   model_peak_stamp(model))));
-		comments[count++] = pprof_text(&writing->tables, text.data);
-	}
-	if (model_is_sampled(model)) {
-		buffer_clear(&text);
+			      "the start", TIME_TEXT(model_since_start_ns(
+				      model, model_peak_stamp(model))));
+	add_comment(writing, &text, comments, &count);
+	if (model_is_sampled(model))
 		buffer_printf(&text, "estimates, from a sample of one block "
-			      "in about %s",
-			      quantity_size(quantity,
-					    (int64_t)model_sample_mean(model)));
-		comments[count++] = pprof_text(&writing->tables, text.data);
-	}
-	buffer_free(&text);
+			      "in about %s", SIZE_TEXT(model_sample_mean(model)));
+	add_comment(writing, &text, comments, &count);
 	assert(count <= COMMENTS_MAX);
 	return count;
 }
@@ -299,13 +283,8 @@ static void begin(struct writing *writing, struct export *export)
 	pprof_tables_init(&writing->tables, export->frames);
 	/* Stack 0 has no locations. */
 	pairset_number(&writing->stacks, STACK_NONE, TABLE_NONE);
-	writing->inward = (struct inward){
-		.frames = export->frames,
-		.root = begin_stack,
-		.step = step_inward,
-		.owner = writing,
-	};
-	inward_init(&writing->inward);
+	inward_init(&writing->inward, export->frames, begin_early, step_inward,
+		    writing);
 }
 
 static void end(struct writing *writing)
@@ -325,13 +304,13 @@ static int write_pprof(struct export *export)
 
 	begin(writing, export);
 	export_contexts(export, add_sample, writing);
-	pprof_out_begin(&writing->out, export->out);
+	packed_begin(&writing->out.packed, export->out, ".gz");
 	write_types(writing);
 	for (size_t i = 0; i < writing->sample_count; i++)
 		write_sample(writing, i);
 	write_rest(writing);
 	pprof_tables_write(&writing->tables, &writing->out);
-	pprof_out_end(&writing->out);
+	packed_end(&writing->out.packed);
 	end(writing);
 	return EXIT_COMPLETE;
 }

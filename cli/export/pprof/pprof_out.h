@@ -9,22 +9,36 @@
 #define GNOMON_PPROF_OUT_H
 
 #include <protobuf-c/protobuf-c.h>
-#include <stdio.h>
-#include <zlib.h>
 
-#define PPROF_OUT_BYTES 65536
+#include "cli/export/packed.h"
 
 struct pprof_out {
 	ProtobufCBuffer sink;	/* first: what protobuf-c writes to */
-	FILE *file;		/* its errors are its owner's to look at */
-	z_stream stream;
-	uint8_t raw[PPROF_OUT_BYTES];	/* not compressed yet */
-	size_t raw_size;
-	uint8_t packed[PPROF_OUT_BYTES];
+	struct packed packed;
 };
 
-void pprof_out_begin(struct pprof_out *out, FILE *file);
-void pprof_out_message(struct pprof_out *out, const ProtobufCMessage *message);
-void pprof_out_end(struct pprof_out *out);
+static inline void pprof_out_append(ProtobufCBuffer *sink, size_t size,
+				    const uint8_t *bytes)
+{
+	packed_bytes(&((struct pprof_out *)sink)->packed, bytes, size);
+}
+
+static inline void pprof_out_message(struct pprof_out *out,
+				     const ProtobufCMessage *message)
+{
+	out->sink.append = pprof_out_append;
+	protobuf_c_message_pack_to_buffer(message, &out->sink);
+}
+
+/* A piece of a profile (profile.pb-c.h) that is a list alone: `count` pointers
+ * to messages. */
+#define PPROF_OUT_LIST(out, member, pointers, count)			\
+	do {								\
+		Pprof__Profile piece = PPROF__PROFILE__INIT;		\
+									\
+		piece.n_##member = (count);				\
+		piece.member = (pointers);				\
+		pprof_out_message((out), &piece.base);			\
+	} while (0)
 
 #endif

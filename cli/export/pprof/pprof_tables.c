@@ -30,21 +30,7 @@
 
 uint32_t pprof_text(struct pprof_tables *tables, const char *text)
 {
-	struct buffer valid = { 0 };
-	const char *unique;
-	uint32_t number;
-
-	utf8_add(&valid, text);
-	unique = intern_string(&tables->names, valid.data ? valid.data : "");
-	buffer_free(&valid);
-	number = table_get(&tables->text_of, (uintptr_t)unique);
-	if (number != TABLE_NONE)
-		return number;
-	GROW(tables->texts, tables->text_count, tables->text_capacity);
-	tables->texts[tables->text_count] = unique;
-	number = (uint32_t)tables->text_count++;
-	table_set(&tables->text_of, (uintptr_t)unique, number);
-	return number;
+	return utf8_number(&tables->texts, text);
 }
 
 /* ---- mappings ---- */
@@ -143,42 +129,18 @@ static void map_program(struct pprof_tables *tables)
 
 /* ---- functions and locations ---- */
 
-/* The number of what this description is of; TABLE_NONE: it is new, and
- * *unique is its key. */
-static uint32_t described(struct pprof_tables *tables,
-			  const struct table *numbers, const char **unique)
-{
-	*unique = intern_bytes(&tables->names, tables->scratch.data,
-			       tables->scratch.size);
-	return table_get(numbers, (uintptr_t)*unique);
-}
-
 static uint32_t function_of(struct pprof_tables *tables,
 			    const struct frame *frame)
 {
-	struct pprof_function function = {
-		.name = pprof_text(tables, frame->function),
-		.filename = pprof_text(tables, frame->file ? frame->file : ""),
-		.start_line = frame->start_line,
-	};
-	const char *unique;
-	uint32_t number;
-
-	function.system_name = frame->symbol == NULL ? function.name :
+	uint32_t name = pprof_text(tables, frame->function);
+	uint32_t file = pprof_text(tables, frame->file ? frame->file : "");
+	uint32_t system_name = frame->symbol == NULL ? name :
 		pprof_text(tables, frame->symbol);
-	buffer_clear(&tables->scratch);
-	buffer_printf(&tables->scratch, "f %x %x %x %x", function.name,
-		      function.system_name, function.filename,
-		      function.start_line);
-	number = described(tables, &tables->function_of, &unique);
-	if (number != TABLE_NONE)
-		return number;
-	GROW(tables->functions, tables->function_count,
-	     tables->function_capacity);
-	tables->functions[tables->function_count] = function;
-	number = (uint32_t)tables->function_count++;
-	table_set(&tables->function_of, (uintptr_t)unique, number);
-	return number;
+
+	return pairset_number(&tables->functions,
+			      pairset_number(&tables->names, name, system_name),
+			      pairset_number(&tables->sources, file,
+					     frame->start_line));
 }
 
 static void add_line(struct pprof_tables *tables, uint32_t mapping,
@@ -204,17 +166,16 @@ static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
 			     uint64_t address, size_t first)
 {
 	struct buffer *key = &tables->scratch;
-	const char *unique;
 	uint32_t number;
 
 	CLAIM_FULL(first <= tables->line_count);
 	buffer_clear(key);
-	buffer_printf(key, "l %x %" PRIx64, mapping, address);
+	buffer_printf(key, "%x %" PRIx64, mapping, address);
 	for (size_t i = first; i < tables->line_count; i++)
 		buffer_printf(key, " %x:%x:%x", tables->lines[i].function,
 			      tables->lines[i].line, tables->lines[i].column);
-	number = described(tables, &tables->location_of, &unique);
-	if (number != TABLE_NONE) {
+	number = intern_number(&tables->location_keys, key->data, key->size);
+	if (number < tables->location_count) {
 		tables->line_count = first;
 		return number;
 	}
@@ -224,8 +185,7 @@ static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
 		address, mapping, (uint32_t)first,
 		(uint32_t)(tables->line_count - first)
 	};
-	number = (uint32_t)tables->location_count++;
-	table_set(&tables->location_of, (uintptr_t)unique, number);
+	tables->location_count++;
 	return number;
 }
 
@@ -248,23 +208,13 @@ static uint32_t make_location(struct pprof_tables *tables,
 	return new_location(tables, mapping, pc, first);
 }
 
-#define UNKNOWN (TABLE_NONE - 1)	/* of_place: not looked up yet */
-
 uint32_t pprof_location(struct pprof_tables *tables, uint32_t place)
 {
-	if (place >= tables->place_count) {
-		size_t count = (size_t)place * 2 + 64;
-
-		tables->of_place = grow_resize(tables->of_place, count,
-					       sizeof(*tables->of_place));
-		for (size_t i = tables->place_count; i < count; i++)
-			tables->of_place[i] = UNKNOWN;
-		tables->place_count = count;
-	}
-	if (tables->of_place[place] == UNKNOWN)
-		tables->of_place[place] = make_location(
+	GROW_TO(tables->of_place, tables->place_capacity, place);
+	if (tables->of_place[place] == 0)
+		tables->of_place[place] = 1 + make_location(
 			tables, &tables->frames->places[place]);
-	return tables->of_place[place];
+	return tables->of_place[place] - 1;	/* TABLE_NONE, of 0 */
 }
 
 uint32_t pprof_location_stop(struct pprof_tables *tables, const char *why)
@@ -294,14 +244,13 @@ void pprof_tables_init(struct pprof_tables *tables, struct frames *frames)
 
 void pprof_tables_free(struct pprof_tables *tables)
 {
-	intern_free(&tables->names);
-	table_free(&tables->text_of);
+	intern_free(&tables->texts);
+	intern_free(&tables->location_keys);
 	table_free(&tables->mapping_of);
-	table_free(&tables->function_of);
-	table_free(&tables->location_of);
-	free(tables->texts);
+	pairset_free(&tables->names);
+	pairset_free(&tables->sources);
+	pairset_free(&tables->functions);
 	free(tables->mappings);
-	free(tables->functions);
 	free(tables->lines);
 	free(tables->locations);
 	free(tables->of_place);
@@ -311,9 +260,7 @@ void pprof_tables_free(struct pprof_tables *tables)
 static void write_mapping(const struct pprof_mapping *mapping, uint64_t id,
 			  struct pprof_out *out)
 {
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Mapping message = PPROF__MAPPING__INIT;
-	Pprof__Mapping *one = &message;
 
 	message.id = id;
 	message.memory_start = mapping->start;
@@ -325,18 +272,14 @@ static void write_mapping(const struct pprof_mapping *mapping, uint64_t id,
 	message.has_filenames = mapping->files;
 	message.has_line_numbers = mapping->lines;
 	message.has_inline_frames = mapping->inlined;
-	profile.n_mapping = 1;
-	profile.mapping = &one;
-	pprof_out_message(out, &profile.base);
+	PPROF_OUT_LIST(out, mapping, &(Pprof__Mapping *){ &message }, 1);
 }
 
 static void write_location(const struct pprof_tables *tables, size_t number,
 			   struct pprof_out *out)
 {
 	const struct pprof_location *location = &tables->locations[number];
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	Pprof__Location message = PPROF__LOCATION__INIT;
-	Pprof__Location *one = &message;
 	Pprof__Line *lines, **list;
 
 	assert(location->mapping < tables->mapping_count &&
@@ -359,28 +302,25 @@ static void write_location(const struct pprof_tables *tables, size_t number,
 	message.address = location->address;
 	message.n_line = location->line_count;
 	message.line = list;
-	profile.n_location = 1;
-	profile.location = &one;
-	pprof_out_message(out, &profile.base);
+	PPROF_OUT_LIST(out, location, &(Pprof__Location *){ &message }, 1);
 	free(lines);
 	free(list);
 }
 
-static void write_function(const struct pprof_function *function, uint64_t id,
+static void write_function(const struct pprof_tables *tables, size_t number,
 			   struct pprof_out *out)
 {
-	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	const struct pair *function = &tables->functions.pairs[number];
+	const struct pair *names = &tables->names.pairs[function->first];
+	const struct pair *source = &tables->sources.pairs[function->second];
 	Pprof__Function message = PPROF__FUNCTION__INIT;
-	Pprof__Function *one = &message;
 
-	message.id = id;
-	message.name = function->name;
-	message.system_name = function->system_name;
-	message.filename = function->filename;
-	message.start_line = function->start_line;
-	profile.n_function = 1;
-	profile.function = &one;
-	pprof_out_message(out, &profile.base);
+	message.id = number + 1;
+	message.name = names->first;
+	message.system_name = names->second;
+	message.filename = source->first;
+	message.start_line = source->second;
+	PPROF_OUT_LIST(out, function, &(Pprof__Function *){ &message }, 1);
 }
 
 void pprof_tables_write(struct pprof_tables *tables, struct pprof_out *out)
@@ -389,14 +329,9 @@ void pprof_tables_write(struct pprof_tables *tables, struct pprof_out *out)
 		write_mapping(&tables->mappings[i], i + 1, out);
 	for (size_t i = 0; i < tables->location_count; i++)
 		write_location(tables, i, out);
-	for (size_t i = 0; i < tables->function_count; i++)
-		write_function(&tables->functions[i], i + 1, out);
-	for (size_t i = 0; i < tables->text_count; i++) {
-		Pprof__Profile profile = PPROF__PROFILE__INIT;
-		char *text = (char *)tables->texts[i];
-
-		profile.n_string_table = 1;
-		profile.string_table = &text;
-		pprof_out_message(out, &profile.base);
-	}
+	for (size_t i = 0; i < tables->functions.pair_count; i++)
+		write_function(tables, i, out);
+	for (size_t i = 0; i < tables->texts.count; i++)
+		PPROF_OUT_LIST(out, string_table,
+			       (char **)&tables->texts.list[i], 1);
 }

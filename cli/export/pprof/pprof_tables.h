@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "cli/base/intern.h"
+#include "cli/base/pairset.h"
 #include "cli/base/table.h"
 #include "cli/base/text/buffer.h"
 #include "cli/export/pprof/pprof_out.h"
@@ -24,11 +25,6 @@ struct pprof_mapping {
 	uint64_t start, limit, offset;
 	uint32_t filename, build_id;	/* texts */
 	bool functions, files, lines, inlined;	/* are known */
-};
-
-struct pprof_function {
-	uint32_t name, system_name, filename;	/* texts */
-	uint32_t start_line;
 };
 
 struct pprof_line {
@@ -45,25 +41,23 @@ struct pprof_location {
 struct pprof_tables {
 	struct frames *frames;
 	uint64_t page_size;
-	struct intern names;
-	struct table text_of;		/* interned text -> number */
-	const char **texts;
-	size_t text_count, text_capacity;
+	struct intern texts;
 	struct table mapping_of;	/* image, segment -> number */
 	uint32_t nowhere;		/* the mapping of code in no file; or
 					 * TABLE_NONE */
 	struct pprof_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
-	struct table function_of;	/* interned description -> number */
-	struct pprof_function *functions;
-	size_t function_count, function_capacity;
+	struct pairset names;		/* (name, system_name), texts */
+	struct pairset sources;		/* (filename, a text; start_line) */
+	struct pairset functions;	/* (names, sources) */
 	struct pprof_line *lines;
 	size_t line_count, line_capacity;
-	struct table location_of;	/* interned description -> number */
+	struct intern location_keys;	/* descriptions */
 	struct pprof_location *locations;
 	size_t location_count, location_capacity;
-	uint32_t *of_place;		/* by place: location, or TABLE_NONE */
-	size_t place_count;
+	uint32_t *of_place;		/* by place: location + 1; 0: it is not
+					 * known yet, or there is none */
+	size_t place_capacity;
 	struct buffer scratch;
 };
 

@@ -22,6 +22,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/pairset.h"
+#include "cli/base/sort.h"
 #include "cli/base/status.h"
 #include "cli/export/valgrind.h"
 
@@ -49,7 +51,7 @@ static const struct {
 #define NO_CALLEE UINT32_MAX	/* a line itself: before its calls */
 
 struct function {
-	const char *name, *file, *library;	/* interned */
+	uint32_t name, file, library;	/* of names */
 	uint32_t recurs;	/* how often it is on the way that is walked */
 };
 
@@ -72,7 +74,8 @@ struct writing {
 	struct intern names;
 	struct function *functions;
 	size_t function_count, function_capacity;
-	struct table function_of;	/* interned description -> function */
+	struct pairset homes;	/* (file, library) */
+	struct pairset named;	/* (home, name), by number of the function */
 	uint32_t *of_frame;	/* the function */
 	struct line *lines;
 	size_t line_count, line_capacity;
@@ -81,57 +84,47 @@ struct writing {
 	struct level *levels;
 	size_t level_count, level_capacity;
 	int order[EVENTS];
-	/* Names that were written are a number from then on: by the address
-	 * of the interned one. */
-	struct table written;
-	uint32_t written_count;
+	/* Names that were written are a number from then on, which is one more
+	 * here: (name, kind_of). */
+	struct pairset written;
 };
 
 /* ---- functions ---- */
 
-static const char *unique(struct writing *w, const char *text)
+static uint32_t name_for(struct writing *w, const char *text)
 {
-	struct buffer line = { 0 };
-	const char *own;
+	LOCAL_BUFFER line = { 0 };
 
 	buffer_string(&line, text != NULL ? text : NOT_KNOWN);
 	buffer_printable(&line);
 	/* A name of nothing but blanks would be none. */
-	own = intern_string(&w->names, strspn(line.data, " ") < line.size ?
-			    line.data : NOT_KNOWN);
-	buffer_free(&line);
-	return own;
+	if (strspn(line.data, " ") == line.size) {
+		buffer_clear(&line);
+		buffer_string(&line, NOT_KNOWN);
+	}
+	return intern_number(&w->names, line.data, line.size);
 }
 
 static uint32_t function_for(struct writing *w, const char *name,
 			     const char *file, const char *library)
 {
-	struct function function = { unique(w, name), unique(w, file),
-				     unique(w, library), 0 };
-	struct buffer text = { 0 };
-	const char *key;
-	uint32_t number;
+	struct function function = { name_for(w, name), name_for(w, file),
+				     name_for(w, library), 0 };
+	uint32_t home = pairset_number(&w->homes, function.file,
+				       function.library);
+	uint32_t number = pairset_number(&w->named, home, function.name);
 
-	/* Interned: the three pointers say it all. */
-	buffer_printf(&text, "%p %p %p", (const void *)function.name,
-		      (const void *)function.file,
-		      (const void *)function.library);
-	key = intern_string(&w->names, text.data);
-	buffer_free(&text);
-	number = table_get(&w->function_of, (uintptr_t)key);
-	if (number != TABLE_NONE)
+	if (number < w->function_count)
 		return number;
 	GROW(w->functions, w->function_count, w->function_capacity);
-	number = (uint32_t)w->function_count++;
-	w->functions[number] = function;
-	table_set(&w->function_of, (uintptr_t)key, number);
+	w->functions[w->function_count++] = function;
 	return number;
 }
 
 static void find_functions(struct writing *w)
 {
 	const struct profile *profile = w->profile;
-	struct buffer scratch = { 0 };
+	LOCAL_BUFFER scratch = { 0 };
 
 	function_for(w, ROOT_NAME, NULL, NULL);
 	w->of_frame = grow_alloc((profile->frame_count + 1) *
@@ -143,7 +136,6 @@ static void find_functions(struct writing *w)
 			export_profile_name(&scratch, frame), frame->file,
 			frame->library);
 	}
-	buffer_free(&scratch);
 }
 
 /* ---- lines ---- */
@@ -151,14 +143,12 @@ static void find_functions(struct writing *w)
 static uint32_t line_in(struct writing *w, struct table *table, uint64_t key,
 			const struct line *line)
 {
-	uint32_t at = table_get(table, key);
+	uint32_t at = table_number(table, key, w->line_count);
 
-	if (at != TABLE_NONE)
-		return at;
-	GROW(w->lines, w->line_count, w->line_capacity);
-	at = (uint32_t)w->line_count++;
-	w->lines[at] = *line;
-	table_set(table, key, at);
+	if (at == w->line_count) {
+		GROW(w->lines, w->line_count, w->line_capacity);
+		w->lines[w->line_count++] = *line;
+	}
 	return at;
 }
 
@@ -254,12 +244,10 @@ static int compare(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
 	/* NO_CALLEE + 1 is the smallest. */
-	return x->callee + 1 < y->callee + 1 ? -1 : x->callee != y->callee;
+	return sort_up(x->function, y->function) ?:
+	       sort_up(x->number, y->number) ?:
+	       sort_up(x->callee + 1, y->callee + 1);
 }
 
 /* ---- writing ---- */
@@ -285,18 +273,14 @@ static unsigned kind_of(const char *key)
 	}
 }
 
-static void write_name(struct writing *w, const char *key, const char *name)
+static void write_name(struct writing *w, const char *key, uint32_t name)
 {
-	uint64_t of = (uint64_t)(uintptr_t)name << 2 | kind_of(key);
-	uint32_t number = table_get(&w->written, of);
-	bool is_new = number == TABLE_NONE;
+	size_t before = w->written.pair_count;
+	uint32_t number = pairset_number(&w->written, name, kind_of(key));
+	bool is_new = number == before;
 
-	if (is_new) {
-		number = ++w->written_count;
-		table_set(&w->written, of, number);
-	}
-	fprintf(w->export->out, "%s=(%" PRIu32 ")%s%s\n", key, number,
-		is_new ? " " : "", is_new ? name : "");
+	fprintf(w->export->out, "%s=(%" PRIu32 ")%s%s\n", key, number + 1,
+		is_new ? " " : "", is_new ? w->names.list[name] : "");
 }
 
 static void write_call(struct writing *w, const struct line *line)
@@ -361,7 +345,7 @@ static void write_head(struct writing *w)
 {
 	const struct model *model = w->export->model;
 	FILE *out = w->export->out;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	valgrind_about(&text, w->export);
 	fprintf(out, "# callgrind format\nversion: 1\ncreator: %s\n",
@@ -370,7 +354,6 @@ static void write_head(struct writing *w)
 		model_number(model, GT_INFO, "pid", 0));
 	valgrind_command(&text, w->export);
 	fprintf(out, "cmd: %s\npart: 1\n\npositions: line\n", text.data);
-	buffer_free(&text);
 	for (int i = 0; i < EVENTS; i++)
 		fprintf(out, "event: %s : %s\n", events[w->order[i]].name,
 			events[w->order[i]].what);
@@ -402,13 +385,14 @@ static void release(struct writing *w)
 {
 	intern_free(&w->names);
 	free(w->functions);
-	table_free(&w->function_of);
+	pairset_free(&w->homes);
+	pairset_free(&w->named);
 	free(w->of_frame);
 	free(w->lines);
 	table_free(&w->call_of);
 	table_free(&w->own_of);
 	free(w->levels);
-	table_free(&w->written);
+	pairset_free(&w->written);
 }
 
 static int write_callgrind(struct export *export)

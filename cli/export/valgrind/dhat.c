@@ -65,7 +65,8 @@ static void find_peaks(struct writing *w)
 	for (size_t i = 0; i < profile->self_count; i++)
 		needed |= profile->selves[i].contexts > 1;
 	if (!needed || model_is_being_written(model) ||
-	    model_has_left_out(model) || !valgrind_can_follow(w->export))
+	    model_has_left_out(model) ||
+	    !model_can_be_read_again(w->export->trace, NULL))
 		return;
 	w->peaks = grow_zeroed(profile->self_count, sizeof(*w->peaks));
 	if (model_group_peaks(model, w->export->trace, self_of, w, w->peaks,
@@ -146,7 +147,7 @@ static void write_head(struct writing *w)
 {
 	const struct model *model = w->export->model;
 	struct json *json = &w->json;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	json_uint(json, "dhatFileVersion", VERSION);
 	json_string(json, "mode", "heap");
@@ -164,13 +165,12 @@ static void write_head(struct writing *w)
 	json_uint(json, "tg", model_since_start_ns(model,
 		  model_peak_stamp(model)) / UNIT_NS);
 	json_uint(json, "te", w->end_ns / UNIT_NS);
-	buffer_free(&text);
 }
 
 static void write_all(struct writing *w)
 {
 	struct json *json = &w->json;
-	struct buffer text = { 0 };
+	LOCAL_BUFFER text = { 0 };
 
 	json_object(json, NULL);
 	write_head(w);
@@ -185,7 +185,6 @@ static void write_all(struct writing *w)
 			    &w->profile->frames[i]));
 	json_end_array(json);
 	json_end_object(json);
-	buffer_free(&text);
 }
 
 static int write_dhat(struct export *export)

@@ -31,12 +31,8 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/export/valgrind.h"
-#include "cli/model/core/contexts.h"
-#include "cli/model/core/edges.h"
 #include "cli/model/heap.h"
-#include "cli/model/selection.h"
 #include "cli/model/stats/timeline.h"
-#include "cli/model/tap.h"
 #include "cli/stack/profile_walk.h"
 #include "unwind/claim.h"
 
@@ -66,7 +62,6 @@ struct massif {
 	uint64_t values[SNAPSHOTS], extras[SNAPSHOTS];
 	size_t rows, step;	/* of so many buckets each */
 	/* The second pass. */
-	bool *keeps;		/* by node; NULL: all */
 	uint64_t now, extra;
 	size_t row;		/* the next to be written */
 	/* Of the births at the peak's stamp, that of which most was live. */
@@ -86,14 +81,6 @@ struct massif {
 static bool grows(const struct massif *m)
 {
 	return m->key != FIGURE_LIVE && m->key != FIGURE_PEAK;
-}
-
-/* Are these the blocks that are live at a moment? */
-static bool is_of_moment(const struct massif *m)
-{
-	const struct model *model = m->export->model;
-
-	return model_is_of_moment(model);
 }
 
 /* To the end of the line. */
@@ -142,25 +129,14 @@ static void advance(struct massif *m, uint64_t stamp)
 		m->peak_extra = m->extra;
 }
 
-/* A trace that is still written may have more nodes than in the first pass. */
-static bool is_kept(const struct massif *m, uint32_t node)
-{
-	return node < m->export->frames->contexts->node_count &&
-		(m->keeps == NULL || m->keeps[node]);
-}
-
-static void take_birth(void *owner, const struct block *block, uint32_t number,
-		       uint32_t node, uint32_t chain)
+static void take_birth(void *owner, const struct export_block *block)
 {
 	struct massif *m = owner;
 
-	(void)number, (void)chain;
-	advance(m, block->birth);
-	if (!is_kept(m, node))
-		return;
-	m->now += m->key == FIGURE_COUNT ? 1 : block->size;
-	m->extra += heap_extra(block);
-	if (block->birth != model_peak_stamp(m->export->model) ||
+	advance(m, block->stamp);
+	m->now += m->key == FIGURE_COUNT ? 1 : block->block->size;
+	m->extra += heap_extra(block->block);
+	if (block->stamp != model_peak_stamp(m->export->model) ||
 	    m->now < m->peak_now)
 		return;
 	m->peak_met = true;
@@ -168,29 +144,26 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 	m->peak_extra = m->extra;
 }
 
-static void take_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum edge_end end,
-		     uint32_t chain)
+static void take_end(void *owner, const struct export_block *block)
 {
 	struct massif *m = owner;
 
-	(void)number, (void)end, (void)chain;
-	advance(m, stamp);
-	if (!is_kept(m, node) || grows(m))
-		return;
-	m->now -= block->size;
-	m->extra -= heap_extra(block);
+	advance(m, block->stamp);
+	m->now -= block->block->size;
+	m->extra -= heap_extra(block->block);
 }
 
 /* A pipe is read once; of a sample, a block stands for others, too. */
 static bool follow(struct massif *m)
 {
-	const struct model *model = m->export->model;
-	const struct model_tap tap = { .owner = m, .birth = take_birth,
-				       .end = take_end };
+	const struct export_follower follower = {
+		.owner = m, .birth = take_birth,
+		.end = grows(m) ? NULL : take_end,
+	};
 
-	if (model_is_sampled(model) || !valgrind_can_follow(m->export) ||
-	    model_follow(model, m->export->trace, &tap) == EXIT_NOTHING)
+	if (model_is_sampled(m->export->model) ||
+	    !model_can_be_read_again(m->export->trace, NULL) ||
+	    export_follow(m->export, &follower) == EXIT_NOTHING)
 		return false;
 	advance(m, UINT64_MAX);
 	return true;
@@ -206,17 +179,15 @@ static void find_curve(struct massif *m)
 	m->step = (timeline->count + SNAPSHOTS - 1) / SNAPSHOTS;
 	m->rows = (timeline->count + m->step - 1) / m->step;
 	assert(m->rows <= SNAPSHOTS);
-	m->keeps = export_keeps(m->export);
 	/* The timeline knows neither stacks nor moments. What only grows has
 	 * nothing that an allocator adds. */
-	again = m->keeps != NULL || (is_of_moment(m) && !grows(m));
+	again = m->export->keep != NULL ||
+		(model_is_of_moment(m->export->model) && !grows(m));
 	followed = (again || !grows(m)) && follow(m);
 	if (!again)
 		from_timeline(m);
 	else if (!followed)
 		m->rows = 0;	/* there are still the peak and the end */
-	free(m->keeps);
-	m->keeps = NULL;
 }
 
 /* ---- a tree ---- */
@@ -251,17 +222,6 @@ static size_t lines_below(const struct branch *branch)
 	return (size_t)branch->shown + (branch->small > 0);
 }
 
-static void set_path(struct massif *m, unsigned depth, size_t branch)
-{
-	while (m->path_capacity <= depth) {
-		size_t capacity = m->path_capacity * 2 + 16;
-
-		m->path = grow_resize(m->path, capacity, sizeof(*m->path));
-		m->path_capacity = capacity;
-	}
-	m->path[depth] = branch;
-}
-
 static size_t new_branch(struct massif *m)
 {
 	if (m->counting) {
@@ -286,7 +246,8 @@ static bool enter(void *owner, const struct profile_branch *branch)
 	around->shown += m->counting;
 	number = new_branch(m);
 	CLAIM_FULL(number < m->branch_count);
-	set_path(m, branch->depth + 1, number);
+	GROW_TO(m->path, m->path_capacity, branch->depth + 1);
+	m->path[branch->depth + 1] = number;
 	if (!m->counting)
 		put_line(m, branch->depth + 1,
 			 lines_below(&m->branches[number]), value,
@@ -319,7 +280,8 @@ static void walk_tree(struct massif *m, bool counting)
 
 	m->counting = counting;
 	m->branch_count = 0;
-	set_path(m, 0, new_branch(m));
+	GROW_TO(m->path, m->path_capacity, 0);
+	m->path[0] = new_branch(m);
 	if (counting || m->branches[0].shown + m->branches[0].small > 0)
 		profile_walk(m->profile, &walk);
 }
@@ -397,12 +359,12 @@ static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
 static void put_live(struct massif *m, const struct figures *whole,
 		     uint64_t peak_ns, uint64_t end_ns)
 {
-	bool at_peak = !is_of_moment(m) &&
+	bool at_peak = !model_is_of_moment(m->export->model) &&
 		is_most(m, whole->peak_bytes, whole->live_bytes);
 	bool at_end = !at_peak && is_most(m, whole->live_bytes, 0);
 	size_t row = 0;
 
-	if (!is_of_moment(m) && whole->peak_bytes > 0) {
+	if (!model_is_of_moment(m->export->model) && whole->peak_bytes > 0) {
 		put_curve(m, &row, peak_ns);
 		put_detailed(m, peak_ns, FIGURE_PEAK, whole->peak_bytes,
 			     m->peak_extra, at_peak ? "peak" : "detailed");

@@ -32,7 +32,27 @@ static void once_each(void **state)
 				first[i] = one;
 			assert_ptr_equal(one, first[i]);
 		}
-	assert_int_equal(set.used, 3000);
+	assert_int_equal(set.count, 3000);
+	intern_free(&set);
+}
+
+static void numbers(void **state)
+{
+	struct intern set = { 0 };
+	char text[32];
+
+	(void)state;
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < 3000; i++) {
+			int size = snprintf(text, sizeof(text), "name %u", i);
+
+			assert_int_equal(set.count, round ? 3000 : i);
+			assert_int_equal(intern_number(&set, text,
+						       (size_t)size), i);
+			assert_string_equal(set.list[i], text);
+			assert_ptr_equal(intern_string(&set, text),
+					 set.list[i]);
+		}
 	intern_free(&set);
 }
 
@@ -45,7 +65,7 @@ static void beginnings_of_each_other(void **state)
 	memset(text, 'a', sizeof(text));
 	for (size_t size = 2000; size > 0; size--)
 		assert_int_equal(strlen(intern_bytes(&set, text, size)), size);
-	assert_int_equal(set.used, 2000);
+	assert_int_equal(set.count, 2000);
 	intern_free(&set);
 }
 
@@ -76,29 +96,30 @@ static void by_length(void **state)
 static void broken_ones(void **state)
 {
 	struct intern set = { 0 };
-	const char **slot, **free_slot, *string;
+	uint32_t *slot, *free_slot, number;
+	const char *string;
 
 	(void)state;
 	assert_true(intern_is_valid(&set));
 	for (string = "a string of many ends"; *string; string++)
 		intern_string(&set, string);
 	assert_true(intern_is_valid(&set));
-	set.used++;
+	set.count++;
 	assert_false(intern_is_valid(&set));
-	set.used--;
+	set.count--;
 	set.capacity--;
 	assert_false(intern_is_valid(&set));
 	set.capacity++;
-	for (slot = set.slots; *slot == NULL;)
+	for (slot = set.slots; *slot == INTERN_FREE;)
 		slot++;
-	for (free_slot = set.slots; *free_slot != NULL;)
+	for (free_slot = set.slots; *free_slot != INTERN_FREE;)
 		free_slot++;
-	string = *slot;
-	*free_slot = string;
-	*slot = NULL;
+	number = *slot;
+	*free_slot = number;
+	*slot = INTERN_FREE;
 	assert_false(intern_is_valid(&set));
-	*slot = string;
-	*free_slot = NULL;
+	*slot = number;
+	*free_slot = INTERN_FREE;
 	assert_true(intern_is_valid(&set));
 	/* struct intern_block: next, used, size */
 	((size_t *)set.blocks)[1] += 1u << 20;
@@ -110,6 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(once_each),
+		cmocka_unit_test(numbers),
 		cmocka_unit_test(beginnings_of_each_other),
 		cmocka_unit_test(by_length),
 		cmocka_unit_test(broken_ones),

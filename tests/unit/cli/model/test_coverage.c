@@ -13,6 +13,7 @@
 #include "cli/model/coverage.h"
 #include "cli/model/filters.h"
 #include "cli/model/model_state.h"
+#include "tests/unit/filter_words.h"
 #include "tests/unit/model_story.h"
 
 /* What only sums are known of: 10 blocks, one of them live; and REST. */

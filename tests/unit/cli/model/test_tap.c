@@ -115,7 +115,10 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 static void follow(const struct filter *filter,
 		   bool (*wanted)(const struct story_block *), bool ends)
 {
-	const struct model_tap tap = { &t, take_birth, take_end, &t.thread };
+	const struct model_tap tap = {
+		.owner = &t, .birth = take_birth, .end = take_end,
+		.thread = &t.thread,
+	};
 	struct story *story = (struct story *)t.story;
 	const struct model_options options = { .filter = filter };
 	struct model *model = model_new(&options, NULL);

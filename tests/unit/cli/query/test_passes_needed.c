@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/query/passes_needed.h"
+#include "tests/unit/filter_words.h"
 
 static void expect(const struct query *query, unsigned passes)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/query/query.h"
+#include "tests/unit/filter_words.h"
 
 static void expect_wrong(const char *names, const char *why)
 {

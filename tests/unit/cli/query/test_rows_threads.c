@@ -13,6 +13,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/model.h"
 #include "cli/query/rows.h"
+#include "tests/unit/filter_words.h"
 #include "tests/unit/trace_write.h"
 
 #define PAIRS 3000

@@ -126,7 +126,7 @@ static void test_files(void **state)
 	assert_string_equal(rules.list[1].text, "two");
 	assert_int_equal(rules.list[2].pattern_count, 3);
 	assert_int_equal(rules.list[2].gaps, 1 | 1 << 2);
-	assert_string_equal(rules.patterns[rules.list[2].patterns[2]], "c d");
+	assert_string_equal(rules.patterns.list[rules.list[2].patterns[2]], "c d");
 	assert_int_equal(rules.list[3].gaps, 0);
 	assert_int_equal(rules.list[3].pattern_count, 1);
 	assert_string_equal(rules.list[4].text, "last");

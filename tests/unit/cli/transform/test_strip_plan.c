@@ -15,6 +15,8 @@
 
 #define OWNER 1
 #define OTHER 2
+#define THREADS 4000	/* half of them before what is said */
+#define CHAIN 7
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static struct trace_event allocation(uint64_t stamp, uint64_t address,
@@ -170,6 +172,38 @@ static void realloc_fails(void **state)
 	strip_plan_free(&plan);
 }
 
+/* What was said of a chain lasts until its event, however many threads come
+ * between. */
+static void threads_come_between(void **state)
+{
+	static const uint64_t args[GT_EXTRA_ARGS] = { CHAIN, 1 };
+	const struct trace_event owner[] = {
+		allocation(10, 0x1000, 64),
+		{ .kind = GT_REALLOC_BEGIN, .stamp = 20, .address = 0x1000 },
+		{ .kind = GT_EXTRA, .what = GT_EXTRA_CHAIN_LEAVES,
+		  .stamp = 2000, .address = 0x1000, .args = args },
+		{ .kind = GT_REALLOC_FREED, .stamp = 9000,
+		  .address = 0x1000 },
+	};
+	struct trace_write t;
+	struct strip_plan plan;
+
+	(void)state;
+	trace_write_begin(&t);
+	trace_write_events(&t, OWNER, 0, 0, owner, COUNT(owner), 1);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		const struct trace_event one = allocation(
+			30 + i, 0x100000 + 16 * (uint64_t)i, 8);
+
+		trace_write_events(&t, OTHER + i, 0, 0, &one, 1, 1);
+	}
+	trace_write_sync(&t, 10000);
+	plan_of(&t, &plan);
+	assert_true(plan.lane_capacity > THREADS);
+	assert_int_not_equal(strip_chains_number(&plan.chains, CHAIN), 0);
+	strip_plan_free(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +211,7 @@ int main(void)
 		cmocka_unit_test(free_comes_late),
 		cmocka_unit_test(another_waits),
 		cmocka_unit_test(realloc_fails),
+		cmocka_unit_test(threads_come_between),
 	};
 
 	return cmocka_run_group_tests_name("strip_plan", tests, NULL, NULL);
