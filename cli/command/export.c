@@ -156,20 +156,6 @@ int export_follow(struct export *export,
 
 /* ---- what is said besides ---- */
 
-static uint64_t peak_of_contexts(const struct model *model)
-{
-	const struct contexts *contexts = model_contexts(model);
-	struct figures sum = { 0 };
-
-	for (size_t i = 0; i < contexts->cost_count; i++) {
-		struct figures figures;
-
-		model_figures(model, &contexts->costs[i], &figures);
-		figures_add(&sum, &figures);
-	}
-	return sum.peak_bytes;
-}
-
 void export_note_contexts(const struct export *export)
 {
 	const struct coverage *coverage = &export->coverage;
@@ -190,14 +176,25 @@ void export_note_contexts(const struct export *export)
 			   "are not in the output, for nobody knows what the "
 			   "filters say of them", export->trace,
 			   COUNT_TEXT(left_out));
-	else if (left_out > 0 && totals->peak_bytes > 0 &&
-		 peak_of_contexts(model) == 0)
+	else if (left_out > 0 && !model_peak_is_shared(model))
 		notes_hint(notes, "%s: only sums were recorded: the peak (%s) "
 			   "is not in the output, for no stack has a share of "
 			   "it", export->trace, SIZE_TEXT(totals->peak_bytes));
 	report_coverage_cut(coverage, &cut);
 	if (cut.size > 0)
 		notes_hint(notes, "%s: %s", export->trace, cut.data);
+}
+
+void export_note_steps(const struct export *export)
+{
+	uint64_t left_out = export->coverage.left_out.allocations;
+
+	/* with a filter it is said already that they are in nothing */
+	if (left_out > 0 && !model_is_selected(export->model))
+		notes_hint(model_notes(export->model), "%s: %s blocks were left "
+			   "out of it, of which only sums are known: they are "
+			   "in no step over time", export->trace,
+			   COUNT_TEXT(left_out));
 }
 
 void export_note_events(const struct export *export)

@@ -101,6 +101,8 @@ int export_follow(struct export *export,
 		  const struct export_follower *follower);
 /* Say what of the report's figures no context has. */
 void export_note_contexts(const struct export *export);
+/* For those with a curve over time: say what is not in it. */
+void export_note_steps(const struct export *export);
 /* For formats of single events: say what of the report's figures is in no
  * event of the trace. */
 void export_note_events(const struct export *export);

@@ -48,6 +48,8 @@ static int write_out(struct export *export, const struct exporter *exporter)
 	export_note_contexts(export);
 	if (blocks)
 		export_note_events(export);
+	else if (exporter->wants & MODEL_WANT_TIMELINE)
+		export_note_steps(export);
 	status = exporter->write(export);
 	return output_file_close(export->out, export->output, status);
 }

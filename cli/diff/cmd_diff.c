@@ -116,6 +116,17 @@ static int take(void *owner, int id, const char *value)
 
 /* ---- reading ---- */
 
+static void add_unshared(struct diff_side *to,
+			 const struct stack_filter *filter,
+			 const struct model *model)
+{
+	if (filter != NULL || model_is_selected(model) ||
+	    model_peak_is_shared(model))
+		return;
+	to->unshared_peak_bytes += model_totals(model)->peak_bytes;
+	to->unshared_peak_blocks += model_totals(model)->peak_blocks;
+}
+
 /* Adds a trace to a side, as it was `until_ns` after its start; 0: all. */
 static bool add_trace(struct request *request, unsigned side,
 		      const char *trace, uint64_t until_ns)
@@ -142,6 +153,7 @@ static bool add_trace(struct request *request, unsigned side,
 		profile_add(request->diff.profile, side, &frames,
 			    filter ? stack_filter_keeps : NULL, filter);
 		to->traces++;
+		add_unshared(to, filter, model);
 		stack_filter_coverage(filter, model, &coverage);
 		coverage_add(&to->coverage, &coverage);
 		to->running |= model_is_being_written(model);
@@ -260,9 +272,14 @@ static uint64_t threshold_of(const struct diff *diff, enum figure cost)
 static void compare(struct diff *diff)
 {
 	profile_seal(diff->profile);
-	for (unsigned side = 0; side < 2; side++)
+	for (unsigned side = 0; side < 2; side++) {
+		struct diff_side *one = &diff->sides[side];
+
 		profile_inclusive(diff->profile, PROFILE_ROOT, side,
-				  &diff->sides[side].sum);
+				  &one->sum);
+		one->sum.peak_bytes += one->unshared_peak_bytes;
+		one->sum.peak_blocks += one->unshared_peak_blocks;
+	}
 	profile_groups(diff->profile, diff->query->keys[0]->by,
 		       diff->query->order, &diff->groups);
 	for (unsigned i = 0; i < figure_count; i++) {

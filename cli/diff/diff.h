@@ -22,6 +22,8 @@ struct diff_side {
 	struct coverage coverage;	/* of all its traces */
 	bool running;		/* its end is now */
 	struct figures sum;	/* of all that is compared */
+	/* Of traces of which only sums are known: no stack has a share. */
+	uint64_t unshared_peak_bytes, unshared_peak_blocks;
 };
 
 /* Not larger differences do not count. */

@@ -51,11 +51,11 @@ static void put_total(const struct diff *diff, enum figure cost, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_cut(const struct coverage *coverage, FILE *out)
+static void put_undecided(const struct coverage *coverage, FILE *out)
 {
 	struct buffer text = { 0 }, lines = { 0 };
 
-	report_coverage_cut(coverage, &text);
+	report_coverage_undecided(coverage, &text);
 	if (text.size > 0) {
 		buffer_wrap(&lines, text.data, LABEL_COLUMN, REPORT_WIDTH);
 		fputs(lines.data, out);
@@ -83,7 +83,7 @@ static void put_summary(const struct diff *diff, FILE *out)
 			fprintf(out, "        %s event%s of it lost\n",
 				COUNT_TEXT(one->coverage.dropped),
 				one->coverage.dropped == 1 ? " was" : "s were");
-		put_cut(&one->coverage, out);
+		put_undecided(&one->coverage, out);
 	}
 	fprintf(out, "\n  %-12s %13s %13s %14s\n", "", "before", "after",
 		"difference");

@@ -11,6 +11,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/quote.h"
 #include "cli/model/model_state.h"
+#include "cli/model/stats/figures.h"
 #include "unwind/claim.h"
 
 /* There is one copy of each key, so its place is as good as its text. */
@@ -86,6 +87,20 @@ uint64_t model_peak_stamp(const struct model *model)
 {
 	return model->leftout.kept_peak_stamp != 0 ?
 		model->leftout.kept_peak_stamp : model->totals.peak_stamp;
+}
+
+bool model_peak_is_shared(const struct model *model)
+{
+	struct figures figures;
+
+	if (model->totals.peak_bytes == 0)
+		return true;
+	for (size_t i = 0; i < model->contexts.cost_count; i++) {
+		model_figures(model, &model->contexts.costs[i], &figures);
+		if (figures.peak_bytes > 0)
+			return true;
+	}
+	return false;
 }
 
 uint64_t model_dropped(const struct model *model)

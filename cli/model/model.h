@@ -232,6 +232,8 @@ uint64_t model_first_realtime_ns(const struct model *model);
 /* When most was live of the blocks that are in the trace, of which contexts
  * have their shares: without what was left out. */
 uint64_t model_peak_stamp(const struct model *model);
+/* Whether contexts have shares of the peak: not if there are only sums. */
+bool model_peak_is_shared(const struct model *model);
 
 /* ---- figures ---- */
 

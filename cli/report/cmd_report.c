@@ -176,6 +176,19 @@ static void close_trace(struct opened *opened)
 	model_free(opened->model);
 }
 
+/* Of what is only summed up, nobody knows in which heap it was. */
+static void note_heaps(const struct report *report)
+{
+	const struct coverage *coverage = &report->about.coverage;
+	uint64_t sums = coverage->left_out.allocations +
+		coverage->unrecorded.allocations;
+
+	if (sums > 0)
+		notes_hint(tell_notes(), "%s: of %s only sums are known: they "
+			   "are in no heap's row", report->about.trace,
+			   COUNTED(sums, "allocation"));
+}
+
 /* Fills in the report's parts that come from a trace. EXIT_NOTHING: there is
  * nothing to close. */
 static int open_trace(struct request *request, struct opened *opened,
@@ -198,6 +211,8 @@ static int open_trace(struct request *request, struct opened *opened,
 	report->keep = opened->filter ? stack_filter_keeps : NULL;
 	report->keeper = opened->filter;
 	report_about(report, trace);
+	if (query_has_block_key(&request->reading.query, BLOCK_KEY_HEAP))
+		note_heaps(report);
 	return status;
 }
 

@@ -158,6 +158,12 @@ void report_blocks_text(struct report *r)
 	if (blocks.count == 0)
 		fprintf(r->out, "\n      none\n");
 	put_blocks(r, &blocks, shown);
+	if (r->about.coverage.left_out.live_blocks > 0)
+		fprintf(r->out, "\n      and %s (%s) of which only sums are "
+			"known\n", COUNTED(
+				r->about.coverage.left_out.live_blocks,
+				"block"),
+			SIZE_TEXT(r->about.coverage.left_out.live_bytes));
 	if (shown < blocks.count)
 		fprintf(r->out, "\n      and %s: --top 0\n",
 			COUNTED(blocks.count - shown, "more block"));

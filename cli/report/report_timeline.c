@@ -105,4 +105,8 @@ void report_timeline_text(const struct report *r)
 		"blocks", "allocs/s", "bytes/s", "resident");
 	for (size_t i = 0; i < PIECES; i++)
 		put_piece(r, &pieces[i], i, most);
+	if (r->about.coverage.left_out.allocations > 0)
+		fprintf(r->out, "\n  without %s of which only sums are known\n",
+			COUNTED(r->about.coverage.left_out.allocations,
+				"block"));
 }

@@ -247,6 +247,50 @@ def kept_traces(directory):
 
 
 @case
+def said_in_text(directory):
+    """Who reads no JSON is told, too, wherever figures lack what is left
+    out."""
+    whole = newest(run(directory, "whole"))
+    culled = newest(run(directory, "culled", "--cull=10s"))
+    sums = newest(run(directory, "sums", "--depth", "0"))
+    left = coverage(culled)["left_out"]["allocations"]
+    check(left > 1000, "left out: %d" % left)
+
+    text = " ".join(gnomon("diff", *LARGE, whole, culled,
+                           statuses=(0, 1)).out.split())
+    check("nobody knows what the filters say of" in text, "diff: " + text)
+    document = json.loads(gnomon("diff", "--json", whole, sums,
+                                 statuses=(0, 1)).out)
+    peak = json.loads(gnomon("report", "--json", "--top", "1", sums).out)
+    equal(document["summary"]["after"]["peak_bytes"],
+          peak["summary"]["peak_bytes"], "peak of sums alone")
+    check(peak["summary"]["peak_bytes"] > 0, "a peak")
+
+    text = gnomon("report", "--merge", whole, culled).out
+    check("every event is here" not in text, "merged: " + text)
+    check(re.search(r"left out +%s blocks" % "{:,}".format(left), text),
+          "merged: " + text)
+    text = gnomon("report", "--merge", *LARGE, whole, culled).out
+    check(re.search(r"undecided +nobody knows", text), "merged: " + text)
+
+    for command in (["report", "--csv", "--by", "heap"],
+                    ["export", "--format", "massif", "-o", "-"],
+                    ["flamegraph", "-o", os.path.join(directory, "%s.html")]):
+        command[-1] = command[-1].replace("%s", "culled")
+        done = gnomon(*command, culled)
+        check("only sums are known" in done.err, "%r: %s" %
+              (command, done.err))
+        command[-1] = command[-1].replace("culled", "whole")
+        done = gnomon(*command, whole)
+        check("only sums" not in done.err, "%r: %s" % (command, done.err))
+    text = gnomon("report", "--sizes", culled).out
+    check("without %s blocks of which" % "{:,}".format(left) in text, text)
+    text = gnomon("report", "--by", "block", sums).out
+    check(re.search(r"and [0-9,]+ blocks? \(.*\) of which only sums", text),
+          text)
+
+
+@case
 def several(directory):
     """Each, and their sum."""
     traces = [newest(run(directory, "whole")),

@@ -77,3 +77,18 @@ void report_coverage_cut(const struct coverage *coverage, struct buffer *text)
 		      cut->allocations == 1 ? "" : "s",
 		      quantity_size(bytes, (int64_t)cut->bytes));
 }
+
+void report_coverage_undecided(const struct coverage *coverage,
+			       struct buffer *text)
+{
+	const struct coverage_amount *all = &coverage->undecidable;
+
+	if (all->allocations == coverage->cut.allocations) {
+		report_coverage_cut(coverage, text);
+		return;
+	}
+	buffer_printf(text, "nobody knows what the filters say of %s (%s), of "
+		      "which too little is in the trace: not counted",
+		      COUNTED(all->allocations, "allocation"),
+		      SIZE_TEXT(all->bytes));
+}

@@ -14,5 +14,8 @@ void report_coverage_json(struct json *json, const struct coverage *coverage);
 /* A sentence about stacks that filters could not judge; "": they could judge
  * all. */
 void report_coverage_cut(const struct coverage *coverage, struct buffer *text);
+/* The same about all that filters could not judge. */
+void report_coverage_undecided(const struct coverage *coverage,
+			       struct buffer *text);
 
 #endif

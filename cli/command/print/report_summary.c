@@ -81,6 +81,8 @@ static void put_left_out(const struct report *r)
 		SIZE_TEXT(left_out->bytes),
 		model_is_selected(r->model) ?
 		"nobody knows what the filters say of them: not counted" :
+		r->keep != NULL ?
+		"counted where the filters keep their stacks, not in --by size" :
 		"counted above and in --sizes, not in --by size");
 	if (run[GT_RUN_PEAK_KEPT] == 0 &&
 	    run[GT_RUN_PEAK_BYTES] > r->about.sum.peak_bytes &&
@@ -147,7 +149,7 @@ static void put_dropped(const struct report *r,
 	else if (!about->ended)
 		what = " until the last event that is here";
 	else if (is_whole(about) &&
-		 (r->model == NULL || !model_has_left_out(r->model)))
+		 about->coverage.left_out.allocations == 0)
 		what = r->model != NULL && model_has_gap(r->model) ?
 			": all that was to be recorded is here" :
 			": every event is here";
@@ -167,12 +169,16 @@ static void put_lines(const struct report *r, const char *text)
 	buffer_free(&lines);
 }
 
-/* What filters could not judge. */
-static void put_cut(const struct report *r, const struct coverage *coverage)
+/* What filters could not judge, as far as put_left_out has not said it. */
+static void put_undecided(const struct report *r,
+			  const struct coverage *coverage)
 {
 	struct buffer text = { 0 };
 
-	report_coverage_cut(coverage, &text);
+	if (r->model != NULL)
+		report_coverage_cut(coverage, &text);
+	else
+		report_coverage_undecided(coverage, &text);
 	if (text.size > 0) {
 		fprintf(r->out, "  undecided    ");
 		put_lines(r, text.data);
@@ -210,7 +216,12 @@ void report_losses(const struct report *r, const struct report_process *about)
 	else
 		fprintf(r->out, "  damaged      0: all that is in the trace could "
 			"be read\n");
-	put_cut(r, &about->coverage);
+	if (r->model == NULL && about->coverage.left_out.allocations > 0)
+		fprintf(r->out, "  left out     %s (%s) of which there are only "
+			"the totals\n",
+			COUNTED(about->coverage.left_out.allocations, "block"),
+			SIZE_TEXT(about->coverage.left_out.bytes));
+	put_undecided(r, &about->coverage);
 }
 
 /* `text`, which a terminal would obey, in at most `width` columns. */
