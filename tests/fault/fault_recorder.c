@@ -30,6 +30,8 @@ X(int, ftruncate64, __NR_ftruncate, (int a, off_t b), (a, b)) \
 X(int, getsockopt, __NR_getsockopt, \
   (int a, int b, int c, void *d, void *e), (a, b, c, d, e)) \
 X(int, kill, __NR_kill, (int a, int b), (a, b)) \
+X(int, linkat, __NR_linkat, \
+  (int a, const char *b, int c, const char *d, int e), (a, b, c, d, e)) \
 X(int, listen, __NR_listen, (int a, int b), (a, b)) \
 X(off_t, lseek64, __NR_lseek, (int a, off_t b, int c), (a, b, c)) \
 X(int, lstat64, __NR_newfstatat, (const char *a, void *b), (a, b)) \

@@ -147,7 +147,7 @@ static long parts_rename(const char *from, const char *to, unsigned flags)
  * nothing. */
 static long parts_name_old(const char *path, const char *part)
 {
-	long err = result_of(link(path, part));
+	long err = result_of(linkat(AT_FDCWD, path, AT_FDCWD, part, 0));
 
 	if (!err || err == -EEXIST)
 		return err;

@@ -77,6 +77,7 @@ static const struct seccomp_call seccomp_calls[] = {
 	SECCOMP_START(getcwd),
 	SECCOMP_START(getegid), SECCOMP_START(geteuid),
 	SECCOMP_START(getrandom), SECCOMP_START(kill),
+	SECCOMP_START(linkat),
 	SECCOMP_START(lseek), SECCOMP_START(mkdirat), SECCOMP_START(mprotect),
 	SECCOMP_START(munmap), SECCOMP_START(nanosleep),
 	SECCOMP_START(pidfd_open), SECCOMP_START(pipe2), SECCOMP_START(ppoll),
