@@ -18,7 +18,7 @@ FAULT_RECORDER_OBJ := $(patsubst %.c,$(FAULT_O)/host/%.o,$(RECORDER_SRC) \
 fault-wrap = $(foreach s,$(1),-Wl,--wrap=$(s))
 # Of the C library, as they are linked (tests/fault/fault_recorder.c).
 FAULT_CALLS := accept4 access bind close fallocate64 fchown flock fstat64 \
-	ftruncate64 getsockopt kill listen lseek64 lstat64 mkdir \
+	ftruncate64 getsockopt kill linkat listen lseek64 lstat64 mkdir \
 	mmap64 nanosleep open64 poll pread64 read recv rename renameat2 send setgroups \
 	setns shmat socket stat64 syscall tgkill uname unlink write
 
