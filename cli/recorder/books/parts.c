@@ -145,10 +145,12 @@ static long parts_rename(const char *from, const char *to, unsigned flags)
 /* The old part gets its name beside the one it has, which is to be there all
  * the time; not every file system knows links, nor renaming that replaces
  * nothing. */
-static long parts_name_old(const char *path, const char *part)
+static long parts_name_old(struct parts *parts, const char *part)
 {
+	const char *path = parts->w->output.path;
 	long err = result_of(linkat(AT_FDCWD, path, AT_FDCWD, part, 0));
 
+	parts->linked = !err;
 	if (!err || err == -EEXIST)
 		return err;
 	err = parts_rename(path, part, RENAME_NOREPLACE);
@@ -166,7 +168,7 @@ static long parts_step_back(struct parts *parts)
 	for (i = 0; err == -EEXIST && i < PARTS_NAMES; i++) {
 		if (!parts_path(parts, path, ".part", parts->number))
 			return -ENAMETOOLONG;
-		err = parts_name_old(parts->w->output.path, path);
+		err = parts_name_old(parts, path);
 		if (err != -EEXIST)
 			break;
 		/* the name is not ours: nor is the number any more */
@@ -182,6 +184,19 @@ static long parts_step_back(struct parts *parts)
 	}
 	CLAIM_FULL(parts->oldest <= parts->number);
 	return err;
+}
+
+/* No next one came of it: the old part has the trace's name alone again. */
+static void parts_step_forth(const struct parts *parts, uint64_t number)
+{
+	char path[GT_PATH_MAX];
+
+	if (!parts_path(parts, path, ".part", number))
+		return;
+	if (parts->linked)
+		unlink(path);
+	else	/* who has come there meanwhile keeps the name */
+		parts_rename(path, parts->w->output.path, RENAME_NOREPLACE);
 }
 
 /* ---- from one part to the next ---- */
@@ -266,8 +281,10 @@ static void parts_roll(struct parts *parts)
 	close(old);
 	if (!w->out.err)
 		err = parts_rename(next, w->output.path, 0);
-	if (w->out.err || err)
+	if (w->out.err || err) {
 		unlink(next);
+		parts_step_forth(parts, parts->number - 1);
+	}
 	if (err)
 		parts_fail(parts, err);
 	else if (!w->out.err && parts->opening > parts->limit / 2)

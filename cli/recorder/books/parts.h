@@ -29,6 +29,7 @@ struct parts {
 	struct emit_totals emit;
 	uint8_t *columns;	/* of live blocks */
 	bool rolling;
+	bool linked;		/* the old one had both names while it was rolled */
 	uint32_t late;		/* looks that found a realloc under way */
 	bool told_live;		/* that live blocks are left out */
 };
