@@ -63,6 +63,17 @@ void report_coverage_json(struct json *json, const struct coverage *coverage)
 	json_end_object(json);
 }
 
+void report_coverage_missing(struct json *json,
+			     const struct coverage *coverage)
+{
+	json_uint(json, "dropped", coverage->dropped);
+	json_uint(json, "unpaired", coverage->unpaired);
+	json_uint(json, "foreign_frees", coverage->foreign_frees);
+	json_uint(json, "unrecorded_allocations",
+		  coverage->unrecorded.allocations);
+	json_uint(json, "unrecorded_bytes", coverage->unrecorded.bytes);
+}
+
 void report_coverage_cut(const struct coverage *coverage, struct buffer *text)
 {
 	const struct coverage_amount *cut = &coverage->cut;

@@ -11,6 +11,9 @@
 
 /* The member "coverage". */
 void report_coverage_json(struct json *json, const struct coverage *coverage);
+/* What of it has been a summary's for longer, in its own members. */
+void report_coverage_missing(struct json *json,
+			     const struct coverage *coverage);
 /* A sentence about stacks that filters could not judge; "": they could judge
  * all. */
 void report_coverage_cut(const struct coverage *coverage, struct buffer *text);

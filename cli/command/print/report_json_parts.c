@@ -37,12 +37,7 @@ void report_json_totals(struct json *json, const struct report_process *about)
 	json_uint(json, "peak_blocks", about->sum.peak_blocks);
 	json_uint(json, "peak_time_ns", about->peak_time_ns);
 	json_uint(json, "temporary", about->sum.temporary);
-	json_uint(json, "dropped", coverage->dropped);
-	json_uint(json, "unpaired", coverage->unpaired);
-	json_uint(json, "foreign_frees", coverage->foreign_frees);
-	json_uint(json, "unrecorded_allocations",
-		  coverage->unrecorded.allocations);
-	json_uint(json, "unrecorded_bytes", coverage->unrecorded.bytes);
+	report_coverage_missing(json, coverage);
 	json_uint(json, "duration_ns", about->duration_ns);
 	json_uint(json, "threads", about->threads);
 	json_uint(json, "contexts", about->contexts);

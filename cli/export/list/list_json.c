@@ -45,12 +45,7 @@ static void write_totals(struct writing *writing)
 			  model, model_peak_stamp(model)));
 	json_uint(json, "temporary", sum.temporary);
 	json_uint(json, "contexts", contexts);
-	json_uint(json, "dropped", coverage->dropped);
-	json_uint(json, "unpaired", coverage->unpaired);
-	json_uint(json, "foreign_frees", coverage->foreign_frees);
-	json_uint(json, "unrecorded_allocations",
-		  coverage->unrecorded.allocations);
-	json_uint(json, "unrecorded_bytes", coverage->unrecorded.bytes);
+	report_coverage_missing(json, coverage);
 	json_uint(json, "duration_ns", model_duration_ns(model));
 	json_bool(json, "estimated", coverage->sample_mean > 0);
 	if (coverage->sample_mean > 0)
