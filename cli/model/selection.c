@@ -27,9 +27,6 @@
 #include "cli/model/model_state.h"
 #include "unwind/claim.h"
 
-struct range {
-	uint64_t min, max;	/* both included */
-};
 
 /* A block of a chain that has not ended. */
 struct pending {
@@ -41,16 +38,16 @@ struct pending {
 
 struct selection {
 	bool of_process;	/* the trace is of a process that is wanted */
-	struct range birth;	/* stamps */
+	struct selection_range birth;	/* stamps */
 	bool from, to;		/* whether its ends were given */
-	struct range size;
-	struct range address;
-	struct range lifetime;	/* ticks */
-	struct range length, chain_lifetime, position, first_size, last_size;
+	struct selection_range size;
+	struct selection_range address;
+	struct selection_range lifetime;	/* ticks */
+	struct selection_range length, chain_lifetime, position, first_size, last_size;
 	uint64_t *alive[2];	/* stamps of alive-at, alive-at-2 */
 	size_t alive_count[2];
 	struct map_index *map;	/* NULL: in any */
-	struct range *markers;
+	struct selection_range *markers;
 	size_t marker_count;
 	bool *heaps;		/* by number; NULL: the allocator's alone */
 	size_t heap_count;
@@ -71,17 +68,17 @@ struct selection {
 	uint32_t unused;	/* first free entry of them */
 };
 
-static inline bool within(const struct range *range, uint64_t value)
+static inline bool within(const struct selection_range *range, uint64_t value)
 {
 	return value >= range->min && value <= range->max;
 }
 
 /* ---- what words mean ---- */
 
-static struct range range_of(const struct filter *filter, enum filter_id min,
+static struct selection_range range_of(const struct filter *filter, enum filter_id min,
 			     enum filter_id max)
 {
-	struct range range = { 0, UINT64_MAX };
+	struct selection_range range = { 0, UINT64_MAX };
 	const struct filter_word *word;
 
 	for (size_t i = 0; (word = filter_word(filter, min, i)); i++)
@@ -106,7 +103,8 @@ static unsigned choices(const struct filter *filter, enum filter_id id)
 }
 
 /* ns to ticks, so that what lasted so many ns is within. */
-static struct range ticks_of(const struct model *model, struct range ns)
+static struct selection_range ticks_of(const struct model *model,
+					 struct selection_range ns)
 {
 	double rate = clock_rate(&model->clock);
 	double min, max;
@@ -174,7 +172,7 @@ static bool set_alive(struct selection *selection, const struct filter *filter,
 	return true;
 }
 
-static void add_marker(struct selection *selection, struct range range)
+static void add_marker(struct selection *selection, struct selection_range range)
 {
 	size_t n = selection->marker_count++;
 
@@ -185,7 +183,7 @@ static void add_marker(struct selection *selection, struct range range)
 
 static int compare_ranges(const void *left, const void *right)
 {
-	const struct range *a = left, *b = right;
+	const struct selection_range *a = left, *b = right;
 
 	return sort_up(a->min, b->min) ?: sort_up(a->max, b->max);
 }
@@ -476,7 +474,7 @@ static bool may_be_there(const struct selection *selection, unsigned layout)
 
 static bool begins_later(const void *list, size_t i, uint64_t stamp)
 {
-	return ((const struct range *)list)[i].min > stamp;
+	return ((const struct selection_range *)list)[i].min > stamp;
 }
 
 /* They do not overlap, but that a range may be there twice. */
@@ -618,11 +616,26 @@ static void wait_for_chain(struct selection *selection, uint64_t number,
 	chain->pending = entry;
 }
 
+static uint64_t lifetime_of(const struct block *block,
+			    const struct selection_end *end)
+{
+	return end->stamp > block->birth ? end->stamp - block->birth : 0;
+}
+
+/* All that the block's own end says, but for its fate. */
+static bool passes_end(const struct selection *selection,
+		       const struct block *block,
+		       const struct selection_end *end)
+{
+	return within(&selection->lifetime, lifetime_of(block, end)) &&
+	       is_freed_by(selection, end) &&
+	       was_alive(selection, 0, block, end) &&
+	       was_alive(selection, 1, block, end);
+}
+
 void selection_block(struct selection *selection, const struct block *block,
 		     const struct selection_end *end, struct chain *chain)
 {
-	uint64_t lifetime = end->stamp > block->birth ?
-		end->stamp - block->birth : 0;
 	bool sure = is_fated(selection, end);
 	const struct chain alone = {
 		.birth = block->birth,
@@ -631,10 +644,7 @@ void selection_block(struct selection *selection, const struct block *block,
 		.length = 1,
 	};
 
-	if (!within(&selection->lifetime, lifetime) ||
-	    !is_freed_by(selection, end) ||
-	    !was_alive(selection, 0, block, end) ||
-	    !was_alive(selection, 1, block, end))
+	if (!passes_end(selection, block, end))
 		return;
 	if (chain != NULL && selection->chains) {
 		wait_for_chain(selection, end->number, chain, sure);
@@ -667,4 +677,65 @@ void selection_chain(struct selection *selection, struct chain *chain,
 void selection_live_node(struct selection *selection, uint32_t node)
 {
 	bits_set(&selection->live_nodes, node);
+}
+
+/* ---- blocks with their ends ---- */
+
+bool selection_is_of_blocks(const struct selection *selection)
+{
+	return !selection->chains &&
+	       !(selection->fates & 1u << FILTER_FATE_GROUP_LIVE);
+}
+
+/* Of several moments one is enough: it was born before the last of them, and
+ * ended after the first. */
+static void bound_by_moments(const struct selection *selection,
+			     unsigned which, struct selection_bounds *bounds)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (size_t i = 0; i < selection->alive_count[which]; i++) {
+		uint64_t at = selection->alive[which][i];
+
+		first = at < first ? at : first;
+		last = at > last ? at : last;
+	}
+	if (selection->alive_count[which] == 0)
+		return;
+	if (last < bounds->birth.max)
+		bounds->birth.max = last;
+	if (first < UINT64_MAX && first + 1 > bounds->end.min)
+		bounds->end.min = first + 1;
+	bounds->all &= selection->alive_count[which] == 1;
+}
+
+void selection_bounds(const struct selection *selection,
+		      struct selection_bounds *bounds)
+{
+	*bounds = (struct selection_bounds){
+		.birth = selection->birth,
+		.end = { 0, UINT64_MAX },
+		.size = selection->size,
+		.all = selection->of_process && selection->address.min == 0 &&
+		       selection->address.max == UINT64_MAX &&
+		       selection->heaps == NULL &&
+		       selection->threads == NULL &&
+		       selection->map == NULL && selection->fates == 0 &&
+		       selection->allocators == 0 && selection->arenas == 0 &&
+		       selection->mmapped == 0 &&
+		       selection->marker_count == 0 &&
+		       selection->freed_by_count == 0 &&
+		       selection->lifetime.min == 0 &&
+		       selection->lifetime.max == UINT64_MAX,
+	};
+	bound_by_moments(selection, 0, bounds);
+	bound_by_moments(selection, 1, bounds);
+}
+
+bool selection_has(const struct selection *selection,
+		   const struct block *block, const struct selection_end *end)
+{
+	CLAIM_FULL(selection_is_of_blocks(selection));
+	return selection_may(selection, block) &&
+	       passes_end(selection, block, end) && is_fated(selection, end);
 }

@@ -71,4 +71,29 @@ void selection_chain(struct selection *selection, struct chain *chain,
 /* Some block of this context is live at the end. */
 void selection_live_node(struct selection *selection, uint32_t node);
 
+/* ---- for who has blocks with their ends, in any order ---- */
+
+/* Both included. */
+struct selection_range {
+	uint64_t min, max;
+};
+
+/* A block outside of one of these is not selected; stamps and ticks. */
+struct selection_bounds {
+	struct selection_range birth, end, size;
+	/* The words say no more than that. */
+	bool all;
+};
+
+/* Whether the block alone says if it is selected: not if chains of blocks or
+ * other blocks of its context matter. */
+bool selection_is_of_blocks(const struct selection *selection);
+void selection_bounds(const struct selection *selection,
+		      struct selection_bounds *bounds);
+/* Whether a block that ended so is selected; end->number is not looked at. Any
+ * number of threads at once. */
+bool selection_has(const struct selection *selection,
+		   const struct block *block,
+		   const struct selection_end *end);
+
 #endif
