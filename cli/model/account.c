@@ -724,6 +724,21 @@ static void find_lost(struct totals *totals)
 		totals->frees;
 }
 
+void account_settle(struct model *model)
+{
+	find_lost(&model->totals);
+	find_lost(&model->whole);
+	if (model->selection != NULL)
+		finish_selection(model);
+	if (model->sample_mean != 0)
+		round_all(model);
+	leftout_settle(&model->leftout);
+	if (model->selection == NULL) {
+		leftout_apply(model);
+		model->whole = model->totals;
+	}
+}
+
 void account_finish(struct model *model)
 {
 	struct timeline_sums sums = sums_of(model);
@@ -743,15 +758,5 @@ void account_finish(struct model *model)
 	finish_chains(model);
 	while ((block = model_next_block(model, &at)) != NULL)
 		finish_size(model, block);
-	find_lost(&model->totals);
-	find_lost(&model->whole);
-	if (model->selection != NULL)
-		finish_selection(model);
-	if (model->sample_mean != 0)
-		round_all(model);
-	leftout_settle(&model->leftout);
-	if (model->selection == NULL) {
-		leftout_apply(model);
-		model->whole = model->totals;
-	}
+	account_settle(model);
 }

@@ -47,6 +47,9 @@ void account_begin(struct model *model);
 bool account_alarm(struct model *model, const struct trace_event *event);
 /* Everything has come. */
 void account_finish(struct model *model);
+/* A part of that: all is counted, in `totals` and costs, and, where blocks are
+ * selected, in `whole`. What follows from it, and whole numbers. */
+void account_settle(struct model *model);
 
 /* model_span_ns. */
 static inline uint64_t account_span_ns(const struct model *model,

@@ -116,6 +116,10 @@ struct model {
 	uint64_t span_factor;		/* ns of a tick << 32 */
 	uint64_t until;			/* stamp of the last that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */
+	/* Of rows (rows_answer.c): it was asked; the last stamp of its
+	 * outline. */
+	bool asked;
+	uint64_t outline_stamp;
 };
 
 /* A later value of a key replaces an earlier one. */

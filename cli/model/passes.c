@@ -25,6 +25,7 @@
 #include "cli/model/lifespans.h"
 #include "cli/model/map_index.h"
 #include "cli/model/model_state.h"
+#include "cli/model/passes.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
@@ -155,8 +156,7 @@ static void decide(struct model *model, const char *path)
 	model_free(deciding);
 }
 
-/* False: what was asked makes no sense here, which has been said. */
-static bool resolve(struct model *model, const struct model *outline)
+bool passes_resolve(struct model *model, const struct model *outline)
 {
 	const struct moment until = { .ns = model->options.until_ns };
 	const struct moment begin = { .ns = model->options.begin_ns };
@@ -204,7 +204,7 @@ static bool look_at_outline(struct model *model, const char *path)
 	if (run(outline, path, true, NULL) == EXIT_NOTHING)
 		mappings = false;
 	else
-		good = resolve(model, outline);
+		good = passes_resolve(model, outline);
 	if (good && mappings) {
 		model->mappings = map_index_new(NULL, outline,
 						"--by mapping");

@@ -113,7 +113,7 @@ static struct selection_range ticks_of(const struct model *model,
 		return ns;
 	min = (double)ns.min / rate;
 	max = ((double)ns.max + 1) / rate;
-	return (struct range){
+	return (struct selection_range){
 		min >= 0x1p64 ? UINT64_MAX :
 			(uint64_t)min + ((double)(uint64_t)min < min),
 		ns.max == UINT64_MAX || max >= 0x1p64 ? UINT64_MAX :
@@ -211,8 +211,9 @@ static bool set_markers(struct selection *selection,
 				continue;
 			if (s + 1 < count)
 				to = names[s + 1].stamp;
-			add_marker(selection, (struct range){
-				from, to - (to > from && to < UINT64_MAX) });
+			add_marker(selection, (struct selection_range){
+				from, to - (to > from && to < UINT64_MAX)
+			});
 		}
 		/* who says that there is none */
 		if (selection->marker_count == before)

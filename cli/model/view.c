@@ -20,7 +20,7 @@
 #include "cli/model/account.h"
 #include "unwind/claim.h"
 
-static void forget_figures(struct model *model)
+void view_forget_figures(struct model *model)
 {
 	uint64_t last_stamp = model->totals.last_stamp;
 
@@ -45,7 +45,7 @@ static void begin_anew(struct model *model, uint64_t stamp)
 	model->controls.foreign = 0;
 	edges_forget_chains(&model->edges);
 	if (!model->controls.known)
-		forget_figures(model);
+		view_forget_figures(model);
 	model->totals.unpaired = 0;
 	model->totals.repaired = 0;
 }

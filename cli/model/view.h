@@ -13,6 +13,9 @@ void view_advance(struct model *model, uint64_t stamp);
  * first event. 0: at the start. */
 void view_set(struct model *model, uint64_t stamp);
 
+/* Nothing of what was counted so far counts. */
+void view_forget_figures(struct model *model);
+
 /* Whether what was left out before this record belongs to what was before the
  * view. */
 bool view_is_beginning(const struct model *model,

@@ -101,7 +101,7 @@ def knows_state(path, paths):
     """Whether a file may include STATE, itself or through others."""
     folder, name = os.path.split(path)
     tested = re.fullmatch(r"test_(\w+)\.c", name)
-    return folder == "cli/model" or \
+    return folder in ("cli/model", "cli/model/rows") or \
         (folder == "tests/unit/cli/model" and tested is not None and
          any("cli/model/" + tested[1] + end in paths for end in (".c", ".h")))
 

@@ -363,6 +363,19 @@ uint32_t contexts_keyed_cost(struct contexts *contexts, uint32_t id,
 	return cost;
 }
 
+uint32_t contexts_node_cost(struct contexts *contexts, uint32_t node,
+			    uint32_t key, bool keyed)
+{
+	uint32_t *cost = &contexts->node_cost[node];
+
+	CLAIM_FULL(contexts->group == NULL && node < contexts->node_count);
+	if (keyed)
+		return keyed_cost(contexts, place_of(node, key), node, key);
+	if (*cost == CONTEXT_NO_COST)
+		*cost = add_cost(contexts, node, 0);
+	return *cost;
+}
+
 uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
 			    uint32_t key)
 {

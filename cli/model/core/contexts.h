@@ -126,6 +126,9 @@ uint32_t contexts_id(const struct contexts *contexts, uint32_t node);
 /* The cost of an id's node for a number of block keys; made if there is none. */
 uint32_t contexts_keyed_cost(struct contexts *contexts, uint32_t id,
 			     uint32_t key);
+/* The same of a node, without ids; `keyed`: there are keys. */
+uint32_t contexts_node_cost(struct contexts *contexts, uint32_t node,
+			    uint32_t key, bool keyed);
 /* The cost of a node for it (0: there are no keys), or CONTEXT_NO_COST. */
 uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
 			    uint32_t key);

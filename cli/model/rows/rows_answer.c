@@ -1,0 +1,524 @@
+/*
+ * rows_answer.c: see rows_answer.h.
+ *
+ *	filter ─▶ scan ─▶ groups ─▶ sums, own peaks ─▶ costs ─▶ totals
+ *
+ * Costs are made in the order of their first allocations, as a pass over the
+ * events makes them, so that ties are decided alike.
+ *
+ *  I1  Without a filter, totals.peak_* are the sums of all costs' peaks.
+ *
+ * One thread; the store's workers are in its own.
+ */
+#include "cli/model/rows/rows_answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/sort.h"
+#include "cli/model/account.h"
+#include "cli/model/filters.h"
+#include "cli/model/map_index.h"
+#include "cli/model/passes.h"
+#include "cli/model/rows/rows_facts.h"
+#include "cli/model/rows/rows_groups.h"
+#include "cli/model/rows/rows_select.h"
+#include "cli/model/selection.h"
+#include "cli/model/view.h"
+#include "cli/store/store_cursor.h"
+#include "cli/store/store_sweep.h"
+#include "unwind/claim.h"
+
+/* There is one maximum, and all costs know what they had then. */
+#define PEAK_EPOCH 1
+
+const struct rows_wanted rows_all = {
+	.figures = ~0u, .sizes = true, .whole = true, .blocks = true,
+};
+
+struct answer {
+	struct model *model;
+	struct store *store;
+	const struct rows_wanted *wanted;
+	struct rows_select select;
+	struct rows_groups groups;
+	struct store_weight weight;
+	uint64_t peak_edge;
+	struct store_sums *sums;	/* by group */
+	struct store_peak *peaks;	/* by group; NULL: not wanted */
+	uint32_t *order;		/* groups, in the order of costs */
+};
+
+static bool wants(const struct answer *answer, enum figure figure)
+{
+	return answer->wanted->figures >> figure & 1;
+}
+
+/* ---- what can be told ---- */
+
+static uint64_t fact(const struct store *store, const char *name)
+{
+	uint64_t value;
+
+	return store_fact(store, name, &value) ? value : 0;
+}
+
+static bool is_of_blocks(const struct filter *filter)
+{
+	const struct filter_word *word;
+
+	for (size_t i = 0; (word = filter_word(filter, FILTER_FATE, i)); i++)
+		if (word->number == FILTER_FATE_CHAIN_LIVE ||
+		    word->number == FILTER_FATE_GROUP_LIVE)
+			return false;
+	return !filter_has(filter, FILTER_CHAIN_LENGTH_MIN,
+			   FILTER_LAST_SIZE_MAX);
+}
+
+bool rows_can_answer(const struct store *store,
+		     const struct model_options *options)
+{
+	return fact(store, ROWS_FACT_PLAIN) == 1 &&
+	       (options->wants & ~(unsigned)MODEL_WANT_FREED_BY) == 0 &&
+	       options->until_ns == 0 && options->begin_ns == 0 &&
+	       is_of_blocks(options->filter);
+}
+
+/* ---- what is asked ---- */
+
+void rows_ask(struct model *model, const struct model_options *options,
+	      const struct block_keys *keys)
+{
+	selection_free(model->selection);
+	map_index_free(model->mappings);
+	block_keys_free(&model->keys);
+	model->selection = NULL;
+	model->mappings = NULL;
+	model->options = *options;
+	block_keys_copy(&model->keys, keys);
+}
+
+static void forget(struct model *model)
+{
+	view_forget_figures(model);
+	blocks_clear(&model->edges.blocks);
+	model->past_count = 0;
+	model->beyond = 0;
+}
+
+/* Moments are of the duration that an outline knows, as those of passes are. */
+static bool resolve(struct model *model)
+{
+	if (!model->asked)
+		model->outline_stamp = model->totals.last_stamp;
+	model->asked = true;
+	model->totals.last_stamp = model->outline_stamp;
+	if (!passes_resolve(model, model))
+		return false;
+	if (!block_keys_have(&model->keys, BLOCK_KEY_MAPPING))
+		return true;
+	model->mappings = map_index_new(NULL, model, "--by mapping");
+	return model->mappings != NULL;
+}
+
+static struct store_amount amount_of(const void *owner, uint64_t size)
+{
+	const struct model *model = owner;
+	struct weigh_amount amount = weigh_block(size, model->sample_mean);
+
+	return (struct store_amount){ amount.blocks, amount.bytes };
+}
+
+static void set_weight(struct answer *answer)
+{
+	if (answer->model->sample_mean != 0)
+		answer->weight = (struct store_weight){ amount_of,
+							answer->model };
+}
+
+/* ---- sums ---- */
+
+static unsigned sums_wanted(const struct answer *answer)
+{
+	unsigned sums = STORE_SUM_FREES | STORE_SUM_LIVE;
+
+	if (wants(answer, FIGURE_TEMPORARY))
+		sums |= STORE_SUM_TEMPORARY;
+	if (wants(answer, FIGURE_LIFETIME))
+		sums |= STORE_SUM_LIFETIME;
+	if (wants(answer, FIGURE_AGE))
+		sums |= STORE_SUM_FIRST_LAST;
+	if (wants(answer, FIGURE_PEAK))
+		sums |= STORE_SUM_ALIVE_EDGE;
+	return sums;
+}
+
+static int sum(struct answer *answer, const struct store_scan *scan,
+	       const struct store_grouping *grouping, unsigned which,
+	       struct store_sums *sums)
+{
+	const struct store_group_options options = {
+		.sums = which,
+		.temporary = answer->model->options.temporary,
+		.alive_at = answer->peak_edge,
+		.weight = answer->weight,
+	};
+
+	return store_group(answer->store, scan, grouping, &options, sums);
+}
+
+static int sum_groups(struct answer *answer)
+{
+	size_t count = answer->groups.count;
+	int error;
+
+	answer->sums = grow_zeroed(count + 1, sizeof(*answer->sums));
+	error = sum(answer, &answer->select.scan, &answer->groups.grouping,
+		    sums_wanted(answer), answer->sums);
+	if (error != 0 || !wants(answer, FIGURE_OWN_PEAK))
+		return error;
+	answer->peaks = grow_zeroed(count + 1, sizeof(*answer->peaks));
+	return store_peaks(answer->store, &answer->select.scan,
+			   &answer->groups.grouping, &answer->weight, NULL,
+			   answer->peaks);
+}
+
+/* ---- costs ---- */
+
+/* By first allocation where that is known; else as nodes are. */
+static int compare(const void *left, const void *right, void *owner)
+{
+	const struct answer *answer = owner;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct rows_group *x = &answer->groups.list[a];
+	const struct rows_group *y = &answer->groups.list[b];
+	uint32_t xs[BLOCK_KEYS_MAX] = { 0 }, ys[BLOCK_KEYS_MAX] = { 0 };
+	int way = 0;
+
+	if (wants(answer, FIGURE_AGE))
+		way = sort_up(answer->sums[a].first_edge,
+			      answer->sums[b].first_edge);
+	if (way == 0)
+		way = sort_up(x->node, y->node);
+	if (way != 0 || answer->groups.keys.count == 0)
+		return way;
+	block_keys_values(&answer->groups.keys, x->key, xs);
+	block_keys_values(&answer->groups.keys, y->key, ys);
+	for (unsigned i = 0; way == 0 && i < BLOCK_KEYS_MAX; i++)
+		way = sort_up(xs[i], ys[i]);
+	return way;
+}
+
+static void put_in_order(struct answer *answer)
+{
+	size_t count = answer->groups.count;
+
+	answer->order = grow_alloc((count + 1) * sizeof(*answer->order));
+	for (size_t i = 0; i < count; i++)
+		answer->order[i] = (uint32_t)i;
+	if (count > 0)
+		qsort_r(answer->order, count, sizeof(*answer->order), compare,
+			answer);
+}
+
+static uint32_t cost_for(struct answer *answer, const struct rows_group *group)
+{
+	struct model *model = answer->model;
+	uint32_t values[BLOCK_KEYS_MAX], key = 0;
+
+	if (model->keys.count > 0) {
+		block_keys_values(&answer->groups.keys, group->key, values);
+		key = block_keys_number(&model->keys, values);
+	}
+	return contexts_node_cost(&model->contexts, group->node, key,
+				  model->keys.count > 0);
+}
+
+static void fill_cost(struct context_cost *cost, const struct store_sums *sums,
+		      const struct store_peak *peak)
+{
+	cost->allocations = sums->blocks;
+	cost->total_bytes = sums->bytes;
+	cost->frees = sums->frees;
+	cost->temporary = sums->temporary;
+	cost->live_blocks = sums->live_blocks;
+	cost->live_bytes = sums->live_bytes;
+	cost->lifetime = sums->lifetime;
+	cost->first = sums->first;
+	cost->last = sums->last;
+	cost->peak_blocks = sums->alive_blocks;
+	cost->peak_bytes = sums->alive_bytes;
+	cost->epoch = PEAK_EPOCH;
+	if (peak == NULL)
+		return;
+	cost->own_peak_bytes = peak->bytes;
+	cost->own_peak_blocks = peak->blocks;
+	cost->own_peak_stamp = peak->bytes > 0 ? peak->stamp : 0;
+}
+
+static void add_totals(struct totals *totals, const struct store_sums *sums)
+{
+	totals->allocations += sums->blocks;
+	totals->total_bytes += sums->bytes;
+	totals->frees += sums->frees;
+	totals->temporary += sums->temporary;
+	totals->live_blocks += sums->live_blocks;
+	totals->live_bytes += sums->live_bytes;
+}
+
+static void make_costs(struct answer *answer)
+{
+	struct model *model = answer->model;
+
+	put_in_order(answer);
+	for (size_t i = 0; i < answer->groups.count; i++) {
+		uint32_t group = answer->order[i];
+		uint32_t cost = cost_for(answer, &answer->groups.list[group]);
+
+		CLAIM_FULL(cost == i);
+		fill_cost(&model->contexts.costs[cost], &answer->sums[group],
+			  answer->peaks != NULL ? &answer->peaks[group] :
+						  NULL);
+		add_totals(&model->totals, &answer->sums[group]);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void set_peak(const struct answer *answer, struct totals *totals)
+{
+	totals->peak_bytes = fact(answer->store, ROWS_FACT_PEAK_BYTES);
+	totals->peak_blocks = fact(answer->store, ROWS_FACT_PEAK_BLOCKS);
+	totals->peak_stamp = fact(answer->store, ROWS_FACT_PEAK_STAMP);
+}
+
+/* All blocks are one group. */
+static int sum_whole(struct answer *answer)
+{
+	static const uint32_t all[STORE_FLAGS_END];
+	const struct store_grouping grouping = {
+		.groups = 1, .column = STORE_FLAGS,
+		.map = all, .map_size = STORE_FLAGS_END,
+	};
+	struct store_scan scan = { .cancel = answer->select.scan.cancel };
+	struct store_sums sums = { 0 };
+	unsigned which = STORE_SUM_FREES | STORE_SUM_LIVE |
+			 STORE_SUM_TEMPORARY;
+	int error = 0;
+
+	set_peak(answer, &answer->model->whole);
+	if (answer->wanted->whole)
+		error = sum(answer, &scan, &grouping, which, &sums);
+	add_totals(&answer->model->whole, &sums);
+	return error;
+}
+
+static void set_facts(struct answer *answer)
+{
+	struct totals *totals = &answer->model->totals;
+	const struct store *store = answer->store;
+
+	totals->unpaired = fact(store, ROWS_FACT_UNPAIRED);
+	totals->repaired = fact(store, ROWS_FACT_REPAIRED);
+	totals->last_stamp = fact(store, ROWS_FACT_LAST_STAMP);
+	totals->epoch = PEAK_EPOCH;
+	if (answer->model->selection == NULL)
+		set_peak(answer, totals);
+}
+
+/* ---- sizes and lifetimes ---- */
+
+static void number_sizes(void *owner, unsigned worker,
+			 const struct store_batch *batch, uint32_t *groups)
+{
+	(void)owner;
+	(void)worker;
+	for (size_t i = 0; i < batch->count; i++)
+		groups[i] = histogram_bucket(batch->column[STORE_SIZE][i]);
+}
+
+static void number_lifetimes(void *owner, unsigned worker,
+			     const struct store_batch *batch,
+			     uint32_t *groups)
+{
+	const struct model *model = owner;
+	const uint64_t *lifetimes = batch->column[STORE_LIFETIME];
+	const uint64_t *how = batch->column[STORE_HOW];
+
+	(void)worker;
+	for (size_t i = 0; i < batch->count; i++)
+		groups[i] = !rows_is_freed(how[i]) ? STORE_NONE :
+			histogram_bucket(account_span_ns(model, lifetimes[i]));
+}
+
+static void fill_size(const struct model *model, struct size_class *size,
+		      const struct store_sums *sums)
+{
+	bool of_moment = model->selection != NULL &&
+			 selection_is_of_moment(model->selection);
+
+	*size = (struct size_class){
+		.allocations = sums->blocks,
+		.bytes = sums->bytes,
+		.frees = sums->frees,
+		.temporary = sums->temporary,
+		.live_blocks = of_moment ? sums->blocks : sums->live_blocks,
+		.live_bytes = of_moment ? sums->bytes : sums->live_bytes,
+		.lifetime = sums->lifetime,
+	};
+}
+
+static int find_sizes(struct answer *answer)
+{
+	struct model *model = answer->model;
+	const struct store_grouping sizes = {
+		.groups = HISTOGRAM_BUCKETS, .number = number_sizes,
+		.columns = STORE_BIT(STORE_SIZE),
+	}, lifetimes = {
+		.groups = HISTOGRAM_BUCKETS, .number = number_lifetimes,
+		.owner = model,
+		.columns = STORE_BIT(STORE_LIFETIME) | STORE_BIT(STORE_HOW),
+	};
+	struct store_sums sums[HISTOGRAM_BUCKETS];
+	int error = sum(answer, &answer->select.scan, &sizes,
+			STORE_SUM_FREES | STORE_SUM_LIVE |
+			STORE_SUM_TEMPORARY | STORE_SUM_LIFETIME, sums);
+
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS && error == 0; i++)
+		fill_size(model, &model->histograms.sizes[i], &sums[i]);
+	if (error == 0)
+		error = sum(answer, &answer->select.scan, &lifetimes, 0, sums);
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS && error == 0; i++)
+		model->histograms.lifetimes[i] = (struct histogram_bucket){
+			sums[i].blocks, sums[i].bytes,
+		};
+	return error;
+}
+
+/* ---- blocks ---- */
+
+/* The cost of a row, which has one: it was summed up. */
+static uint32_t cost_of(const struct model *model,
+			const struct store_batch *batch, size_t row)
+{
+	uint64_t node = batch->column[STORE_NODE][row];
+	uint32_t values[BLOCK_KEYS_MAX], key;
+
+	if (node >= model->contexts.node_count)
+		return CONTEXT_NO_COST;
+	rows_groups_values(model, &model->keys, batch, row, values);
+	if (!block_keys_find(&model->keys, values, &key))
+		return CONTEXT_NO_COST;
+	return contexts_find_cost(&model->contexts, (uint32_t)node, key);
+}
+
+static void add_block(struct model *model, const struct block *block,
+		      bool live)
+{
+	struct block *to;
+	int is_new;
+
+	if (live) {
+		to = blocks_add(&model->edges.blocks, block->address, &is_new);
+		if (is_new)
+			*to = *block;
+		return;
+	}
+	GROW(model->past, model->past_count, model->past_capacity);
+	model->past[model->past_count++] = *block;
+}
+
+static void add_blocks(struct model *model, const struct store_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		struct block block = rows_block(model, batch, i);
+
+		block.cost = cost_of(model, batch, i);
+		if (block.cost != CONTEXT_NO_COST && block.address != 0)
+			add_block(model, &block, batch->column[STORE_HOW][i] ==
+				  STORE_LIVE);
+	}
+}
+
+/* Those that are live at the end, or at the moment that is asked about. */
+static int find_blocks(struct answer *answer)
+{
+	struct model *model = answer->model;
+	const struct store_range live = { STORE_LIVE, STORE_LIVE };
+	struct store_term terms[ROWS_TERMS + 1];
+	struct store_scan scan = answer->select.scan;
+	const struct store_batch *batch;
+	struct store_cursor *cursor;
+	int error;
+
+	for (size_t i = 0; i < scan.term_count; i++)
+		terms[i] = scan.terms[i];
+	if (model->selection == NULL ||
+	    !selection_is_of_moment(model->selection))
+		terms[scan.term_count++] = (struct store_term){
+			.column = STORE_HOW, .ranges = &live, .range_count = 1,
+		};
+	scan.terms = terms;
+	cursor = store_cursor_new(answer->store, &scan, ROWS_BLOCK_COLUMNS |
+				  STORE_BIT(STORE_HOW) |
+				  STORE_BIT(STORE_NODE) |
+				  rows_groups_columns(&model->keys));
+	while ((error = store_cursor_next(cursor, &batch)) == 1)
+		add_blocks(model, batch);
+	store_cursor_free(cursor);
+	return error;
+}
+
+/* ---- all of it ---- */
+
+static int find(struct answer *answer)
+{
+	struct model *model = answer->model;
+	int error;
+
+	answer->peak_edge = fact(answer->store, ROWS_FACT_PEAK_EDGE);
+	error = rows_groups_find(&answer->groups, model, answer->store,
+				 &answer->select.scan,
+				 model->keys.count > 0 ?
+				 model->options.groups_max : 0);
+	if (error == 0)
+		error = sum_groups(answer);
+	if (error == 0 && model->selection != NULL)
+		error = sum_whole(answer);
+	if (error != 0)
+		return error;
+	make_costs(answer);
+	if (answer->wanted->sizes)
+		error = find_sizes(answer);
+	if (error == 0 && answer->wanted->blocks)
+		error = find_blocks(answer);
+	return error;
+}
+
+int rows_answer(struct model *model, struct store *store,
+		const struct rows_wanted *wanted, const atomic_bool *cancel)
+{
+	struct answer answer = {
+		.model = model, .store = store, .wanted = wanted,
+	};
+	int error;
+
+	CLAIM(rows_can_answer(store, &model->options));
+	forget(model);
+	if (!resolve(model))
+		return -EINVAL;
+	set_facts(&answer);
+	rows_select(&answer.select, model, cancel);
+	set_weight(&answer);
+	error = find(&answer);
+	if (error == 0)
+		account_settle(model);
+	else
+		forget(model);
+	rows_groups_free(&answer.groups);
+	free(answer.sums);
+	free(answer.peaks);
+	free(answer.order);
+	return error;
+}

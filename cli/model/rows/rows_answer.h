@@ -1,0 +1,54 @@
+/*
+ * rows_answer.h: the figures of a model from a store of its trace, instead of
+ * from its events: the same ones, in a fraction of the time.
+ *
+ *	model = model_new(&options, &keys);
+ *	status = model_read_outline(model, path);
+ *	error = rows_answer(model, store, &rows_all, NULL);
+ *
+ * One thread for each model, as for reading it.
+ */
+#ifndef GNOMON_ROWS_ANSWER_H
+#define GNOMON_ROWS_ANSWER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "cli/model/block_keys.h"
+#include "cli/model/model.h"
+#include "cli/model/stats/figures.h"
+#include "cli/store/store.h"
+
+/* What will be looked at: the rest need not be found out, and is not there. */
+struct rows_wanted {
+	unsigned figures;	/* of costs: 1 << enum figure */
+	bool sizes;		/* model_histograms, of the whole run */
+	bool whole;		/* model_totals_of_all */
+	bool blocks;		/* model_next_block */
+};
+
+extern const struct rows_wanted rows_all;
+
+/* Whether a store tells what is asked: not if it is about chains of blocks,
+ * moments of a view, histograms of contexts or figures over time, nor if the
+ * store is of a trace that has what rows have not (ROWS_FACT_PLAIN). */
+bool rows_can_answer(const struct store *store,
+		     const struct model_options *options);
+
+/*
+ * `model` has read the outline of the store's trace, with what was mapped if its
+ * filter or keys are about that. Its figures become those of its options and
+ * keys; what was asked for before is forgotten, so it may be asked again
+ * (rows_ask). 0; -EINVAL: its words make no sense in this trace, which was noted;
+ * -E2BIG: there are more groups than groups_max; else as store_scan_each. If it
+ * is not 0 there are no figures.
+ */
+int rows_answer(struct model *model, struct store *store,
+		const struct rows_wanted *wanted, const atomic_bool *cancel);
+
+/* Other options and keys for a model whose outline was read: copied, as by
+ * model_new. */
+void rows_ask(struct model *model, const struct model_options *options,
+	      const struct block_keys *keys);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * rows_groups.h: the groups of selected rows: pairs of a node and the values of
+ * a model's block keys, as its costs are. Which there are is found in a scan of
+ * its own; then each row's group is a number, for sums, peaks and timelines.
+ */
+#ifndef GNOMON_ROWS_GROUPS_H
+#define GNOMON_ROWS_GROUPS_H
+
+#include "cli/base/table.h"
+#include "cli/model/model_state.h"
+#include "cli/store/store_group.h"
+
+struct rows_group {
+	uint32_t node;
+	uint32_t key;		/* the number of its values in `keys` */
+};
+
+/* Does not move. Once found, any thread may ask. */
+struct rows_groups {
+	const struct model *model;
+	struct block_keys keys;		/* with tuples; in no certain order */
+	struct rows_group *list;
+	size_t count, capacity;
+	/* Without keys by node, else by node and key. */
+	uint32_t *of_node;
+	struct table of_pair;
+	/* What store_group and its like want. */
+	struct store_grouping grouping;
+};
+
+/*
+ * The groups of all rows of a scan, by the keys of the model. 0; -E2BIG: there
+ * are more than `most` (0: any number may be); else as store_scan_each. To be
+ * released in any case.
+ */
+int rows_groups_find(struct rows_groups *groups, const struct model *model,
+		     struct store *store, const struct store_scan *scan,
+		     uint64_t most);
+void rows_groups_free(struct rows_groups *groups);
+/* Columns that tell a row's values of the keys. */
+uint32_t rows_groups_columns(const struct block_keys *keys);
+/* The values of one row; the batch has those columns. */
+void rows_groups_values(const struct model *model,
+			const struct block_keys *keys,
+			const struct store_batch *batch, size_t row,
+			uint32_t values[BLOCK_KEYS_MAX]);
+
+#endif

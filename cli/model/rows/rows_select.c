@@ -1,0 +1,110 @@
+/*
+ * rows_select.c: see rows_select.h. What columns' least and greatest can tell
+ * goes to the store as terms, so that chunks are passed over; if the words say
+ * more than that, each row that is left is asked about (selection_has).
+ *
+ * rows_select is called by one thread, all else by any number.
+ */
+#include "cli/model/rows/rows_select.h"
+
+#include "cli/model/core/blocks.h"
+#include "cli/model/stats/freed.h"
+#include "unwind/claim.h"
+
+static uint64_t value_of(const struct store_batch *batch, size_t row,
+			 enum store_column column)
+{
+	return batch->column[column] != NULL ? batch->column[column][row] : 0;
+}
+
+struct block rows_block(const struct model *model,
+			const struct store_batch *batch, size_t row)
+{
+	uint64_t thread = value_of(batch, row, STORE_THREAD);
+
+	CLAIM_FULL(row < batch->count);
+	return (struct block){
+		.address = value_of(batch, row, STORE_ADDRESS),
+		.size = value_of(batch, row, STORE_SIZE),
+		.birth = value_of(batch, row, STORE_BEGIN),
+		.layout = value_of(batch, row, STORE_LAYOUT) & BLOCK_LAYOUT,
+		.odd = (value_of(batch, row, STORE_FLAGS) & STORE_ODD) != 0,
+		.pooled = (value_of(batch, row, STORE_FLAGS) &
+			   STORE_POOLED) != 0,
+		.cost = CONTEXT_NO_COST,
+		.thread = thread < model->threads.count ? (uint32_t)thread : 0,
+	};
+}
+
+struct selection_end rows_end(const struct model *model,
+			      const struct store_batch *batch, size_t row)
+{
+	uint64_t how = batch->column[STORE_HOW][row];
+	uint64_t by = batch->column[STORE_END_NODE][row];
+	bool live = how == STORE_LIVE;
+
+	return (struct selection_end){
+		.stamp = live ? model->totals.last_stamp :
+				batch->column[STORE_END][row],
+		.freed_by = by < model->contexts.node_count ? (uint32_t)by :
+							      FREED_UNKNOWN,
+		.live = live,
+		.temporary = rows_is_freed(how) &&
+			     batch->column[STORE_BETWEEN][row] <=
+				     model->options.temporary,
+	};
+}
+
+static void keep(void *keeper, unsigned worker,
+		 const struct store_batch *batch, uint8_t *kept)
+{
+	const struct rows_select *select = keeper;
+
+	(void)worker;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct block block = rows_block(select->model, batch, i);
+		struct selection_end end = rows_end(select->model, batch, i);
+
+		kept[i] = selection_has(select->model->selection, &block,
+					&end);
+	}
+}
+
+static void add_term(struct rows_select *select, enum store_column column,
+		     const struct selection_range *range)
+{
+	size_t n = select->scan.term_count;
+
+	if (range->min == 0 && range->max == UINT64_MAX)
+		return;
+	CLAIM_FULL(n < ROWS_TERMS);
+	select->ranges[n] = (struct store_range){ range->min, range->max };
+	select->terms[n] = (struct store_term){
+		.column = column, .ranges = &select->ranges[n],
+		.range_count = 1,
+	};
+	select->scan.term_count++;
+}
+
+void rows_select(struct rows_select *select, const struct model *model,
+		 const atomic_bool *cancel)
+{
+	*select = (struct rows_select){
+		.model = model,
+		.scan = {
+			.terms = select->terms, .cancel = cancel,
+			.now = model->totals.last_stamp,
+		},
+	};
+	if (model->selection == NULL)
+		return;
+	selection_bounds(model->selection, &select->bounds);
+	add_term(select, STORE_BEGIN, &select->bounds.birth);
+	add_term(select, STORE_END, &select->bounds.end);
+	add_term(select, STORE_SIZE, &select->bounds.size);
+	if (select->bounds.all)
+		return;
+	select->scan.keep = keep;
+	select->scan.keeper = select;
+	select->scan.keep_columns = ROWS_BLOCK_COLUMNS | ROWS_END_COLUMNS;
+}

@@ -1,0 +1,50 @@
+/*
+ * rows_select.h: which rows of a store the filter of a model selects.
+ */
+#ifndef GNOMON_ROWS_SELECT_H
+#define GNOMON_ROWS_SELECT_H
+
+#include "cli/model/model_state.h"
+#include "cli/model/selection.h"
+#include "cli/store/store_scan.h"
+
+#define ROWS_TERMS 3
+
+/* For as long as the model keeps its selection. Does not move. */
+struct rows_select {
+	const struct model *model;
+	struct selection_bounds bounds;
+	struct store_range ranges[ROWS_TERMS];
+	struct store_term terms[ROWS_TERMS];
+	struct store_scan scan;		/* what is asked for */
+};
+
+/* `model`: its words are resolved (passes.h), and totals.last_stamp is known.
+ * `cancel`: as a scan has it. */
+void rows_select(struct rows_select *select, const struct model *model,
+		 const atomic_bool *cancel);
+
+/* Columns that rows_block and rows_end look at. */
+#define ROWS_BLOCK_COLUMNS						\
+	(STORE_BIT(STORE_ADDRESS) | STORE_BIT(STORE_SIZE) |		\
+	 STORE_BIT(STORE_BEGIN) | STORE_BIT(STORE_LAYOUT) |		\
+	 STORE_BIT(STORE_THREAD) | STORE_BIT(STORE_FLAGS))
+#define ROWS_END_COLUMNS						\
+	(STORE_BIT(STORE_END) | STORE_BIT(STORE_HOW) |			\
+	 STORE_BIT(STORE_BETWEEN) | STORE_BIT(STORE_END_NODE))
+
+/* A row as a block, but for its cost and number; columns that the batch lacks
+ * are 0. */
+struct block rows_block(const struct model *model,
+			const struct store_batch *batch, size_t row);
+/* How it ended; the batch has all of ROWS_END_COLUMNS. */
+struct selection_end rows_end(const struct model *model,
+			      const struct store_batch *batch, size_t row);
+
+/* Whether a block ended by free or realloc. */
+static inline bool rows_is_freed(uint64_t how)
+{
+	return how == STORE_FREED || how == STORE_MOVED;
+}
+
+#endif
