@@ -682,12 +682,6 @@ void selection_live_node(struct selection *selection, uint32_t node)
 
 /* ---- blocks with their ends ---- */
 
-bool selection_is_of_blocks(const struct selection *selection)
-{
-	return !selection->chains &&
-	       !(selection->fates & 1u << FILTER_FATE_GROUP_LIVE);
-}
-
 /* Of several moments one is enough: it was born before the last of them, and
  * ended after the first. */
 static void bound_by_moments(const struct selection *selection,
@@ -736,7 +730,8 @@ void selection_bounds(const struct selection *selection,
 bool selection_has(const struct selection *selection,
 		   const struct block *block, const struct selection_end *end)
 {
-	CLAIM_FULL(selection_is_of_blocks(selection));
+	CLAIM_FULL(!selection->chains &&
+		   !(selection->fates & 1u << FILTER_FATE_GROUP_LIVE));
 	return selection_may(selection, block) &&
 	       passes_end(selection, block, end) && is_fated(selection, end);
 }

@@ -85,13 +85,11 @@ struct selection_bounds {
 	bool all;
 };
 
-/* Whether the block alone says if it is selected: not if chains of blocks or
- * other blocks of its context matter. */
-bool selection_is_of_blocks(const struct selection *selection);
 void selection_bounds(const struct selection *selection,
 		      struct selection_bounds *bounds);
-/* Whether a block that ended so is selected; end->number is not looked at. Any
- * number of threads at once. */
+/* Whether a block that ended so is selected, by words that are neither about
+ * chains nor about other blocks of its context; end->number is not looked at.
+ * Any number of threads at once. */
 bool selection_has(const struct selection *selection,
 		   const struct block *block,
 		   const struct selection_end *end);

@@ -122,21 +122,6 @@ static bool resolve(struct model *model)
 	return model->mappings != NULL;
 }
 
-static struct store_amount amount_of(const void *owner, uint64_t size)
-{
-	const struct model *model = owner;
-	struct weigh_amount amount = weigh_block(size, model->sample_mean);
-
-	return (struct store_amount){ amount.blocks, amount.bytes };
-}
-
-static void set_weight(struct answer *answer)
-{
-	if (answer->model->sample_mean != 0)
-		answer->weight = (struct store_weight){ amount_of,
-							answer->model };
-}
-
 /* ---- sums ---- */
 
 static unsigned sums_wanted(const struct answer *answer)
@@ -510,7 +495,7 @@ int rows_answer(struct model *model, struct store *store,
 		return -EINVAL;
 	set_facts(&answer);
 	rows_select(&answer.select, model, cancel);
-	set_weight(&answer);
+	answer.weight = rows_weight(model);
 	error = find(&answer);
 	if (error == 0)
 		account_settle(model);

@@ -55,6 +55,22 @@ struct selection_end rows_end(const struct model *model,
 	};
 }
 
+static struct store_amount amount_of(const void *owner, uint64_t size)
+{
+	const struct model *model = owner;
+	struct weigh_amount amount = weigh_block(size, model->sample_mean);
+
+	return (struct store_amount){ amount.blocks, amount.bytes };
+}
+
+struct store_weight rows_weight(const struct model *model)
+{
+	return (struct store_weight){
+		.of = model->sample_mean != 0 ? amount_of : NULL,
+		.owner = model,
+	};
+}
+
 static void keep(void *keeper, unsigned worker,
 		 const struct store_batch *batch, uint8_t *kept)
 {

@@ -6,7 +6,7 @@
 
 #include "cli/model/model_state.h"
 #include "cli/model/selection.h"
-#include "cli/store/store_scan.h"
+#include "cli/store/store_group.h"
 
 #define ROWS_TERMS 3
 
@@ -40,6 +40,9 @@ struct block rows_block(const struct model *model,
 /* How it ended; the batch has all of ROWS_END_COLUMNS. */
 struct selection_end rows_end(const struct model *model,
 			      const struct store_batch *batch, size_t row);
+
+/* What a block of the model stands for. */
+struct store_weight rows_weight(const struct model *model);
 
 /* Whether a block ended by free or realloc. */
 static inline bool rows_is_freed(uint64_t how)
