@@ -1,0 +1,141 @@
+/*
+ * rows_sweep.c: see rows_sweep.h. The caller's groups are made of those that
+ * rows have (rows_groups.h): each is asked about once, before the sweep.
+ *
+ * One thread; the store's workers call number_rows.
+ */
+#include "cli/model/rows/rows_sweep.h"
+
+#include <stdlib.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/rows/rows_groups.h"
+#include "cli/model/rows/rows_select.h"
+#include "unwind/claim.h"
+
+/* Rows that are selected, in the caller's groups. */
+struct sweep {
+	struct rows_select select;
+	struct rows_groups groups;	/* that rows have */
+	uint32_t *of_group;		/* the caller's number of each */
+	struct store_grouping grouping;
+	struct store_weight weight;
+};
+
+static void number_rows(void *owner, unsigned worker,
+			const struct store_batch *batch, uint32_t *numbers)
+{
+	const struct sweep *sweep = owner;
+	const struct store_grouping *inner = &sweep->groups.grouping;
+
+	inner->number(inner->owner, worker, batch, numbers);
+	for (size_t i = 0; i < batch->count; i++)
+		if (numbers[i] != STORE_NONE)
+			numbers[i] = sweep->of_group[numbers[i]];
+}
+
+static void ask(struct sweep *sweep, const struct model *model,
+		const struct rows_told *told)
+{
+	const struct rows_groups *groups = &sweep->groups;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		uint32_t key;
+
+		sweep->of_group[i] = STORE_NONE;
+		if (block_keys_translate(&model->keys, &groups->keys,
+					 groups->list[i].key, &key))
+			sweep->of_group[i] = told->group(
+				told->owner, groups->list[i].node, key);
+	}
+}
+
+/* Without keys a node has one group, and what there is is a map of nodes. */
+static void set_grouping(struct sweep *sweep, size_t count)
+{
+	struct rows_groups *groups = &sweep->groups;
+
+	sweep->grouping = groups->grouping;
+	sweep->grouping.groups = (uint32_t)count;
+	sweep->grouping.owner = sweep;
+	if (groups->grouping.number != NULL) {
+		sweep->grouping.number = number_rows;
+		return;
+	}
+	for (size_t i = 0; i < groups->count; i++)
+		groups->of_node[groups->list[i].node] = sweep->of_group[i];
+}
+
+/* To be released in any case. */
+static int begin(struct sweep *sweep, const struct model *model,
+		 struct store *store, const struct rows_told *told)
+{
+	int error;
+
+	CLAIM(told->count < STORE_NONE);
+	rows_select(&sweep->select, model, told->cancel);
+	sweep->weight = rows_weight(model);
+	error = rows_groups_find(&sweep->groups, model, store,
+				 &sweep->select.scan, 0);
+	sweep->of_group = grow_alloc((sweep->groups.count + 1) *
+				     sizeof(*sweep->of_group));
+	if (error != 0)
+		return error;
+	ask(sweep, model, told);
+	set_grouping(sweep, told->count);
+	return 0;
+}
+
+static void release(struct sweep *sweep)
+{
+	rows_groups_free(&sweep->groups);
+	free(sweep->of_group);
+}
+
+static void tell_peak(const struct model *model,
+		      const struct store_peak *found, struct group_peak *peak)
+{
+	unsigned blocks = weigh_block_bits(model->sample_mean);
+	unsigned bytes = weigh_byte_bits(model->sample_mean);
+
+	*peak = (struct group_peak){
+		.bytes = weigh_whole(found->bytes, bytes, weigh_half(bytes)),
+		.blocks = weigh_whole(found->blocks, blocks,
+				      weigh_half(blocks)),
+		.ns = found->bytes == 0 ? 0 :
+			model_since_start_ns(model, found->stamp),
+	};
+}
+
+int rows_group_peaks(const struct model *model, struct store *store,
+		     const struct rows_told *told, struct group_peak *peaks)
+{
+	struct store_peak *found = grow_zeroed(told->count + 1,
+					       sizeof(*found));
+	struct sweep sweep;
+	int error = begin(&sweep, model, store, told);
+
+	if (error == 0)
+		error = store_peaks(store, &sweep.select.scan, &sweep.grouping,
+				    &sweep.weight, NULL, found);
+	for (size_t i = 0; i < told->count && error == 0; i++)
+		tell_peak(model, &found[i], &peaks[i]);
+	release(&sweep);
+	free(found);
+	return error;
+}
+
+int rows_timeline(const struct model *model, struct store *store,
+		  const struct rows_told *told,
+		  const struct store_axis *axis, struct store_step *list)
+{
+	struct sweep sweep;
+	int error = begin(&sweep, model, store, told);
+
+	if (error == 0)
+		error = store_timeline(store, &sweep.select.scan,
+				       &sweep.grouping, &sweep.weight, axis,
+				       list);
+	release(&sweep);
+	return error;
+}
