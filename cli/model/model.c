@@ -16,6 +16,7 @@
 #include "cli/model/selection.h"
 #include "cli/model/stats/figures.h"
 #include "cli/model/view.h"
+#include "cli/store/store.h"
 #include "unwind/claim.h"
 
 #define DEFAULT_WINDOW 4096	/* ticks; where INFO does not say */
@@ -359,6 +360,7 @@ void model_free(struct model *model)
 		lifespans_free(model->lifespans);
 		map_index_free(model->mappings);
 	}
+	store_close(model->store);
 	free(model->numbers);
 	free(model->past);
 	free(model->past_freed_by);

@@ -48,6 +48,7 @@ struct notes;
 struct pools;
 struct reader_report;
 struct reader_sink;
+struct store;
 struct thread;
 struct threads;
 struct timeline;
@@ -155,6 +156,9 @@ bool model_is_selected(const struct model *model);
 bool model_is_of_moment(const struct model *model);
 /* Whether what was at that stamp is not behind until_ns. */
 bool model_counts(const struct model *model, uint64_t stamp);
+/* Whose rows its figures are from (cli/model/rows/rows_answer.h), for what else
+ * they tell; NULL: they are from events. */
+struct store *model_store(const struct model *model);
 /* Whether some allocations found groups_max reached. */
 bool model_has_too_many_groups(const struct model *model);
 

@@ -116,8 +116,9 @@ struct model {
 	uint64_t span_factor;		/* ns of a tick << 32 */
 	uint64_t until;			/* stamp of the last that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */
-	/* Of rows (rows_answer.c): it was asked; the last stamp of its
-	 * outline. */
+	/* Of rows (rows_answer.c): where they are, owned; it was asked; the
+	 * last stamp of its outline. */
+	struct store *store;
 	bool asked;
 	uint64_t outline_stamp;
 };

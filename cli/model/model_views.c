@@ -178,6 +178,11 @@ bool model_has_gap(const struct model *model)
 	return model->edges.gap;
 }
 
+struct store *model_store(const struct model *model)
+{
+	return model->store;
+}
+
 bool model_has_too_many_groups(const struct model *model)
 {
 	return model->beyond > 0;

@@ -19,6 +19,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/model/core/contexts.h"
+#include "cli/model/rows/rows_sweep.h"
 #include "cli/query/passes_needed.h"
 #include "unwind/claim.h"
 
@@ -412,13 +413,25 @@ static bool peaks_are_wanted(const struct query_rows *rows)
 	return false;
 }
 
+/* Of rows of a store, or by a pass. */
+static bool ask_peaks(struct query_rows *rows, struct group_peak *peaks)
+{
+	const struct model *model = rows->source->model;
+	const struct rows_told told = {
+		.group = row_of_key, .owner = rows, .count = rows->count,
+	};
+
+	if (model_store(model) != NULL)
+		return rows_group_peaks(model, &told, peaks) == 0;
+	return model_group_peaks(model, rows->source->trace, row_of_key, rows,
+				 peaks, rows->count) != EXIT_NOTHING;
+}
+
 static void find_peaks(struct query_rows *rows)
 {
 	struct group_peak *peaks = grow_zeroed(rows->count, sizeof(*peaks));
 
-	rows->exact = model_group_peaks(rows->source->model,
-					rows->source->trace, row_of_key, rows,
-					peaks, rows->count) != EXIT_NOTHING;
+	rows->exact = ask_peaks(rows, peaks);
 	for (size_t i = 0; i < rows->count && rows->exact; i++) {
 		struct figures *figures = &rows->list[i].figures;
 

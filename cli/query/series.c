@@ -21,6 +21,7 @@
 #include "cli/model/core/weigh.h"
 #include "cli/model/leftout.h"
 #include "cli/model/moment.h"
+#include "cli/model/rows/rows_sweep.h"
 #include "cli/model/tap.h"
 #include "unwind/claim.h"
 
@@ -190,6 +191,108 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 	}
 }
 
+/* ---- rows of a store ---- */
+
+/* The series of a cost but for the whole; MODEL_NO_GROUP: it does not count. */
+static uint32_t group_of(void *owner, uint32_t node, uint32_t key)
+{
+	const struct follower *f = owner;
+	uint32_t cost = contexts_find_cost(model_contexts(f->rows->source->model),
+					   node, key);
+	const uint32_t *list;
+	size_t count;
+
+	if (cost == CONTEXT_NO_COST ||
+	    !query_rows_of(f->rows, cost, &list, &count))
+		return MODEL_NO_GROUP;
+	return count > 0 && list[0] < f->series->shown ?
+		list[0] : (uint32_t)f->series->shown;
+}
+
+/* All that counts is one. */
+static uint32_t whole_of(void *owner, uint32_t node, uint32_t key)
+{
+	return group_of(owner, node, key) == MODEL_NO_GROUP ?
+		MODEL_NO_GROUP : 0;
+}
+
+static void take_steps(struct follower *f, size_t series,
+		       const struct store_step *from, size_t count)
+{
+	size_t steps = f->series->axis.steps;
+
+	for (size_t i = 0; i < count * steps; i++)
+		f->series->list[series * steps + i] = (struct series_step){
+			.live_bytes = from[i].live_bytes,
+			.live_blocks = from[i].live_blocks,
+			.live_bytes_max = from[i].live_bytes_max,
+			.allocations = from[i].allocations,
+			.allocated_bytes = from[i].allocated_bytes,
+			.frees = from[i].frees,
+			.freed_bytes = from[i].freed_bytes,
+			.temporary = from[i].temporary,
+		};
+}
+
+/* False: it cannot be told, as blocks belong to several rows, or do not end, or
+ * the store cannot be read. */
+static bool ask_store(struct follower *f)
+{
+	const struct query_rows *rows = f->rows;
+	const struct query *query = rows->query;
+	const struct model *model = rows->source->model;
+	size_t steps = f->series->axis.steps;
+	const struct store_axis axis = {
+		.begins = f->begins, .steps = steps,
+		.temporary = query->temporary,
+		.maxima = query->all_figures ||
+			  query->order == FIGURE_PEAK ||
+			  query->order == FIGURE_OWN_PEAK,
+	};
+	struct rows_told told = { .group = group_of, .owner = f,
+				  .count = f->series->shown + 1 };
+	struct store_step *list;
+	bool told_all;
+
+	if (model_store(model) == NULL || query_inclusive(query) != NULL ||
+	    model_is_of_moment(model))
+		return false;
+	list = grow_zeroed((f->all + 1) * steps, sizeof(*list));
+	told_all = rows_timeline(model, &told, &axis, list) == 0;
+	if (told_all)
+		take_steps(f, 0, list, f->all + 1);
+	/* the last of that has what does not count, too */
+	if (told_all && rows->source->keep != NULL) {
+		told.group = whole_of;
+		told.count = 1;
+		told_all = rows_timeline(model, &told, &axis, list) == 0;
+		take_steps(f, f->all, list, 1);
+	}
+	free(list);
+	return told_all;
+}
+
+/* By a pass over the events. */
+static int follow(struct follower *f)
+{
+	const struct query_source *source = f->rows->source;
+	size_t costs = model_contexts(source->model)->cost_count;
+	const struct model_tap tap = { .owner = f, .birth = take_birth,
+				       .end = take_end, .key = &f->key };
+	int status;
+
+	f->now = grow_zeroed(f->all + 1, sizeof(*f->now));
+	f->of_cost = grow_alloc(costs * sizeof(*f->of_cost));
+	memset(f->of_cost, 0xff, costs * sizeof(*f->of_cost));
+	status = model_follow(source->model, source->trace, &tap);
+	while (f->step < f->series->axis.steps)
+		close_step(f);
+	free(f->now);
+	free(f->of_cost);
+	free(f->members);
+	return status;
+}
+
 /* ---- all of it ---- */
 
 /* What of the rows' figures is in no step. */
@@ -251,9 +354,7 @@ int series_follow(struct query_rows *rows, size_t shown,
 	const struct query_source *source = rows->source;
 	size_t most = SERIES_CELLS_MAX / axis->steps - 2;
 	struct follower f = { .rows = rows, .series = series };
-	const struct model_tap tap = { .owner = &f, .birth = take_birth,
-				       .end = take_end, .key = &f.key };
-	int status;
+	int status = EXIT_COMPLETE;
 
 	CLAIM(axis->steps > 0 && axis->steps <= SERIES_STEPS_MAX);
 	if (shown > rows->count)
@@ -266,24 +367,15 @@ int series_follow(struct query_rows *rows, size_t shown,
 	f.all = series->shown + 1;
 	series->list = grow_zeroed((f.all + 1) * axis->steps,
 				   sizeof(*series->list));
-	f.now = grow_zeroed(f.all + 1, sizeof(*f.now));
-	f.of_cost = grow_alloc(model_contexts(source->model)->cost_count *
-			       sizeof(*f.of_cost));
-	memset(f.of_cost, 0xff, model_contexts(source->model)->cost_count *
-	       sizeof(*f.of_cost));
 	f.begins = find_begins(source->model, axis);
-	status = model_follow(source->model, source->trace, &tap);
-	while (f.step < axis->steps)
-		close_step(&f);
+	if (!ask_store(&f))
+		status = follow(&f);
 	if (model_is_sampled(source->model))
 		for (size_t i = 0; i <= f.all; i++)
 			round_series(series->list + i * axis->steps,
 				     axis->steps,
 				     model_sample_mean(source->model));
 	note_missing(source, status);
-	free(f.now);
-	free(f.of_cost);
-	free(f.members);
 	free(f.begins);
 	return status;
 }

@@ -481,15 +481,21 @@ static int find(struct answer *answer)
 	return error;
 }
 
-int rows_answer(struct model *model, struct store *store,
-		const struct rows_wanted *wanted, const atomic_bool *cancel)
+void rows_take(struct model *model, struct store *store)
+{
+	CLAIM(model->store == NULL);
+	model->store = store;
+}
+
+int rows_answer(struct model *model, const struct rows_wanted *wanted,
+		const atomic_bool *cancel)
 {
 	struct answer answer = {
-		.model = model, .store = store, .wanted = wanted,
+		.model = model, .store = model->store, .wanted = wanted,
 	};
 	int error;
 
-	CLAIM(rows_can_answer(store, &model->options));
+	CLAIM(rows_can_answer(model->store, &model->options));
 	forget(model);
 	if (!resolve(model))
 		return -EINVAL;

@@ -4,7 +4,8 @@
  *
  *	model = model_new(&options, &keys);
  *	status = model_read_outline(model, path);
- *	error = rows_answer(model, store, &rows_all, NULL);
+ *	rows_take(model, store);
+ *	error = rows_answer(model, &rows_all, NULL);
  *
  * One thread for each model, as for reading it.
  */
@@ -35,16 +36,19 @@ extern const struct rows_wanted rows_all;
 bool rows_can_answer(const struct store *store,
 		     const struct model_options *options);
 
+/* The store of the model's trace is the model's from now on, which closes it. */
+void rows_take(struct model *model, struct store *store);
+
 /*
- * `model` has read the outline of the store's trace, with what was mapped if its
+ * `model` has read the outline of its trace, with what was mapped if its
  * filter or keys are about that. Its figures become those of its options and
  * keys; what was asked for before is forgotten, so it may be asked again
  * (rows_ask). 0; -EINVAL: its words make no sense in this trace, which was noted;
  * -E2BIG: there are more groups than groups_max; else as store_scan_each. If it
  * is not 0 there are no figures.
  */
-int rows_answer(struct model *model, struct store *store,
-		const struct rows_wanted *wanted, const atomic_bool *cancel);
+int rows_answer(struct model *model, const struct rows_wanted *wanted,
+		const atomic_bool *cancel);
 
 /* Other options and keys for a model whose outline was read: copied, as by
  * model_new. */

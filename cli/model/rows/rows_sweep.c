@@ -68,14 +68,14 @@ static void set_grouping(struct sweep *sweep, size_t count)
 
 /* To be released in any case. */
 static int begin(struct sweep *sweep, const struct model *model,
-		 struct store *store, const struct rows_told *told)
+		 const struct rows_told *told)
 {
 	int error;
 
 	CLAIM(told->count < STORE_NONE);
 	rows_select(&sweep->select, model, told->cancel);
 	sweep->weight = rows_weight(model);
-	error = rows_groups_find(&sweep->groups, model, store,
+	error = rows_groups_find(&sweep->groups, model, model->store,
 				 &sweep->select.scan, 0);
 	sweep->of_group = grow_alloc((sweep->groups.count + 1) *
 				     sizeof(*sweep->of_group));
@@ -107,16 +107,16 @@ static void tell_peak(const struct model *model,
 	};
 }
 
-int rows_group_peaks(const struct model *model, struct store *store,
+int rows_group_peaks(const struct model *model,
 		     const struct rows_told *told, struct group_peak *peaks)
 {
 	struct store_peak *found = grow_zeroed(told->count + 1,
 					       sizeof(*found));
 	struct sweep sweep;
-	int error = begin(&sweep, model, store, told);
+	int error = begin(&sweep, model, told);
 
 	if (error == 0)
-		error = store_peaks(store, &sweep.select.scan, &sweep.grouping,
+		error = store_peaks(model->store, &sweep.select.scan, &sweep.grouping,
 				    &sweep.weight, NULL, found);
 	for (size_t i = 0; i < told->count && error == 0; i++)
 		tell_peak(model, &found[i], &peaks[i]);
@@ -125,15 +125,14 @@ int rows_group_peaks(const struct model *model, struct store *store,
 	return error;
 }
 
-int rows_timeline(const struct model *model, struct store *store,
-		  const struct rows_told *told,
+int rows_timeline(const struct model *model, const struct rows_told *told,
 		  const struct store_axis *axis, struct store_step *list)
 {
 	struct sweep sweep;
-	int error = begin(&sweep, model, store, told);
+	int error = begin(&sweep, model, told);
 
 	if (error == 0)
-		error = store_timeline(store, &sweep.select.scan,
+		error = store_timeline(model->store, &sweep.select.scan,
 				       &sweep.grouping, &sweep.weight, axis,
 				       list);
 	release(&sweep);

@@ -26,14 +26,13 @@ struct rows_told {
 
 /* `peaks` has told->count entries. 0, or as store_scan_each: then they are worth
  * nothing. */
-int rows_group_peaks(const struct model *model, struct store *store,
+int rows_group_peaks(const struct model *model,
 		     const struct rows_told *told, struct group_peak *peaks);
 
 /* `list` has axis->steps entries for each group, weighed (weigh.h), and as many
  * for all selected blocks, in a group or not; axis->temporary is the model's.
  * The same. */
-int rows_timeline(const struct model *model, struct store *store,
-		  const struct rows_told *told,
+int rows_timeline(const struct model *model, const struct rows_told *told,
 		  const struct store_axis *axis, struct store_step *list);
 
 #endif
