@@ -1,0 +1,335 @@
+/* test_rows_answer.c: figures from rows of a store are those of passes over the
+ * events: of random programs, whose store is made by hand, for random filters
+ * and keys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/base/hash.h"
+#include "cli/model/block_keys.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/rows/rows_answer.h"
+#include "cli/model/rows/rows_facts.h"
+#include "cli/model/rows/rows_sweep.h"
+#include "cli/model/stats/histograms.h"
+#include "cli/store/store_write.h"
+#include "tests/unit/filter_words.h"
+#include "tests/unit/model_story.h"
+
+#define PROGRAMS 12
+#define QUESTIONS 40
+
+/* ---- the store ---- */
+
+/* Numbers of edges: one for each step of the story. */
+static void number_edges(const struct story *s, uint64_t *births,
+			 uint64_t *ends)
+{
+	for (uint32_t i = 0; i < s->step_count; i++)
+		(s->steps[i].ends ? ends : births)[s->steps[i].block] = i + 1;
+}
+
+static struct store_row row_of(const struct story_block *block,
+			       uint64_t birth, uint64_t end)
+{
+	bool live = block->end == STORY_LIVE;
+
+	return (struct store_row){
+		.begin = block->birth, .end = block->end,
+		.birth_edge = birth, .end_edge = end,
+		.address = block->address, .size = block->size,
+		.between = block->between, .layout = block->layout,
+		/* thread 0 and the roots come before */
+		.thread = block->thread + 1,
+		.node = CONTEXT_ROOTS + block->context,
+		.end_thread = STORE_NONE, .end_node = STORE_NONE,
+		.how = live ? STORE_LIVE : STORE_FREED,
+	};
+}
+
+static void add_rows(const struct story *s, struct store_writer *writer)
+{
+	static uint64_t births[STORY_STEPS], ends[STORY_STEPS];
+	struct store_row row;
+
+	number_edges(s, births, ends);
+	for (uint32_t i = 0; i < s->step_count; i++) {
+		uint32_t block = s->steps[i].block;
+
+		if (!s->steps[i].ends)
+			continue;
+		row = row_of(&s->blocks[block], births[block], ends[block]);
+		store_writer_add(writer, &row);
+	}
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->blocks[i].end == STORY_LIVE) {
+			row = row_of(&s->blocks[i], births[i], STORE_NEVER);
+			store_writer_add(writer, &row);
+		}
+}
+
+static void add_facts(const struct story *s, const struct model *model,
+		      struct store_writer *writer)
+{
+	const struct totals *totals = model_totals(model);
+
+	store_writer_fact(writer, ROWS_FACT_PLAIN, 1);
+	store_writer_fact(writer, ROWS_FACT_UNPAIRED, totals->unpaired);
+	store_writer_fact(writer, ROWS_FACT_REPAIRED, totals->repaired);
+	store_writer_fact(writer, ROWS_FACT_LAST_STAMP, totals->last_stamp);
+	store_writer_fact(writer, ROWS_FACT_PEAK_BYTES, totals->peak_bytes);
+	store_writer_fact(writer, ROWS_FACT_PEAK_BLOCKS, totals->peak_blocks);
+	store_writer_fact(writer, ROWS_FACT_PEAK_STAMP, totals->peak_stamp);
+	store_writer_fact(writer, ROWS_FACT_PEAK_EDGE, s->peak_step + 1);
+}
+
+static struct store *make_store(const struct story *s)
+{
+	const struct store_key key = { .trace_id = 1 };
+	char path[] = "/tmp/gnomon-unit-XXXXXX";
+	int fd = mkstemp(path);
+	struct store_writer *writer = store_writer_new(fd, 0);
+	struct model *model = model_new(NULL, NULL);
+	struct store *store;
+
+	unlink(path);
+	assert_int_equal(model_read(model, s->path), EXIT_COMPLETE);
+	add_rows(s, writer);
+	add_facts(s, model, writer);
+	assert_int_equal(store_writer_finish(writer, &key), 0);
+	store_writer_free(writer);
+	model_free(model);
+	assert_int_equal(store_open(fd, "story", NULL, &store), STORE_GOOD);
+	return store;
+}
+
+/* ---- questions ---- */
+
+static struct filter *random_filter(unsigned question)
+{
+	static const struct {
+		const char *name, *value;
+	} words[] = {
+		{ "size-min", "100" }, { "size-max", "250" },
+		{ "size-min", "5000" }, { "from", "25%" }, { "to", "@two" },
+		{ "alive-at", "50%" }, { "alive-at", "@one" },
+		{ "alive-at-2", "90%" }, { "lifetime-min", "2us" },
+		{ "lifetime-max", "80us" }, { "fate", "live" },
+		{ "fate", "freed" }, { "fate", "temporary" },
+		{ "thread", "101" }, { "thread", "t0" },
+		{ "address-min", "0x10400" }, { "address-max", "0x11000" },
+		{ "allocator", "glibc" }, { "arena", "other" },
+		{ "mmapped", "yes" }, { "marker", "one" },
+	};
+	struct filter *filter = filter_new(NULL);
+
+	for (unsigned n = question % 4; n > 0; n--) {
+		unsigned i = (unsigned)rand() %
+			     (sizeof(words) / sizeof(*words));
+
+		/* an old word may have no such value: then there is none */
+		filter_take_word(filter, words[i].name, words[i].value);
+	}
+	return filter;
+}
+
+static struct block_keys random_keys(void)
+{
+	static const enum block_key known[] = {
+		BLOCK_KEY_THREAD, BLOCK_KEY_SIZE, BLOCK_KEY_SIZE_CLASS,
+		BLOCK_KEY_ARENA, BLOCK_KEY_LIFETIME,
+	};
+	struct block_keys keys = { 0 };
+	unsigned first = (unsigned)rand() % 5;
+
+	for (unsigned n = (unsigned)rand() % 4; n > 0; n--)
+		keys.list[keys.count++] = known[(first + n) % 5];
+	return keys;
+}
+
+/* ---- comparing ---- */
+
+static void same_totals(const struct totals *a, const struct totals *b)
+{
+	assert_int_equal(a->allocations, b->allocations);
+	assert_int_equal(a->frees, b->frees);
+	assert_int_equal(a->total_bytes, b->total_bytes);
+	assert_int_equal(a->live_bytes, b->live_bytes);
+	assert_int_equal(a->live_blocks, b->live_blocks);
+	assert_int_equal(a->peak_bytes, b->peak_bytes);
+	assert_int_equal(a->peak_blocks, b->peak_blocks);
+	assert_int_equal(a->peak_stamp, b->peak_stamp);
+	assert_int_equal(a->temporary, b->temporary);
+	assert_int_equal(a->lost, b->lost);
+	assert_int_equal(a->unpaired, b->unpaired);
+	assert_int_equal(a->repaired, b->repaired);
+	assert_int_equal(a->last_stamp, b->last_stamp);
+}
+
+static void same_costs(const struct model *passes, const struct model *rows)
+{
+	const struct contexts *a = model_contexts(passes);
+	const struct contexts *b = model_contexts(rows);
+
+	assert_int_equal(a->cost_count, b->cost_count);
+	for (size_t i = 0; i < a->cost_count; i++) {
+		uint32_t as[BLOCK_KEYS_MAX] = { 0 }, bs[BLOCK_KEYS_MAX] = { 0 };
+		struct figures x, y;
+
+		assert_int_equal(a->costs[i].node, b->costs[i].node);
+		if (model_block_keys(passes)->count > 0) {
+			block_keys_values(model_block_keys(passes),
+					  a->costs[i].key, as);
+			block_keys_values(model_block_keys(rows),
+					  b->costs[i].key, bs);
+		}
+		assert_memory_equal(as, bs, sizeof(as));
+		model_figures(passes, &a->costs[i], &x);
+		model_figures(rows, &b->costs[i], &y);
+		assert_memory_equal(&x, &y, sizeof(x));
+	}
+}
+
+static void same_histograms(const struct model *passes,
+			    const struct model *rows)
+{
+	const struct histograms *a = model_histograms(passes);
+	const struct histograms *b = model_histograms(rows);
+
+	assert_memory_equal(a->sizes, b->sizes, sizeof(a->sizes));
+	assert_memory_equal(a->lifetimes, b->lifetimes, sizeof(a->lifetimes));
+}
+
+/* A sum that does not depend on the order. */
+static uint64_t digest_of_blocks(const struct model *model)
+{
+	const struct contexts *contexts = model_contexts(model);
+	const struct block *block;
+	uint64_t at = 0, digest = 0;
+
+	while ((block = model_next_block(model, &at)) != NULL)
+		digest += hash_fixed(block->address ^
+			hash_fixed(block->size ^ hash_fixed(block->birth ^
+			hash_fixed(contexts->costs[block->cost].node ^
+				   (uint64_t)block->thread << 32))));
+	return digest;
+}
+
+static uint32_t by_cost(void *owner, uint32_t node, uint32_t key)
+{
+	uint32_t cost = contexts_find_cost(model_contexts(owner), node, key);
+
+	return cost == CONTEXT_NO_COST || cost % 4 == 3 ? MODEL_NO_GROUP :
+							  cost % 4;
+}
+
+static void same_peaks(const struct story *s, struct model *passes,
+		       struct model *rows)
+{
+	const struct rows_told told = {
+		.group = by_cost, .owner = rows, .count = 3,
+	};
+	struct group_peak a[3], b[3];
+
+	assert_int_equal(model_group_peaks(passes, s->path, by_cost, passes, a,
+					   3), EXIT_COMPLETE);
+	assert_int_equal(rows_group_peaks(rows, &told, b), 0);
+	assert_memory_equal(a, b, sizeof(a));
+}
+
+static void ask(const struct story *s, struct model *rows, unsigned question)
+{
+	struct filter *filter = random_filter(question);
+	struct block_keys keys = random_keys();
+	const struct model_options options = {
+		.filter = filter, .temporary = question % 3,
+	};
+	struct model *passes = model_new(&options, &keys);
+	int status = model_read(passes, s->path);
+
+	assert_true(rows_can_answer(model_store(rows), &options));
+	rows_ask(rows, &options, &keys);
+	if (status == EXIT_NOTHING) {
+		assert_int_equal(rows_answer(rows, &rows_all, NULL), -EINVAL);
+	} else {
+		assert_int_equal(rows_answer(rows, &rows_all, NULL), 0);
+		same_totals(model_totals(passes), model_totals(rows));
+		same_totals(model_totals_of_all(passes),
+			    model_totals_of_all(rows));
+		same_costs(passes, rows);
+		same_histograms(passes, rows);
+		assert_int_equal(digest_of_blocks(passes),
+				 digest_of_blocks(rows));
+		same_peaks(s, passes, rows);
+	}
+	model_free(passes);
+	filter_free(filter);
+}
+
+static void as_by_passes(unsigned seed, const char *sample)
+{
+	struct story *s = story_new(seed);
+	struct model *rows = model_new(NULL, NULL);
+
+	story_write(s, sample);
+	assert_int_equal(model_read_outline(rows, s->path), EXIT_COMPLETE);
+	rows_take(rows, make_store(s));
+	for (unsigned i = 0; i < QUESTIONS; i++)
+		ask(s, rows, i);
+	model_free(rows);
+	story_free(s);
+}
+
+static void of_all_blocks(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= PROGRAMS; seed++)
+		as_by_passes(seed, NULL);
+}
+
+static void of_samples(void **state)
+{
+	(void)state;
+	as_by_passes(101, "300");
+	as_by_passes(102, "20000");
+}
+
+static void what_rows_do_not_tell(void **state)
+{
+	struct story *s = story_new(7);
+	struct model_options options = { .wants = MODEL_WANT_CHAINS };
+	struct store *store;
+
+	(void)state;
+	story_write(s, NULL);
+	store = make_store(s);
+	assert_false(rows_can_answer(store, &options));
+	options = (struct model_options){ .until_ns = 5 };
+	assert_false(rows_can_answer(store, &options));
+	options = (struct model_options){ .filter = filter_new(NULL) };
+	assert_true(rows_can_answer(store, &options));
+	filter_take_word((struct filter *)options.filter, "fate", "group-live");
+	assert_false(rows_can_answer(store, &options));
+	filter_free((struct filter *)options.filter);
+	store_close(store);
+	story_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_all_blocks),
+		cmocka_unit_test(of_samples),
+		cmocka_unit_test(what_rows_do_not_tell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
