@@ -311,16 +311,12 @@ void leftout_apply(struct model *model)
 	for (size_t i = 0; i < leftout->row_count; i++)
 		if (is_of_groups(model, &leftout->rows[i]))
 			apply(model, &leftout->rows[i], always);
-	leftout->row_count = 0;
 	for (size_t i = 0; i < leftout->freed_count && model->has_freed_by; i++)
 		apply_freed(model, &leftout->freed[i]);
-	leftout->freed_count = 0;
 	for (size_t i = 0; i < leftout->chains_count && model->follows_chains;
 	     i++)
 		apply_chains(model, &leftout->chains[i]);
-	leftout->chains_count = 0;
 	apply_classes(&model->histograms, &leftout->classes);
-	memset(&leftout->classes, 0, sizeof(leftout->classes));
 	apply_rest(model);
 	if (run[GT_RUN_PEAK_BYTES] > totals->peak_bytes) {
 		leftout->kept_peak_stamp = totals->peak_stamp;

@@ -27,6 +27,7 @@
 #include "cli/model/stats/freed.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/model/stats/timeline.h"
+#include "cli/store/store_sweep.h"
 #include "cli/symbol/jit/perfmap.h"
 #include "cli/trace/read/beside.h"
 #include "cli/trace/read/clock.h"
@@ -116,11 +117,14 @@ struct model {
 	uint64_t span_factor;		/* ns of a tick << 32 */
 	uint64_t until;			/* stamp of the last that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */
-	/* Of rows (rows_answer.c): where they are, owned; it was asked; the
-	 * last stamp of its outline. */
+	/* Of rows (cli/model/rows): where they are, owned; it was asked; the
+	 * last stamp of its outline; the peak of all blocks of a view. */
 	struct store *store;
 	bool asked;
 	uint64_t outline_stamp;
+	bool peak_known;
+	uint64_t peak_view;
+	struct store_peak peak;
 };
 
 /* A later value of a key replaces an earlier one. */

@@ -6,8 +6,6 @@
  * Costs are made in the order of their first allocations, as a pass over the
  * events makes them, so that ties are decided alike.
  *
- *  I1  Without a filter, totals.peak_* are the sums of all costs' peaks.
- *
  * One thread; the store's workers are in its own.
  */
 #include "cli/model/rows/rows_answer.h"
@@ -24,6 +22,7 @@
 #include "cli/model/rows/rows_facts.h"
 #include "cli/model/rows/rows_groups.h"
 #include "cli/model/rows/rows_select.h"
+#include "cli/model/rows/rows_whole.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
 #include "cli/store/store_cursor.h"
@@ -57,13 +56,6 @@ static bool wants(const struct answer *answer, enum figure figure)
 
 /* ---- what can be told ---- */
 
-static uint64_t fact(const struct store *store, const char *name)
-{
-	uint64_t value;
-
-	return store_fact(store, name, &value) ? value : 0;
-}
-
 static bool is_of_blocks(const struct filter *filter)
 {
 	const struct filter_word *word;
@@ -76,12 +68,24 @@ static bool is_of_blocks(const struct filter *filter)
 			   FILTER_LAST_SIZE_MAX);
 }
 
+static bool tells_who_frees(const struct store *store)
+{
+	uint64_t least, greatest;
+
+	return store_bounds(store, STORE_END_NODE, &least, &greatest) &&
+	       least != STORE_NONE;
+}
+
 bool rows_can_answer(const struct store *store,
 		     const struct model_options *options)
 {
-	return fact(store, ROWS_FACT_PLAIN) == 1 &&
-	       (options->wants & ~(unsigned)MODEL_WANT_FREED_BY) == 0 &&
-	       options->until_ns == 0 && options->begin_ns == 0 &&
+	unsigned wants = options->wants;
+	struct rows_facts facts;
+
+	if (!tells_who_frees(store))
+		wants &= ~(unsigned)MODEL_WANT_FREED_BY;
+	return rows_facts_read(store, &facts) && facts.undefined == 0 &&
+	       wants == 0 && options->until_ns == 0 && options->begin_ns == 0 &&
 	       is_of_blocks(options->filter);
 }
 
@@ -102,6 +106,7 @@ void rows_ask(struct model *model, const struct model_options *options,
 static void forget(struct model *model)
 {
 	view_forget_figures(model);
+	model->leftout.kept_peak_stamp = 0;
 	blocks_clear(&model->edges.blocks);
 	model->past_count = 0;
 	model->beyond = 0;
@@ -269,49 +274,6 @@ static void make_costs(struct answer *answer)
 	}
 }
 
-/* ---- the whole ---- */
-
-static void set_peak(const struct answer *answer, struct totals *totals)
-{
-	totals->peak_bytes = fact(answer->store, ROWS_FACT_PEAK_BYTES);
-	totals->peak_blocks = fact(answer->store, ROWS_FACT_PEAK_BLOCKS);
-	totals->peak_stamp = fact(answer->store, ROWS_FACT_PEAK_STAMP);
-}
-
-/* All blocks are one group. */
-static int sum_whole(struct answer *answer)
-{
-	static const uint32_t all[STORE_FLAGS_END];
-	const struct store_grouping grouping = {
-		.groups = 1, .column = STORE_FLAGS,
-		.map = all, .map_size = STORE_FLAGS_END,
-	};
-	struct store_scan scan = { .cancel = answer->select.scan.cancel };
-	struct store_sums sums = { 0 };
-	unsigned which = STORE_SUM_FREES | STORE_SUM_LIVE |
-			 STORE_SUM_TEMPORARY;
-	int error = 0;
-
-	set_peak(answer, &answer->model->whole);
-	if (answer->wanted->whole)
-		error = sum(answer, &scan, &grouping, which, &sums);
-	add_totals(&answer->model->whole, &sums);
-	return error;
-}
-
-static void set_facts(struct answer *answer)
-{
-	struct totals *totals = &answer->model->totals;
-	const struct store *store = answer->store;
-
-	totals->unpaired = fact(store, ROWS_FACT_UNPAIRED);
-	totals->repaired = fact(store, ROWS_FACT_REPAIRED);
-	totals->last_stamp = fact(store, ROWS_FACT_LAST_STAMP);
-	totals->epoch = PEAK_EPOCH;
-	if (answer->model->selection == NULL)
-		set_peak(answer, totals);
-}
-
 /* ---- sizes and lifetimes ---- */
 
 static void number_sizes(void *owner, unsigned worker,
@@ -462,15 +424,18 @@ static int find(struct answer *answer)
 	struct model *model = answer->model;
 	int error;
 
-	answer->peak_edge = fact(answer->store, ROWS_FACT_PEAK_EDGE);
+	error = rows_whole_figures(model, answer->wanted->whole,
+				   answer->select.scan.cancel,
+				   &answer->peak_edge);
+	if (error != 0)
+		return error;
+	model->totals.epoch = PEAK_EPOCH;
 	error = rows_groups_find(&answer->groups, model, answer->store,
 				 &answer->select.scan,
 				 model->keys.count > 0 ?
 				 model->options.groups_max : 0);
 	if (error == 0)
 		error = sum_groups(answer);
-	if (error == 0 && model->selection != NULL)
-		error = sum_whole(answer);
 	if (error != 0)
 		return error;
 	make_costs(answer);
@@ -493,13 +458,16 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
 	struct answer answer = {
 		.model = model, .store = model->store, .wanted = wanted,
 	};
+	struct rows_facts facts;
 	int error;
 
 	CLAIM(rows_can_answer(model->store, &model->options));
 	forget(model);
+	if (!rows_facts_read(model->store, &facts))
+		return -EBADMSG;
 	if (!resolve(model))
 		return -EINVAL;
-	set_facts(&answer);
+	rows_whole_facts(model, &facts);
 	rows_select(&answer.select, model, cancel);
 	answer.weight = rows_weight(model);
 	error = find(&answer);

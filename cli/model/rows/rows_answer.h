@@ -24,15 +24,15 @@
 struct rows_wanted {
 	unsigned figures;	/* of costs: 1 << enum figure */
 	bool sizes;		/* model_histograms, of the whole run */
-	bool whole;		/* model_totals_of_all */
+	bool whole;		/* model_totals_of_all, model_pools */
 	bool blocks;		/* model_next_block */
 };
 
 extern const struct rows_wanted rows_all;
 
 /* Whether a store tells what is asked: not if it is about chains of blocks,
- * moments of a view, histograms of contexts or figures over time, nor if the
- * store is of a trace that has what rows have not (ROWS_FACT_PLAIN). */
+ * an end or a view of the caller's own, histograms of contexts or the timeline,
+ * or pairs of who allocated and who freed. */
 bool rows_can_answer(const struct store *store,
 		     const struct model_options *options);
 

@@ -87,14 +87,14 @@ static void keep(void *keeper, unsigned worker,
 }
 
 static void add_term(struct rows_select *select, enum store_column column,
-		     const struct selection_range *range)
+		     uint64_t least, uint64_t greatest)
 {
 	size_t n = select->scan.term_count;
 
-	if (range->min == 0 && range->max == UINT64_MAX)
+	if (least == 0 && greatest == UINT64_MAX)
 		return;
 	CLAIM_FULL(n < ROWS_TERMS);
-	select->ranges[n] = (struct store_range){ range->min, range->max };
+	select->ranges[n] = (struct store_range){ least, greatest };
 	select->terms[n] = (struct store_term){
 		.column = column, .ranges = &select->ranges[n],
 		.range_count = 1,
@@ -102,8 +102,8 @@ static void add_term(struct rows_select *select, enum store_column column,
 	select->scan.term_count++;
 }
 
-void rows_select(struct rows_select *select, const struct model *model,
-		 const atomic_bool *cancel)
+static void begin(struct rows_select *select, const struct model *model,
+		  const atomic_bool *cancel)
 {
 	*select = (struct rows_select){
 		.model = model,
@@ -112,14 +112,47 @@ void rows_select(struct rows_select *select, const struct model *model,
 			.now = model->totals.last_stamp,
 		},
 	};
-	if (model->selection == NULL)
+}
+
+_Static_assert(STORE_POOLED == STORE_FLAGS_END / 2, "flags below are others");
+
+void rows_select_all(struct rows_select *select, const struct model *model,
+		     const atomic_bool *cancel)
+{
+	begin(select, model, cancel);
+	add_term(select, STORE_BEGIN, model->controls.view, UINT64_MAX);
+	add_term(select, STORE_FLAGS, 0, STORE_POOLED - 1);
+}
+
+void rows_select_heaps(struct rows_select *select, const struct model *model,
+		       const atomic_bool *cancel)
+{
+	begin(select, model, cancel);
+	add_term(select, STORE_BEGIN, model->controls.view, UINT64_MAX);
+	add_term(select, STORE_FLAGS, STORE_POOLED, UINT64_MAX);
+}
+
+void rows_select(struct rows_select *select, const struct model *model,
+		 const atomic_bool *cancel)
+{
+	const struct selection_bounds *bounds = &select->bounds;
+	uint64_t view = model->controls.view;
+
+	if (model->selection == NULL) {
+		rows_select_all(select, model, cancel);
 		return;
+	}
+	begin(select, model, cancel);
 	selection_bounds(model->selection, &select->bounds);
-	add_term(select, STORE_BEGIN, &select->bounds.birth);
-	add_term(select, STORE_END, &select->bounds.end);
-	add_term(select, STORE_SIZE, &select->bounds.size);
-	if (select->bounds.all)
+	add_term(select, STORE_BEGIN, bounds->birth.min > view ?
+		 bounds->birth.min : view, bounds->birth.max);
+	add_term(select, STORE_END, bounds->end.min, bounds->end.max);
+	add_term(select, STORE_SIZE, bounds->size.min, bounds->size.max);
+	if (bounds->all) {
+		/* of the allocator's heap */
+		add_term(select, STORE_FLAGS, 0, STORE_POOLED - 1);
 		return;
+	}
 	select->scan.keep = keep;
 	select->scan.keeper = select;
 	select->scan.keep_columns = ROWS_BLOCK_COLUMNS | ROWS_END_COLUMNS;

@@ -1,5 +1,6 @@
 /*
- * rows_select.h: which rows of a store the filter of a model selects.
+ * rows_select.h: which rows of a store the filter of a model selects, and its
+ * view (controls.h).
  */
 #ifndef GNOMON_ROWS_SELECT_H
 #define GNOMON_ROWS_SELECT_H
@@ -8,7 +9,7 @@
 #include "cli/model/selection.h"
 #include "cli/store/store_group.h"
 
-#define ROWS_TERMS 3
+#define ROWS_TERMS 4
 
 /* For as long as the model keeps its selection. Does not move. */
 struct rows_select {
@@ -23,6 +24,12 @@ struct rows_select {
  * `cancel`: as a scan has it. */
 void rows_select(struct rows_select *select, const struct model *model,
 		 const atomic_bool *cancel);
+/* Without its filter: all blocks of the view that figures are about without
+ * one; or all that lie in heaps of the program's own. */
+void rows_select_all(struct rows_select *select, const struct model *model,
+		     const atomic_bool *cancel);
+void rows_select_heaps(struct rows_select *select, const struct model *model,
+		       const atomic_bool *cancel);
 
 /* Columns that rows_block and rows_end look at. */
 #define ROWS_BLOCK_COLUMNS						\
