@@ -19,7 +19,8 @@
  *
  * A file is hostile: whatever is in it, the reader stays within its memory, and
  * each column of each chunk is read with its checksum every time. It is read
- * by pread, never mapped.
+ * by pread, never mapped. Who makes wrong checksums right may put any value into
+ * a column: who uses one as an index has to look at it.
  */
 #ifndef GNOMON_STORE_H
 #define GNOMON_STORE_H
@@ -81,6 +82,11 @@ enum store_flag {
 	STORE_FLAGS_END = 4
 };
 
+/* From `least` to `greatest`, both included. */
+struct store_range {
+	uint64_t least, greatest;
+};
+
 /* Of which bytes of which trace a store was made, and how. */
 struct store_key {
 	uint64_t trace_id;
@@ -135,8 +141,8 @@ uint64_t store_column_bytes(const struct store *store,
 
 /* What the writer kept by this name. False: nothing. */
 bool store_fact(const struct store *store, const char *name, uint64_t *value);
-/* The store's own memory, or NULL. */
-const void *store_blob(const struct store *store, const char *name,
-		       size_t *size);
+/* A copy, to be freed. NULL: there is none by this name, or (noted) it cannot be
+ * read. */
+void *store_blob(struct store *store, const char *name, size_t *size);
 
 #endif

@@ -42,11 +42,11 @@ int store_order(struct store *store, const struct store_scan *scan,
 		uint64_t limit, uint64_t *rows, uint64_t *count);
 
 /*
- * Columns of rows by their numbers, in any order, at most STORE_BATCH: the
- * batch's arrays are filled in where they are not NULL. `now` as in a scan.
- * -ERANGE: there is no such row; else as store_scan_each.
+ * Columns of rows by their numbers, in any order: where `columns` has an array,
+ * it gets `count` values. `now` as in a scan. -ERANGE: there is no such row;
+ * else as store_scan_each. Fast where rows of a chunk stand together.
  */
 int store_fetch(struct store *store, const uint64_t *rows, size_t count,
-		uint64_t now, struct store_batch *batch);
+		uint64_t now, uint64_t *const columns[STORE_COLUMNS]);
 
 #endif

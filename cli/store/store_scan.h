@@ -14,11 +14,6 @@
 #define STORE_BATCH 1024
 #define STORE_WORKERS_MAX 32	/* parallel.h has no more threads */
 
-/* From `least` to `greatest`, both included. */
-struct store_range {
-	uint64_t least, greatest;
-};
-
 /*
  * What a column's value has to be: in one of the ranges or in the set; with
  * `not`, in none of them. A set has bit value % 64 of word value / 64; a value
@@ -40,12 +35,12 @@ struct store_moments {
 	size_t count;		/* 0: whenever */
 };
 
-/* Selected rows. Arrays are valid, and may be written to, until the function
- * that got the batch returns. */
+/* Selected rows. Arrays are valid until the function that got the batch
+ * returns. */
 struct store_batch {
 	size_t count;		/* 1 … STORE_BATCH */
 	/* `count` values of each column that was wanted; of others NULL. */
-	uint64_t *column[STORE_COLUMNS];
+	const uint64_t *column[STORE_COLUMNS];
 };
 
 /*
