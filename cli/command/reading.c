@@ -15,6 +15,8 @@
 #include "cli/base/text/quantity.h"
 #include "cli/command/coming.h"
 #include "cli/command/interrupt.h"
+#include "cli/model/rows/rows_answer.h"
+#include "cli/query/passes_needed.h"
 #include "cli/trace/live/fold.h"
 #include "cli/trace/read/family.h"
 #include "cli/trace/read/locate.h"
@@ -349,6 +351,41 @@ struct store *reading_rows(const struct reading *reading, const char *trace,
 	return store;
 }
 
+/* How often a query reads the events. */
+static unsigned event_passes(const struct query *query)
+{
+	return (unsigned)query_needs_pass(query, QUERY_PASS_ENDS) +
+	       query_needs_pass(query, QUERY_PASS_FIGURES) +
+	       query_needs_pass(query, QUERY_PASS_PEAKS) +
+	       query_needs_pass(query, QUERY_PASS_SERIES);
+}
+
+/* By the index. NULL: there is none, or it does not tell that. */
+static struct model *read_rows(const struct reading *reading,
+			       const struct model_options *options,
+			       const struct block_keys *keys,
+			       const char *trace, int *status)
+{
+	struct model *model;
+	struct store *store;
+	int error;
+
+	if (!rows_tell(options) && reading->index != ROWS_MAKE)
+		return NULL;
+	store = reading_rows(reading, trace,
+			     event_passes(&reading->query) > 1);
+	if (store == NULL || !rows_can_answer(store, options)) {
+		store_close(store);
+		return NULL;
+	}
+	model = model_new(options, keys);
+	*status = rows_read(model, trace, store, NULL, &error);
+	if (*status == EXIT_NOTHING || error == 0)
+		return model;
+	model_free(model);
+	return NULL;
+}
+
 int reading_model(const struct reading *reading, struct model **model,
 		  const char *trace)
 {
@@ -356,12 +393,13 @@ int reading_model(const struct reading *reading, struct model **model,
 	struct block_keys keys;
 	int status;
 
-	if (reading->index == ROWS_MAKE)
-		store_close(reading_rows(reading, trace, false));
 	options.notes = tell_notes();
 	query_block_keys(&reading->query, &keys);
-	*model = model_new(&options, &keys);
-	status = model_read(*model, trace);
+	*model = read_rows(reading, &options, &keys, trace, &status);
+	if (*model == NULL) {
+		*model = model_new(&options, &keys);
+		status = model_read(*model, trace);
+	}
 	if (status == EXIT_NOTHING) {
 		model_free(*model);
 		*model = NULL;

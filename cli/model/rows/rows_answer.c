@@ -68,6 +68,13 @@ static bool is_of_blocks(const struct filter *filter)
 			   FILTER_LAST_SIZE_MAX);
 }
 
+bool rows_tell(const struct model_options *options)
+{
+	return (options->wants & ~(unsigned)MODEL_WANT_FREED_BY) == 0 &&
+	       options->until_ns == 0 && options->begin_ns == 0 &&
+	       is_of_blocks(options->filter);
+}
+
 static bool tells_who_frees(const struct store *store)
 {
 	uint64_t least, greatest;
@@ -76,17 +83,16 @@ static bool tells_who_frees(const struct store *store)
 	       least != STORE_NONE;
 }
 
-bool rows_can_answer(const struct store *store,
-		     const struct model_options *options)
+bool rows_can_answer(struct store *store, const struct model_options *options)
 {
-	unsigned wants = options->wants;
 	struct rows_facts facts;
+	bool whole = rows_facts_read(store, &facts) && facts.undefined == 0 &&
+		     !facts.growing;
 
-	if (!tells_who_frees(store))
-		wants &= ~(unsigned)MODEL_WANT_FREED_BY;
-	return rows_facts_read(store, &facts) && facts.undefined == 0 &&
-	       wants == 0 && options->until_ns == 0 && options->begin_ns == 0 &&
-	       is_of_blocks(options->filter);
+	rows_facts_free(&facts);
+	return whole && rows_tell(options) &&
+	       (!(options->wants & MODEL_WANT_FREED_BY) ||
+		!tells_who_frees(store));
 }
 
 /* ---- what is asked ---- */
@@ -459,14 +465,15 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
 		.model = model, .store = model->store, .wanted = wanted,
 	};
 	struct rows_facts facts;
-	int error;
+	int error = -EBADMSG;
 
-	CLAIM(rows_can_answer(model->store, &model->options));
+	CLAIM(rows_tell(&model->options));
 	forget(model);
 	if (!rows_facts_read(model->store, &facts))
-		return -EBADMSG;
+		goto out;
+	error = -EINVAL;
 	if (!resolve(model))
-		return -EINVAL;
+		goto out;
 	rows_whole_facts(model, &facts);
 	rows_select(&answer.select, model, cancel);
 	answer.weight = rows_weight(model);
@@ -475,9 +482,26 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
 		account_settle(model);
 	else
 		forget(model);
+out:
+	rows_facts_free(&facts);
 	rows_groups_free(&answer.groups);
 	free(answer.sums);
 	free(answer.peaks);
 	free(answer.order);
 	return error;
+}
+
+int rows_read(struct model *model, const char *path, struct store *store,
+	      const atomic_bool *cancel, int *error)
+{
+	int status;
+
+	model->with_maps = block_keys_have(&model->keys, BLOCK_KEY_MAPPING) ||
+		filter_has(model->options.filter, FILTER_MAP, FILTER_MAP);
+	status = model_read_outline(model, path);
+	rows_take(model, store);
+	*error = 0;
+	if (status != EXIT_NOTHING)
+		*error = rows_answer(model, &rows_all, cancel);
+	return *error == -EINVAL ? EXIT_NOTHING : status;
 }

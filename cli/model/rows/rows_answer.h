@@ -30,11 +30,12 @@ struct rows_wanted {
 
 extern const struct rows_wanted rows_all;
 
-/* Whether a store tells what is asked: not if it is about chains of blocks,
- * an end or a view of the caller's own, histograms of contexts or the timeline,
- * or pairs of who allocated and who freed. */
-bool rows_can_answer(const struct store *store,
-		     const struct model_options *options);
+/* Whether rows tell what is asked: not if it is about chains of blocks, an end or
+ * a view of the caller's own, histograms of contexts or the timeline. */
+bool rows_tell(const struct model_options *options);
+/* And whether those of a store do: not pairs of who allocated and who freed, nor
+ * if events are missing in them. */
+bool rows_can_answer(struct store *store, const struct model_options *options);
 
 /* The store of the model's trace is the model's from now on, which closes it. */
 void rows_take(struct model *model, struct store *store);
@@ -49,6 +50,14 @@ void rows_take(struct model *model, struct store *store);
  */
 int rows_answer(struct model *model, const struct rows_wanted *wanted,
 		const atomic_bool *cancel);
+
+/*
+ * All at once: reads the outline of a new model's trace, takes the store, and
+ * answers. Returns what model_read does. *error: what rows_answer does, if it is
+ * not EXIT_NOTHING.
+ */
+int rows_read(struct model *model, const char *path, struct store *store,
+	      const atomic_bool *cancel, int *error);
 
 /* Other options and keys for a model whose outline was read: copied, as by
  * model_new. */

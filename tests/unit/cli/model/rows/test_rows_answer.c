@@ -81,8 +81,8 @@ static void add_rows(const struct story *s, struct store_writer *writer,
 
 static void add_facts(const struct story *s, struct store_writer *writer)
 {
-	const struct rows_stretch stretch = { 0 };
-	const uint64_t threads[STORY_THREADS + 1] = { 0 };
+	struct rows_stretch stretch = { 0 };
+	uint64_t threads[STORY_THREADS + 1] = { 0 };
 	const struct rows_facts facts = {
 		.last_stamp = s->stamp,
 		.stretches = &stretch, .stretch_count = 1,
