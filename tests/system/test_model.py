@@ -24,6 +24,7 @@ from random_trace import Program                   # noqa: E402
 TRACES = 2000
 BATCH = 50              # traces that one process writes and reports
 QUESTIONS = 3           # that are asked of each
+WAYS = ("--no-index", "--index")
 
 LARGE = (1 << 32) - 1   # sizes from here on are one in rows by size
 ROW = ("count", "total_bytes", "frees", "temporary", "live_blocks",
@@ -335,6 +336,12 @@ def judge(document, trace, question):
 
 # ---- traces ----
 
+def both_ways(questions, words):
+    """Each is asked twice: events are read for it, then rows of the index."""
+    return ([question for question in questions for _ in WAYS],
+            [line + [way] for line in words for way in WAYS])
+
+
 class Asked:
     """A trace, and questions."""
 
@@ -346,7 +353,9 @@ class Asked:
                           for _ in range(QUESTIONS)]
         if not kind:
             self.questions.append(OfPart(r, self.trace))
-        self.words = [question.words(path) for question in self.questions]
+        self.questions, self.words = both_ways(
+            self.questions,
+            [question.words(path) for question in self.questions])
         self.script = [*made.script, "write " + path,
                        *map(" ".join, self.words)]
 
@@ -354,11 +363,16 @@ class Asked:
         judge(document, self.trace, question)
 
     def judge(self, answers, err):
+        before = None
         for question, words in zip(self.questions, self.words):
             try:
                 text, status = answers.pop(0)
                 equal(status, 0, "status")
-                self.answer(json.loads(text), question)
+                document = json.loads(text)
+                self.answer(document, question)
+                if words[-1] == WAYS[1]:
+                    equal(document, before, "by rows and by events")
+                before = document
             except (Failure, LookupError, ValueError) as failure:
                 place = os.path.join(tempfile.gettempdir(),
                                      "gnomon-model.%d.script" % self.seed)
@@ -383,7 +397,9 @@ class AskedStripped(Asked):
                                   if word.split("-")[0] not in CHANGED])
             for _ in range(QUESTIONS)]
         left = path + ".stripped"
-        self.words = [question.words(left) for question in self.questions]
+        self.questions, self.words = both_ways(
+            self.questions,
+            [question.words(left) for question in self.questions])
         self.script = [*made.script, "write " + path,
                        "strip -qf --lifetime %dns -o %s %s" % (
                            10 * r.randint(0, self.trace.end), left, path),
@@ -423,8 +439,10 @@ class AskedOfTwo(Asked):
         self.seed, self.traces = seed, [made.trace for made in pair]
         self.questions = [Question((by,), filters_for(r, self.traces[0]))
                           for by in ("function", "library")]
-        self.words = [question.words(paths[0]) + ["--merge", paths[1]]
-                      for question in self.questions]
+        self.questions, self.words = both_ways(
+            self.questions,
+            [question.words(paths[0]) + ["--merge", paths[1]]
+             for question in self.questions])
         self.script = [line for made, path in zip(pair, paths)
                        for line in (*made.script, "write " + path)]
         self.script += map(" ".join, self.words)
