@@ -77,10 +77,7 @@ void contexts_init_known(struct contexts *contexts,
 void contexts_settle(struct contexts *contexts)
 {
 	free(contexts->index);
-	free(contexts->used);
 	contexts->index = NULL;
-	contexts->used = NULL;
-	contexts->used_count = contexts->used_capacity = 0;
 }
 
 /* ---- nodes by (parent, address, image) ---- */

@@ -132,6 +132,20 @@ void rows_select_heaps(struct rows_select *select, const struct model *model,
 	add_term(select, STORE_FLAGS, STORE_POOLED, UINT64_MAX);
 }
 
+_Static_assert(STORE_MOVED == STORE_FREED + 1, "one range");
+
+void rows_select_foreign(struct rows_select *select, const struct model *model,
+			 const atomic_bool *cancel)
+{
+	uint64_t view = model->controls.view;
+
+	CLAIM(view > 0);
+	begin(select, model, cancel);
+	add_term(select, STORE_BEGIN, 0, view - 1);
+	add_term(select, STORE_END, view, UINT64_MAX);
+	add_term(select, STORE_HOW, STORE_FREED, STORE_MOVED);
+}
+
 void rows_select(struct rows_select *select, const struct model *model,
 		 const atomic_bool *cancel)
 {

@@ -31,6 +31,10 @@ void rows_select_all(struct rows_select *select, const struct model *model,
 void rows_select_heaps(struct rows_select *select, const struct model *model,
 		       const atomic_bool *cancel);
 
+/* Blocks from before the view, of any heap, that were freed in it. */
+void rows_select_foreign(struct rows_select *select, const struct model *model,
+			 const atomic_bool *cancel);
+
 /* Columns that rows_block and rows_end look at. */
 #define ROWS_BLOCK_COLUMNS						\
 	(STORE_BIT(STORE_ADDRESS) | STORE_BIT(STORE_SIZE) |		\

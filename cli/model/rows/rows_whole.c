@@ -115,6 +115,21 @@ static int sum_whole(struct model *model, const atomic_bool *cancel)
 	return error;
 }
 
+/* Blocks from before the view that were freed in it. */
+static int count_foreign(struct model *model, const atomic_bool *cancel)
+{
+	struct rows_select select;
+	uint64_t rows = 0, bytes;
+	int error;
+
+	if (model->controls.view == 0)
+		return 0;
+	rows_select_foreign(&select, model, cancel);
+	error = store_scan_count(model->store, &select.scan, &rows, &bytes);
+	model->controls.foreign += rows;
+	return error;
+}
+
 /* ---- heaps ---- */
 
 static void number_heaps(void *owner, unsigned worker,
@@ -182,7 +197,9 @@ int rows_whole_figures(struct model *model, bool wanted,
 	*edge = model->peak.edge;
 	set_peak(model, model->selection != NULL ? &model->whole :
 						   &model->totals);
-	if (wanted && model->selection != NULL)
+	if (wanted)
+		error = count_foreign(model, cancel);
+	if (wanted && error == 0 && model->selection != NULL)
 		error = sum_whole(model, cancel);
 	if (wanted && error == 0)
 		error = find_heaps(model, cancel);

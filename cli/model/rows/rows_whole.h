@@ -18,7 +18,8 @@ void rows_whole_facts(struct model *model, const struct rows_facts *facts);
 
 /*
  * Where blocks are selected, model->whole, if it is wanted, and its peak; else
- * the peak of model->totals; and heaps' figures, if they are wanted. *edge: the
+ * the peak of model->totals; and heaps' figures, and foreign frees, if they are
+ * wanted. *edge: the
  * birth that brought the peak. As store_scan_each.
  */
 int rows_whole_figures(struct model *model, bool wanted,
