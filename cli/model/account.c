@@ -471,6 +471,9 @@ static void drop_selected(struct model *model, const struct block *block,
 
 	CLAIM_FULL(block->cost < model->contexts.cost_count);
 	account_drop(&model->totals, cost, amount);
+	if (model->selection != NULL && !model->deciding &&
+	    selection_is_of_moment(model->selection))
+		keep_past(model, block, by);
 	if (end == EDGE_LOST)
 		return;
 	account_free(model, cost, block, lifetime, amount);
@@ -484,9 +487,6 @@ static void drop_selected(struct model *model, const struct block *block,
 		cell->blocks += amount.blocks;
 		cell->bytes += amount.bytes;
 	}
-	if (model->selection != NULL && !model->deciding &&
-	    selection_is_of_moment(model->selection))
-		keep_past(model, block, by);
 }
 
 static void tell_end(const struct model *model, const struct block *block,

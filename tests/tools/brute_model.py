@@ -756,13 +756,12 @@ class Query:
             ungrouped=0, estimated=self.trace.sample > 0)
 
     def blocks(self):
-        """Each that is live, as (address, size, tid, stack, birth in ns). At
-        a moment, not those that were lost later."""
+        """Each that is live, as (address, size, tid, stack, birth in ns)."""
         return sorted((block.address, block.size, block.thread.tid,
                        tuple(frame[0] for frame in
                              self.trace.contexts[block.context]),
                        TICK_NS * block.birth)
-                      for block in self.live(self.kept) if block.how != LOST)
+                      for block in self.live(self.kept))
 
     def sizes(self):
         """By powers of two: [(least size, figures)]."""
@@ -774,13 +773,10 @@ class Query:
             total_bytes=self.bytes(blocks), frees=self.count(
                 self.freed(blocks)),
             temporary=self.count(filter(self.is_temporary, blocks)),
-            live_blocks=self.count(self.listed(blocks)),
-            live_bytes=self.bytes(self.listed(blocks)),
+            live_blocks=self.count(self.live(blocks)),
+            live_bytes=self.bytes(self.live(blocks)),
             lifetime_ns=self.mean_ns(self.freed(blocks)))
             for bits, blocks in sorted(classes.items())]
-
-    def listed(self, blocks):
-        return [block for block in self.live(blocks) if block.how != LOST]
 
     def lifetimes(self):
         classes = collections.defaultdict(list)
