@@ -33,6 +33,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* Processor time of all threads. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 static void fail(const char *what, int error)
 {
 	fprintf(stderr, "bench-queries: %s: %s\n", what, strerror(error));
@@ -236,7 +245,7 @@ static int by_time(const void *a, const void *b)
 static void ask_question(struct asked *asked, const struct question *q,
 			 unsigned repeats)
 {
-	uint64_t times[REPEATS_MAX], half;
+	uint64_t times[REPEATS_MAX], cpu[REPEATS_MAX], half;
 
 	half = (UINT64_C(1) << 40) + (asked->end - (UINT64_C(1) << 40)) / 2;
 	asked->scan = (struct store_scan){ .now = asked->end };
@@ -249,16 +258,19 @@ static void ask_question(struct asked *asked, const struct question *q,
 		asked->scan.alive[0].count = 1;
 	}
 	for (unsigned i = 0; i < repeats; i++) {
-		uint64_t begin = now_ns();
+		uint64_t begin = now_ns(), cpu_begin = cpu_ns();
 		int error = q->ask(asked);
 
 		if (error != 0)
 			fail(q->name, -error);
 		times[i] = now_ns() - begin;
+		cpu[i] = cpu_ns() - cpu_begin;
 	}
 	SORT(times, repeats, by_time);
-	printf("{\"query\": \"%s\", \"wall_ns\": %" PRIu64 ", \"answer\": %"
-	       PRIu64 "}", q->name, times[repeats / 2], asked->selected);
+	SORT(cpu, repeats, by_time);
+	printf("{\"query\": \"%s\", \"wall_ns\": %" PRIu64 ", \"cpu_ns\": %"
+	       PRIu64 ", \"answer\": %" PRIu64 "}", q->name,
+	       times[repeats / 2], cpu[repeats / 2], asked->selected);
 }
 
 static int ask(const char *path, unsigned repeats)
