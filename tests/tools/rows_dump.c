@@ -1,7 +1,7 @@
 /*
- * rows_dump.c [--grow] TRACE…: the rows of each trace's store, made anew, for
- * comparing with a model in Python (tests/tools/brute_model.py): a line each, in
- * their order:
+ * rows_dump.c [--grow|--there] TRACE…: the rows of each trace's store, made anew,
+ * for comparing with a model in Python (tests/tools/brute_model.py): a line each,
+ * in their order:
  *
  *	row BIRTH END BEGIN STAMP HOW ADDRESS SIZE TID FREER CHAIN PLACE BETWEEN
  *		FLAGS FRAMES
@@ -10,6 +10,8 @@
  * BIRTH and END are numbers of edges, BEGIN and STAMP stamps; of live blocks END
  * and STAMP are "-". FREER is the tid of who freed, or "-", FRAMES the addresses
  * of the stack, the innermost first.
+ *
+ * With --there they are those of TRACE.idx.
  *
  * With --grow the store is made of the trace as it was at each of its SYNCs in
  * turn, each made out of the one before: the rows are to be the same.
@@ -98,6 +100,17 @@ static struct store *make_growing(const char *trace)
 	return store;
 }
 
+static struct store *open_there(const char *trace)
+{
+	struct store *store;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s.idx", trace);
+	if (store_open(open(path, O_RDONLY), path, NULL, &store) != STORE_GOOD)
+		fail(path, "no store");
+	return store;
+}
+
 /* ---- printing ---- */
 
 static void print_or(uint64_t value, uint64_t none)
@@ -166,10 +179,11 @@ static void print_facts(struct store *store)
 int main(int argc, char **argv)
 {
 	bool grows = argc > 1 && strcmp(argv[1], "--grow") == 0;
+	bool there = argc > 1 && strcmp(argv[1], "--there") == 0;
 
-	for (int i = grows ? 2 : 1; i < argc; i++) {
+	for (int i = 1 + (grows || there); i < argc; i++) {
 		struct store *store = grows ? make_growing(argv[i]) :
-					      make(argv[i], NULL);
+			there ? open_there(argv[i]) : make(argv[i], NULL);
 		/* of the whole, by who knows nothing of its blocks: it has to
 		 * know the same nodes and threads by these numbers */
 		struct model *model = model_new(NULL, NULL);

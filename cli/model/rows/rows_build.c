@@ -46,16 +46,20 @@ struct building {
 	struct reader_report report;
 };
 
+/* The state is still to be taken up. */
+static bool is_resumed(const struct building *b)
+{
+	return b->build->older != NULL && !b->resume.done;
+}
+
 static void add_row(void *owner, const struct store_row *row)
 {
 	struct building *b = owner;
 
-	store_writer_add(b->writer, row);
-}
-
-static bool is_resumed(const struct building *b)
-{
-	return b->build->older != NULL && !b->resume.done;
+	/* events that ought to have been passed over */
+	b->misfit |= is_resumed(b);
+	if (!b->misfit)
+		store_writer_add(b->writer, row);
 }
 
 static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
