@@ -366,6 +366,7 @@ static struct model *read_rows(const struct reading *reading,
 			       const struct block_keys *keys,
 			       const char *trace, int *status)
 {
+	struct rows_wanted wanted = query_rows_wanted(&reading->query);
 	struct model *model;
 	struct store *store;
 	int error;
@@ -379,7 +380,7 @@ static struct model *read_rows(const struct reading *reading,
 		return NULL;
 	}
 	model = model_new(options, keys);
-	*status = rows_read(model, trace, store, NULL, &error);
+	*status = rows_read(model, trace, store, &wanted, NULL, &error);
 	if (*status == EXIT_NOTHING || error == 0)
 		return model;
 	model_free(model);

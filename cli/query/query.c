@@ -137,6 +137,17 @@ struct model_options query_model_options(const struct query *query)
 	};
 }
 
+struct rows_wanted query_rows_wanted(const struct query *query)
+{
+	struct rows_wanted wanted = rows_all;
+
+	if (query->spares & QUERY_SPARES_OWN_PEAKS &&
+	    query->order != FIGURE_OWN_PEAK)
+		wanted.figures &= ~(1u << FIGURE_OWN_PEAK);
+	wanted.sizes = !(query->spares & QUERY_SPARES_SIZES);
+	return wanted;
+}
+
 bool query_is_of_moment(const struct query *query)
 {
 	return filter_word(query->filter, FILTER_ALIVE_AT, 0) != NULL;

@@ -8,8 +8,16 @@
 
 #include "cli/model/filters.h"
 #include "cli/model/model.h"
+#include "cli/model/rows/rows_answer.h"
 #include "cli/model/stats/figures.h"
 #include "cli/query/keys.h"
+
+/* What the command does not look at: it need not be found out, where that takes
+ * time of its own (rows of an index). Own peaks are there if they order. */
+enum query_spare {
+	QUERY_SPARES_OWN_PEAKS = 1,
+	QUERY_SPARES_SIZES = 2		/* model_histograms of the whole run */
+};
 
 #define QUERY_KEYS_MAX 4
 /* Of groups_max, where nobody says otherwise. */
@@ -28,6 +36,7 @@ struct query {
 	/* Which figures of them. */
 	unsigned wants;		/* enum model_want: not in all of them */
 	bool all_figures;	/* of each row, not only what orders them */
+	unsigned spares;	/* enum query_spare */
 	bool over_time;		/* and its rows over time: series.h */
 	/* In which order, and how many. */
 	enum figure order;
@@ -67,6 +76,8 @@ const struct query_key *query_inclusive(const struct query *query);
 void query_block_keys(const struct query *query, struct block_keys *keys);
 /* How the model is to read a trace for it, but for what its notes are. */
 struct model_options query_model_options(const struct query *query);
+/* What is looked at, for rows_read. */
+struct rows_wanted query_rows_wanted(const struct query *query);
 /* Whether live means at a moment (--alive-at). */
 bool query_is_of_moment(const struct query *query);
 /* Values that only normalised stacks have. */

@@ -535,6 +535,8 @@ static void settle(struct request *request)
 	wanted->full_names = request->reading.full_names;
 	query->wants = wants_of(request);
 	query->all_figures = request->json || request->csv;
+	query->spares = (query->all_figures ? 0 : QUERY_SPARES_OWN_PEAKS) |
+			(wanted->sizes ? 0 : QUERY_SPARES_SIZES);
 	query->over_time = wanted->timeline;
 	wanted->query = query;
 }

@@ -492,7 +492,8 @@ out:
 }
 
 int rows_read(struct model *model, const char *path, struct store *store,
-	      const atomic_bool *cancel, int *error)
+	      const struct rows_wanted *wanted, const atomic_bool *cancel,
+	      int *error)
 {
 	int status;
 
@@ -502,6 +503,6 @@ int rows_read(struct model *model, const char *path, struct store *store,
 	rows_take(model, store);
 	*error = 0;
 	if (status != EXIT_NOTHING)
-		*error = rows_answer(model, &rows_all, cancel);
+		*error = rows_answer(model, wanted, cancel);
 	return *error == -EINVAL ? EXIT_NOTHING : status;
 }

@@ -57,7 +57,8 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
  * not EXIT_NOTHING.
  */
 int rows_read(struct model *model, const char *path, struct store *store,
-	      const atomic_bool *cancel, int *error);
+	      const struct rows_wanted *wanted, const atomic_bool *cancel,
+	      int *error);
 
 /* Other options and keys for a model whose outline was read: copied, as by
  * model_new. */

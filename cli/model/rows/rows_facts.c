@@ -16,6 +16,10 @@ static const struct fact_place {
 	{ "events", offsetof(struct rows_facts, events) },
 	{ "last_stamp", offsetof(struct rows_facts, last_stamp) },
 	{ "undefined", offsetof(struct rows_facts, undefined) },
+	{ "most_bytes", offsetof(struct rows_facts, most_bytes) },
+	{ "most_blocks", offsetof(struct rows_facts, most_blocks) },
+	{ "most_edge", offsetof(struct rows_facts, most_edge) },
+	{ "most_stamp", offsetof(struct rows_facts, most_stamp) },
 };
 
 #define PLACES (sizeof(places) / sizeof(places[0]))

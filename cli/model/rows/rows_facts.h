@@ -22,6 +22,8 @@ struct rows_facts {
 	uint64_t events;
 	uint64_t last_stamp;	/* of all events: live blocks live until then */
 	uint64_t undefined;	/* rows_pairing.h */
+	/* The most that was live, as it has it: of the whole recording. */
+	uint64_t most_bytes, most_blocks, most_edge, most_stamp;
 	bool growing;		/* the trace was being written, and what its live
 				 * file had is not in the store */
 	/* By number of controls before them (controls.h): those that a view

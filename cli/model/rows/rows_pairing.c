@@ -83,6 +83,33 @@ struct rows_birth *rows_pairing_birth(struct rows_pairing *pairing,
 	return &pairing->births[number];
 }
 
+static inline void add_live(struct rows_pairing *pairing,
+			    const struct block *block)
+{
+	struct weigh_amount amount = weigh_block(block->size,
+						 pairing->sample_mean);
+	struct rows_most *most = &pairing->most;
+
+	most->live_bytes += amount.bytes;
+	most->live_blocks += amount.blocks;
+	if (most->live_bytes <= most->bytes)
+		return;
+	most->bytes = most->live_bytes;
+	most->blocks = most->live_blocks;
+	most->edge = pairing->edge_count;
+	most->stamp = block->birth;
+}
+
+static inline void drop_live(struct rows_pairing *pairing,
+			     const struct block *block)
+{
+	struct weigh_amount amount = weigh_block(block->size,
+						 pairing->sample_mean);
+
+	pairing->most.live_bytes -= amount.bytes;
+	pairing->most.live_blocks -= amount.blocks;
+}
+
 static inline void birth(void *owner, struct block *block, uint32_t lane,
 			 uint32_t context, uint32_t chain)
 {
@@ -102,6 +129,8 @@ static inline void birth(void *owner, struct block *block, uint32_t lane,
 		.node = node_of(pairing, context),
 		.chain = chain,
 	};
+	if (__builtin_expect(!block->pooled, 1))
+		add_live(pairing, block);
 	if (__builtin_expect(chain != 0, 0))
 		chains_enter(&pairing->chains, chain, number, block);
 }
@@ -179,6 +208,8 @@ end(void *owner, struct block *block, uint64_t stamp, uint32_t by,
 
 	row.end = stamp;
 	row.end_edge = ++pairing->edge_count;		/* I2 */
+	if (__builtin_expect(!block->pooled, 1))
+		drop_live(pairing, block);
 	row.how = hows[how];
 	if (how != EDGE_LOST) {
 		row.end_thread = (ender ? ender - 1 : pairing->lane) >> 1;
@@ -385,6 +416,7 @@ static void begin(struct rows_pairing *pairing)
 
 	pairing->begun = true;
 	pairing->sampled = model_is_sampled(pairing->model);
+	pairing->sample_mean = model_sample_mean(pairing->model);
 	rows_pairing_head(pairing);
 	if (part->count == 0)
 		return;

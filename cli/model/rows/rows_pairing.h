@@ -48,6 +48,13 @@ struct rows_stretch {
 	uint64_t unpaired, repaired, foreign;
 };
 
+/* What is live of the blocks of all heaps but the program's own, and the most
+ * bytes so far: at which edge, and its stamp. Weighed (weigh.h). */
+struct rows_most {
+	uint64_t live_bytes, live_blocks;
+	uint64_t bytes, blocks, edge, stamp;
+};
+
 struct rows_pairing {
 	struct model *model;
 	const struct controls *controls;
@@ -66,6 +73,8 @@ struct rows_pairing {
 	uint32_t chain_count;	/* numbers that were given */
 	uint64_t leaving;	/* as the model has it */
 	uint64_t edge_count;
+	struct rows_most most;
+	uint64_t sample_mean;	/* for it */
 	uint64_t ended;		/* rows that were told */
 	uint64_t last_stamp;
 	uint64_t events;

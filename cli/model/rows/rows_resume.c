@@ -142,6 +142,8 @@ static bool take_head(const struct rows_resume *resume,
 	pairing->next_control = (size_t)head[STATE_CONTROLS];
 	pairing->off = head[STATE_FLAGS] & STATE_OFF;
 	pairing->sampled = head[STATE_FLAGS] & STATE_SAMPLED;
+	pairing->sample_mean = model_sample_mean(pairing->model);
+	memcpy(&pairing->most, head + STATE_MOST, sizeof(pairing->most));
 	pairing->edges.gap |= (head[STATE_FLAGS] & STATE_GAP) != 0;
 	return true;
 }

@@ -32,6 +32,15 @@ static void put_chain(struct rows_state *state,
 	put(state, chain != 0 ? pairing->chains.list[chain].length : 0);
 }
 
+static void put_most(struct rows_state *state, const struct rows_most *most)
+{
+	uint64_t words[ROWS_STATE_MOST];
+
+	memcpy(words, most, sizeof(words));
+	for (size_t i = 0; i < ROWS_STATE_MOST; i++)
+		put(state, words[i]);
+}
+
 static bool put_points(struct rows_state *state, const struct reader *reader)
 {
 	struct merge_point *points;
@@ -194,6 +203,7 @@ bool rows_state_take(struct rows_state *state, struct rows_pairing *pairing,
 	put(state, (pairing->off ? STATE_OFF : 0) |
 		   (pairing->sampled ? STATE_SAMPLED : 0) |
 		   (pairing->edges.gap ? STATE_GAP : 0));
+	put_most(state, &pairing->most);
 	CLAIM_FULL(state->count == STATE_HEAD);
 	if (!put_points(state, reader) || !pairing->begun) {
 		state->count = 0;

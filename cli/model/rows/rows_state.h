@@ -35,13 +35,16 @@
  * these widths. A chain is told by its number, and the place of its last block
  * in it; 0 and 0: none. */
 #define ROWS_STATE_BLOB "state"
-#define ROWS_STATE_VERSION 1
+#define ROWS_STATE_VERSION 2
+
+#define ROWS_STATE_MOST (sizeof(struct rows_most) / sizeof(uint64_t))
 
 enum rows_state_head {
 	STATE_VERSION, STATE_OFFSET, STATE_ENDED, STATE_EDGES, STATE_CHAINS,
 	STATE_STAMP, STATE_EVENTS, STATE_UNDEFINED, STATE_CONTROLS,
 	STATE_FLAGS,		/* enum rows_state_flag */
-	STATE_HEAD
+	STATE_MOST,		/* struct rows_most, in its order */
+	STATE_HEAD = STATE_MOST + ROWS_STATE_MOST
 };
 
 enum rows_state_flag { STATE_OFF = 1, STATE_SAMPLED = 2, STATE_GAP = 4 };

@@ -1,6 +1,7 @@
 /*
- * rows_whole.c: see rows_whole.h. The peak takes a sweep over all edges, so it is
- * kept for as long as the view is the same.
+ * rows_whole.c: see rows_whole.h. The peak of the whole recording is a fact; that of
+ * a view takes a sweep over all edges, and is kept for as long as the view is the
+ * same.
  */
 #include "cli/model/rows/rows_whole.h"
 
@@ -38,6 +39,16 @@ void rows_whole_facts(struct model *model, const struct rows_facts *facts)
 		model->totals.unpaired += stretch->unpaired;
 		model->totals.repaired += stretch->repaired;
 		model->controls.foreign += stretch->foreign;
+	}
+	if (model->controls.view == 0) {
+		model->peak_known = true;
+		model->peak_view = 0;
+		model->peak = (struct store_peak){
+			.bytes = facts->most_bytes,
+			.blocks = facts->most_blocks,
+			.edge = facts->most_edge,
+			.stamp = facts->most_stamp,
+		};
 	}
 	for (size_t i = 0; i < threads->count; i++) {
 		bool there = i < facts->thread_count;

@@ -16,6 +16,7 @@
 #include "cli/model/block_keys.h"
 #include "cli/model/core/blocks.h"
 #include "cli/model/core/contexts.h"
+#include "cli/model/core/weigh.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/model/rows/rows_facts.h"
 #include "cli/model/rows/rows_sweep.h"
@@ -79,21 +80,44 @@ static void add_rows(const struct story *s, struct store_writer *writer,
 		}
 }
 
-static void add_facts(const struct story *s, struct store_writer *writer)
+/* `mean`: of the sample; 0: none. */
+static void find_most(const struct story *s, uint64_t mean,
+		      struct rows_facts *facts)
+{
+	uint64_t blocks = 0, bytes = 0;
+
+	for (uint32_t i = 0; i < s->step_count; i++) {
+		const struct story_block *block = &s->blocks[s->steps[i].block];
+		struct weigh_amount amount = weigh_block(block->size, mean);
+
+		blocks += s->steps[i].ends ? -amount.blocks : amount.blocks;
+		bytes += s->steps[i].ends ? -amount.bytes : amount.bytes;
+		if (bytes <= facts->most_bytes)
+			continue;
+		facts->most_bytes = bytes;
+		facts->most_blocks = blocks;
+		facts->most_edge = i + 1;
+		facts->most_stamp = block->birth;
+	}
+}
+
+static void add_facts(const struct story *s, uint64_t mean,
+		      struct store_writer *writer)
 {
 	struct rows_stretch stretch = { 0 };
 	uint64_t threads[STORY_THREADS + 1] = { 0 };
-	const struct rows_facts facts = {
+	struct rows_facts facts = {
 		.last_stamp = s->stamp,
 		.stretches = &stretch, .stretch_count = 1,
 		.thread_events = threads, .thread_allocations = threads,
 		.thread_count = STORY_THREADS + 1,
 	};
 
+	find_most(s, mean, &facts);
 	rows_facts_write(&facts, writer);
 }
 
-static struct store *make_store(const struct story *s, bool sampled)
+static struct store *make_store(const struct story *s, uint64_t mean)
 {
 	const struct store_key key = { .trace_id = 1 };
 	char path[] = "/tmp/gnomon-unit-XXXXXX";
@@ -102,8 +126,8 @@ static struct store *make_store(const struct story *s, bool sampled)
 	struct store *store;
 
 	unlink(path);
-	add_rows(s, writer, sampled);
-	add_facts(s, writer);
+	add_rows(s, writer, mean != 0);
+	add_facts(s, mean, writer);
 	assert_int_equal(store_writer_finish(writer, &key), 0);
 	store_writer_free(writer);
 	assert_int_equal(store_open(fd, "story", NULL, &store), STORE_GOOD);
@@ -280,7 +304,8 @@ static void as_by_passes(unsigned seed, const char *sample)
 
 	story_write(s, sample);
 	assert_int_equal(model_read_outline(rows, s->path), EXIT_COMPLETE);
-	rows_take(rows, make_store(s, sample != NULL));
+	rows_take(rows, make_store(s, sample == NULL ? 0 :
+				   strtoull(sample, NULL, 10)));
 	for (unsigned i = 0; i < QUESTIONS; i++)
 		ask(s, rows, i);
 	model_free(rows);
@@ -309,7 +334,7 @@ static void what_rows_do_not_tell(void **state)
 
 	(void)state;
 	story_write(s, NULL);
-	store = make_store(s, false);
+	store = make_store(s, 0);
 	assert_false(rows_can_answer(store, &options));
 	options = (struct model_options){ .until_ns = 5 };
 	assert_false(rows_can_answer(store, &options));
