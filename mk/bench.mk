@@ -117,7 +117,7 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 bench: all
 bench-capture bench-throw bench-hooks bench-programs bench-lives \
 	bench-instructions bench-options bench-reader bench-reader-large \
-	bench-exports: all
+	bench-exports bench-queries: all
 
 .PHONY: soak
 MINUTES ?= 30
