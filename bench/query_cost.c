@@ -2,7 +2,8 @@
  * query_cost.c: what questions to a column store take. Prints JSON.
  *
  *	bench-queries make FILE ROWS	a store of so many rows (store_rows.c)
- *	bench-queries ask FILE N	the median of N times, for each question
+ *	bench-queries ask FILE N [TEXT]	the median of N times, for each question,
+ *					or those with this text in their names
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -273,11 +274,12 @@ static void ask_question(struct asked *asked, const struct question *q,
 	       times[repeats / 2], cpu[repeats / 2], asked->selected);
 }
 
-static int ask(const char *path, unsigned repeats)
+static int ask(const char *path, unsigned repeats, const char *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct asked asked = { 0 };
 	size_t count = sizeof(questions) / sizeof(*questions);
+	const char *separator = "";
 
 	if (fd < 0)
 		fail(path, errno);
@@ -294,8 +296,11 @@ static int ask(const char *path, unsigned repeats)
 		       store_column_bytes(asked.store, i));
 	printf("], \"queries\": [");
 	for (size_t i = 0; i < count; i++) {
-		printf("%s", i == 0 ? "" : ",\n ");
+		if (strstr(questions[i].name, text) == NULL)
+			continue;
+		printf("%s", separator);
 		ask_question(&asked, &questions[i], repeats);
+		separator = ",\n ";
 	}
 	printf("], ");
 	print_memory();
@@ -307,13 +312,17 @@ static int ask(const char *path, unsigned repeats)
 int main(int argc, char **argv)
 {
 	char *end;
-	uint64_t number = argc == 4 ? strtoull(argv[3], &end, 10) : 0;
+	uint64_t number = argc == 4 || argc == 5 ?
+		strtoull(argv[3], &end, 10) : 0;
 
-	if (number > 0 && *end == 0 && strcmp(argv[1], "make") == 0)
+	if (number > 0 && argc == 4 && *end == 0 &&
+	    strcmp(argv[1], "make") == 0)
 		return make(argv[2], number);
 	if (number > 0 && number <= REPEATS_MAX && *end == 0 &&
 	    strcmp(argv[1], "ask") == 0)
-		return ask(argv[2], (unsigned)number);
-	fprintf(stderr, "usage: bench-queries make FILE ROWS | ask FILE N\n");
+		return ask(argv[2], (unsigned)number,
+			   argc == 5 ? argv[4] : "");
+	fprintf(stderr, "usage: bench-queries make FILE ROWS | "
+		"ask FILE N [TEXT]\n");
 	return 2;
 }

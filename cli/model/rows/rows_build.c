@@ -90,7 +90,7 @@ static void take_state(struct building *b)
 		at + (b->trace_bytes - at) / 2 : UINT64_MAX;
 }
 
-/* One thread of all has the pairing to do. */
+/* As many as there are processors: who pairs has less to do than they. */
 static unsigned packers(void)
 {
 	cpu_set_t set;
@@ -98,7 +98,7 @@ static unsigned packers(void)
 
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		return 1;
-	count = CPU_COUNT(&set) - 1;
+	count = CPU_COUNT(&set);
 	return count < 1 ? 1 : count > STORE_PACKERS_MAX ? STORE_PACKERS_MAX :
 		(unsigned)count;
 }
