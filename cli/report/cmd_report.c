@@ -536,7 +536,9 @@ static void settle(struct request *request)
 	query->wants = wants_of(request);
 	query->all_figures = request->json || request->csv;
 	query->spares = (query->all_figures ? 0 : QUERY_SPARES_OWN_PEAKS) |
-			(wanted->sizes ? 0 : QUERY_SPARES_SIZES);
+			/* a summary in words says how long blocks lived */
+			(query->all_figures && !wanted->sizes ?
+			 QUERY_SPARES_SIZES : 0);
 	query->over_time = wanted->timeline;
 	wanted->query = query;
 }
