@@ -373,6 +373,7 @@ struct pages *pages_new(const struct model *model,
 	};
 
 	pages->page_size = sweep.page_size;
+	pages->moment_ns = options->moment_ns;
 	make_groups(&c, model);
 	make_mappings(pages, options->maps);
 	choose_snapshot(&c, model, options->moment_ns);

@@ -103,7 +103,7 @@ struct pages {
 	struct pages_sum use[PAGES_USES];
 	struct pages_resident resident;	/* if `snapshot` */
 	const struct footprint_snapshot *snapshot;	/* NULL: none */
-	uint64_t snapshot_ns;	/* since the start */
+	uint64_t snapshot_ns, moment_ns;	/* since the start */
 	struct pages_group *groups;
 	size_t group_count;
 	struct page_run *runs;		/* if they were wanted, by address */
