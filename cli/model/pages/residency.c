@@ -290,27 +290,53 @@ static void choose(const struct model *model, size_t limit,
 	CLAIM_FULL(residency->count == limit);
 }
 
+/* How many are not behind the last event: what is live then is what the model
+ * has, if that has all blocks. */
+static size_t count_before_end(const struct model *model,
+			       const struct residency *residency)
+{
+	size_t count = residency->count;
+
+	while (count > 0 && !model_is_selected(model) &&
+	       residency->list[count - 1].snapshot->said.begin >
+	       model_totals(model)->last_stamp)
+		count--;
+	return count;
+}
+
+static int look_before_end(struct finding *finding, const char *path,
+			   size_t count)
+{
+	struct model_looks looks = {
+		.owner = finding, .look = look, .count = count,
+	};
+	uint64_t *stamps = grow_alloc(count * sizeof(*stamps));
+	int status;
+
+	for (size_t i = 0; i < count; i++)
+		stamps[i] = finding->residency->list[i].snapshot->said.begin;
+	looks.stamps = stamps;
+	status = model_look(finding->model, path, &looks);
+	free(stamps);
+	return status;
+}
+
 int residency_find(const struct model *model, const char *path, size_t limit,
 		   const struct map_index *maps, struct residency *residency)
 {
 	struct finding finding = { model, maps, residency };
-	struct model_looks looks = { .owner = &finding, .look = look };
-	uint64_t *stamps;
 	int status = EXIT_COMPLETE;
+	size_t before;
 
 	memset(residency, 0, sizeof(*residency));
 	choose(model, limit, residency);
-	if (residency->count == 0)
-		return EXIT_COMPLETE;
-	stamps = grow_alloc(residency->count * sizeof(*stamps));
-	for (size_t i = 0; i < residency->count; i++)
-		stamps[i] = residency->list[i].snapshot->said.begin;
-	looks.stamps = stamps;
-	looks.count = residency->count;
-	status = model_look(model, path, &looks);
+	before = count_before_end(model, residency);
+	if (before > 0)
+		status = look_before_end(&finding, path, before);
 	if (status == EXIT_NOTHING)
 		residency->count = 0;
-	free(stamps);
+	for (size_t i = before; i < residency->count; i++)
+		look(&finding, model, i);
 	return status;
 }
 

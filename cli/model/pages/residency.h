@@ -57,8 +57,9 @@ struct residency {
 
 /*
  * Of at most `limit` of the snapshots that the model counts, the last among
- * them, by one pass more over the trace; all blocks are asked for, whatever the
- * model's filter selects. `maps`: of the model; NULL: none. Returns what
+ * them, by one pass more over the trace if that is needed: not for those behind
+ * the last event, of a model that selects nothing. All blocks are asked for,
+ * whatever its filter selects. `maps`: of the model; NULL: none. Returns what
  * model_look does; EXIT_NOTHING: there are none. To be released.
  */
 int residency_find(const struct model *model, const char *path, size_t limit,
