@@ -126,6 +126,7 @@ static struct entry *entries_of(const struct pages_sweep *sweep,
 				const struct model *model, size_t *count)
 {
 	size_t room = 0, made = 0;
+	uint64_t differ = 0;	/* bits in which addresses do */
 	const struct block *block;
 	struct entry *list;
 	uint64_t at = 0;
@@ -134,13 +135,18 @@ static struct entry *entries_of(const struct pages_sweep *sweep,
 		room += group_of(sweep, block) != PAGES_NO_GROUP;
 	list = grow_alloc(room * sizeof(*list));
 	at = 0;
-	while ((block = model_next_block(model, &at)) != NULL)
-		if (group_of(sweep, block) != PAGES_NO_GROUP)
-			list[made++] = (struct entry){
-				pools_address(block->address), block,
-			};
+	while ((block = model_next_block(model, &at)) != NULL) {
+		if (group_of(sweep, block) == PAGES_NO_GROUP)
+			continue;
+		list[made] = (struct entry){
+			pools_address(block->address), block,
+		};
+		differ |= list[made++].address ^ list[0].address;
+	}
 	CLAIM(made == room);
-	sort_by(list, made, 40);	/* addresses have POOLS_SHIFT bits */
+	if (differ != 0)
+		sort_by(list, made, (63 - (unsigned)__builtin_clzll(differ)) &
+			~7u);
 	*count = made;
 	return list;
 }
