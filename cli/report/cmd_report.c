@@ -677,7 +677,9 @@ static const char *const description[] = {
 	"--frame-table they are indexes into `frames`. --sizes adds `sizes`, "
 	"`lifetimes` and `chains` (of reallocs) to the whole and to each row, "
 	"and a `timeline` of at most 2048 steps, which filters of stacks leave "
-	"out. --timeline adds a `timeline` to each row, an array of steps; "
+	"out. --pages adds `pages`: of all live blocks, and of each row what it "
+	"keeps; and `residency`, whose parts add up to `rss_bytes`. --timeline "
+	"adds a `timeline` to each row, an array of steps; "
 	"`timeline_others` and `timeline_all` are those of all other blocks, "
 	"and of the whole; a step is `timeline_step_ns` long.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
