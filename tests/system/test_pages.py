@@ -134,6 +134,52 @@ def at_a_moment(directory):
           "live at the end")
 
 
+CHURN = """
+import os, sys
+kept = [{"a": i, "b": str(i) * 50} for i in range(100000)][::400]
+with open("/proc/self/statm") as statm:
+    resident = int(statm.read().split()[1]) * %d
+print(os.getpid(), resident, flush=True)
+sys.stdin.read()
+""" % PAGE
+
+
+@case
+def at_a_snapshot_of_a_real_program(directory):
+    """Python has freed nearly all that it had, when it is asked."""
+    trace = os.path.join(directory, "python.trace")
+    process = subprocess.Popen(
+        [GNOMON, "run", "-o", trace, "--no-pools", "--", sys.executable, "-c",
+         CHURN], env=environment(), stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        pid, resident = map(int, process.stdout.readline().split())
+        gnomon("snapshot", "warm", str(pid))
+        now = pages_of(str(pid))
+    finally:
+        process.stdin.close()
+        process.wait(RUN_SECONDS)
+    settle(directory)
+    document = pages_of(trace)
+    for each in (now, document):
+        adds_up_pages(each)
+        warm, = (point for point in each["residency"]
+                 if point["snapshot"] == "warm")
+        check(abs(warm["rss_bytes"] - resident) < 2 * OWN_BYTES,
+              "resident: %d, it says %d" % (warm["rss_bytes"], resident))
+        check(warm["fragmented_bytes"] + warm["free_bytes"] >
+              warm["live_bytes"], "most of it is free")
+    then = pages_of(trace, "--alive-at", "@warm")
+    adds_up_pages(then)
+    equal(then["pages"]["resident"]["snapshot"], "warm", "the nearest")
+    live = then["pages"]["live_bytes"]
+    check(0.95 * live <= warm["live_bytes"] <= live, "live: %d of %d" % (
+        warm["live_bytes"], live))
+    check(then["pages"]["resident"]["bytes_min"] <=
+          warm["live_bytes"] + warm["fragmented_bytes"] ==
+          then["pages"]["resident"]["bytes_max"], "resident pages")
+
+
 @case
 def without_maps(directory):
     done = recorded_pinned(directory, "--maps", "off")

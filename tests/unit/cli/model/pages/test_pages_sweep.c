@@ -48,12 +48,13 @@ static void take_block(void *owner, const struct block *block)
 
 static void take_cover(void *owner, const struct page_cover *cover)
 {
-	const struct told *before = &told[told_count - 1];
+	const struct told *before = told_count == 0 ? NULL :
+		&told[told_count - 1];
 
 	assert_ptr_equal(owner, told);
 	assert_int_equal(cover->address % PAGE, 0);
 	assert_true(cover->pages > 0);
-	if (told_count > 0)
+	if (before != NULL)
 		assert_true(before->address + before->pages * PAGE <=
 			    cover->address);
 	assert_int_equal(cover->member_count, 1);
