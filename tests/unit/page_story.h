@@ -1,7 +1,7 @@
 /*
  * page_story.h: blocks at random on a few pages, and mappings around them at
- * two snapshots, with all that is to be known of each page by brute force:
- * byte by byte. A tick is 10 ns; the recording starts at 0.
+ * snapshots, the last of them behind all events, with all that is to be known of
+ * each page by brute force: byte by byte. A tick is 10 ns; the recording starts at 0.
  */
 #ifndef TESTS_PAGE_STORY_H
 #define TESTS_PAGE_STORY_H
@@ -19,7 +19,7 @@
 #define PAGE_STORY_BLOCKS 300u
 #define PAGE_STORY_CONTEXTS 7u
 #define PAGE_STORY_MAPPINGS 5u
-#define PAGE_STORY_SNAPSHOTS 2u
+#define PAGE_STORY_SNAPSHOTS 3u
 #define PAGE_STORY_END (PAGE_STORY_BLOCKS * 20u)
 #define PAGE_STORY_LIVE UINT64_MAX
 
@@ -226,7 +226,7 @@ static inline struct page_story *page_story_new(unsigned seed)
 	for (unsigned i = 0; i < PAGE_STORY_BLOCKS; i++)
 		page_story_block(s, i);
 	for (unsigned i = 0; i < PAGE_STORY_SNAPSHOTS; i++) {
-		s->stamps[i] = PAGE_STORY_END / 3 * (i + 1) + 3;
+		s->stamps[i] = PAGE_STORY_END / 3 * (i + 1) - 7;
 		page_story_mappings(s->mappings[i]);
 	}
 	page_story_write(s);

@@ -14,6 +14,7 @@
 
 #define SEEDS 12
 #define AT_END UINT64_MAX
+#define LAST (PAGE_STORY_SNAPSHOTS - 1)
 
 static struct page_story *story;
 static struct model *model;
@@ -138,9 +139,9 @@ static void check_resident(const struct pages *pages)
 	uint64_t min = 0, max = 0;
 
 	assert_non_null(pages->snapshot);
-	assert_int_equal(pages->snapshot_ns, story->stamps[1] * 10);
+	assert_int_equal(pages->snapshot_ns, story->stamps[LAST] * 10);
 	for (unsigned i = 0; i < PAGE_STORY_MAPPINGS; i++) {
-		const struct page_story_mapping *m = &story->mappings[1][i];
+		const struct page_story_mapping *m = &story->mappings[LAST][i];
 		uint64_t bytes = 0, elsewhere;
 
 		for (unsigned k = 0; k < PAGE_STORY_PAGES; k++) {
