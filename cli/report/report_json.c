@@ -12,7 +12,7 @@
 /* Rows where --top does not say: more than people look at, and few enough for
  * programs with a million contexts. */
 #define DEFAULT_ROWS 1000
-#define PAGES_SNAPSHOTS 256
+#define PAGES_SNAPSHOTS 64	/* for each, live blocks are sorted */
 
 /* What the row is about. */
 static void put_subject(struct json *json, struct report *r,

@@ -22,40 +22,41 @@
 
 /* ---- finding ---- */
 
-struct kept_row {
-	struct query_row row;
-	const struct pages_group *group;
-};
-
 /* What they keep, then what they keep alone, then as they were. */
 static int by_kept(const void *a, const void *b)
 {
-	const struct kept_row *x = a, *y = b;
+	const struct pages_group *x = *(const struct pages_group *const *)a;
+	const struct pages_group *y = *(const struct pages_group *const *)b;
 
-	return sort_down(x->group->shared_bytes, y->group->shared_bytes) ?:
-	       sort_down(x->group->alone_bytes, y->group->alone_bytes) ?:
-	       sort_up((uintptr_t)x->group, (uintptr_t)y->group);
+	return sort_down(x->shared_bytes, y->shared_bytes) ?:
+	       sort_down(x->alone_bytes, y->alone_bytes) ?:
+	       sort_up((uintptr_t)x, (uintptr_t)y);
 }
 
+/* Only those stay that keep anything: there may be millions of others. */
 static void sort_rows(struct report_pages *found)
 {
+	const struct pages_group *groups = found->pages->groups;
 	struct query_rows *rows = &found->rows;
-	struct kept_row *list = grow_alloc(rows->count * sizeof(*list));
+	struct query_row *list;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < rows->count; i++)
-		list[i] = (struct kept_row){
-			rows->list[i], &found->pages->groups[i],
-		};
-	SORT(list, rows->count, by_kept);
-	found->groups = grow_alloc(rows->count * sizeof(*found->groups));
-	for (size_t i = 0; i < rows->count; i++) {
-		rows->list[i] = list[i].row;
-		found->groups[i] = list[i].group;
-		found->kept += list[i].group->pages > 0;
-	}
+		kept += groups[i].pages > 0;
+	list = grow_alloc(kept * sizeof(*list));
+	found->groups = grow_alloc(kept * sizeof(*found->groups));
+	kept = 0;
+	for (size_t i = 0; i < rows->count; i++)
+		if (groups[i].pages > 0)
+			found->groups[kept++] = &groups[i];
+	SORT(found->groups, kept, by_kept);
+	for (size_t i = 0; i < kept; i++)
+		list[i] = rows->list[found->groups[i] - groups];
+	free(rows->list);
+	rows->list = list;
+	rows->count = rows->nonzero = kept;
 	/* It knows rows by their places. */
 	table_free(&rows->row_of);
-	free(list);
 }
 
 /* The row of each cost. */

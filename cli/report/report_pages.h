@@ -11,8 +11,7 @@
 #include "cli/report/report.h"
 
 struct report_pages {
-	struct query_rows rows;		/* all, by what they keep */
-	size_t kept;			/* how many keep anything */
+	struct query_rows rows;		/* that keep any, by what they keep */
 	struct pages *pages;
 	const struct pages_group **groups;	/* by row */
 	struct residency residency;

@@ -20,7 +20,6 @@
 #define TOPS 3			/* heaps whose highest block is told */
 #define PATH_WIDTH 42
 #define FRAME_INDENT 9
-#define POINTS 4		/* columns of snapshots */
 #define PART 12			/* of a part's name */
 
 /* ---- rows ---- */
@@ -303,41 +302,32 @@ void report_pages_text(struct report *r, const struct report_pages *found)
 
 /* ---- resident memory ---- */
 
-/* Every so many, and the last. */
-static size_t point_of(const struct residency *residency, size_t column,
-		       size_t columns)
-{
-	return (column + 1) * residency->count / columns - 1;
-}
-
 static void put_part(const struct report *r, const struct residency *residency,
-		     size_t columns, unsigned part)
+		     unsigned part)
 {
 	fprintf(r->out, "  %-*s", PART, residency_names[part]);
-	for (size_t i = 0; i < columns; i++)
-		fprintf(r->out, "%9s", SIZE_TEXT(residency->list[
-			point_of(residency, i, columns)].part_bytes[part]));
+	for (size_t i = 0; i < residency->count; i++)
+		fprintf(r->out, "%9s",
+			SIZE_TEXT(residency->list[i].part_bytes[part]));
 	fprintf(r->out, "  %s\n", residency_meanings[part]);
 }
 
 static void put_points(const struct report *r,
-		       const struct residency *residency, size_t columns)
+		       const struct residency *residency)
 {
 	fprintf(r->out, "  %-*s", PART, "after");
-	for (size_t i = 0; i < columns; i++)
-		fprintf(r->out, "%9s", TIME_TEXT(residency->list[
-			point_of(residency, i, columns)].ns));
+	for (size_t i = 0; i < residency->count; i++)
+		fprintf(r->out, "%9s", TIME_TEXT(residency->list[i].ns));
 	fprintf(r->out, "\n  %-*s%s", PART, "resident", r->style->share);
-	for (size_t i = 0; i < columns; i++)
-		fprintf(r->out, "%9s", SIZE_TEXT(residency->list[
-			point_of(residency, i, columns)].rss_bytes));
+	for (size_t i = 0; i < residency->count; i++)
+		fprintf(r->out, "%9s", SIZE_TEXT(residency->list[i].rss_bytes));
 	fprintf(r->out, "%s  all of it\n", r->style->off);
 	for (unsigned part = 0; part < RESIDENCY_PARTS; part++)
-		put_part(r, residency, columns, part);
+		put_part(r, residency, part);
 	fprintf(r->out, "  %-*s", PART, "uncertain");
-	for (size_t i = 0; i < columns; i++)
-		fprintf(r->out, "%9s", SIZE_TEXT(residency->list[
-			point_of(residency, i, columns)].bound_bytes));
+	for (size_t i = 0; i < residency->count; i++)
+		fprintf(r->out, "%9s",
+			SIZE_TEXT(residency->list[i].bound_bytes));
 	fprintf(r->out, "  of live and fragmented\n");
 }
 
@@ -345,18 +335,15 @@ void report_residency_text(const struct report *r,
 			   const struct report_pages *found)
 {
 	const struct residency *residency = &found->residency;
-	size_t columns = residency->count < POINTS ? residency->count : POINTS;
 
 	fprintf(r->out, "\n%sRESIDENT MEMORY%s: what it consisted of at "
 		"snapshots\n\n", r->style->title, r->style->off);
-	if (residency->count == 0) {
+	if (residency->count == 0)
 		fprintf(r->out, "      none: gnomon snapshot, or --snapshot-every "
 			"of gnomon run\n");
-		return;
-	}
-	put_points(r, residency, columns);
-	if (columns < residency->count + residency->left_out)
+	else
+		put_points(r, residency);
+	if (residency->left_out > 0)
 		fprintf(r->out, "\n      and %s: --json\n",
-			COUNTED(residency->count + residency->left_out -
-				columns, "more snapshot"));
+			COUNTED(residency->left_out, "more snapshot"));
 }

@@ -14,7 +14,7 @@
 
 #define DEFAULT_ROWS 10
 #define OVERVIEW_ROWS 3		/* of each table, where there are several */
-#define PAGES_SNAPSHOTS 16	/* that are looked at; some are told */
+#define PAGES_SNAPSHOTS 4	/* columns */
 #define SITE_FRAMES 6		/* of a stack that is part of a row */
 #define PART_MIN 20		/* …th of the row: smaller ones are left out */
 #define FRAME_INDENT 9
@@ -244,7 +244,7 @@ static void put_pages(struct report *r)
 	fprintf(r->out, "\n%sPAGES KEPT%s: each page divided among those who "
 		"have live blocks on it;\n  alone: pages that would be free "
 		"without the row's blocks\n", r->style->title, r->style->off);
-	put_rows(&p, &found.rows, found.kept, DEFAULT_ROWS);
+	put_rows(&p, &found.rows, found.rows.count, DEFAULT_ROWS);
 	report_residency_text(r, &found);
 	report_pages_free(&found);
 	table_free(&p.shown);
