@@ -292,8 +292,8 @@ static void choose_snapshot(struct counting *c, const struct model *model,
 		uint64_t distance = ns > moment_ns ? ns - moment_ns :
 			moment_ns - ns;
 
-		if (snapshot->count == 0 || distance > least_distance ||
-		    !(snapshot->said.flags & GT_SNAPSHOT_WHOLE))
+		if (distance > least_distance ||
+		    !footprint_is_whole(footprint, snapshot))
 			continue;
 		least_distance = distance;
 		pages->snapshot = snapshot;

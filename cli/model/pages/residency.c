@@ -8,6 +8,8 @@
  *	covers     ##  #  #     #
  *
  *  I1  The parts of a point add up to rss_bytes.
+ *  I2  Mappings of a snapshot that is gone over ascend and do not overlap, so
+ *      each piece is met once.
  */
 #include "cli/model/pages/residency.h"
 
@@ -98,8 +100,7 @@ static enum residency_part kind_of_path(const struct footprint_mapping *mapping)
 
 static uint64_t end_of(const struct footprint_mapping *mapping)
 {
-	return mapping->start > UINT64_MAX - mapping->size ? UINT64_MAX :
-		mapping->start + mapping->size;
+	return mapping->start + mapping->size;	/* I2 */
 }
 
 /* The piece that begins at w->piece. */
@@ -256,9 +257,8 @@ static void look(void *owner, const struct model *then, size_t number)
 static bool is_wanted(const struct model *model,
 		      const struct footprint_snapshot *snapshot)
 {
-	return snapshot->said.flags & GT_SNAPSHOT_WHOLE &&
-	       snapshot->count == snapshot->said.mappings &&
-	       model_counts(model, snapshot->said.begin);
+	return model_counts(model, snapshot->said.begin) &&
+	       footprint_is_whole(model_footprint(model), snapshot);
 }
 
 /* Of those that are wanted every so many, and the last. */

@@ -85,6 +85,11 @@ bool footprint_is_detailed(const struct footprint *footprint);
 const struct footprint_snapshot *
 footprint_arenas(const struct footprint *footprint);
 
+/* Whether a snapshot has all of its mappings, one after the other by address, as
+ * the kernel lists them: a made-up one may have others. */
+bool footprint_is_whole(const struct footprint *footprint,
+			const struct footprint_snapshot *snapshot);
+
 /* Points are in order of time, snapshots adjoin (I1). With GNOMON_CLAIMS. */
 bool footprint_is_valid(const struct footprint *footprint);
 
