@@ -38,6 +38,7 @@ struct query {
 	bool all_figures;	/* of each row, not only what orders them */
 	unsigned spares;	/* enum query_spare */
 	bool over_time;		/* and its rows over time: series.h */
+	bool at_snapshots;	/* what was live then: residency.h */
 	/* In which order, and how many. */
 	enum figure order;
 	uint64_t limit;		/* rows; 0: all */
