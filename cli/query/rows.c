@@ -274,15 +274,16 @@ static int order(const struct query_rows *rows, const struct query_row *x,
 {
 	for (int i = -2; i < (int)figure_count; i++) {
 		/* What orders, how many blocks that is (some have no bytes),
-		 * then the others in their order, but for own peaks, which may
-		 * not be known. */
+		 * then the others in their order, but for what may not be
+		 * known. */
 		enum figure key = i < 0 ? rows->query->order : (enum figure)i;
 		uint64_t left = figures_value(&x->figures, key,
 					      rows->source->end_ns);
 		uint64_t right = figures_value(&y->figures, key,
 					       rows->source->end_ns);
 
-		if (i == FIGURE_OWN_PEAK)
+		if (i == FIGURE_OWN_PEAK &&
+		    rows->query->spares & QUERY_SPARES_OWN_PEAKS)
 			continue;
 		if (i == -1) {
 			left = figures_blocks(&x->figures, key);

@@ -283,6 +283,7 @@ void report_pages_text(struct report *r, const struct report_pages *found)
 		r->about.being_written ? "now" : "at the end");
 	if (pages->sum.pages == 0) {
 		fprintf(r->out, "      none\n");
+		put_missing(r, pages);
 		return;
 	}
 	fprintf(r->out, "  %s in %s on %s of %s (%s),\n",
@@ -331,6 +332,14 @@ static void put_points(const struct report *r,
 	fprintf(r->out, "  of live and fragmented\n");
 }
 
+/* Blocks that the allocator has given out and nobody told of. */
+static bool lacks_blocks(const struct coverage *coverage)
+{
+	return coverage->left_out.allocations > 0 ||
+	       coverage->unrecorded.allocations > 0 ||
+	       coverage->foreign_frees > 0 || coverage->dropped > 0;
+}
+
 void report_residency_text(const struct report *r,
 			   const struct report_pages *found)
 {
@@ -343,6 +352,9 @@ void report_residency_text(const struct report *r,
 			"of gnomon run\n");
 	else
 		put_points(r, residency);
+	if (lacks_blocks(&r->about.coverage) && residency->count > 0)
+		fprintf(r->out, "\n      blocks that are not in the trace count "
+			"as free\n");
 	if (residency->left_out > 0)
 		fprintf(r->out, "\n      and %s: --json\n",
 			COUNTED(residency->left_out, "more snapshot"));

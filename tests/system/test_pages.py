@@ -203,6 +203,18 @@ def for_people(directory):
 
 
 @case
+def without_blocks(directory):
+    """Of which there are only sums."""
+    done = recorded_pinned(directory, "--depth", "0")
+    adds_up_pages(pages_of(done.trace))
+    out = gnomon("report", done.trace, "--pages").out
+    check(re.search(r"\n  Of [\d,]+ more blocks .* on no page here\.\n", out),
+          out)
+    check("\n      blocks that are not in the trace count as free\n" in out,
+          out)
+
+
+@case
 def what_does_not_fit(directory):
     done = recorded_pinned(directory)
     for options in (["--sort", "live"], ["--tree", "top-down"], ["--csv"],

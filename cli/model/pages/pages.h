@@ -1,9 +1,9 @@
 /*
  * pages.h: on how many pages the live blocks lie, and whose blocks keep them.
  * A page that has a live block stays the process's, however little of it is in
- * use: the allocator can give back whole pages only. (That of many kinds gives
- * back even less: glibc's what lies above the highest block of a heap, and all
- * free pages where the program calls malloc_trim.)
+ * use: an allocator can give back whole pages only. glibc's gives back less: what
+ * lies above the highest block of a heap, and other free pages only where the
+ * program calls malloc_trim.
  *
  * Two figures of a group of blocks say what it keeps:
  *
@@ -13,11 +13,10 @@
  *	alone	the pages on which no other group has a block: what would be
  *		free if the group's blocks were gone. Does not add up.
  *
- * Both are of pages that *may* be resident. Which of them are is not known,
- * but at a snapshot how much of each mapping is: so of the blocks in a mapping
- * no more is resident than that, and no less than what the mapping has not room
- * for elsewhere. Where a mapping is resident wholly, or not at all, that is
- * exact.
+ * Both are of pages that *may* be resident. Which of them are is not known. A
+ * snapshot says how much of each mapping is: no more can be resident of the
+ * pages with live blocks, and no less than what has no room elsewhere in the
+ * mapping. Where a mapping is resident wholly, or not at all, that is exact.
  *
  * All of it is of the blocks that are counted. If a filter leaves blocks out,
  * pages are told as if these were not there.

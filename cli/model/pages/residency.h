@@ -3,13 +3,14 @@
  *
  * A snapshot says how much of each mapping was resident, not which pages. The
  * pages with live blocks are taken to be resident before others of their
- * mapping; what is left is divided among the others in proportion. So in
- * mappings that are resident wholly, or not at all, or hold one kind of memory
- * only, all of it is exact; `bound_bytes` says how much may be otherwise.
+ * mapping; what is left is divided among the others in proportion to their
+ * sizes. All of it is exact in mappings that are resident wholly, or not at all,
+ * and in those without live blocks that one maker has for himself.
  *
  * Of a trace that does not tell what was mapped (--maps off), memory without
  * live blocks is the allocator's where it lies in the heap that brk grows, or
- * beside live blocks; else it is the rest.
+ * beside live blocks; else it is the rest. Blocks that are not in the trace (left
+ * out, not recorded, of which events were dropped) count as free memory.
  *
  * Called by the thread that has the model.
  */
