@@ -4,9 +4,10 @@
  * (2006), but that exceptions lie apart, so that unpacking needs no list of
  * them.
  *
- * Each encoding is tried, and the smallest is kept. There is none of runs: a
- * column that rarely changes takes one or two bits a row by a dictionary, and
- * one that is nearly always the same none, as exceptions.
+ * Frames of each encoding that may do are found, and the smallest is packed.
+ * There is none of runs: a column that rarely changes takes one or two bits a
+ * row by a dictionary, and one that is nearly always the same none, as
+ * exceptions.
  */
 #include "cli/store/store_pack.h"
 
@@ -30,25 +31,40 @@ struct slot {
 	uint32_t code;		/* in `distinct`; UINT32_MAX: free */
 };
 
+/* How a block is packed. */
+struct frame {
+	uint64_t base;
+	uint64_t before;	/* of differences: the number before the first */
+	unsigned shift, width;
+	unsigned exceptions, exception_size;	/* 1 << that bytes each */
+};
+
+/* How a sequence is. */
+struct plan {
+	const uint64_t *numbers;
+	size_t count;
+	bool delta;
+	size_t words;		/* that it takes */
+	struct frame frames[STORE_CHUNK_BLOCKS];
+};
+
 struct store_packer {
-	uint64_t *best, *tried;		/* COLUMN_WORDS each */
+	uint64_t *words;		/* COLUMN_WORDS */
 	uint64_t *codes;		/* STORE_CHUNK_ROWS */
 	uint64_t *distinct;		/* STORE_DICTIONARY_MAX */
 	struct slot *slots;		/* SLOTS */
+	struct plan plain, delta, values, places;
 };
 
 struct store_packer *store_packer_new(void)
 {
-	struct store_packer *packer = grow_alloc(sizeof(*packer));
+	struct store_packer *packer = grow_zeroed(1, sizeof(*packer));
 
-	*packer = (struct store_packer){
-		.best = grow_alloc(STORE_COLUMN_MAX),
-		.tried = grow_alloc(STORE_COLUMN_MAX),
-		.codes = grow_alloc(STORE_CHUNK_ROWS * sizeof(uint64_t)),
-		.distinct = grow_alloc(STORE_DICTIONARY_MAX *
-				       sizeof(uint64_t)),
-		.slots = grow_alloc(SLOTS * sizeof(struct slot)),
-	};
+	packer->words = grow_alloc(STORE_COLUMN_MAX);
+	packer->codes = grow_alloc(STORE_CHUNK_ROWS * sizeof(uint64_t));
+	packer->distinct = grow_alloc(STORE_DICTIONARY_MAX *
+				      sizeof(uint64_t));
+	packer->slots = grow_alloc(SLOTS * sizeof(struct slot));
 	return packer;
 }
 
@@ -56,8 +72,7 @@ void store_packer_free(struct store_packer *packer)
 {
 	if (packer == NULL)
 		return;
-	free(packer->best);
-	free(packer->tried);
+	free(packer->words);
 	free(packer->codes);
 	free(packer->distinct);
 	free(packer->slots);
@@ -65,13 +80,6 @@ void store_packer_free(struct store_packer *packer)
 }
 
 /* ---- one block ---- */
-
-/* How a block is packed. */
-struct frame {
-	uint64_t base;
-	unsigned shift, width;
-	unsigned exceptions, exception_size;	/* 1 << that bytes each */
-};
 
 /* Words of `count` numbers of 1 << size bytes each. */
 static size_t list_words(size_t count, unsigned size)
@@ -105,10 +113,25 @@ static void choose_width(struct frame *frame, const unsigned counts[65])
 	}
 }
 
+/* Of counts, neighbours are in different lists: one need not wait for the
+ * other, though they often have the same width. */
+static void count_widths(const struct frame *frame, const uint64_t *numbers,
+			 size_t count, unsigned counts[65])
+{
+	uint16_t lists[4][65] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		lists[i % 4][store_bits_width((numbers[i] - frame->base) >>
+					      frame->shift)]++;
+	for (unsigned i = 0; i < 65; i++)
+		counts[i] = (unsigned)lists[0][i] + lists[1][i] + lists[2][i] +
+			    lists[3][i];
+}
+
 static struct frame choose_frame(const uint64_t *numbers, size_t count)
 {
 	struct frame frame = { .base = numbers[0] };
-	unsigned counts[65] = { 0 };
+	unsigned counts[65];
 	uint64_t bits = 0;
 
 	/* Differences are signed: what is least is so as a signed number. Of
@@ -118,10 +141,10 @@ static struct frame choose_frame(const uint64_t *numbers, size_t count)
 			frame.base = numbers[i];
 	for (size_t i = 0; i < count; i++)
 		bits |= numbers[i] - frame.base;
-	frame.shift = bits == 0 ? 0 : (unsigned)__builtin_ctzll(bits);
-	for (size_t i = 0; i < count; i++)
-		counts[store_bits_width((numbers[i] - frame.base) >>
-					frame.shift)]++;
+	if (bits == 0)
+		return frame;
+	frame.shift = (unsigned)__builtin_ctzll(bits);
+	count_widths(&frame, numbers, count, counts);
 	choose_width(&frame, counts);
 	return frame;
 }
@@ -164,36 +187,72 @@ static size_t block_count(size_t count)
 	return (count + STORE_BLOCK - 1) / STORE_BLOCK;
 }
 
-static size_t put_sequence(const uint64_t *numbers, size_t count, bool delta,
-			   uint64_t *words)
+static size_t block_size(const struct plan *plan, size_t block)
 {
-	size_t blocks = block_count(count), used = blocks * DESCRIPTOR_WORDS;
-	uint64_t differences[STORE_BLOCK], before = 0;
+	size_t left = plan->count - block * STORE_BLOCK;
+
+	return left < STORE_BLOCK ? left : STORE_BLOCK;
+}
+
+/* What is packed of a block: its numbers, or in `room` their differences. */
+static const uint64_t *block_numbers(const struct plan *plan, size_t block,
+				     uint64_t before,
+				     uint64_t room[STORE_BLOCK])
+{
+	const uint64_t *numbers = plan->numbers + block * STORE_BLOCK;
+
+	if (!plan->delta)
+		return numbers;
+	room[0] = numbers[0] - before;
+	for (size_t i = 1; i < block_size(plan, block); i++)
+		room[i] = numbers[i] - numbers[i - 1];
+	return room;
+}
+
+static void make_plan(struct plan *plan, const uint64_t *numbers, size_t count,
+		      bool delta)
+{
+	size_t blocks = block_count(count);
+	uint64_t room[STORE_BLOCK];
+
+	plan->numbers = numbers;
+	plan->count = count;
+	plan->delta = delta;
+	plan->words = blocks * DESCRIPTOR_WORDS;
+	for (size_t b = 0; b < blocks; b++) {
+		uint64_t before = delta && b > 0 ?
+			numbers[b * STORE_BLOCK - 1] : 0;
+
+		plan->frames[b] = choose_frame(block_numbers(plan, b, before,
+							     room),
+					       block_size(plan, b));
+		plan->frames[b].before = before;
+		plan->words += frame_words(&plan->frames[b]);
+	}
+}
+
+static size_t put_sequence(const struct plan *plan, uint64_t *words)
+{
+	size_t blocks = block_count(plan->count);
+	size_t used = blocks * DESCRIPTOR_WORDS;
+	uint64_t room[STORE_BLOCK];
 
 	for (size_t b = 0; b < blocks; b++) {
-		const uint64_t *block = numbers + b * STORE_BLOCK;
-		size_t n = b + 1 < blocks ? STORE_BLOCK :
-					    count - b * STORE_BLOCK;
+		const struct frame *frame = &plan->frames[b];
 		uint64_t *descriptor = words + b * DESCRIPTOR_WORDS;
-		struct frame frame;
 
-		descriptor[1] = delta ? before : 0;
-		for (size_t i = 0; i < n && delta; i++) {
-			differences[i] = block[i] - before;
-			before = block[i];
-		}
-		if (delta)
-			block = differences;
-		frame = choose_frame(block, n);
-		descriptor[0] = frame.base;
+		descriptor[0] = frame->base;
+		descriptor[1] = frame->before;
 		descriptor[2] = (used - blocks * DESCRIPTOR_WORDS) |
-			(uint64_t)frame.width << 32 |
-			(uint64_t)frame.shift << 40 |
-			(uint64_t)frame.exceptions << 48 |
-			(uint64_t)frame.exception_size << 60;
-		used += put_block(&frame, block, n, words + used);
-		CLAIM(used <= COLUMN_WORDS);
+			(uint64_t)frame->width << 32 |
+			(uint64_t)frame->shift << 40 |
+			(uint64_t)frame->exceptions << 48 |
+			(uint64_t)frame->exception_size << 60;
+		used += put_block(frame,
+				  block_numbers(plan, b, frame->before, room),
+				  block_size(plan, b), words + used);
 	}
+	CLAIM(used == plan->words);
 	return used;
 }
 
@@ -214,7 +273,8 @@ static int by_number(const void *a, const void *b)
 	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Which numbers there are, rising; 0: too many. */
+/* Which numbers there are, rising, and the slot of each in `codes`; 0: too
+ * many. */
 static size_t find_distinct(struct store_packer *packer,
 			    const uint64_t *numbers, size_t count)
 {
@@ -223,8 +283,14 @@ static size_t find_distinct(struct store_packer *packer,
 	for (size_t i = 0; i < SLOTS; i++)
 		packer->slots[i].code = UINT32_MAX;
 	for (size_t i = 0; i < count; i++) {
-		struct slot *slot = find_slot(packer, numbers[i]);
+		struct slot *slot;
 
+		if (i > 0 && numbers[i] == numbers[i - 1]) {
+			packer->codes[i] = packer->codes[i - 1];
+			continue;
+		}
+		slot = find_slot(packer, numbers[i]);
+		packer->codes[i] = (uint64_t)(slot - packer->slots);
 		if (slot->code != UINT32_MAX)
 			continue;
 		if (distinct == STORE_DICTIONARY_MAX)
@@ -238,56 +304,60 @@ static size_t find_distinct(struct store_packer *packer,
 	return distinct;
 }
 
-/* 0: that is no way. */
-static size_t put_dictionary(struct store_packer *packer,
-			     const uint64_t *numbers, size_t count,
-			     uint64_t *words)
+/* Words that it takes; SIZE_MAX: it is no way. */
+static size_t plan_dictionary(struct store_packer *packer,
+			      const uint64_t *numbers, size_t count)
 {
-	size_t distinct = find_distinct(packer, numbers, count), used;
+	size_t distinct = find_distinct(packer, numbers, count);
 
 	if (distinct == 0 || distinct > count / 2)
-		return 0;
+		return SIZE_MAX;
 	for (size_t i = 0; i < count; i++)
-		packer->codes[i] = find_slot(packer, numbers[i])->code;
-	words[0] = distinct;
-	used = 1 + put_sequence(packer->distinct, distinct, true, words + 1);
-	return used + put_sequence(packer->codes, count, false, words + used);
+		packer->codes[i] = packer->slots[packer->codes[i]].code;
+	make_plan(&packer->values, packer->distinct, distinct, true);
+	make_plan(&packer->places, packer->codes, count, false);
+	return 1 + packer->values.words + packer->places.words;
 }
 
 /* ---- columns ---- */
 
-static size_t put_column(struct store_packer *packer,
-			 enum store_encoding encoding,
-			 const uint64_t *numbers, size_t count,
-			 uint64_t *words)
+/* Whether numbers rise, for the most part: of others differences are larger
+ * than they are. */
+static bool rises(const uint64_t *numbers, size_t count)
 {
-	size_t used;
+	size_t falls = 0;
 
-	words[0] = encoding;
-	if (encoding != STORE_DICTIONARY)
-		return 1 + put_sequence(numbers, count,
-					encoding == STORE_DELTA, words + 1);
-	used = put_dictionary(packer, numbers, count, words + 1);
-	return used == 0 ? SIZE_MAX : 1 + used;
+	for (size_t i = 1; i < count; i++)
+		falls += numbers[i] < numbers[i - 1];
+	return falls < count / 8;
 }
 
 size_t store_pack(struct store_packer *packer, const uint64_t *numbers,
 		  size_t count, const uint64_t **words)
 {
-	size_t best = SIZE_MAX;
+	uint64_t *to = packer->words;
+	size_t dictionary, delta = SIZE_MAX;
 
 	CLAIM(count > 0 && count <= STORE_CHUNK_ROWS);
-	for (unsigned i = 0; i < STORE_ENCODINGS; i++) {
-		size_t size = put_column(packer, i, numbers, count,
-					 packer->tried);
-
-		if (size >= best)
-			continue;
-		best = size;
-		*words = packer->tried;
-		packer->tried = packer->best;
-		packer->best = (uint64_t *)*words;
+	make_plan(&packer->plain, numbers, count, false);
+	if (rises(numbers, count)) {
+		make_plan(&packer->delta, numbers, count, true);
+		delta = packer->delta.words;
 	}
-	CLAIM(best <= COLUMN_WORDS);
-	return best;
+	dictionary = plan_dictionary(packer, numbers, count);
+	*words = to;
+	if (packer->plain.words <= delta && packer->plain.words <= dictionary) {
+		*to++ = STORE_PLAIN;
+		to += put_sequence(&packer->plain, to);
+	} else if (delta <= dictionary) {
+		*to++ = STORE_DELTA;
+		to += put_sequence(&packer->delta, to);
+	} else {
+		*to++ = STORE_DICTIONARY;
+		*to++ = packer->values.count;
+		to += put_sequence(&packer->values, to);
+		to += put_sequence(&packer->places, to);
+	}
+	CLAIM((size_t)(to - packer->words) <= COLUMN_WORDS);
+	return (size_t)(to - packer->words);
 }
