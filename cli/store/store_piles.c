@@ -18,10 +18,14 @@
 #include "cli/trace/format/trace_format.h"
 #include "unwind/claim.h"
 
+#define COLUMNS (STORE_STORED + STORE_DERIVED)
+#define TAKEN_ROWS 256u		/* at a time */
+
 /* What one thread packs with. */
 struct bench {
 	struct store_packer *packer;
-	uint64_t *numbers;	/* STORE_CHUNK_ROWS: of one column */
+	uint64_t *columns[COLUMNS];	/* STORE_CHUNK_ROWS each */
+	struct store_range bounds[COLUMNS];
 	struct buffer out;	/* the chunk */
 };
 
@@ -90,29 +94,31 @@ row_value(const struct store_row *row, enum store_column column)
 
 /* Of the column, to `numbers`. Inlined for each, so that which one it is is
  * asked once. */
-static inline __attribute__((always_inline)) struct store_range
-take_column(const struct store_pile *pile, enum store_column column,
-	    uint64_t *numbers)
+static inline __attribute__((always_inline)) void
+take_column(const struct store_row *rows, size_t count,
+	    enum store_column column, uint64_t *numbers,
+	    struct store_range *bounds)
 {
-	struct store_range bounds = { UINT64_MAX, 0 };
-
-	for (size_t i = 0; i < pile->count; i++) {
-		uint64_t value = row_value(&pile->rows[i], column);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = row_value(&rows[i], column);
 
 		numbers[i] = value;
-		if (value < bounds.least)
-			bounds.least = value;
-		if (value > bounds.greatest)
-			bounds.greatest = value;
+		if (value < bounds->least)
+			bounds->least = value;
+		if (value > bounds->greatest)
+			bounds->greatest = value;
 	}
-	return bounds;
 }
 
-static struct store_range take(const struct store_pile *pile,
-			       enum store_column column, uint64_t *numbers)
+static void take(const struct store_row *rows, size_t count,
+		 enum store_column column, uint64_t *numbers,
+		 struct store_range *bounds)
 {
 	switch (column) {
-#define TAKE(c) case c: return take_column(pile, c, numbers)
+#define TAKE(c)								\
+	case c:								\
+		take_column(rows, count, c, numbers, bounds);		\
+		break
 	TAKE(STORE_BEGIN);
 	TAKE(STORE_END);
 	TAKE(STORE_BIRTH_EDGE);
@@ -132,20 +138,35 @@ static struct store_range take(const struct store_pile *pile,
 	TAKE(STORE_LIFETIME);
 #undef TAKE
 	default:
-		return take_column(pile, STORE_USABLE, numbers);
+		take_column(rows, count, STORE_USABLE, numbers, bounds);
+	}
+}
+
+/* All columns, some rows at a time, which stay in the cache meanwhile. */
+static void take_all(struct bench *bench, const struct store_pile *pile)
+{
+	for (unsigned i = 0; i < COLUMNS; i++)
+		bench->bounds[i] = (struct store_range){ UINT64_MAX, 0 };
+	for (size_t at = 0; at < pile->count; at += TAKEN_ROWS) {
+		size_t left = pile->count - at;
+
+		for (unsigned i = 0; i < COLUMNS; i++)
+			take(&pile->rows[at],
+			     left < TAKEN_ROWS ? left : TAKEN_ROWS, i,
+			     bench->columns[i] + at, &bench->bounds[i]);
 	}
 }
 
 /* ---- a chunk ---- */
 
-static void subtract(const struct store_pile *pile, enum store_column column,
-		     uint64_t *numbers)
+static void subtract(struct bench *bench, enum store_column column,
+		     size_t count)
 {
-	enum store_column end = column == STORE_BEGIN ? STORE_END :
-							STORE_END_EDGE;
+	const uint64_t *end = bench->columns[column == STORE_BEGIN ?
+					     STORE_END : STORE_END_EDGE];
 
-	for (size_t i = 0; i < pile->count; i++)
-		numbers[i] = row_value(&pile->rows[i], end) - numbers[i];
+	for (size_t i = 0; i < count; i++)
+		bench->columns[column][i] = end[i] - bench->columns[column][i];
 }
 
 static void pack_part(struct bench *bench, const struct store_pile *pile,
@@ -154,14 +175,15 @@ static void pack_part(struct bench *bench, const struct store_pile *pile,
 	bool difference = store_is_difference(column, pile->live);
 	const uint64_t *words;
 
-	part->bounds = take(pile, column, bench->numbers);
+	part->bounds = bench->bounds[column];
 	part->size = 0;
 	if (part->bounds.least == part->bounds.greatest &&
 	    !store_has_words(column, pile->live))
 		return;
 	if (difference)
-		subtract(pile, column, bench->numbers);
-	part->size = (uint32_t)(store_pack(bench->packer, bench->numbers,
+		subtract(bench, column, pile->count);
+	part->size = (uint32_t)(store_pack(bench->packer,
+					   bench->columns[column],
 					   pile->count, &words) *
 				sizeof(*words));
 	buffer_add(&bench->out, (const char *)words, part->size);
@@ -176,11 +198,11 @@ static void pack(struct bench *bench, const struct store_pile *pile,
 		.rows = (uint32_t)pile->count, .live = pile->live,
 	};
 	buffer_clear(&bench->out);
+	take_all(bench, pile);
 	for (unsigned i = 0; i < STORE_STORED; i++)
 		pack_part(bench, pile, i, &chunk->parts[i]);
 	for (unsigned i = 0; i < STORE_DERIVED; i++)
-		chunk->derived[i] = take(pile, STORE_STORED + i,
-					 bench->numbers);
+		chunk->derived[i] = bench->bounds[STORE_STORED + i];
 	if (pile->live)
 		chunk->derived[STORE_LIFETIME - STORE_STORED] = any;
 }
@@ -229,14 +251,17 @@ static void bench_init(struct bench *bench)
 {
 	*bench = (struct bench){
 		.packer = store_packer_new(),
-		.numbers = grow_alloc(STORE_CHUNK_ROWS * sizeof(uint64_t)),
 	};
+	for (unsigned i = 0; i < COLUMNS; i++)
+		bench->columns[i] = grow_alloc(STORE_CHUNK_ROWS *
+					       sizeof(uint64_t));
 }
 
 static void bench_free(struct bench *bench)
 {
 	store_packer_free(bench->packer);
-	free(bench->numbers);
+	for (unsigned i = 0; i < COLUMNS; i++)
+		free(bench->columns[i]);
 	buffer_free(&bench->out);
 }
 
