@@ -27,10 +27,13 @@
 #include "cli/store/store_numbers.h"
 #include "unwind/claim.h"
 
+/* A test has smaller ones of these. */
+#ifndef FEW
 #define FEW ((size_t)3 << 20)		/* edges that are sorted */
 #define WINDOW ((size_t)1 << 23)	/* numbers: 12 bytes each */
 #define CROSSINGS ((size_t)1 << 23)	/* of all workers: 16 bytes each */
 #define ROUND_MAX (UINT64_C(1) << 31)	/* numbers: whole windows */
+#endif
 #define TOLD 1024			/* edges at a time */
 #define DIGIT 11			/* bits that are sorted by at once */
 

@@ -18,14 +18,14 @@
 #include "cli/trace/format/trace_format.h"
 #include "unwind/claim.h"
 
-#define COLUMNS (STORE_STORED + STORE_DERIVED)
-#define TAKEN_ROWS 256u		/* at a time */
+#define TAKEN (STORE_STORED + STORE_DERIVED)
+#define TAKE_ROWS 512		/* at a time: they stay in the cache */
 
 /* What one thread packs with. */
 struct bench {
 	struct store_packer *packer;
-	uint64_t *columns[COLUMNS];	/* STORE_CHUNK_ROWS each */
-	struct store_range bounds[COLUMNS];
+	uint64_t (*numbers)[STORE_CHUNK_ROWS];	/* by column: TAKEN */
+	struct store_range bounds[TAKEN];
 	struct buffer out;	/* the chunk */
 };
 
@@ -92,33 +92,30 @@ row_value(const struct store_row *row, enum store_column column)
 	}
 }
 
-/* Of the column, to `numbers`. Inlined for each, so that which one it is is
- * asked once. */
+/* Of a column the rows from `from` on. Inlined for each, so that which one it is
+ * is asked once. */
 static inline __attribute__((always_inline)) void
-take_column(const struct store_row *rows, size_t count,
-	    enum store_column column, uint64_t *numbers,
-	    struct store_range *bounds)
+take_column(struct bench *bench, const struct store_pile *pile,
+	    enum store_column column, size_t from, size_t to)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value = row_value(&rows[i], column);
+	struct store_range bounds = bench->bounds[column];
 
-		numbers[i] = value;
-		if (value < bounds->least)
-			bounds->least = value;
-		if (value > bounds->greatest)
-			bounds->greatest = value;
+	for (size_t i = from; i < to; i++) {
+		uint64_t value = row_value(&pile->rows[i], column);
+
+		bench->numbers[column][i] = value;
+		if (value < bounds.least)
+			bounds.least = value;
+		if (value > bounds.greatest)
+			bounds.greatest = value;
 	}
+	bench->bounds[column] = bounds;
 }
 
-static void take(const struct store_row *rows, size_t count,
-		 enum store_column column, uint64_t *numbers,
-		 struct store_range *bounds)
+static void take_columns(struct bench *bench, const struct store_pile *pile,
+			 size_t from, size_t to)
 {
-	switch (column) {
-#define TAKE(c)								\
-	case c:								\
-		take_column(rows, count, c, numbers, bounds);		\
-		break
+#define TAKE(column) take_column(bench, pile, column, from, to)
 	TAKE(STORE_BEGIN);
 	TAKE(STORE_END);
 	TAKE(STORE_BIRTH_EDGE);
@@ -136,25 +133,18 @@ static void take(const struct store_row *rows, size_t count,
 	TAKE(STORE_BETWEEN);
 	TAKE(STORE_FLAGS);
 	TAKE(STORE_LIFETIME);
+	TAKE(STORE_USABLE);
 #undef TAKE
-	default:
-		take_column(rows, count, STORE_USABLE, numbers, bounds);
-	}
 }
 
-/* All columns, some rows at a time, which stay in the cache meanwhile. */
-static void take_all(struct bench *bench, const struct store_pile *pile)
+static void take(struct bench *bench, const struct store_pile *pile)
 {
-	for (unsigned i = 0; i < COLUMNS; i++)
+	for (unsigned i = 0; i < TAKEN; i++)
 		bench->bounds[i] = (struct store_range){ UINT64_MAX, 0 };
-	for (size_t at = 0; at < pile->count; at += TAKEN_ROWS) {
-		size_t left = pile->count - at;
-
-		for (unsigned i = 0; i < COLUMNS; i++)
-			take(&pile->rows[at],
-			     left < TAKEN_ROWS ? left : TAKEN_ROWS, i,
-			     bench->columns[i] + at, &bench->bounds[i]);
-	}
+	for (size_t from = 0; from < pile->count; from += TAKE_ROWS)
+		take_columns(bench, pile, from,
+			     from + TAKE_ROWS < pile->count ?
+				     from + TAKE_ROWS : pile->count);
 }
 
 /* ---- a chunk ---- */
@@ -162,17 +152,17 @@ static void take_all(struct bench *bench, const struct store_pile *pile)
 static void subtract(struct bench *bench, enum store_column column,
 		     size_t count)
 {
-	const uint64_t *end = bench->columns[column == STORE_BEGIN ?
-					     STORE_END : STORE_END_EDGE];
+	const uint64_t *ends = bench->numbers[column == STORE_BEGIN ?
+					      STORE_END : STORE_END_EDGE];
+	uint64_t *numbers = bench->numbers[column];
 
 	for (size_t i = 0; i < count; i++)
-		bench->columns[column][i] = end[i] - bench->columns[column][i];
+		numbers[i] = ends[i] - numbers[i];
 }
 
 static void pack_part(struct bench *bench, const struct store_pile *pile,
 		      enum store_column column, struct store_part *part)
 {
-	bool difference = store_is_difference(column, pile->live);
 	const uint64_t *words;
 
 	part->bounds = bench->bounds[column];
@@ -180,10 +170,10 @@ static void pack_part(struct bench *bench, const struct store_pile *pile,
 	if (part->bounds.least == part->bounds.greatest &&
 	    !store_has_words(column, pile->live))
 		return;
-	if (difference)
+	if (store_is_difference(column, pile->live))
 		subtract(bench, column, pile->count);
 	part->size = (uint32_t)(store_pack(bench->packer,
-					   bench->columns[column],
+					   bench->numbers[column],
 					   pile->count, &words) *
 				sizeof(*words));
 	buffer_add(&bench->out, (const char *)words, part->size);
@@ -198,7 +188,7 @@ static void pack(struct bench *bench, const struct store_pile *pile,
 		.rows = (uint32_t)pile->count, .live = pile->live,
 	};
 	buffer_clear(&bench->out);
-	take_all(bench, pile);
+	take(bench, pile);
 	for (unsigned i = 0; i < STORE_STORED; i++)
 		pack_part(bench, pile, i, &chunk->parts[i]);
 	for (unsigned i = 0; i < STORE_DERIVED; i++)
@@ -251,17 +241,14 @@ static void bench_init(struct bench *bench)
 {
 	*bench = (struct bench){
 		.packer = store_packer_new(),
+		.numbers = grow_alloc(TAKEN * sizeof(*bench->numbers)),
 	};
-	for (unsigned i = 0; i < COLUMNS; i++)
-		bench->columns[i] = grow_alloc(STORE_CHUNK_ROWS *
-					       sizeof(uint64_t));
 }
 
 static void bench_free(struct bench *bench)
 {
 	store_packer_free(bench->packer);
-	for (unsigned i = 0; i < COLUMNS; i++)
-		free(bench->columns[i]);
+	free(bench->numbers);
 	buffer_free(&bench->out);
 }
 
