@@ -19,7 +19,7 @@ from lint_preload import FOLDER_MAX, circles
 # know nothing of each other.
 LAYERS = ["base", "symbol", "trace", "model", "stack", "query", "command"]
 COMMANDS = ["annotate", "check", "control", "diff", "export", "flamegraph",
-            "graph", "info", "report", "run", "transform"]
+            "graph", "info", "report", "run", "sql", "transform"]
 TOP = {"cli/main.c", "cli/commands.h"}
 
 # What a layer, or a folder of it, may include from outside of cli/. The command

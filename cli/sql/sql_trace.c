@@ -1,0 +1,395 @@
+/*
+ * sql_trace.c: see sql_trace.h.
+ */
+#include "cli/sql/sql_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/sort.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/last_part.h"
+#include "cli/model/core/contexts.h"
+#include "cli/stack/frames_prepare.h"
+#include "unwind/claim.h"
+
+void sql_words_free(struct sql_words *words)
+{
+	for (unsigned i = 0; i < words->count; i++)
+		free(words->list[i].text);
+	words->count = 0;
+}
+
+/* ---- traces ---- */
+
+static bool open_trace(struct sql_traces *traces, const char *path)
+{
+	struct sql_trace *trace = &traces->list[traces->count];
+	const char *program;
+	int status;
+
+	*trace = (struct sql_trace){
+		.number = (unsigned)traces->count + 1, .path = path,
+		.reading = traces->reading,
+	};
+	status = reading_model(traces->reading, &trace->model, path);
+	if (status != EXIT_COMPLETE)
+		traces->status = EXIT_PARTIAL;
+	if (status == EXIT_NOTHING)
+		return false;
+	reading_frames(traces->reading, &trace->frames, trace->model);
+	program = model_fact(trace->model, GT_INFO, "exe");
+	trace->process = (struct query_process){
+		.pid = model_number(trace->model, GT_INFO, "pid", 0),
+		.program = program ? last_part(program) : "",
+	};
+	trace->end_ns = model_duration_ns(trace->model);
+	traces->count++;
+	return true;
+}
+
+bool sql_traces_open(struct sql_traces *traces, struct reading *reading)
+{
+	*traces = (struct sql_traces){
+		.reading = reading,
+		.list = grow_zeroed(reading->trace_count,
+				    sizeof(*traces->list)),
+	};
+	for (size_t i = 0; i < reading->trace_count; i++)
+		open_trace(traces, reading->traces[i]);
+	return traces->count > 0;
+}
+
+struct sql_trace *sql_trace_of(const struct sql_traces *traces, uint64_t id)
+{
+	return id >> 32 < traces->count ? &traces->list[id >> 32] : NULL;
+}
+
+/* ---- views ---- */
+
+static void free_view(struct sql_trace *trace, struct sql_view *view)
+{
+	CLAIM(view->in_use == 0);
+	if (view->frames == &trace->frames)
+		frames_turn_to(&trace->frames, trace->model);
+	else
+		frames_free(&view->own);
+	if (view->profile != NULL)
+		profile_free(view->profile);
+	stack_filter_free(view->keeps);
+	if (!view->is_base)
+		model_free(view->model);
+	filter_free(view->filter);
+	free(view->key);
+	free(view);
+}
+
+bool sql_trace_has_word(const struct sql_trace *trace, enum filter_id id)
+{
+	return filter_has(trace->reading->query.filter, id, id);
+}
+
+/* The words of the command line, and those of the statement. */
+static bool take_words(struct filter *filter, const struct sql_trace *trace,
+		       const struct sql_words *words, struct buffer *why)
+{
+	const struct filter *given = trace->reading->query.filter;
+	const struct filter_word *word;
+
+	for (int id = FILTER_FIRST; id < FILTER_END; id++)
+		for (size_t i = 0; (word = filter_word(
+				given, (enum filter_id)id, i)) != NULL; i++)
+			filter_take(filter, id, word->text);
+	for (unsigned i = 0; i < words->count; i++) {
+		const struct sql_word *one = &words->list[i];
+
+		if (filter_take(filter, one->id, one->text) == 0)
+			continue;
+		buffer_printf(why, "'%s' is no value of the filter --%s: see "
+			      "`gnomon sql --help`", one->text,
+			      filter_options.options[one->id - FILTER_FIRST]
+				      .name);
+		buffer_printable(why);
+		return false;
+	}
+	return true;
+}
+
+/* Errors become the reason; hints are told. */
+static bool take_notes(struct notes *notes, struct buffer *why)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < notes->count; i++) {
+		if (!notes->list[i].error) {
+			tell_note("%s", notes->list[i].text);
+			continue;
+		}
+		good = false;
+		if (why->size == 0)
+			buffer_string(why, notes->list[i].text);
+	}
+	notes_clear(notes);
+	return good;
+}
+
+static void make_key(const struct sql_view *view, const struct query *query,
+		     struct buffer *key)
+{
+	struct block_keys keys;
+
+	query_block_keys(query, &keys);
+	buffer_string(key, filter_text(view->filter));
+	for (unsigned i = 0; i < keys.count; i++)
+		buffer_printf(key, " /%d", keys.list[i]);
+}
+
+static struct sql_view *find_view(struct sql_trace *trace, const char *key)
+{
+	for (size_t i = 0; i < SQL_VIEWS_MAX; i++)
+		if (trace->views[i] != NULL &&
+		    strcmp(trace->views[i]->key, key) == 0)
+			return trace->views[i];
+	return NULL;
+}
+
+/* A place for another one: that of the one that was not used for longest, of
+ * those that nobody looks at. NULL: all are looked at. */
+static struct sql_view **place_for(struct sql_trace *trace)
+{
+	struct sql_view **oldest = NULL;
+
+	for (size_t i = 0; i < SQL_VIEWS_MAX; i++) {
+		struct sql_view **at = &trace->views[i];
+
+		if (*at == NULL)
+			return at;
+		if ((*at)->in_use == 0 &&
+		    (oldest == NULL || (*at)->used < (*oldest)->used))
+			oldest = at;
+	}
+	if (oldest != NULL) {
+		free_view(trace, *oldest);
+		*oldest = NULL;
+	}
+	return oldest;
+}
+
+/* Nodes are numbered as the trace has them, so that the names that were looked
+ * up hold; but of a trace that has grown there may be more. */
+static void choose_frames(struct sql_trace *trace, struct sql_view *view)
+{
+	view->frames = &trace->frames;
+	if (model_contexts(view->model)->node_count ==
+	    model_contexts(trace->model)->node_count)
+		return;
+	view->frames = &view->own;
+	reading_frames(trace->reading, &view->own, view->model);
+}
+
+static bool read_view(struct sql_trace *trace, struct sql_view *view,
+		      const struct query *query, bool same,
+		      struct notes *notes)
+{
+	struct query asked = *query;
+	struct block_keys keys;
+	struct model_options options;
+	int status = EXIT_COMPLETE;
+
+	query_block_keys(query, &keys);
+	asked.filter = view->filter;
+	options = query_model_options(&asked);
+	options.notes = notes;
+	view->is_base = same && keys.count == 0;
+	view->model = trace->model;
+	if (!view->is_base) {
+		view->model = model_new(&options, &keys);
+		status = model_read(view->model, trace->path);
+	}
+	if (status == EXIT_NOTHING)
+		return false;
+	choose_frames(trace, view);
+	if (!filter_has_stacks(view->filter))
+		return true;
+	view->keeps = stack_filter_new(view->filter, sql_view_frames(view));
+	return view->keeps != NULL;
+}
+
+/* Of a view that did not come about: frames are not its own yet, or are. */
+static void drop_view(struct sql_trace *trace, struct sql_view *view)
+{
+	if (view->frames == NULL)
+		view->frames = &trace->frames;
+	view->in_use = 0;
+	view->is_base |= view->model == NULL;
+	free_view(trace, view);
+}
+
+struct sql_view *sql_view_of(struct sql_trace *trace,
+			     const struct sql_words *words,
+			     const struct query *query, struct buffer *why)
+{
+	struct notes notes;
+	struct sql_view *view = grow_zeroed(1, sizeof(*view)), *known, **place;
+	LOCAL_BUFFER key = { 0 };
+	bool good;
+
+	notes_init(&notes);
+	view->trace = trace;
+	view->filter = filter_new(&notes);
+	good = take_words(view->filter, trace, words, why) &&
+	       filter_fits(view->filter, &notes);
+	make_key(view, query, &key);
+	known = good ? find_view(trace, buffer_text(&key)) : NULL;
+	if (known != NULL) {
+		drop_view(trace, view);
+		view = known;
+	} else if (good) {
+		view->key = grow_copy(buffer_text(&key), key.size);
+		good = read_view(trace, view, query, words->count == 0,
+				 &notes);
+	}
+	good &= take_notes(&notes, why);
+	notes_free(&notes);
+	if (known == NULL) {
+		place = good ? place_for(trace) : NULL;
+		if (good && place == NULL)
+			buffer_printf(why, "a statement may look at %d "
+				      "different selections at once",
+				      SQL_VIEWS_MAX);
+		if (place == NULL) {
+			drop_view(trace, view);
+			if (why->size == 0)
+				buffer_printf(why, "%s: cannot be read with "
+					      "these filters", trace->path);
+			return NULL;
+		}
+		*place = view;
+	}
+	view->used = ++trace->uses;
+	view->in_use++;
+	return view;
+}
+
+void sql_view_release(struct sql_view *view)
+{
+	CLAIM(view->in_use > 0);
+	view->in_use--;
+}
+
+struct frames *sql_view_frames(struct sql_view *view)
+{
+	if (view->frames != &view->own)
+		frames_turn_to(view->frames, view->model);
+	return view->frames;
+}
+
+struct profile *sql_view_profile(struct sql_view *view)
+{
+	struct frames *frames = sql_view_frames(view);
+
+	view->trace->has_loaded = false;
+	if (view->profile != NULL)
+		return view->profile;
+	frames_prepare_all(frames);
+	view->profile = profile_new(1);
+	view->profile->with_costs = true;
+	profile_add(view->profile, 0, frames,
+		    view->keeps ? stack_filter_keeps : NULL, view->keeps);
+	profile_seal(view->profile);
+	return view->profile;
+}
+
+/* ---- stacks, mappings ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	return sort_up(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static void list_nodes(const struct sql_trace *trace,
+		       struct sql_stacks *stacks)
+{
+	const struct contexts *contexts = model_contexts(trace->model);
+
+	stacks->nodes = grow_resize(NULL, contexts->cost_count,
+				    sizeof(*stacks->nodes));
+	for (size_t i = 0; i < contexts->cost_count; i++)
+		if (contexts->costs[i].allocations > 0)
+			stacks->nodes[stacks->count++] =
+				contexts->costs[i].node;
+	SORT(stacks->nodes, stacks->count, by_number);
+}
+
+const struct sql_stacks *sql_trace_nodes(struct sql_trace *trace)
+{
+	if (trace->stacks == NULL) {
+		trace->stacks = grow_zeroed(1, sizeof(*trace->stacks));
+		list_nodes(trace, trace->stacks);
+	}
+	return trace->stacks;
+}
+
+const struct sql_stacks *sql_trace_stacks(struct sql_trace *trace)
+{
+	struct sql_stacks *stacks;
+
+	sql_trace_nodes(trace);
+	stacks = trace->stacks;
+	if (stacks->first != NULL)
+		return stacks;
+	frames_prepare_all(&trace->frames);
+	trace->has_loaded = false;
+	stacks->first = grow_resize(NULL, stacks->count + 1,
+				    sizeof(*stacks->first));
+	for (size_t i = 0; i < stacks->count; i++) {
+		stacks->first[i] = stacks->number_count;
+		frames_of(&trace->frames, stacks->nodes[i]);
+		for (size_t f = 0; f < trace->frames.count; f++) {
+			GROW(stacks->numbers, stacks->number_count,
+			     stacks->number_capacity);
+			stacks->numbers[stacks->number_count++] =
+				frame_table_number(&stacks->frames,
+						   &trace->frames.list[f]);
+		}
+	}
+	stacks->first[stacks->count] = stacks->number_count;
+	return stacks;
+}
+
+static void free_stacks(struct sql_stacks *stacks)
+{
+	if (stacks == NULL)
+		return;
+	frame_table_free(&stacks->frames);
+	free(stacks->nodes);
+	free(stacks->first);
+	free(stacks->numbers);
+	free(stacks);
+}
+
+const struct model *sql_trace_maps(struct sql_trace *trace)
+{
+	if (trace->maps == NULL) {
+		trace->maps = model_new(NULL, NULL);
+		model_read_maps(trace->maps, trace->path);
+	}
+	return trace->maps;
+}
+
+void sql_traces_close(struct sql_traces *traces)
+{
+	for (size_t i = 0; i < traces->count; i++) {
+		struct sql_trace *trace = &traces->list[i];
+
+		for (size_t v = 0; v < SQL_VIEWS_MAX; v++)
+			if (trace->views[v] != NULL)
+				free_view(trace, trace->views[v]);
+		free_stacks(trace->stacks);
+		model_free(trace->maps);
+		frames_free(&trace->frames);
+		model_free(trace->model);
+	}
+	free(traces->list);
+}
