@@ -1,7 +1,7 @@
 """The folders of cli/: what may include what (for lint.py).
 
-	base ◀─┬─ symbol ◀─┬─ model ◀─ stack ◀─ query ◀─ command ◀─ one folder for each
-	       └─ trace ◀──┘                               group of commands
+	base ◀─┬─ symbol ◀───────────┬─ model ◀─ stack ◀─ query ◀─ command ◀─ one folder
+	       └─ trace ◀─── store ◀─┘                    for each group of commands
 
 No command includes another: what two of them need lies below both. The folders
 within a layer have an order of their own, which is free, but has no circles:
@@ -15,9 +15,11 @@ import re
 
 from lint_preload import FOLDER_MAX, circles
 
-# From below: each may include those named before it; but symbol and trace
-# know nothing of each other.
-LAYERS = ["base", "symbol", "trace", "model", "stack", "query", "command"]
+# From below: each may include those named before it; but symbol, and trace and
+# what is above it up to the model, know nothing of each other.
+LAYERS = ["base", "symbol", "trace", "store", "model", "stack", "query",
+          "command"]
+APART = [{"symbol", "trace"}, {"symbol", "store"}]
 COMMANDS = ["annotate", "check", "control", "diff", "export", "flamegraph",
             "graph", "info", "report", "run", "sql", "transform"]
 TOP = {"cli/main.c", "cli/commands.h"}
@@ -35,8 +37,8 @@ OUTSIDE = {
 # Below the commands nothing prints (cli/base/notes.h), nor do formats; what is
 # named for a command is that command.
 PRINTS = ["cli/base/terminal/tell.h", "cli/base/terminal/bar.h"]
-SILENT = ["symbol", "trace", "model", "stack", "query", "export", "flamegraph",
-          "graph"]
+SILENT = ["symbol", "trace", "store", "model", "stack", "query", "export",
+          "flamegraph", "graph"]
 
 # What a model is made of is known to its folder, and to the unit tests of the
 # files in there: all others ask by cli/model/model.h.
@@ -53,11 +55,14 @@ def may_include():
     table = {"cli": ["cli/commands.h", "cli/base/"]}
     for at, layer in enumerate(LAYERS):
         below = [name for name in LAYERS[:at]
-                 if {name, layer} != {"symbol", "trace"}]
+                 if {name, layer} not in APART]
         table["cli/" + layer] = ["cli/%s/" % name for name in below + [layer]]
     for command in COMMANDS:
         table["cli/" + command] = ["cli/commands.h"] + [
             "cli/%s/" % name for name in LAYERS + [command]]
+    # The store has rows, not events.
+    table["cli/store"] = ["cli/base/", "cli/store/", "cli/trace/format/",
+                          "cli/trace/decode/cursor.h"]
     for name, others in OUTSIDE.items():
         table["cli/" + name] += others
     return table

@@ -42,6 +42,16 @@ void buffer_string(struct buffer *text, const char *string)
 	buffer_add(text, string, strlen(string));
 }
 
+void buffer_little(struct buffer *bytes, uint64_t number, unsigned size)
+{
+	char list[sizeof(number)];
+
+	CLAIM(size <= sizeof(list));
+	for (unsigned i = 0; i < size; i++)
+		list[i] = (char)(number >> (8 * i));
+	buffer_add(bytes, list, size);
+}
+
 void buffer_printf(struct buffer *text, const char *format, ...)
 {
 	va_list args;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct buffer {
 	char *data;		/* NUL-terminated once something was added */
@@ -19,6 +20,8 @@ struct buffer {
 
 void buffer_add(struct buffer *text, const char *bytes, size_t size);
 void buffer_string(struct buffer *text, const char *string);
+/* The low `size` bytes of it, at most 8, the lowest first. */
+void buffer_little(struct buffer *bytes, uint64_t number, unsigned size);
 void buffer_printf(struct buffer *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* `paragraph` broken at `width` columns, each line indented. */

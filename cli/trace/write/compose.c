@@ -17,16 +17,6 @@
 #include "cli/trace/format/ring_record.h"
 #include "unwind/claim.h"
 
-static void put_little(struct buffer *out, uint64_t value, unsigned size)
-{
-	char bytes[8];
-
-	assert(size <= sizeof(bytes));
-	for (unsigned i = 0; i < size; i++)
-		bytes[i] = (char)(value >> (8 * i));
-	buffer_add(out, bytes, size);
-}
-
 void compose_varint(struct buffer *out, uint64_t value)
 {
 	char bytes[CURSOR_VARINT_MAX];
@@ -55,11 +45,11 @@ void compose_header(struct buffer *out, uint64_t trace_id)
 	size_t start = out->size;
 
 	buffer_add(out, GT_MAGIC, GT_MAGIC_SIZE);
-	put_little(out, GT_MAJOR, 2);
-	put_little(out, GT_MINOR, 2);
-	put_little(out, GT_HEADER_SIZE, 4);
-	put_little(out, trace_id, 8);
-	put_little(out, XXH64(out->data + start, GT_HEADER_SIZE - 8, 0), 8);
+	buffer_little(out, GT_MAJOR, 2);
+	buffer_little(out, GT_MINOR, 2);
+	buffer_little(out, GT_HEADER_SIZE, 4);
+	buffer_little(out, trace_id, 8);
+	buffer_little(out, XXH64(out->data + start, GT_HEADER_SIZE - 8, 0), 8);
 	assert(out->size - start == GT_HEADER_SIZE);
 }
 
@@ -70,19 +60,20 @@ void compose_chunk(struct buffer *out, const struct chunk *chunk,
 	bool whole = chunk->flags & GT_COMPRESSED;
 
 	assert(payload->size <= GT_PAYLOAD_MAX);
-	put_little(out, GT_CHUNK_MAGIC, 4);
-	put_little(out, chunk->type, 2);
-	put_little(out, chunk->flags, 2);
-	put_little(out, payload->size, 4);
-	put_little(out, whole ? chunk->raw : payload->size, 4);
-	put_little(out, chunk->ring, 4);
-	put_little(out, chunk->generation, 4);
-	put_little(out, chunk->first, 8);
-	put_little(out, chunk->last, 8);
-	put_little(out, chunk->sequence, 8);
-	put_little(out, scan_checksum((uint8_t *)out->data + start,
-				       (uint8_t *)payload->data,
-				       (uint32_t)payload->size, trace_id), 8);
+	buffer_little(out, GT_CHUNK_MAGIC, 4);
+	buffer_little(out, chunk->type, 2);
+	buffer_little(out, chunk->flags, 2);
+	buffer_little(out, payload->size, 4);
+	buffer_little(out, whole ? chunk->raw : payload->size, 4);
+	buffer_little(out, chunk->ring, 4);
+	buffer_little(out, chunk->generation, 4);
+	buffer_little(out, chunk->first, 8);
+	buffer_little(out, chunk->last, 8);
+	buffer_little(out, chunk->sequence, 8);
+	buffer_little(out, scan_checksum((uint8_t *)out->data + start,
+					(uint8_t *)payload->data,
+					(uint32_t)payload->size, trace_id),
+		      8);
 	assert(out->size - start == GT_CHUNK_SIZE);
 	buffer_add(out, payload->data, payload->size);
 }
@@ -304,7 +295,7 @@ static void put_address(struct buffer *out, uint64_t address, uint64_t *granule)
 	*granule = address >> 4;
 	compose_varint(out, zigzag((int64_t)step) << 1 | (low != 0));
 	if (low != 0)
-		put_little(out, low, 1);
+		buffer_little(out, low, 1);
 }
 
 void compose_control(struct buffer *out, const struct trace_control *control)

@@ -1,0 +1,273 @@
+/*
+ * store_reading.c: see store_reading.h.
+ */
+#include "cli/store/store_reading.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/trace/format/trace_format.h"
+#include "unwind/claim.h"
+
+#define NO_BLOCK SIZE_MAX
+
+struct store_reading *store_reading_new(struct store *store, uint64_t now)
+{
+	struct store_reading *reading = grow_zeroed(1, sizeof(*reading));
+
+	reading->store = store;
+	reading->now = now;
+	return reading;
+}
+
+void store_reading_free(struct store_reading *reading)
+{
+	if (reading == NULL)
+		return;
+	for (unsigned i = 0; i < STORE_STORED; i++) {
+		free(reading->columns[i].words);
+		store_column_free(&reading->columns[i].view);
+	}
+	free(reading);
+}
+
+void store_reading_go(struct store_reading *reading,
+		      const struct store_chunk *chunk)
+{
+	reading->chunk = chunk;
+	for (unsigned i = 0; i < STORE_STORED; i++) {
+		reading->columns[i].loaded = false;
+		reading->columns[i].block = NO_BLOCK;
+	}
+	for (unsigned i = 0; i < STORE_COLUMNS; i++)
+		reading->value_block[i] = NO_BLOCK;
+}
+
+/* ---- stored columns ---- */
+
+/* Where the column's words are in the file. */
+static uint64_t offset_of(const struct store_chunk *chunk,
+			  enum store_column column)
+{
+	uint64_t offset = chunk->offset;
+
+	for (unsigned i = 0; i < column; i++)
+		offset += chunk->parts[i].size;
+	return offset;
+}
+
+int store_reading_load(struct store_reading *reading,
+		       enum store_column column)
+{
+	struct store_reading_column *to = &reading->columns[column];
+	const struct store_part *part = &reading->chunk->parts[column];
+	size_t words = part->size / sizeof(uint64_t);
+	uint64_t offset;
+	int error;
+
+	CLAIM_FULL(column < STORE_STORED);
+	if (to->loaded)
+		return 0;
+	offset = offset_of(reading->chunk, column);
+	if (words > to->capacity) {
+		free(to->words);
+		to->words = grow_alloc(part->size);
+		to->capacity = words;
+	}
+	error = words == 0 ? 0 :
+		store_read(reading->store, offset, to->words, part->size,
+			   part->checksum);
+	if (error != 0)
+		return error;
+	if (!store_column_begin(&to->view, to->words, words,
+				part->bounds.least, reading->chunk->rows))
+		return store_note_damage(reading->store, offset);
+	to->loaded = true;
+	return 0;
+}
+
+const uint64_t *store_reading_codes(struct store_reading *reading,
+				    enum store_column column, size_t block)
+{
+	struct store_reading_column *from = &reading->columns[column];
+
+	CLAIM_FULL(from->loaded);
+	if (from->block == block)
+		return from->codes;
+	if (!store_column_codes(&from->view, block, from->codes)) {
+		store_note_damage(reading->store,
+				  offset_of(reading->chunk, column));
+		return NULL;
+	}
+	from->block = block;
+	return from->codes;
+}
+
+/* ---- values ---- */
+
+static const uint64_t *load_codes(struct store_reading *reading,
+				  enum store_column column, size_t block,
+				  int *error)
+{
+	const uint64_t *codes;
+
+	*error = store_reading_load(reading, column);
+	if (*error != 0)
+		return NULL;
+	codes = store_reading_codes(reading, column, block);
+	if (codes == NULL)
+		*error = -EBADMSG;
+	return codes;
+}
+
+/* What is packed, without its dictionary if it has one: then in `room`. */
+static const uint64_t *load_numbers(struct store_reading *reading,
+				    enum store_column column, size_t block,
+				    uint64_t *room, int *error)
+{
+	const uint64_t *codes = load_codes(reading, column, block, error);
+
+	if (codes == NULL || reading->columns[column].view.distinct == 0)
+		return codes;
+	memcpy(room, codes, STORE_BLOCK * sizeof(*room));
+	store_column_decode(&reading->columns[column].view, room, STORE_BLOCK);
+	return room;
+}
+
+/* Of a column that is not packed as differences. */
+static const uint64_t *stored_values(struct store_reading *reading,
+				     enum store_column column, size_t block,
+				     int *error)
+{
+	const uint64_t *values;
+
+	*error = 0;
+	if (reading->value_block[column] == block)
+		return reading->values[column];
+	values = load_numbers(reading, column, block, reading->values[column],
+			      error);
+	if (values == reading->values[column])
+		reading->value_block[column] = block;
+	return values;
+}
+
+/* The column of which another one's differences are. */
+static enum store_column end_of(enum store_column column)
+{
+	return column == STORE_BEGIN ? STORE_END : STORE_END_EDGE;
+}
+
+static int make_lifetimes(struct store_reading *reading, size_t block,
+			  uint64_t *to)
+{
+	int error;
+	const uint64_t *from = load_numbers(reading, STORE_BEGIN, block,
+					    reading->differences, &error);
+	bool live = reading->chunk->live;
+
+	for (size_t i = 0; i < STORE_BLOCK && from != NULL; i++) {
+		uint64_t span = live ? reading->now - from[i] : from[i];
+		bool before = live ? from[i] > reading->now : span >> 63;
+
+		to[i] = before ? 0 : span;
+	}
+	return error;
+}
+
+static int make_usable(struct store_reading *reading, size_t block,
+		       uint64_t *to)
+{
+	int error;
+	const uint64_t *sizes = store_reading_values(reading, STORE_SIZE, block,
+						     &error);
+	const uint64_t *layouts = sizes == NULL ? NULL :
+		store_reading_values(reading, STORE_LAYOUT, block, &error);
+
+	for (size_t i = 0; i < STORE_BLOCK && layouts != NULL; i++)
+		to[i] = layouts[i] & GT_LAYOUT_KNOWN ?
+			gt_layout_usable(sizes[i], (unsigned)layouts[i]) : 0;
+	return error;
+}
+
+static int make_begins(struct store_reading *reading, enum store_column column,
+		       size_t block, uint64_t *to)
+{
+	int error;
+	const uint64_t *differences = load_numbers(reading, column, block,
+					reading->differences, &error);
+	const uint64_t *ends = differences == NULL ? NULL :
+		stored_values(reading, end_of(column), block, &error);
+
+	for (size_t i = 0; i < STORE_BLOCK && ends != NULL; i++)
+		to[i] = ends[i] - differences[i];
+	return error;
+}
+
+static int make_rows(const struct store_reading *reading, size_t block,
+		     uint64_t *to)
+{
+	uint64_t first = reading->chunk->first_row + block * STORE_BLOCK;
+
+	for (size_t i = 0; i < STORE_BLOCK; i++)
+		to[i] = first + i;
+	return 0;
+}
+
+static int make_values(struct store_reading *reading, enum store_column column,
+		       size_t block, uint64_t *to)
+{
+	switch (column) {
+	case STORE_LIFETIME:
+		return make_lifetimes(reading, block, to);
+	case STORE_USABLE:
+		return make_usable(reading, block, to);
+	case STORE_ROW:
+		return make_rows(reading, block, to);
+	default:
+		return make_begins(reading, column, block, to);
+	}
+}
+
+const uint64_t *store_reading_values(struct store_reading *reading,
+				     enum store_column column, size_t block,
+				     int *error)
+{
+	uint64_t *values = reading->values[column];
+
+	CLAIM_FULL(column < STORE_COLUMNS);
+	CLAIM_FULL(block * STORE_BLOCK < reading->chunk->rows);
+	*error = 0;
+	if (column < STORE_STORED &&
+	    !store_is_difference(column, reading->chunk->live))
+		return stored_values(reading, column, block, error);
+	if (reading->value_block[column] == block)
+		return values;
+	*error = make_values(reading, column, block, values);
+	if (*error != 0)
+		return NULL;
+	reading->value_block[column] = block;
+	return values;
+}
+
+int store_reading_pick(struct store_reading *reading,
+		       enum store_column column, size_t block,
+		       const uint16_t *rows, size_t count, uint64_t *values)
+{
+	bool direct = column < STORE_STORED &&
+		!store_is_difference(column, reading->chunk->live);
+	int error;
+	const uint64_t *from = direct ?
+		load_codes(reading, column, block, &error) :
+		store_reading_values(reading, column, block, &error);
+
+	if (from == NULL)
+		return error;
+	for (size_t i = 0; i < count; i++)
+		values[i] = from[rows[i]];
+	if (direct)
+		store_column_decode(&reading->columns[column].view, values,
+				    count);
+	return 0;
+}

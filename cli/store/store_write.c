@@ -1,0 +1,434 @@
+/*
+ * store_write.c: see store_write.h. Rows are gathered in piles
+ * (store_piles.h), one for each chunk.
+ *
+ *  I1  Full chunks of ended blocks lie before all other ones, so that they can
+ *      be copied in one piece: no other pile is passed on before these are
+ *      packed.
+ */
+#include "cli/store/store_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/whole.h"
+#include "cli/store/store_file.h"
+#include "cli/store/store_piles.h"
+#include "cli/store/store_reading.h"
+#include "unwind/claim.h"
+
+#define COPY_SIZE ((size_t)1 << 20)
+
+struct kept_blob {
+	char name[STORE_NAME_MAX + 1];
+	void *bytes;
+	size_t size;
+};
+
+struct store_writer {
+	int fd;
+	struct store_piles *piles;
+	struct store_pile *pile;	/* being filled */
+	struct store_directory directory;
+	struct kept_blob *blobs;
+	size_t blob_count, blob_capacity;
+	uint64_t blob_bytes;
+	uint64_t rows, live_rows;
+	uint64_t last_edge;
+	bool live;			/* ended ones are all there */
+	bool limited;			/* something is beyond a limit */
+	bool finished;
+};
+
+static struct store_writer *new_writer(int fd)
+{
+	struct store_writer *writer = grow_zeroed(1, sizeof(*writer));
+
+	writer->fd = fd;
+	return writer;
+}
+
+static void begin_piles(struct store_writer *writer, unsigned packers,
+			uint64_t end)
+{
+	writer->piles = store_piles_new(writer->fd, packers, end,
+					&writer->directory);
+	writer->pile = store_piles_take(writer->piles);
+}
+
+struct store_writer *store_writer_new(int fd, unsigned packers)
+{
+	struct store_writer *writer = new_writer(fd);
+
+	begin_piles(writer, packers, STORE_HEADER_SIZE);
+	return writer;
+}
+
+void store_writer_free(struct store_writer *writer)
+{
+	if (writer == NULL)
+		return;
+	store_piles_free(writer->piles);
+	if (writer->pile != NULL)
+		free(writer->pile->rows);
+	free(writer->pile);
+	store_directory_free(&writer->directory);
+	for (size_t i = 0; i < writer->blob_count; i++)
+		free(writer->blobs[i].bytes);
+	free(writer->blobs);
+	free(writer);
+}
+
+/* ---- rows ---- */
+
+/* I1 */
+static void pass_on_rest(struct store_writer *writer)
+{
+	if (writer->pile->count == 0)
+		return;
+	store_piles_wait(writer->piles);
+	writer->pile = store_piles_pack(writer->piles, writer->pile,
+					writer->live);
+}
+
+static void begin_live(struct store_writer *writer)
+{
+	pass_on_rest(writer);
+	store_piles_wait(writer->piles);	/* I1 */
+	writer->live = true;
+}
+
+void store_writer_add(struct store_writer *writer, const struct store_row *row)
+{
+	CLAIM(!writer->finished && row->how < STORE_HOWS);
+	if (row->how == STORE_LIVE) {
+		if (!writer->live)
+			begin_live(writer);
+		writer->live_rows++;
+	} else {
+		CLAIM(!writer->live && (row->end_edge > writer->last_edge ||
+					writer->rows == 0));
+		writer->last_edge = row->end_edge;
+	}
+	writer->rows++;
+	writer->pile->rows[writer->pile->count++] = *row;
+	if (writer->pile->count == STORE_CHUNK_ROWS)
+		writer->pile = store_piles_pack(writer->piles, writer->pile,
+						writer->live);
+}
+
+int store_writer_error(struct store_writer *writer)
+{
+	int error = store_piles_error(writer->piles);
+
+	return error != 0 ? error : writer->limited ? -EFBIG : 0;
+}
+
+uint64_t store_writer_rows(const struct store_writer *writer)
+{
+	return writer->rows;
+}
+
+uint64_t store_writer_bytes(struct store_writer *writer)
+{
+	return store_piles_end(writer->piles);
+}
+
+/* ---- facts and blobs ---- */
+
+void store_writer_fact(struct store_writer *writer, const char *name,
+		       uint64_t value)
+{
+	struct store_directory *directory = &writer->directory;
+	struct store_fact_entry *fact = NULL;
+
+	CLAIM(!writer->finished && strlen(name) <= STORE_NAME_MAX);
+	for (size_t i = 0; i < directory->fact_count && fact == NULL; i++)
+		if (strcmp(directory->facts[i].name, name) == 0)
+			fact = &directory->facts[i];
+	if (fact == NULL) {
+		GROW(directory->facts, directory->fact_count,
+		     directory->fact_capacity);
+		fact = &directory->facts[directory->fact_count++];
+		*fact = (struct store_fact_entry){ 0 };
+		memcpy(fact->name, name, strlen(name));
+	}
+	fact->value = value;
+	writer->limited |= directory->fact_count > STORE_FACTS_MAX;
+}
+
+void store_writer_blob(struct store_writer *writer, const char *name,
+		       const void *bytes, size_t size)
+{
+	struct kept_blob *blob = NULL;
+
+	CLAIM(!writer->finished && strlen(name) <= STORE_NAME_MAX);
+	for (size_t i = 0; i < writer->blob_count && blob == NULL; i++)
+		if (strcmp(writer->blobs[i].name, name) == 0)
+			blob = &writer->blobs[i];
+	if (blob == NULL) {
+		GROW(writer->blobs, writer->blob_count, writer->blob_capacity);
+		blob = &writer->blobs[writer->blob_count++];
+		*blob = (struct kept_blob){ 0 };
+		memcpy(blob->name, name, strlen(name));
+	}
+	writer->blob_bytes += size - blob->size;
+	free(blob->bytes);
+	blob->bytes = grow_copy(bytes, size);
+	blob->size = size;
+	writer->limited |= writer->blob_count > STORE_BLOBS_MAX ||
+			   writer->blob_bytes > STORE_BLOB_BYTES_MAX;
+}
+
+/* ---- finish ---- */
+
+static int write_blobs(struct store_writer *writer, uint64_t *end)
+{
+	struct store_directory *directory = &writer->directory;
+	int error = 0;
+
+	for (size_t i = 0; i < writer->blob_count && error == 0; i++) {
+		const struct kept_blob *kept = &writer->blobs[i];
+		struct store_blob_entry *blob;
+
+		GROW(directory->blobs, directory->blob_count,
+		     directory->blob_capacity);
+		blob = &directory->blobs[directory->blob_count++];
+		*blob = (struct store_blob_entry){
+			.offset = *end, .size = kept->size,
+			.checksum = store_checksum(kept->bytes, kept->size,
+						   *end),
+		};
+		memcpy(blob->name, kept->name, sizeof(blob->name));
+		error = whole_write_at(writer->fd, kept->bytes, kept->size,
+				       *end);
+		*end += kept->size;
+	}
+	return error;
+}
+
+static int write_directory(struct store_writer *writer,
+			   struct store_header *header, uint64_t end)
+{
+	LOCAL_BUFFER bytes = { 0 };
+
+	store_directory_put(&bytes, &writer->directory);
+	if (bytes.size > STORE_DIRECTORY_MAX)
+		return -EFBIG;
+	header->directory_offset = end;
+	header->directory_size = bytes.size;
+	header->directory_checksum = store_checksum(bytes.data, bytes.size,
+						    end);
+	header->file_size = end + bytes.size;
+	return whole_write_at(writer->fd, bytes.data, bytes.size, end);
+}
+
+/* All else is on the disk by then: whoever finds a header finds the rest. */
+static int write_header(struct store_writer *writer,
+			const struct store_header *header)
+{
+	LOCAL_BUFFER bytes = { 0 };
+	int error;
+
+	if (fdatasync(writer->fd) != 0)
+		return -errno;
+	store_header_put(&bytes, header);
+	error = whole_write_at(writer->fd, bytes.data, bytes.size, 0);
+	if (error == 0 && fsync(writer->fd) != 0)
+		error = -errno;
+	return error;
+}
+
+int store_writer_finish(struct store_writer *writer,
+			const struct store_key *key)
+{
+	struct store_header header = {
+		.key = *key, .rows = writer->rows,
+		.live_rows = writer->live_rows,
+	};
+	uint64_t end;
+	int error;
+
+	CLAIM(!writer->finished);
+	writer->finished = true;
+	pass_on_rest(writer);
+	store_piles_wait(writer->piles);
+	writer->limited |= writer->rows > STORE_ROWS_MAX ||
+		writer->directory.chunk_count > STORE_CHUNKS_MAX;
+	error = store_writer_error(writer);
+	end = store_piles_end(writer->piles);
+	if (error == 0)
+		error = write_blobs(writer, &end);
+	if (error == 0)
+		error = write_directory(writer, &header, end);
+	if (error == 0)
+		error = write_header(writer, &header);
+	return error;
+}
+
+/* ---- extending ---- */
+
+/* How many full chunks of ended blocks come first, and where they end. */
+static size_t count_full(const struct store *older, uint64_t *end)
+{
+	const struct store_directory *directory = &older->directory;
+	size_t count = 0;
+
+	*end = STORE_HEADER_SIZE;
+	while (count < directory->chunk_count) {
+		const struct store_chunk *chunk = &directory->chunks[count];
+		uint64_t behind = chunk->offset + store_chunk_bytes(chunk);
+
+		if (chunk->live || chunk->rows < STORE_CHUNK_ROWS)
+			break;
+		if (behind > *end)
+			*end = behind;
+		count++;
+	}
+	return count;
+}
+
+static int copy_plainly(int from, int to, uint64_t at, uint64_t end)
+{
+	char *bytes = grow_alloc(COPY_SIZE);
+	int error = 0;
+
+	while (at < end && error == 0) {
+		size_t size = end - at < COPY_SIZE ? (size_t)(end - at) :
+						     COPY_SIZE;
+		ssize_t got = whole_read_at(from, bytes, size, at);
+
+		if (got != (ssize_t)size)
+			error = got < 0 ? (int)got : -EBADMSG;
+		else
+			error = whole_write_at(to, bytes, size, at);
+		at += size;
+	}
+	free(bytes);
+	return error;
+}
+
+/* From the header on, up to `end`, to the same place. Not every pair of file
+ * systems lets the kernel do it. */
+static int copy_chunks(int from, int to, uint64_t end)
+{
+	off_t in = STORE_HEADER_SIZE, out = STORE_HEADER_SIZE;
+
+	while ((uint64_t)in < end) {
+		ssize_t n = copy_file_range(from, &in, to, &out,
+					    end - (uint64_t)in, 0);
+
+		if (n <= 0)
+			return copy_plainly(from, to, (uint64_t)in, end);
+	}
+	return 0;
+}
+
+static struct store_row make_row(const uint64_t *const values[STORE_STORED],
+				 size_t i)
+{
+	return (struct store_row){
+		.begin = values[STORE_BEGIN][i],
+		.end = values[STORE_END][i],
+		.birth_edge = values[STORE_BIRTH_EDGE][i],
+		.end_edge = values[STORE_END_EDGE][i],
+		.address = values[STORE_ADDRESS][i],
+		.size = values[STORE_SIZE][i],
+		.between = values[STORE_BETWEEN][i],
+		.thread = (uint32_t)values[STORE_THREAD][i],
+		.node = (uint32_t)values[STORE_NODE][i],
+		.end_thread = (uint32_t)values[STORE_END_THREAD][i],
+		.end_node = (uint32_t)values[STORE_END_NODE][i],
+		.chain = (uint32_t)values[STORE_CHAIN][i],
+		.place = (uint32_t)values[STORE_PLACE][i],
+		.layout = (uint16_t)values[STORE_LAYOUT][i],
+		.how = (uint8_t)values[STORE_HOW][i],
+		.flags = (uint8_t)values[STORE_FLAGS][i],
+	};
+}
+
+/* Rows that the writer would never have got. */
+static bool is_ended_row(const struct store_writer *writer,
+			 const struct store_row *row)
+{
+	return row->how != STORE_LIVE && row->how < STORE_HOWS &&
+	       (row->end_edge > writer->last_edge || writer->rows == 0);
+}
+
+static int add_block(struct store_writer *writer,
+		     struct store_reading *reading, size_t block)
+{
+	const uint64_t *values[STORE_STORED];
+	int error;
+
+	for (unsigned i = 0; i < STORE_STORED; i++) {
+		values[i] = store_reading_values(reading, i, block, &error);
+		if (values[i] == NULL)
+			return error;
+	}
+	for (size_t i = 0; i < store_reading_rows(reading, block); i++) {
+		struct store_row row = make_row(values, i);
+
+		if (!is_ended_row(writer, &row))
+			return -EBADMSG;
+		store_writer_add(writer, &row);
+	}
+	return 0;
+}
+
+/* Ended rows that are in no full chunk. */
+static int add_rest(struct store_writer *writer, struct store *older,
+		    size_t chunk)
+{
+	struct store_reading *reading = store_reading_new(older, 0);
+	const struct store_directory *directory = &older->directory;
+	int error = 0;
+
+	for (; chunk < directory->chunk_count &&
+	       !directory->chunks[chunk].live && error == 0; chunk++) {
+		store_reading_go(reading, &directory->chunks[chunk]);
+		for (size_t b = 0; b * STORE_BLOCK <
+		     directory->chunks[chunk].rows && error == 0; b++)
+			error = add_block(writer, reading, b);
+	}
+	store_reading_free(reading);
+	return error;
+}
+
+static void take_chunks(struct store_writer *writer, const struct store *older,
+			size_t count)
+{
+	struct store_directory *directory = &writer->directory;
+
+	if (count == 0)
+		return;
+	directory->chunks = grow_resize(NULL, count,
+					sizeof(*directory->chunks));
+	memcpy(directory->chunks, older->directory.chunks,
+	       count * sizeof(*directory->chunks));
+	directory->chunk_count = directory->chunk_capacity = count;
+	writer->rows = count * STORE_CHUNK_ROWS;
+	writer->last_edge = directory->chunks[count - 1]
+		.parts[STORE_END_EDGE].bounds.greatest;
+}
+
+struct store_writer *store_writer_extend(int fd, unsigned packers,
+					 struct store *older, int *error)
+{
+	struct store_writer *writer = new_writer(fd);
+	uint64_t end;
+	size_t count = count_full(older, &end);
+
+	take_chunks(writer, older, count);
+	*error = copy_chunks(older->fd, fd, end);
+	begin_piles(writer, packers, end);
+	if (*error == 0)
+		*error = add_rest(writer, older, count);
+	if (*error == 0)
+		return writer;
+	store_writer_free(writer);
+	return NULL;
+}
