@@ -301,6 +301,17 @@ static void apply_rest(struct model *model)
 	model->totals.total_bytes += leftout->rest_bytes;
 }
 
+/* None of them is applied again; they can be asked for. */
+static void keep_applied(struct leftout *leftout)
+{
+	for (size_t i = 0; i < leftout->row_count; i++) {
+		GROW(leftout->applied, leftout->applied_count,
+		     leftout->applied_capacity);
+		leftout->applied[leftout->applied_count++] = leftout->rows[i];
+	}
+	leftout->row_count = 0;
+}
+
 void leftout_apply(struct model *model)
 {
 	struct leftout *leftout = &model->leftout;
@@ -311,7 +322,7 @@ void leftout_apply(struct model *model)
 	for (size_t i = 0; i < leftout->row_count; i++)
 		if (is_of_groups(model, &leftout->rows[i]))
 			apply(model, &leftout->rows[i], always);
-	leftout->row_count = 0;
+	keep_applied(leftout);
 	for (size_t i = 0; i < leftout->freed_count && model->has_freed_by; i++)
 		apply_freed(model, &leftout->freed[i]);
 	leftout->freed_count = 0;
@@ -333,6 +344,7 @@ void leftout_apply(struct model *model)
 void leftout_forget(struct leftout *leftout)
 {
 	leftout->row_count = leftout->freed_count = leftout->chains_count = 0;
+	leftout->applied_count = 0;
 	leftout->blocks = leftout->bytes = 0;
 	leftout->live_blocks = leftout->live_bytes = 0;
 	memset(&leftout->classes, 0, sizeof(leftout->classes));
@@ -344,6 +356,7 @@ void leftout_forget(struct leftout *leftout)
 void leftout_free(struct leftout *leftout)
 {
 	free(leftout->rows);
+	free(leftout->applied);
 	free(leftout->freed);
 	free(leftout->chains);
 	memset(leftout, 0, sizeof(*leftout));

@@ -27,6 +27,9 @@ struct leftout {
 	size_t freed_count, freed_capacity;
 	struct trace_totals *rows;
 	size_t row_count, row_capacity;
+	/* Those that leftout_apply has put to figures, by context and thread. */
+	struct trace_totals *applied;
+	size_t applied_count, applied_capacity;
 	struct trace_classes classes;
 	uint64_t blocks, bytes;	/* in all */
 	uint64_t live_blocks, live_bytes;	/* of them: leftout_settle */
