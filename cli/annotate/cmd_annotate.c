@@ -241,7 +241,8 @@ static const char *const examples[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&reading_symbols, &reading_model_options, &filter_options, NULL
+	&reading_symbols, &reading_model_options, &reading_index,
+	&filter_options, NULL
 };
 
 const struct command cmd_annotate = {

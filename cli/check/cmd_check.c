@@ -53,7 +53,8 @@ static const struct command_option options[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&leaks_options, &reading_model_options, &reading_symbols, NULL
+	&leaks_options, &reading_model_options, &reading_index,
+	&reading_symbols, NULL
 };
 
 struct request {

@@ -14,6 +14,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/coming.h"
+#include "cli/command/interrupt.h"
 #include "cli/trace/live/fold.h"
 #include "cli/trace/read/family.h"
 #include "cli/trace/read/locate.h"
@@ -21,7 +22,7 @@
 #define PID_MAX_DIGITS 7	/* the kernel's limit is 4194304 */
 
 enum { DEBUG_PATH = READING_IDS, SYSROOT, NO_DEBUGINFOD, FULL_NAMES, TEMPORARY,
-       READING_END };
+       INDEX, NO_INDEX, READING_END };
 
 static const struct command_option symbol_options[] = {
 	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
@@ -53,9 +54,23 @@ const struct command_group reading_model_options = {
 	sizeof(model_options) / sizeof(model_options[0])
 };
 
+static const struct command_option index_options[] = {
+	{ INDEX, "index", 0, NULL, NULL,
+	  "make the trace's index TRACE.idx first, where there is none: a "
+	  "table of its blocks" },
+	{ NO_INDEX, "no-index", 0, NULL, NULL,
+	  "neither make an index nor use one that is there" },
+};
+
+const struct command_group reading_index = {
+	"index", index_options,
+	sizeof(index_options) / sizeof(index_options[0])
+};
+
 void reading_init(struct reading *reading)
 {
 	memset(reading, 0, sizeof(*reading));
+	reading->index = ROWS_MAKE_LARGE;
 	reading->places.paths = reading->paths;
 	reading->places.notes = tell_notes();
 	reading->places.missing = &reading->missing;
@@ -100,6 +115,12 @@ int reading_take(struct reading *reading, int id, const char *value)
 		return 0;
 	case TEMPORARY:
 		return quantity_parse_count(value, &reading->query.temporary);
+	case INDEX:
+		reading->index = ROWS_MAKE;
+		return 0;
+	case NO_INDEX:
+		reading->index = ROWS_MAKE_NEVER;
+		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -309,6 +330,25 @@ bool reading_find_one(struct reading *reading, int count, char **operands)
 
 /* ---- what is in them ---- */
 
+struct store *reading_rows(const struct reading *reading, const char *trace,
+			   bool twice)
+{
+	struct rows_asked asked = {
+		.trace = trace, .notes = tell_notes(),
+		.cancel = interrupt_flag(),
+		.make = twice || reading->index == ROWS_MAKE ?
+			reading->index : ROWS_MAKE_NEVER,
+	};
+	struct store *store;
+
+	if (reading->index == ROWS_MAKE_NEVER)
+		return NULL;
+	interrupt_begin();
+	store = rows_store(&asked);
+	interrupt_end();
+	return store;
+}
+
 int reading_model(const struct reading *reading, struct model **model,
 		  const char *trace)
 {
@@ -316,6 +356,8 @@ int reading_model(const struct reading *reading, struct model **model,
 	struct block_keys keys;
 	int status;
 
+	if (reading->index == ROWS_MAKE)
+		store_close(reading_rows(reading, trace, false));
 	options.notes = tell_notes();
 	query_block_keys(&reading->query, &keys);
 	*model = model_new(&options, &keys);

@@ -22,6 +22,7 @@
 #include <stddef.h>
 
 #include "cli/base/terminal/command.h"
+#include "cli/model/rows/rows_store.h"
 #include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/stack_filter.h"
@@ -33,6 +34,7 @@
  * filter_options (filters.h), which also go through reading_take. */
 extern const struct command_group reading_symbols;	/* -d, --sysroot, … */
 extern const struct command_group reading_model_options; /* --temporary */
+extern const struct command_group reading_index;	/* --index, --no-index */
 
 #define READING_PATHS_MAX 64
 
@@ -42,6 +44,7 @@ struct reading {
 	_Atomic unsigned missing;	/* of places */
 	const char *paths[READING_PATHS_MAX];
 	bool full_names;
+	enum rows_make index;	/* when the index of a trace is made */
 	struct query query;	/* its predicate; the rest is the command's */
 	/* reading_find: the traces. */
 	char **traces;
@@ -67,6 +70,15 @@ bool reading_find(struct reading *reading, int count, char **operands);
 /* The same for commands that read one trace at a time; reading->traces[0]. */
 bool reading_find_one(struct reading *reading, int count, char **operands);
 
+/*
+ * The index of the trace: the store of its blocks (rows_store.h). Made now, if
+ * it is not there, where it was asked for by --index, or, if `twice` is set,
+ * where the trace is large: it would be read more than once. NULL: there is
+ * none, and the trace is to be read instead; never any with --no-index. Ctrl-C
+ * ends the process when what was begun is gone again. The main thread.
+ */
+struct store *reading_rows(const struct reading *reading, const char *trace,
+			   bool twice);
 /*
  * A new model (model_new) that has read the trace for the query. Returns what model_read
  * does; with EXIT_NOTHING there is none, and *model is NULL.

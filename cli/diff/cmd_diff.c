@@ -58,7 +58,8 @@ static const struct command_words choices[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&filter_options, &reading_model_options, &reading_symbols, NULL
+	&filter_options, &reading_model_options, &reading_index,
+	&reading_symbols, NULL
 };
 
 struct request {

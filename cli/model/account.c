@@ -22,10 +22,6 @@
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 
-/* How many allocations lie between two of a sample nobody knows: so many that
- * nothing is taken for temporary. */
-#define BETWEEN (1u << 12)
-
 static struct weigh_amount amount_of(const struct model *model, uint64_t size)
 {
 	return weigh_block(size, model->sample_mean);
@@ -275,7 +271,7 @@ void account_special_birth(struct model *model, struct block *block,
 	struct totals *deciding = &model->totals;
 
 	if (model->sample_mean != 0)
-		model->threads.list[block->thread].allocations += BETWEEN;
+		model->threads.list[block->thread].allocations += WEIGH_BETWEEN;
 	if (model->selection != NULL || model->lifespans != NULL)
 		number_block(model, block);
 	if (begins_apart(model, block, amount))

@@ -29,6 +29,11 @@ struct model_companion {
 		       const struct trace_event *events, size_t count);
 };
 
+/* The sink with which the model is read so, by who reads: companion and model
+ * have to live as long as the reader. */
+void model_sink_along(struct model *model,
+		      const struct model_companion *companion,
+		      struct reader_sink *sink);
 /* Reads a whole trace so; returns what reader_run does. model_finish is left to
  * the caller. */
 int model_read_along(struct model *model, const char *path,

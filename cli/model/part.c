@@ -16,14 +16,17 @@
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 
-/* So many allocations of its thread may lie between a block of these and the
- * part's begin: none of them is temporary. */
-#define BETWEEN (UINT64_C(1) << 40)
+void part_put(struct part *part, const struct trace_live *block,
+	      uint32_t thread)
+{
+	GROW(part->blocks, part->count, part->capacity);
+	part->blocks[part->count] = *block;
+	part->blocks[part->count++].ring = thread;
+}
 
 void part_add(struct model *model, const struct trace_live *block)
 {
-	struct part *part = &model->part;
-	struct trace_live *to;
+	uint32_t thread;
 	bool nested;
 
 	/* Behind events it makes no sense. */
@@ -31,12 +34,10 @@ void part_add(struct model *model, const struct trace_live *block)
 		faults_note(&model->report.faults, FAULT_MALFORMED, 1);
 		return;
 	}
-	GROW(part->blocks, part->count, part->capacity);
-	to = &part->blocks[part->count++];
-	*to = *block;
-	to->ring = block->ring == UINT32_MAX ? 0 :
+	thread = block->ring == UINT32_MAX ? 0 :
 		threads_of_ring(&model->threads, block->ring, &nested);
-	CLAIM_FULL(to->ring < model->threads.count);
+	CLAIM_FULL(thread < model->threads.count);
+	part_put(&model->part, block, thread);
 }
 
 static int compare(const void *left, const void *right)
@@ -44,6 +45,11 @@ static int compare(const void *left, const void *right)
 	const struct trace_live *a = left, *b = right;
 
 	return sort_up(a->stamp, b->stamp) ?: sort_up(a->address, b->address);
+}
+
+void part_sort(struct part *part)
+{
+	SORT(part->blocks, part->count, compare);
 }
 
 static void bear(struct model *model, const struct trace_live *live)
@@ -75,14 +81,14 @@ void part_begin(struct model *model)
 
 	if (part->count == 0)
 		return;
-	SORT(part->blocks, part->count, compare);
+	part_sort(part);
 	for (size_t i = 0; i < part->count; i++) {
 		view_advance(model, part->blocks[i].stamp);
 		if (!model->controls.off)
 			bear(model, &part->blocks[i]);
 	}
 	for (size_t i = 0; i < model->threads.count; i++)
-		model->threads.list[i].allocations += BETWEEN;
+		model->threads.list[i].allocations += PART_BETWEEN;
 	part_free(part);
 }
 

@@ -13,6 +13,10 @@
 
 struct model;
 
+/* So many allocations of its thread may lie between a block of these and the
+ * part's begin: none of them is temporary. */
+#define PART_BETWEEN (UINT64_C(1) << 40)
+
 struct part {
 	/* Until the first event; `ring` is the thread, threads.list. */
 	struct trace_live *blocks;
@@ -21,6 +25,11 @@ struct part {
 };
 
 void part_add(struct model *model, const struct trace_live *block);
+/* One of this thread. */
+void part_put(struct part *part, const struct trace_live *block,
+	      uint32_t thread);
+/* All are there: put them into the order of their births. */
+void part_sort(struct part *part);
 /* The first event is next, or there is none. */
 void part_begin(struct model *model);
 void part_free(struct part *part);

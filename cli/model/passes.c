@@ -77,6 +77,18 @@ static void along_events(void *owner, uint32_t lane,
 	model->companion->events(model->companion->owner, lane, events, count);
 }
 
+void model_sink_along(struct model *model,
+		      const struct model_companion *companion,
+		      struct reader_sink *sink)
+{
+	model_sink(model, sink);
+	sink->chunk = along_chunk;
+	sink->lane = along_lane;
+	sink->live = along_live;
+	sink->events = along_events;
+	model->companion = companion;
+}
+
 int model_read_along(struct model *model, const char *path,
 		     const struct model_companion *companion,
 		     struct notes *notes)
@@ -84,12 +96,7 @@ int model_read_along(struct model *model, const char *path,
 	struct reader_sink sink;
 	int status;
 
-	model_sink(model, &sink);
-	sink.chunk = along_chunk;
-	sink.lane = along_lane;
-	sink.live = along_live;
-	sink.events = along_events;
-	model->companion = companion;
+	model_sink_along(model, companion, &sink);
 	model->trace = intern_string(&model->names, path);
 	status = reader_run(path, &sink, &model->report, notes);
 	model->companion = NULL;

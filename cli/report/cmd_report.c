@@ -87,6 +87,7 @@ static const struct command_words choices[] = {
 
 static const struct command_group *const groups[] = {
 	&reading_model_options,
+	&reading_index,
 	&reading_symbols,
 	&filter_options,
 	NULL

@@ -29,13 +29,16 @@ static void allocate(struct edges *edges, uint32_t lane,
 	edges_allocate(edges, edges->sink, lane, event, chain, is_odd);
 }
 
-/* A free of the block, by free() or as a part of realloc(), from the context
- * `by`. Returns the chain that goes on. */
-static uint32_t release(struct edges *edges, struct block *block,
+/* A free of the block, by free() or as a part of realloc(), in the lane, from
+ * the context `by`. Returns the chain that goes on. */
+static uint32_t release(struct edges *edges, struct block *block, uint32_t lane,
 			uint64_t stamp, uint32_t by, enum edge_end end)
 {
-	uint32_t chain = edges->sink->end(edges->owner, block, stamp, by, end);
+	uint32_t chain;
 
+	edges->ender = lane + 1;
+	chain = edges->sink->end(edges->owner, block, stamp, by, end);
+	edges->ender = 0;
 	blocks_remove(&edges->blocks, block);
 	return chain;
 }
@@ -60,7 +63,8 @@ static void give_up(struct edges *edges)
 	odd(edges, EDGE_UNPAIRED, entry.event.stamp);
 	block = blocks_find(&edges->blocks, entry.event.address);
 	if (block != NULL && !block->moving)
-		release(edges, block, entry.event.stamp, 0, EDGE_LOST);
+		release(edges, block, entry.lane, entry.event.stamp, 0,
+			EDGE_LOST);
 	allocate(edges, entry.lane, &entry.event, entry.chain, true);
 }
 
@@ -227,7 +231,8 @@ static void release_moving(struct edges *edges, struct block *block,
 	CLAIM_FULL(moving->active && moving->address == block->address);
 	movings_remove(&edges->by_block, lane);
 	moving->released = true;
-	moving->chain = release(edges, block, stamp, moving->by, EDGE_MOVED);
+	moving->chain = release(edges, block, lane, stamp, moving->by,
+				EDGE_MOVED);
 	moving->chains = edges->chains;	/* also if BEGIN was before */
 }
 
@@ -317,7 +322,7 @@ static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
 		assert(block != NULL);
 		CLAIM_FULL(block->moving); /* I1 */
 		*whole = true;
-		return release(edges, block, stamp, moving->by, end);
+		return release(edges, block, lane, stamp, moving->by, end);
 	}
 	/* The block is not known yet: go on waiting, as a free. */
 	i = pairing_find(&edges->waiting, moving->address,
@@ -404,8 +409,8 @@ void edges_settle_free(struct edges *edges, uint32_t lane,
 	odd(edges, EDGE_REPAIRED, event->stamp);
 	block->odd = 1;
 	if (entry.event.kind == GT_FREE) {
-		release(edges, block, entry.event.stamp, entry.event.context,
-			EDGE_FREED);
+		release(edges, block, entry.lane, entry.event.stamp,
+			entry.event.context, EDGE_FREED);
 		return;
 	}
 	moving = moving_of(edges, entry.lane);

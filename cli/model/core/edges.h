@@ -64,7 +64,8 @@ struct edges_sink {
 		      uint32_t context, uint32_t chain);
 	/* It ends; `by`: the context that frees, 0: not known. Returns the
 	 * chain that goes on, of an EDGE_MOVED; 0: none. If it is not odd and
-	 * not lost, the event that is being taken is what ends it. */
+	 * not lost, the event that is being taken is what ends it; else
+	 * `ender` says who does. */
 	uint32_t (*end)(void *owner, struct block *block, uint64_t stamp,
 			uint32_t by, enum edge_end end);
 	/* A chain that a realloc held has no block any more; 0: none. */
@@ -100,6 +101,9 @@ struct edges {
 	struct edges_moving *moving;	/* by lane */
 	size_t lane_count;
 	struct movings by_block;	/* lanes whose block moves */
+	/* While `end` is called: the lane of the event that ends the block, + 1;
+	 * 0: it is the event that is being taken. */
+	uint32_t ender;
 	uint32_t generation, chains;	/* of blocks, of chains */
 };
 

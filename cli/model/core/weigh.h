@@ -20,6 +20,10 @@
 #define WEIGH_BLOCK_BITS 16
 #define WEIGH_BYTE_BITS 8
 
+/* How many allocations lie between two of a sample nobody knows: so many that
+ * nothing is taken for temporary. */
+#define WEIGH_BETWEEN (1u << 12)
+
 struct weigh_amount {
 	uint64_t blocks, bytes;
 };

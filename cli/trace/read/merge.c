@@ -50,6 +50,7 @@ struct queued {
 	struct queued *next;
 	struct chunk chunk;
 	uint64_t skip;		/* bytes of ring at its start, seen before */
+	uint64_t given;		/* events at its start, likewise */
 	uint64_t base;
 	uint32_t lane;
 	bool nested;
@@ -64,6 +65,8 @@ struct merge_stream {
 	uint64_t seen;		/* I3 */
 	bool open;		/* `queue` is being decoded */
 	bool begun;		/* had a chunk before, of any generation */
+	uint64_t given;		/* events of `queue` that were passed over, or
+				 * delivered */
 	struct merge_stream *next_unused;
 	struct queued *queue;
 	struct queued **queue_end;
@@ -266,6 +269,7 @@ static void drop_chunk(struct merge *merge, struct merge_stream *stream)
 	if (stream->queue == NULL)
 		stream->queue_end = &stream->queue;
 	stream->open = false;
+	stream->given = 0;
 	merge->buffered -= queued->chunk.stored;
 	free(queued);
 	if (is_too_much(merge)) {
@@ -280,6 +284,8 @@ static size_t skip_seen(struct queued *queued, const struct trace_event *events,
 {
 	size_t n = 0;
 
+	for (; n < count && queued->given > 0; n++)
+		queued->given--;
 	while (n < count && queued->skip > 0) {
 		unsigned bytes = records_ring_bytes(&events[n],
 						    queued->nested);
@@ -328,7 +334,7 @@ static struct queued *new_piece(const struct queued *whole,
 	*piece = *whole;
 	piece->next = NULL;
 	piece->base = events[0].stamp;
-	piece->skip = 0;
+	piece->skip = piece->given = 0;
 	piece->chunk.flags = 0;
 	piece->chunk.steps = false;
 	piece->chunk.stored = piece->chunk.raw = (uint32_t)payload.size;
@@ -434,6 +440,7 @@ static bool refill(struct merge *merge, struct merge_stream *stream)
 		stream->batch_count = next_batch(stream);
 		stream->batch_next = skip_seen(queued, stream->batch,
 					       stream->batch_count);
+		stream->given += stream->batch_next;
 		CLAIM_FULL(stream->batch_count <= stream->batch_room);
 		CLAIM_FULL(stream->batch_next <= stream->batch_count);
 		if (stream->batch_next < stream->batch_count) {
@@ -480,6 +487,8 @@ void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
 	queued->nested = nested;
 	queued->base = base_stamp(chunk);
 	queued->skip = 0;
+	queued->given = merge->given;
+	merge->given = 0;
 	memcpy(queued->payload, chunk->payload, chunk->stored);
 	if (chunk->first < stream->seen) {
 		queued->skip = stream->seen - chunk->first;
@@ -539,6 +548,7 @@ static void deliver(struct merge *merge, struct merge_stream *stream,
 			merge->sink.events(merge->sink.owner, lane, run + i,
 					   1);
 	merge->events += n;
+	stream->given += n;
 	stream->batch_next += n;
 	if (stream->batch_next < stream->batch_count)
 		stream->key = stream->batch[stream->batch_next].stamp;
@@ -578,6 +588,30 @@ void merge_run(struct merge *merge, uint64_t limit)
 void merge_finish(struct merge *merge)
 {
 	merge_run(merge, UINT64_MAX);
+}
+
+bool merge_points(const struct merge *merge, struct merge_point **points,
+		  size_t *count)
+{
+	size_t capacity = 0;
+
+	*points = NULL;
+	*count = 0;
+	if (merge->cut > 0)
+		return false;
+	for (size_t i = 0; i < merge->heap_count; i++) {
+		const struct merge_stream *stream = merge->heap[i];
+
+		CLAIM_FULL(stream->queue != NULL);
+		GROW(*points, *count, capacity);
+		(*points)[(*count)++] = (struct merge_point){
+			.ring = stream->ring,
+			.generation = stream->generation,
+			.first = stream->queue->chunk.first,
+			.given = stream->given,
+		};
+	}
+	return true;
 }
 
 void merge_free(struct merge *merge)

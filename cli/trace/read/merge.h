@@ -25,6 +25,14 @@ struct merge_sink {
 		       const struct trace_event *events, size_t count);
 };
 
+/* A chunk some of whose events were not delivered yet, and the first of its ring
+ * that is so: what a later reading of the same file begins with. */
+struct merge_point {
+	uint32_t ring, generation;
+	uint64_t first;		/* position in the ring at which it begins */
+	uint64_t given;		/* events of it that were delivered */
+};
+
 struct merge {
 	struct merge_sink sink;
 	bool extras_only;		/* no event but GT_EXTRA is delivered */
@@ -40,6 +48,8 @@ struct merge {
 	size_t heap_count;
 	size_t heap_capacity;
 	struct inflater inflater;
+	uint64_t given;			/* events of the chunk that is added next
+					 * which an earlier reading delivered */
 	uint64_t buffered;		/* bytes of chunks that wait */
 	uint64_t open_bytes;		/* of those that are being decoded */
 	uint64_t taken;			/* bytes of all chunks so far */
@@ -61,6 +71,11 @@ void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
 /* Deliver every event with a stamp below `limit`. */
 void merge_run(struct merge *merge, uint64_t limit);
 void merge_finish(struct merge *merge);	/* deliver all that is left */
+/* Where a later reading would go on: a point for each stream that has something
+ * to give, in no order; to be freed. False: chunks were cut, which have no such
+ * points. */
+bool merge_points(const struct merge *merge, struct merge_point **points,
+		  size_t *count);
 void merge_free(struct merge *merge);
 
 /* I1, I2 and I4 of merge.c. With GNOMON_CLAIMS (unwind/claim.h). */

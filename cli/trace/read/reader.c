@@ -423,7 +423,9 @@ static void prepare_live(struct reader *reader,
 		notes_hint(reader->notes, "%s: the last events were folded in "
 			   "from %s, which is removed now", reader->path,
 			   facts->live);
-	if (result == FOLD_BUSY || result == FOLD_FAILED)
+	reader->report->unfolded = result == FOLD_FAILED;
+	if ((result == FOLD_BUSY || result == FOLD_FAILED) &&
+	    !reader->sink->file_only)
 		take_snapshot(reader, facts);
 }
 
@@ -466,6 +468,7 @@ static void finish(struct reader *reader)
 	report->live_dropped = reader->live.dropped;
 	report->malformed += reader->live.damaged_rings;
 	report->file_bytes = reader->chunks.source.offset;
+	report->good_bytes = reader->chunks.good_end;
 	merge_finish(&reader->merge);
 	if (atomic_load_explicit(&reader->cancelled, memory_order_relaxed))
 		return;
@@ -708,6 +711,17 @@ void reader_feed_end(struct reader *reader)
 {
 	assert(reader->fed);
 	source_end(&reader->chunks.source);
+}
+
+bool reader_points(const struct reader *reader, struct merge_point **points,
+		   size_t *count)
+{
+	return merge_points(&reader->merge, points, count);
+}
+
+void reader_pass_over(struct reader *reader, uint64_t events)
+{
+	reader->merge.given = events;
 }
 
 void reader_cancel(struct reader *reader)

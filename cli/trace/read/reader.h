@@ -86,6 +86,10 @@ struct reader_sink {
 	/* Of all events only those of kind GT_EXTRA, one at a time; the others
 	 * are counted, not decoded. */
 	bool extras_only;
+	/* Nothing is read but the file: what the live file of a trace that is
+	 * being written has is left out, so that the same bytes of the file
+	 * always tell the same. */
+	bool file_only;
 	void (*events)(void *owner, uint32_t lane,
 		       const struct trace_event *events, size_t count);
 };
@@ -98,9 +102,11 @@ struct reader_report {
 	char why[512];		/* for this reason */
 	bool being_written;
 	bool folded;		/* a live file was folded in just now */
+	bool unfolded;		/* one could not be, though nobody writes it */
 	uint64_t chunks[READER_TYPES];
 	uint64_t bytes[READER_TYPES];
 	uint64_t file_bytes;
+	uint64_t good_bytes;	/* up to the end of the last valid chunk */
 	uint64_t unknown_chunks;
 	struct faults faults;	/* the sink notes its own, too */
 	uint64_t malformed;	/* all of them, and rings of the live file */
@@ -153,6 +159,17 @@ enum reader_state reader_step(struct reader *reader);
 /* Soon reader_step returns READER_CANCELLED, and the sink is not called any
  * more. Any thread, also while reader_step runs. */
 void reader_cancel(struct reader *reader);
+
+/*
+ * To read a trace in two goes. After a step, of a SYNC chunk: the chunks in
+ * which there are events that were not handed out, as merge_points has them.
+ * And in the other reading, while sink->chunk is called with one of them: so
+ * many of its events, at its start, are not to be handed out again.
+ */
+bool reader_points(const struct reader *reader, struct merge_point **points,
+		   size_t *count);
+void reader_pass_over(struct reader *reader, uint64_t events);
+
 /* EXIT_COMPLETE, EXIT_PARTIAL, or EXIT_NOTHING if it could not be read at all,
  * or not to its end; what is wrong is in the notes. */
 enum exit_status reader_close(struct reader *reader);

@@ -1,0 +1,33 @@
+/*
+ * rows_build.h: make a store of a trace: one reading, from its first byte to the
+ * end that it has now. This thread reads and pairs, others pack.
+ *
+ * A store is made of the bytes of the trace's file and of nothing else: of a
+ * trace that is being written, what is in its live file is not there.
+ */
+#ifndef GNOMON_ROWS_BUILD_H
+#define GNOMON_ROWS_BUILD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct store;
+
+struct rows_build {
+	const char *trace;
+	int fd;			/* an empty file, for reading and writing */
+	struct store *older;	/* of a shorter trace, to be extended; or NULL */
+	const atomic_bool *cancel;	/* looked at for each chunk; or NULL */
+	/* What it came to. */
+	uint64_t rows, live, bytes, events;
+	uint64_t paired;	/* events that were read for it */
+};
+
+/*
+ * 0: the file is whole. -ECANCELED; -ENOSPC or another error of writing;
+ * -EBADMSG: the trace cannot be read; -EBUSY: its live file cannot be folded in,
+ * so its last events are not in it. Nothing is noted.
+ */
+int rows_build(struct rows_build *build);
+
+#endif

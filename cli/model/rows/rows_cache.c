@@ -1,0 +1,163 @@
+/*
+ * rows_cache.c: see rows_cache.h. When a store was used is its time of
+ * modification: file systems often keep no other.
+ */
+#include "cli/model/rows/rows_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/sort.h"
+#include "cli/base/text/quantity.h"
+
+#define FILES_MAX 65536		/* that are looked at */
+
+struct cached {
+	char *name;
+	uint64_t bytes;
+	struct timespec used;
+};
+
+struct listing {
+	int folder;
+	struct cached *files;
+	size_t count, capacity;
+	uint64_t bytes;
+};
+
+char *rows_cache_folder(void)
+{
+	const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	/* a relative one does not count, the specification says */
+	if (caches != NULL && caches[0] == '/')
+		return grow_format("%s/gnomon", caches);
+	if (home != NULL && home[0] == '/')
+		return grow_format("%s/.cache/gnomon", home);
+	return NULL;
+}
+
+int rows_cache_make(void)
+{
+	char *folder = rows_cache_folder(), *slash;
+	int error = 0;
+
+	if (folder == NULL)
+		return -ENOENT;
+	slash = strrchr(folder, '/');
+	*slash = 0;
+	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+		error = -errno;
+	*slash = '/';
+	if (error == 0 && mkdir(folder, 0700) != 0 && errno != EEXIST)
+		error = -errno;
+	free(folder);
+	return error;
+}
+
+bool rows_cache_limit(uint64_t *limit)
+{
+	const char *given = getenv(ROWS_CACHE_VARIABLE);
+
+	*limit = ROWS_CACHE_DEFAULT;
+	return given == NULL || *given == 0 ||
+	       quantity_parse_size(given, limit) == 0;
+}
+
+void rows_cache_touch(const char *path)
+{
+	/* where that fails it is no newer than it was */
+	(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+/* ---- making room ---- */
+
+static bool ends(const char *name, const char *with)
+{
+	size_t size = strlen(name), less = strlen(with);
+
+	return size > less && strcmp(name + size - less, with) == 0;
+}
+
+/* What a maker has left who was killed. */
+static void remove_left(int folder, const char *name)
+{
+	int fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+			O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(folder, name, 0);
+	close(fd);
+}
+
+static void list_file(struct listing *listing, const char *name)
+{
+	struct stat status;
+
+	if (fstatat(listing->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(status.st_mode) || listing->count == FILES_MAX)
+		return;
+	GROW(listing->files, listing->count, listing->capacity);
+	listing->files[listing->count++] = (struct cached){
+		.name = grow_copy(name, strlen(name)),
+		.bytes = (uint64_t)status.st_size,
+		.used = status.st_mtim,
+	};
+	listing->bytes += (uint64_t)status.st_size;
+}
+
+static void list_all(struct listing *listing, DIR *directory)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(directory)) != NULL) {
+		if (ends(entry->d_name, ".idx.new"))
+			remove_left(listing->folder, entry->d_name);
+		else if (ends(entry->d_name, ".idx"))
+			list_file(listing, entry->d_name);
+	}
+}
+
+static int by_use(const void *left, const void *right)
+{
+	const struct cached *a = left, *b = right;
+
+	return sort_up(a->used.tv_sec, b->used.tv_sec) ?:
+	       sort_up(a->used.tv_nsec, b->used.tv_nsec);
+}
+
+bool rows_cache_make_room(uint64_t bytes, uint64_t limit)
+{
+	char *folder = rows_cache_folder();
+	DIR *directory = folder == NULL ? NULL : opendir(folder);
+	struct listing listing = { 0 };
+
+	free(folder);
+	if (directory == NULL || bytes > limit) {
+		if (directory != NULL)
+			closedir(directory);
+		return bytes <= limit;
+	}
+	listing.folder = dirfd(directory);
+	list_all(&listing, directory);
+	SORT(listing.files, listing.count, by_use);
+	for (size_t i = 0; i < listing.count; i++) {
+		/* who reads it goes on reading it */
+		if (listing.bytes > limit - bytes &&
+		    unlinkat(listing.folder, listing.files[i].name, 0) == 0)
+			listing.bytes -= listing.files[i].bytes;
+		free(listing.files[i].name);
+	}
+	free(listing.files);
+	closedir(directory);
+	return true;
+}

@@ -1,0 +1,85 @@
+/*
+ * rows_facts.c: see rows_facts.h. Numbers are facts of the store, arrays are
+ * blobs of 64-bit numbers in the machine's order, as is all in a store.
+ */
+#include "cli/model/rows/rows_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct fact_place {
+	const char *name;
+	size_t at;
+} places[] = {
+	{ "trace_bytes", offsetof(struct rows_facts, trace_bytes) },
+	{ "trace_digest", offsetof(struct rows_facts, trace_digest) },
+	{ "events", offsetof(struct rows_facts, events) },
+	{ "last_stamp", offsetof(struct rows_facts, last_stamp) },
+	{ "undefined", offsetof(struct rows_facts, undefined) },
+};
+
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+static void keep(struct store_writer *writer, const char *name,
+		 const void *list, size_t size)
+{
+	store_writer_blob(writer, name, size > 0 ? list : "", size);
+}
+
+void rows_facts_write(const struct rows_facts *facts,
+		      struct store_writer *writer)
+{
+	size_t threads = facts->thread_count * sizeof(uint64_t);
+
+	for (size_t i = 0; i < PLACES; i++)
+		store_writer_fact(writer, places[i].name,
+				  *(const uint64_t *)((const char *)facts +
+						      places[i].at));
+	store_writer_fact(writer, "growing", facts->growing);
+	keep(writer, "stretches", facts->stretches,
+	     facts->stretch_count * sizeof(*facts->stretches));
+	keep(writer, "thread_events", facts->thread_events, threads);
+	keep(writer, "thread_allocations", facts->thread_allocations, threads);
+}
+
+/* An array of such things, which may be empty. */
+static bool array(struct store *store, const char *name, size_t thing,
+		  void *list, size_t *count)
+{
+	size_t size = 0;
+	void *bytes = store_blob(store, name, &size);
+
+	memcpy(list, &bytes, sizeof(bytes));
+	*count = size / thing;
+	return bytes != NULL && size % thing == 0;
+}
+
+bool rows_facts_read(struct store *store, struct rows_facts *facts)
+{
+	uint64_t growing = 0;
+	size_t allocating;
+
+	memset(facts, 0, sizeof(*facts));
+	for (size_t i = 0; i < PLACES; i++)
+		if (!store_fact(store, places[i].name,
+				(uint64_t *)((char *)facts + places[i].at)))
+			return false;
+	if (!store_fact(store, "growing", &growing) ||
+	    !array(store, "stretches", sizeof(*facts->stretches),
+		   &facts->stretches, &facts->stretch_count) ||
+	    !array(store, "thread_events", sizeof(uint64_t),
+		   &facts->thread_events, &facts->thread_count) ||
+	    !array(store, "thread_allocations", sizeof(uint64_t),
+		   &facts->thread_allocations, &allocating))
+		return false;
+	facts->growing = growing != 0;
+	return allocating == facts->thread_count;
+}
+
+void rows_facts_free(struct rows_facts *facts)
+{
+	free(facts->stretches);
+	free(facts->thread_events);
+	free(facts->thread_allocations);
+	memset(facts, 0, sizeof(*facts));
+}

@@ -1,0 +1,46 @@
+/*
+ * rows_facts.h: what a store says of its trace besides rows: numbers that a query
+ * needs and that are no sums over rows. All of the whole recording, as far as
+ * the store goes.
+ */
+#ifndef GNOMON_ROWS_FACTS_H
+#define GNOMON_ROWS_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/model/rows/rows_pairing.h"
+#include "cli/store/store_write.h"
+
+/* How rows are made of events: another one, and stores are made anew. */
+#define ROWS_MAKER 1
+
+struct rows_facts {
+	uint64_t trace_bytes;	/* of the file when it was read */
+	uint64_t trace_digest;	/* of its prefix: rows_trace.h */
+	uint64_t events;
+	uint64_t last_stamp;	/* of all events: live blocks live until then */
+	uint64_t undefined;	/* rows_pairing.h */
+	bool growing;		/* the trace was being written, and what its live
+				 * file had is not in the store */
+	/* By number of controls before them (controls.h): those that a view
+	 * counts are the ones from its beginning on. Of unpaired and foreign
+	 * events the stamp says in which they are. */
+	struct rows_stretch *stretches;
+	size_t stretch_count;
+	/* Events and allocations of threads, by number; those of later ones
+	 * are 0. Allocations count what was left out, and more: `between` is
+	 * the difference of two. */
+	uint64_t *thread_events, *thread_allocations;
+	size_t thread_count;
+};
+
+/* Of an open store; rows_facts_free in any case. False: they are not as we write
+ * them, or cannot be read. */
+bool rows_facts_read(struct store *store, struct rows_facts *facts);
+void rows_facts_free(struct rows_facts *facts);
+void rows_facts_write(const struct rows_facts *facts,
+		      struct store_writer *writer);
+
+#endif

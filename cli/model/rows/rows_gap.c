@@ -1,0 +1,99 @@
+/*
+ * rows_gap.c: chains of which not all blocks are in the trace: what EXTRA events
+ * say of them (core/chain.h). As the model takes them (apply.c, account.c), but
+ * that a chain has a number here, and no figures.
+ *
+ * An EXTRA is about the next event of its lane, which may come with another
+ * call: then it waits in `chains`.
+ */
+#include "cli/model/core/contexts.h"
+#include "cli/model/rows/rows_pairing.h"
+
+static bool is_suspended(const struct chains *chains, uint64_t number)
+{
+	uint32_t chain = table_get(&chains->suspended, number);
+
+	return chain != TABLE_NONE && chain != 0;
+}
+
+/* It has the next event's block. */
+static uint32_t resume(struct rows_pairing *pairing,
+		       const struct trace_event *gap,
+		       const struct trace_event *event)
+{
+	const struct chain_gap past = chain_gap_of(gap);
+	bool known = is_suspended(&pairing->chains, past.number);
+	uint32_t chain;
+
+	if (past.number == 0)
+		return 0;
+	chain = chains_resume(&pairing->chains, &past, event->stamp,
+			      event->address, CONTEXT_NO_COST);
+	if (!known)
+		rows_pairing_number(pairing, chain);
+	return chain;
+}
+
+static void leave_off(struct rows_pairing *pairing,
+		      const struct chain_gap *gap)
+{
+	uint32_t chain = chains_leave_off(&pairing->chains, gap);
+
+	if (chain != 0)
+		chains_end(&pairing->chains, chain, 0, false);
+}
+
+/* The event that an EXTRA was about. */
+static void take_chained(struct rows_pairing *pairing,
+			 const struct trace_event *gap,
+			 const struct trace_event *event)
+{
+	const struct chain_gap again = { .number = chain_gap_of(gap).number };
+
+	edges_advance(&pairing->edges, event->stamp);
+	if (event->stamp >= pairing->alarm &&
+	    !rows_pairing_alarm(pairing, event))
+		return;
+	if (gap->what == GT_EXTRA_CHAIN_RESUMES && event->kind == GT_ALLOC &&
+	    event->address != 0) {
+		edges_resume(&pairing->edges, pairing->lane, event,
+			     resume(pairing, gap, event));
+		return;
+	}
+	if (gap->what == GT_EXTRA_CHAIN_LEAVES &&
+	    event->kind == GT_REALLOC_FREED) {
+		/* a trace that says it twice */
+		leave_off(pairing, &again);
+		pairing->leaving = again.number;
+	}
+	edges_take(&pairing->edges, pairing->lane, event);
+	pairing->leaving = 0;
+}
+
+size_t rows_gap_take(struct rows_pairing *pairing,
+		     const struct trace_event *events, size_t count)
+{
+	const struct chain_gap past = chain_gap_of(events);
+
+	if (events->what == GT_EXTRA_CHAIN_ENDS)
+		leave_off(pairing, &past);
+	else if (count == 1)
+		chains_note(&pairing->chains, pairing->lane, events);
+	if (events->what == GT_EXTRA_CHAIN_ENDS || count == 1 ||
+	    events[1].kind == GT_EXTRA)
+		return 1;
+	take_chained(pairing, events, &events[1]);
+	return 2;
+}
+
+size_t rows_gap_noted(struct rows_pairing *pairing,
+		      const struct trace_event *events)
+{
+	struct chain_note note;
+
+	if (!chains_take_note(&pairing->chains, pairing->lane, &note) ||
+	    events->kind == GT_EXTRA)
+		return 0;
+	take_chained(pairing, &note.event, events);
+	return 1;
+}

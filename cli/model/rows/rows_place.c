@@ -1,0 +1,186 @@
+/*
+ * rows_place.c: see rows_place.h.
+ *
+ *  I1  Who has the lock of PATH.new, and finds the file that he locked under
+ *      that name, is the only one who writes it or gives it its name.
+ */
+#include "cli/model/rows/rows_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/rows/rows_cache.h"
+
+#define WAIT_NS 20000000	/* between two looks at a lock */
+
+/* ---- names ---- */
+
+char *rows_place(enum rows_at at, const char *trace, uint64_t trace_id)
+{
+	char *folder, *path;
+
+	if (at == ROWS_BESIDE) {
+		char *real = realpath(trace, NULL);
+
+		path = real == NULL ? NULL : grow_format("%s.idx", real);
+		free(real);
+		return path;
+	}
+	folder = rows_cache_folder();
+	path = folder == NULL ? NULL :
+		grow_format("%s/%016" PRIx64 ".idx", folder, trace_id);
+	free(folder);
+	return path;
+}
+
+static char *name_of_new(const char *path)
+{
+	return grow_format("%s.new", path);
+}
+
+/* ---- reading ---- */
+
+static bool is_trusted(const struct stat *status)
+{
+	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+	       status->st_nlink == 1 && (status->st_mode & 022) == 0;
+}
+
+int rows_place_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return errno == ELOOP ? -EPERM : -errno;
+	if (fstat(fd, &status) == 0 && is_trusted(&status))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* ---- making ---- */
+
+/* Whether the name is still that of the open file. */
+static bool is_named(const char *name, int fd)
+{
+	struct stat open, named;
+
+	return fstat(fd, &open) == 0 && lstat(name, &named) == 0 &&
+	       open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+/* Whether what has the store's name may be replaced by another file of ours. */
+static bool is_replaceable(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) != 0)
+		return errno == ENOENT;
+	return S_ISREG(status.st_mode) && status.st_uid == geteuid();
+}
+
+/* 0: it is ours; 1: look again; or -errno. */
+static int try_lock(const char *name, int *fd)
+{
+	struct stat status;
+	int error;
+
+	*fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		   0600);
+	if (*fd < 0)
+		return errno == ELOOP ? -EPERM : -errno;
+	if (fstat(*fd, &status) != 0)
+		error = -errno;
+	else if (status.st_nlink == 0)
+		error = 1;	/* it was renamed, or removed, just now */
+	else if (!is_trusted(&status))
+		error = -EPERM;
+	else if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
+		error = errno == EWOULDBLOCK ? -EWOULDBLOCK : -errno;
+	else if (!is_named(name, *fd))
+		error = 1;
+	else
+		error = ftruncate(*fd, 0) == 0 ? 0 : -errno;
+	if (error != 0)
+		close(*fd);
+	return error;
+}
+
+int rows_place_begin(const char *path, const atomic_bool *cancel,
+		     struct notes *notes)
+{
+	const struct timespec nap = { .tv_nsec = WAIT_NS };
+	char *name;
+	bool waited = false;
+	int fd, error;
+
+	if (!is_replaceable(path))
+		return -EPERM;
+	name = name_of_new(path);
+	for (;;) {
+		error = try_lock(name, &fd);
+		if (error == 0 && waited) {
+			rows_place_undo(path, fd);
+			error = -EEXIST;
+		}
+		if (error == 1)
+			continue;
+		if (error != -EWOULDBLOCK)
+			break;
+		if (!waited)
+			notes_hint(notes, "%s: another process makes it: "
+				   "waiting for it", path);
+		waited = true;
+		if (cancel != NULL && atomic_load(cancel)) {
+			error = -ECANCELED;
+			break;
+		}
+		nanosleep(&nap, NULL);
+	}
+	free(name);
+	return error == 0 ? fd : error;
+}
+
+int rows_place_done(const char *path, int fd)
+{
+	char *name = name_of_new(path);
+	int error = 0;
+
+	if (rename(name, path) != 0) {
+		error = -errno;
+		unlink(name);
+	}
+	close(fd);
+	free(name);
+	return error;
+}
+
+void rows_place_undo(const char *path, int fd)
+{
+	char *name = name_of_new(path);
+
+	/* while it is locked: I1 */
+	unlink(name);
+	close(fd);
+	free(name);
+}
+
+uint64_t rows_place_free(int fd)
+{
+	struct statvfs status;
+
+	if (fstatvfs(fd, &status) != 0 || status.f_frsize == 0)
+		return UINT64_MAX;
+	return (uint64_t)status.f_bavail * status.f_frsize;
+}

@@ -1,0 +1,360 @@
+/*
+ * rows_store.c: see rows_store.h.
+ *
+ *	look beside ─▶ look in the cache ─▶ make beside ─▶ make in the cache
+ */
+#include "cli/model/rows/rows_store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/text/quantity.h"
+#include "cli/model/rows/rows_build.h"
+#include "cli/model/rows/rows_cache.h"
+#include "cli/model/rows/rows_facts.h"
+#include "cli/model/rows/rows_place.h"
+#include "cli/model/rows/rows_trace.h"
+#include "cli/trace/live/fold.h"
+
+/* Of a row, as a rule, and of two events. For what is told and asked for before
+ * a store is made. */
+#define ROW_BYTES 12
+
+/* Somebody waits for a store that others begin, fail to make, and begin again. */
+#define TURNS_MAX 8
+
+/* ---- what is there ---- */
+
+static enum rows_found judge(const struct rows_trace *trace,
+			     const struct store *store)
+{
+	const struct store_key *key = store_key(store);
+	uint64_t bytes, known, digest;
+
+	if (key->trace_id != trace->trace_id)
+		return ROWS_FOUND_OTHER;
+	if (key->maker != ROWS_MAKER || key->options != 0 ||
+	    key->trace_version != trace->version)
+		return ROWS_FOUND_VERSION;
+	if (!store_fact(store, "trace_bytes", &bytes) ||
+	    !store_fact(store, "trace_digest", &known) ||
+	    key->prefix_bytes > trace->bytes ||
+	    !rows_trace_digest(trace, key->prefix_bytes, &digest) ||
+	    digest != known)
+		return ROWS_FOUND_OTHER;
+	return bytes == trace->bytes ? ROWS_FOUND_GOOD : ROWS_FOUND_SHORT;
+}
+
+/* *store is NULL if there is none that can be opened. */
+static enum rows_found find(const struct rows_trace *trace, const char *path,
+			    struct notes *notes, struct store **store,
+			    enum store_state *state)
+{
+	int fd = rows_place_open(path);
+
+	*store = NULL;
+	*state = STORE_UNREADABLE;
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR ? ROWS_FOUND_NONE :
+			fd == -EPERM ? ROWS_FOUND_UNTRUSTED : ROWS_FOUND_BAD;
+	*state = store_open(fd, path, notes, store);
+	if (*store != NULL)
+		return judge(trace, *store);
+	return *state == STORE_OLDER || *state == STORE_NEWER ?
+		ROWS_FOUND_VERSION : ROWS_FOUND_BAD;
+}
+
+/* ---- making ---- */
+
+struct making {
+	struct rows_asked *asked;
+	struct rows_trace trace;
+	struct store *older;	/* of a shorter trace; or NULL */
+	uint64_t bytes;		/* that the store may take, about */
+};
+
+/* Who has asked for it wants to know; who has not, reads the trace. */
+#define REFUSE(asked, ...)						\
+	((asked)->make == ROWS_MAKE ?					\
+		 notes_error((asked)->notes, __VA_ARGS__) :		\
+		 notes_hint((asked)->notes, __VA_ARGS__))
+
+static void announce(const struct making *making, const char *path)
+{
+	const struct rows_asked *asked = making->asked;
+	uint64_t blocks = making->bytes / ROW_BYTES;
+
+	if (making->older != NULL)
+		notes_hint(asked->notes, "%s: it has grown: extending its "
+			   "index %s", asked->trace, path);
+	else
+		notes_hint(asked->notes, "%s: indexing about %s: about %s "
+			   "in %s", asked->trace, COUNTED(blocks, "block"),
+			   SIZE_TEXT(making->bytes), path);
+}
+
+static void tell_failure(const struct making *making, const char *path,
+			 int error)
+{
+	struct rows_asked *asked = making->asked;
+
+	asked->why = error == -ECANCELED ? ROWS_CANCELLED :
+		error == -EBUSY || error == -EBADMSG ? ROWS_UNFIT :
+		ROWS_FAILED;
+	if (asked->why == ROWS_FAILED)
+		REFUSE(asked, "%s: making it failed: %s: make room, or go "
+		       "without it by --no-index", path, strerror(-error));
+}
+
+/* The file is empty, and ours. */
+static struct store *fill(struct making *making, const char *path, int fd)
+{
+	struct rows_asked *asked = making->asked;
+	struct rows_build build = {
+		.trace = asked->trace, .fd = fd, .older = making->older,
+		.cancel = asked->cancel,
+	};
+	uint64_t room = rows_place_free(fd);
+	enum store_state state;
+	struct store *store;
+	int error;
+
+	if (room < making->bytes) {
+		rows_place_undo(path, fd);
+		asked->why = ROWS_REFUSED;
+		REFUSE(asked, "%s: needs about %s, and %s are free there: make "
+		       "room, or go without it by --no-index", path,
+		       SIZE_TEXT(making->bytes), SIZE_TEXT(room));
+		return NULL;
+	}
+	announce(making, path);
+	error = rows_build(&build);
+	if (error != 0)
+		rows_place_undo(path, fd);
+	else
+		error = rows_place_done(path, fd);
+	if (error != 0) {
+		tell_failure(making, path, error);
+		return NULL;
+	}
+	fd = rows_place_open(path);
+	if (fd >= 0)
+		state = store_open(fd, path, asked->notes, &store);
+	if (fd >= 0 && state == STORE_GOOD)
+		return store;
+	tell_failure(making, path, fd < 0 ? fd : -EIO);
+	return NULL;
+}
+
+/* Who made it meanwhile may have begun before the trace had grown. */
+static struct store *made_by_another(const struct making *making,
+				     const char *path)
+{
+	enum store_state state;
+	struct store *store;
+
+	if (find(&making->trace, path, making->asked->notes, &store, &state) ==
+	    ROWS_FOUND_GOOD)
+		return store;
+	store_close(store);
+	return NULL;
+}
+
+/* At one place. *error: -EACCES and the like: not there. */
+static struct store *make_at(struct making *making, const char *path,
+			     int *error)
+{
+	struct rows_asked *asked = making->asked;
+	struct store *store = NULL;
+	int fd = -EEXIST;
+
+	*error = 0;
+	for (int i = 0; i < TURNS_MAX && fd == -EEXIST && store == NULL; i++) {
+		fd = rows_place_begin(path, asked->cancel, asked->notes);
+		if (fd == -EEXIST)
+			store = made_by_another(making, path);
+	}
+	if (fd >= 0)
+		return fill(making, path, fd);
+	asked->why = fd == -ECANCELED ? ROWS_CANCELLED : ROWS_REFUSED;
+	*error = store != NULL ? 0 : fd;
+	return store;
+}
+
+/* Room for it in the cache. */
+static bool prepare_cache(const struct making *making)
+{
+	const struct rows_asked *asked = making->asked;
+	uint64_t limit;
+
+	if (rows_cache_make() != 0)
+		return false;
+	if (!rows_cache_limit(&limit))
+		notes_hint(asked->notes, ROWS_CACHE_VARIABLE ": is no size: "
+			   "the cache may take %s, as if it was not set",
+			   SIZE_TEXT(limit));
+	if (rows_cache_make_room(making->bytes, limit))
+		return true;
+	REFUSE(asked, "%s: nothing can be written beside it, and its index, of "
+	       "about %s, is more than all in the cache may take, %s: raise "
+	       ROWS_CACHE_VARIABLE, asked->trace, SIZE_TEXT(making->bytes),
+	       SIZE_TEXT(limit));
+	return false;
+}
+
+static struct store *make(struct making *making)
+{
+	struct rows_asked *asked = making->asked;
+	struct store *store = NULL;
+	int error = -EACCES;
+
+	for (enum rows_at at = 0; at < ROWS_PLACES; at++) {
+		char *path = rows_place(at, asked->trace,
+					making->trace.trace_id);
+
+		if (path != NULL && (at != ROWS_CACHED ||
+				     prepare_cache(making)))
+			store = make_at(making, path, &error);
+		free(path);
+		if (store != NULL || error == 0 || error == -ECANCELED)
+			return store;
+	}
+	asked->why = ROWS_REFUSED;
+	REFUSE(asked, "%s: its index can be written neither beside it nor in "
+	       "the cache: %s: go without it by --no-index", asked->trace,
+	       strerror(-error));
+	return NULL;
+}
+
+/* ---- all of it ---- */
+
+/* What a live file has left belongs to the trace, as for all who read it. */
+static bool fold_in(const struct rows_asked *asked)
+{
+	struct trace_facts facts;
+	enum fold_result result;
+	int error;
+
+	if (fold_facts(asked->trace, &facts) != 0 ||
+	    facts.result != SCAN_OPEN_OK)
+		return false;
+	result = fold_trace(asked->trace, &facts, &error);
+	if (result == FOLD_DONE)
+		notes_hint(asked->notes, "%s: the last events were folded in "
+			   "from %s, which is removed now", asked->trace,
+			   facts.live);
+	return result != FOLD_FAILED;
+}
+
+static struct store *look(struct making *making)
+{
+	for (enum rows_at at = 0; at < ROWS_PLACES; at++) {
+		char *path = rows_place(at, making->asked->trace,
+					making->trace.trace_id);
+		enum rows_found found = ROWS_FOUND_NONE;
+		enum store_state state;
+		struct store *store = NULL;
+
+		if (path != NULL)
+			found = find(&making->trace, path,
+				     making->asked->notes, &store, &state);
+		if (found == ROWS_FOUND_GOOD && at == ROWS_CACHED)
+			rows_cache_touch(path);
+		free(path);
+		if (found == ROWS_FOUND_GOOD)
+			return store;
+		if (found == ROWS_FOUND_SHORT && making->older == NULL)
+			making->older = store;
+		else
+			store_close(store);
+	}
+	return NULL;
+}
+
+static bool is_to_be_made(struct making *making)
+{
+	const struct rows_asked *asked = making->asked;
+	uint64_t events;
+
+	if (asked->make == ROWS_MAKE_NEVER)
+		return false;
+	events = rows_trace_events(asked->trace);
+	making->bytes = events / 2 * ROW_BYTES;
+	return asked->make == ROWS_MAKE || events >= ROWS_EVENTS_LARGE;
+}
+
+struct store *rows_store(struct rows_asked *asked)
+{
+	struct making making = { .asked = asked };
+	struct store *store;
+
+	asked->why = ROWS_UNFIT;
+	if (rows_trace_open(asked->trace, &making.trace) != 0)
+		return NULL;
+	rows_trace_close(&making.trace);
+	if (!fold_in(asked) ||
+	    rows_trace_open(asked->trace, &making.trace) != 0)
+		return NULL;
+	asked->why = ROWS_NONE;
+	store = look(&making);
+	if (store == NULL && is_to_be_made(&making))
+		store = make(&making);
+	if (store != NULL)
+		asked->why = ROWS_THERE;
+	store_close(making.older);
+	rows_trace_close(&making.trace);
+	return store;
+}
+
+void rows_look(const char *trace, struct rows_look *look)
+{
+	struct rows_trace open;
+
+	memset(look, 0, sizeof(*look));
+	if (rows_trace_open(trace, &open) != 0)
+		return;
+	for (enum rows_at at = 0; at < ROWS_PLACES; at++) {
+		struct store *store = NULL;
+
+		look->path = rows_place(at, trace, open.trace_id);
+		if (look->path == NULL)
+			continue;
+		look->found = find(&open, look->path, NULL, &store,
+				   &look->state);
+		if (store != NULL) {
+			look->bytes = store_bytes(store);
+			look->rows = store_rows(store);
+			look->live = store_live_rows(store);
+		}
+		store_close(store);
+		if (look->found != ROWS_FOUND_NONE)
+			break;
+		free(look->path);
+		look->path = NULL;
+	}
+	rows_trace_close(&open);
+}
+
+const char *rows_look_text(const struct rows_look *look)
+{
+	switch (look->found) {
+	case ROWS_FOUND_NONE:
+		return "is not there";
+	case ROWS_FOUND_GOOD:
+		return "is good";
+	case ROWS_FOUND_SHORT:
+		return "lacks what came into the trace since it was made";
+	case ROWS_FOUND_OTHER:
+		return "is of another trace";
+	case ROWS_FOUND_VERSION:
+		return "was made by another version of gnomon";
+	case ROWS_FOUND_UNTRUSTED:
+		return "is not trusted: others could have written it";
+	case ROWS_FOUND_BAD:
+		break;
+	}
+	return store_state_text(look->state);
+}
