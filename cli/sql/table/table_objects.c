@@ -1,5 +1,5 @@
 /*
- * table_images.c: the table `images`: programs and libraries that were mapped.
+ * table_objects.c: the table `images`: programs and libraries that were mapped.
  */
 #include "cli/base/text/buffer.h"
 #include "cli/model/core/images.h"
