@@ -618,11 +618,38 @@ static void wait_for_chain(struct selection *selection, uint64_t number,
 	chain->pending = entry;
 }
 
-void selection_block(struct selection *selection, const struct block *block,
-		     const struct selection_end *end, struct chain *chain)
+/* Whether its end is one that is wanted; fates, chains and groups aside. */
+static bool ends_within(const struct selection *selection,
+			const struct block *block,
+			const struct selection_end *end)
 {
 	uint64_t lifetime = end->stamp > block->birth ?
 		end->stamp - block->birth : 0;
+
+	return within(&selection->lifetime, lifetime) &&
+	       is_freed_by(selection, end) &&
+	       was_alive(selection, 0, block, end) &&
+	       was_alive(selection, 1, block, end);
+}
+
+bool selection_needs_others(const struct selection *selection)
+{
+	return selection->chains ||
+	       selection->fates & 1u << FILTER_FATE_GROUP_LIVE;
+}
+
+bool selection_takes(const struct selection *selection,
+		     const struct block *block,
+		     const struct selection_end *end)
+{
+	CLAIM_FULL(!selection_needs_others(selection));
+	return selection_may(selection, block) &&
+	       ends_within(selection, block, end) && is_fated(selection, end);
+}
+
+void selection_block(struct selection *selection, const struct block *block,
+		     const struct selection_end *end, struct chain *chain)
+{
 	bool sure = is_fated(selection, end);
 	const struct chain alone = {
 		.birth = block->birth,
@@ -631,10 +658,7 @@ void selection_block(struct selection *selection, const struct block *block,
 		.length = 1,
 	};
 
-	if (!within(&selection->lifetime, lifetime) ||
-	    !is_freed_by(selection, end) ||
-	    !was_alive(selection, 0, block, end) ||
-	    !was_alive(selection, 1, block, end))
+	if (!ends_within(selection, block, end))
 		return;
 	if (chain != NULL && selection->chains) {
 		wait_for_chain(selection, end->number, chain, sure);

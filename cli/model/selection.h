@@ -52,6 +52,16 @@ bool selection_keeps(const struct selection *selection,
 		     const struct block *block, uint64_t number,
 		     uint32_t node);
 
+/* ---- of a block whose end is known, without a deciding pass ---- */
+
+struct selection_end;
+/* Whether words ask for chains, or for groups: then this cannot be. */
+bool selection_needs_others(const struct selection *selection);
+/* Whether a block is selected that ended so; end->number is not looked at. */
+bool selection_takes(const struct selection *selection,
+		     const struct block *block,
+		     const struct selection_end *end);
+
 /* ---- in the deciding pass ---- */
 
 /* How a block ended, for who decides. */

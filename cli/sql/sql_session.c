@@ -101,6 +101,7 @@ void sql_session_close(struct sql_session *session)
 
 void sql_session_interrupt(struct sql_session *session)
 {
+	atomic_store(&session->traces.cancel, true);
 	if (session->db != NULL)
 		sqlite3_interrupt(session->db);
 }
@@ -245,6 +246,7 @@ int sql_session_run(struct sql_session *session, const char *text)
 {
 	int status = EXIT_COMPLETE;
 
+	atomic_store(&session->traces.cancel, false);
 	text += strspn(text, " \t\r\n");
 	if (text[0] == '.') {
 		status = run_command(session, text);

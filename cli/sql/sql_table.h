@@ -49,6 +49,7 @@ struct sql_cursor {
 	sqlite3_vtab_cursor base;
 	const struct sql_table *table;
 	const struct sql_traces *traces;
+	unsigned own;		/* columns of the table's own */
 	uint64_t used;		/* columns, as SQLite's colUsed has them */
 	struct sql_words words;	/* filters */
 	sqlite3_value *values[SQL_COLUMNS_MAX];	/* given to hidden columns, by
@@ -61,7 +62,6 @@ struct sql_cursor {
 	struct sql_trace *trace;
 	uint64_t row, end;	/* of this trace: the next, the one behind the
 				 * last */
-	uint64_t passed;	/* rows of all traces, for rowids */
 	bool begun;		/* `begin` of this trace was called */
 	void *state;		/* the table's, of this trace */
 };
@@ -81,6 +81,8 @@ struct sql_table {
 	void (*finish)(struct sql_cursor *cursor);	/* NULL: nothing to do */
 	/* Go to the next row; NULL: row + 1. False: as `begin`. */
 	bool (*next)(struct sql_cursor *cursor, struct buffer *why);
+	/* The number of the row in its trace, below 1 << 40; NULL: `row`. */
+	uint64_t (*number)(const struct sql_cursor *cursor);
 	/* The value of one of its own columns, from 1. */
 	void (*value)(struct sql_cursor *cursor, unsigned column,
 		      sqlite3_context *to);
@@ -121,8 +123,11 @@ void sql_cursor_find(struct sql_cursor *cursor, unsigned column,
 		     const uint32_t *numbers, size_t count);
 
 /* The view of the cursor's filters, of its trace (sql_view_of). */
-struct sql_view *sql_cursor_view(struct sql_cursor *cursor,
+struct sql_view *sql_cursor_view(const struct sql_cursor *cursor,
 				 const struct query *query,
+				 struct buffer *why);
+/* The filter of the cursor's words, and of the command's (sql_trace_filter). */
+struct filter *sql_cursor_filter(const struct sql_cursor *cursor,
 				 struct buffer *why);
 
 /* Values. Of a text, what is no UTF-8 is replaced; NULL is NULL. Numbers are

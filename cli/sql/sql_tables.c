@@ -4,6 +4,7 @@
 #include "cli/sql/sql_tables.h"
 
 const struct sql_table *const sql_tables[] = {
+	&sql_table_blocks,
 	&sql_table_sums,
 	&sql_table_contexts,
 	&sql_table_frames,

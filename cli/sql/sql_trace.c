@@ -12,6 +12,8 @@
 #include "cli/base/text/last_part.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
+#include "cli/model/rows/rows_store.h"
+#include "cli/store/store.h"
 #include "unwind/claim.h"
 
 void sql_words_free(struct sql_words *words)
@@ -78,7 +80,7 @@ static void free_view(struct sql_trace *trace, struct sql_view *view)
 	if (view->profile != NULL)
 		profile_free(view->profile);
 	stack_filter_free(view->keeps);
-	if (!view->is_base)
+	if (view->model != trace->model)
 		model_free(view->model);
 	filter_free(view->filter);
 	free(view->key);
@@ -134,13 +136,13 @@ static bool take_notes(struct notes *notes, struct buffer *why)
 	return good;
 }
 
-static void make_key(const struct sql_view *view, const struct query *query,
+static void make_key(const struct filter *filter, const struct query *query,
 		     struct buffer *key)
 {
 	struct block_keys keys;
 
 	query_block_keys(query, &keys);
-	buffer_string(key, filter_text(view->filter));
+	buffer_string(key, filter_text(filter));
 	for (unsigned i = 0; i < keys.count; i++)
 		buffer_printf(key, " /%d", keys.list[i]);
 }
@@ -201,9 +203,9 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	asked.filter = view->filter;
 	options = query_model_options(&asked);
 	options.notes = notes;
-	view->is_base = same && keys.count == 0;
-	view->model = trace->model;
-	if (!view->is_base) {
+	if (same && keys.count == 0) {
+		view->model = trace->model;
+	} else {
 		view->model = model_new(&options, &keys);
 		status = model_read(view->model, trace->path);
 	}
@@ -216,57 +218,80 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	return view->keeps != NULL;
 }
 
-/* Of a view that did not come about: frames are not its own yet, or are. */
-static void drop_view(struct sql_trace *trace, struct sql_view *view)
+struct filter *sql_trace_filter(const struct sql_trace *trace,
+				const struct sql_words *words,
+				struct buffer *why)
 {
-	if (view->frames == NULL)
-		view->frames = &trace->frames;
-	view->in_use = 0;
-	view->is_base |= view->model == NULL;
+	struct notes notes;
+	struct filter *filter;
+	bool good;
+
+	notes_init(&notes);
+	filter = filter_new(&notes);
+	good = take_words(filter, trace, words, why) &&
+	       filter_fits(filter, &notes);
+	good &= take_notes(&notes, why);
+	notes_free(&notes);
+	if (good)
+		return filter;
+	filter_free(filter);
+	return NULL;
+}
+
+/* NULL: it cannot be read. */
+static struct sql_view *new_view(struct sql_trace *trace,
+				 const struct sql_words *words,
+				 const struct query *query,
+				 struct filter *filter, const char *key,
+				 struct buffer *why)
+{
+	struct sql_view **place = place_for(trace), *view;
+	struct notes notes;
+	bool good;
+
+	if (place == NULL) {
+		buffer_printf(why, "a statement looks at %d different "
+			      "selections at most at once", SQL_VIEWS_MAX);
+		filter_free(filter);
+		return NULL;
+	}
+	view = grow_zeroed(1, sizeof(*view));
+	view->trace = trace;
+	view->filter = filter;
+	view->frames = &trace->frames;
+	view->key = grow_copy(key, strlen(key));
+	notes_init(&notes);
+	good = read_view(trace, view, query, words->count == 0, &notes);
+	good &= take_notes(&notes, why);
+	notes_free(&notes);
+	if (good)
+		return *place = view;
+	if (why->size == 0)
+		buffer_printf(why, "%s: cannot be read with these filters",
+			      trace->path);
 	free_view(trace, view);
+	return NULL;
 }
 
 struct sql_view *sql_view_of(struct sql_trace *trace,
 			     const struct sql_words *words,
 			     const struct query *query, struct buffer *why)
 {
-	struct notes notes;
-	struct sql_view *view = grow_zeroed(1, sizeof(*view)), *known, **place;
+	struct filter *filter = sql_trace_filter(trace, words, why);
 	LOCAL_BUFFER key = { 0 };
-	bool good;
+	struct sql_view *view;
 
-	notes_init(&notes);
-	view->trace = trace;
-	view->filter = filter_new(&notes);
-	good = take_words(view->filter, trace, words, why) &&
-	       filter_fits(view->filter, &notes);
-	make_key(view, query, &key);
-	known = good ? find_view(trace, buffer_text(&key)) : NULL;
-	if (known != NULL) {
-		drop_view(trace, view);
-		view = known;
-	} else if (good) {
-		view->key = grow_copy(buffer_text(&key), key.size);
-		good = read_view(trace, view, query, words->count == 0,
-				 &notes);
-	}
-	good &= take_notes(&notes, why);
-	notes_free(&notes);
-	if (known == NULL) {
-		place = good ? place_for(trace) : NULL;
-		if (good && place == NULL)
-			buffer_printf(why, "a statement may look at %d "
-				      "different selections at once",
-				      SQL_VIEWS_MAX);
-		if (place == NULL) {
-			drop_view(trace, view);
-			if (why->size == 0)
-				buffer_printf(why, "%s: cannot be read with "
-					      "these filters", trace->path);
-			return NULL;
-		}
-		*place = view;
-	}
+	if (filter == NULL)
+		return NULL;
+	make_key(filter, query, &key);
+	view = find_view(trace, buffer_text(&key));
+	if (view != NULL)
+		filter_free(filter);
+	else
+		view = new_view(trace, words, query, filter,
+				buffer_text(&key), why);
+	if (view == NULL)
+		return NULL;
 	view->used = ++trace->uses;
 	view->in_use++;
 	return view;
@@ -299,6 +324,34 @@ struct profile *sql_view_profile(struct sql_view *view)
 		    view->keeps ? stack_filter_keeps : NULL, view->keeps);
 	profile_seal(view->profile);
 	return view->profile;
+}
+
+/* ---- blocks ---- */
+
+struct store *sql_trace_store(struct sql_trace *trace,
+			      const struct sql_traces *traces,
+			      struct buffer *why)
+{
+	static const char *const reasons[] = {
+		[ROWS_NONE] = "there is none, and none was to be made",
+		[ROWS_UNFIT] = "of a trace that can be read only once, or is "
+			"being written, there can be none",
+		[ROWS_REFUSED] = "it cannot be made",
+		[ROWS_FAILED] = "it could not be made",
+		[ROWS_CANCELLED] = "making it was interrupted",
+	};
+	struct rows_asked asked = {
+		.trace = trace->path, .make = ROWS_MAKE,
+		.cancel = &traces->cancel, .notes = tell_notes(),
+	};
+
+	if (trace->store != NULL)
+		return trace->store;
+	trace->store = rows_store(&asked);
+	if (trace->store == NULL)
+		buffer_printf(why, "%s: blocks are read from its index: %s",
+			      trace->path, reasons[asked.why]);
+	return trace->store;
 }
 
 /* ---- stacks, mappings ---- */
@@ -369,6 +422,13 @@ static void free_stacks(struct sql_stacks *stacks)
 	free(stacks);
 }
 
+struct frames *sql_trace_frames(struct sql_trace *trace)
+{
+	frames_turn_to(&trace->frames, trace->model);
+	trace->has_loaded = false;
+	return &trace->frames;
+}
+
 const struct model *sql_trace_maps(struct sql_trace *trace)
 {
 	if (trace->maps == NULL) {
@@ -388,6 +448,7 @@ void sql_traces_close(struct sql_traces *traces)
 				free_view(trace, trace->views[v]);
 		free_stacks(trace->stacks);
 		model_free(trace->maps);
+		store_close(trace->store);
 		frames_free(&trace->frames);
 		model_free(trace->model);
 	}

@@ -14,6 +14,7 @@
 #ifndef GNOMON_SQL_TRACE_H
 #define GNOMON_SQL_TRACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,8 @@
 #include "cli/query/query.h"
 #include "cli/stack/frame_table.h"
 #include "cli/stack/profile.h"
+
+struct store;
 
 #define SQL_VIEWS_MAX 8		/* of a trace: each may be as large as a model */
 #define SQL_WORDS_MAX 64	/* values of filters in one statement's table */
@@ -48,7 +51,6 @@ struct sql_view {
 	struct frames *frames;
 	uint64_t used;			/* when it was asked for last */
 	struct sql_trace *trace;
-	bool is_base;			/* the model is the trace's */
 	unsigned in_use;		/* cursors that look at it */
 };
 
@@ -76,6 +78,7 @@ struct sql_trace {
 	struct sql_stacks *stacks;	/* NULL: not asked for yet;
 					 * without `first`: only nodes were */
 	struct model *maps;		/* the same, with what was mapped */
+	struct store *store;		/* NULL: not asked for yet */
 	const struct reading *reading;
 };
 
@@ -83,6 +86,7 @@ struct sql_traces {
 	struct reading *reading;
 	struct sql_trace *list;
 	size_t count;
+	atomic_bool cancel;	/* what runs is to end */
 	int status;		/* EXIT_PARTIAL: some were damaged, or missing */
 };
 
@@ -101,6 +105,20 @@ struct sql_trace *sql_trace_of(const struct sql_traces *traces, uint64_t id);
 
 /* Whether the command line has this filter; then no statement may. */
 bool sql_trace_has_word(const struct sql_trace *trace, enum filter_id id);
+/* A filter of the command's words and of these; NULL: they make no sense, and
+ * `why` says so. To be freed. */
+struct filter *sql_trace_filter(const struct sql_trace *trace,
+				const struct sql_words *words,
+				struct buffer *why);
+/* The names of its stacks, of all that the command's filters let pass. */
+struct frames *sql_trace_frames(struct sql_trace *trace);
+/*
+ * The store of its blocks, which is made if there is none; NULL: it cannot be,
+ * and `why` says why. It stays.
+ */
+struct store *sql_trace_store(struct sql_trace *trace,
+			      const struct sql_traces *traces,
+			      struct buffer *why);
 /*
  * The view of these words, with figures kept apart by the keys of the query
  * that are of blocks. NULL: the words make no sense, and `why` says so. It

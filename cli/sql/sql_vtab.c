@@ -377,6 +377,7 @@ static int vtab_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 
 	cursor->table = vtab->table;
 	cursor->traces = vtab->traces;
+	vtab->table->columns(&cursor->own);
 	*made = &cursor->base;
 	return SQLITE_OK;
 }
@@ -403,7 +404,6 @@ static void reset(struct sql_cursor *cursor)
 	cursor->term_count = 0;
 	cursor->nothing = false;
 	cursor->at = 0;
-	cursor->passed = 0;
 }
 
 static int vtab_close(sqlite3_vtab_cursor *base)
@@ -457,12 +457,10 @@ static bool words_here(const struct sql_cursor *cursor)
 	return (!any[0] || here[0]) && (!any[1] || here[1]);
 }
 
-struct sql_view *sql_cursor_view(struct sql_cursor *cursor,
-				 const struct query *query, struct buffer *why)
+/* The words as they are in this trace. */
+static void words_of(const struct sql_cursor *cursor, struct sql_words *words)
 {
-	struct sql_words words = { 0 };
-	struct sql_view *view;
-
+	words->count = 0;
 	for (unsigned i = 0; i < cursor->words.count; i++) {
 		const struct sql_word *word = &cursor->words.list[i];
 		uint64_t node = 0;
@@ -470,15 +468,36 @@ struct sql_view *sql_cursor_view(struct sql_cursor *cursor,
 		if (is_context(word->id) &&
 		    !context_here(cursor, word, &node))
 			continue;
-		words.list[words.count++] = (struct sql_word){
+		words->list[words->count++] = (struct sql_word){
 			word->id, node != 0 ?
 			grow_format("%" PRIu64, node) :
 			grow_copy(word->text, strlen(word->text))
 		};
 	}
+}
+
+struct sql_view *sql_cursor_view(const struct sql_cursor *cursor,
+				 const struct query *query, struct buffer *why)
+{
+	struct sql_words words;
+	struct sql_view *view;
+
+	words_of(cursor, &words);
 	view = sql_view_of(cursor->trace, &words, query, why);
 	sql_words_free(&words);
 	return view;
+}
+
+struct filter *sql_cursor_filter(const struct sql_cursor *cursor,
+				 struct buffer *why)
+{
+	struct sql_words words;
+	struct filter *filter;
+
+	words_of(cursor, &words);
+	filter = sql_trace_filter(cursor->trace, &words, why);
+	sql_words_free(&words);
+	return filter;
 }
 
 /* To the first row of this trace or a later one. */
@@ -531,7 +550,6 @@ static int vtab_next(sqlite3_vtab_cursor *base)
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
 	LOCAL_BUFFER why = { 0 };
 
-	cursor->passed++;
 	if (cursor->table->next == NULL) {
 		cursor->row++;
 	} else if (!cursor->table->next(cursor, &why)) {
@@ -573,7 +591,7 @@ static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int n)
 
 	if (n == 0)
 		sqlite3_result_int64(to, cursor->trace->number);
-	else if (sql_table_filter(cursor->table, (unsigned)n) != 0)
+	else if ((unsigned)n > cursor->own)
 		return read_filter(cursor, (unsigned)n, to);
 	else
 		cursor->table->value(cursor, (unsigned)n, to);
@@ -583,8 +601,10 @@ static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int n)
 static int vtab_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row)
 {
 	const struct sql_cursor *cursor = (struct sql_cursor *)base;
+	uint64_t number = cursor->table->number == NULL ? cursor->row :
+		cursor->table->number(cursor);
 
-	*row = (sqlite3_int64)((uint64_t)cursor->at << 40 | cursor->row);
+	*row = (sqlite3_int64)((uint64_t)cursor->at << 40 | number);
 	return SQLITE_OK;
 }
 
