@@ -10,8 +10,6 @@
 
 #include "cli/base/deep_call.h"
 
-#define THREADS_MAX 32
-
 struct share {
 	void (*work)(void *owner, size_t i);
 	void *owner;
@@ -41,18 +39,23 @@ static size_t processors(void)
 	return (size_t)CPU_COUNT(&set);
 }
 
+size_t parallel_threads(size_t count)
+{
+	size_t wanted = processors();
+
+	if (wanted > PARALLEL_MAX)
+		wanted = PARALLEL_MAX;
+	return wanted < count ? wanted : count;
+}
+
 void parallel_each(size_t count, void (*work)(void *owner, size_t i),
 		   void *owner)
 {
 	struct share share = { work, owner, count, 0 };
-	pthread_t threads[THREADS_MAX];
-	size_t wanted = processors(), made = 0;
+	pthread_t threads[PARALLEL_MAX];
+	size_t wanted = parallel_threads(count), made = 0;
 	pthread_attr_t attributes;
 
-	if (wanted > count)
-		wanted = count;
-	if (wanted > THREADS_MAX)
-		wanted = THREADS_MAX;
 	/* Not what ulimit -s says: that may be little. */
 	if (wanted > 1 && pthread_attr_init(&attributes) == 0) {
 		pthread_attr_setstacksize(&attributes, DEEP_CALL_STACK);

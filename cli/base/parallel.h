@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#define PARALLEL_MAX 32		/* threads */
+
 /*
  * Call work(owner, i) once for each i below `count`, from as many threads as
  * there are processors and things, the caller's among them; returns when all
@@ -14,5 +16,7 @@
  */
 void parallel_each(size_t count, void (*work)(void *owner, size_t i),
 		   void *owner);
+/* How many threads that are at most, the caller's among them. */
+size_t parallel_threads(size_t count);
 
 #endif

@@ -11,11 +11,12 @@
  *	store_sweep.h    maxima and timelines: births and ends in their order
  *
  * TERMS. Times are ticks, as stamps of the trace are. An *edge* is a birth or
- * an end of a block; edges are numbered, from any number on and rising, in the
- * order in which pairing told them. Stamps are not unique, and a few are out of
- * order, so that order is kept by these numbers. Rows of blocks that ended
- * come first, in the order of their ends; then the *tail*: blocks that were live
- * where the trace ended. A row's number is its place in that order.
+ * an end of a block that has a row; edges are numbered from 0 on, in the order
+ * in which pairing told them. Stamps are not unique, and a few are out of order,
+ * so that order is kept by these numbers. A few may be left out, but not many
+ * (STORE_EDGES). Rows of blocks that ended come first, in the order of their
+ * ends; then the *tail*: blocks that were live where the trace ended. A row's
+ * number is its place in that order.
  *
  * A file is hostile: whatever is in it, the reader stays within its memory, and
  * each column of each chunk is read with its checksum every time. It is read
@@ -64,6 +65,9 @@ enum store_column {
 };
 
 #define STORE_BIT(column) (UINT32_C(1) << (column))
+
+/* All numbers of edges are below this. */
+#define STORE_EDGES(rows) (8 * (rows) + 65536)
 
 #define STORE_NEVER UINT64_MAX
 #define STORE_NONE UINT32_MAX

@@ -198,7 +198,7 @@ static bool get_chunk(struct cursor *c, struct store_chunk *chunk,
 			part->size <= STORE_COLUMN_MAX &&
 			(part->size > 0 ||
 			 (part->bounds.least == part->bounds.greatest &&
-			  !store_is_difference(i, chunk->live)));
+			  !store_has_words(i, chunk->live)));
 	}
 	for (unsigned i = 0; i < STORE_DERIVED; i++)
 		good &= get_range(c, &chunk->derived[i]);
@@ -290,7 +290,10 @@ bool store_directory_get(struct store_directory *directory,
 	for (uint32_t i = 0; i < blobs; i++)
 		if (!get_blob(&c, directory, end))
 			return false;
-	return !c.bad && cursor_left(&c) == 0;
+	return !c.bad && cursor_left(&c) == 0 &&
+	       store_directory_edges(directory) <=
+		       STORE_EDGES(store_directory_rows(directory, false) +
+				   store_directory_rows(directory, true));
 }
 
 void store_directory_free(struct store_directory *directory)
@@ -310,6 +313,22 @@ uint64_t store_directory_rows(const struct store_directory *directory,
 		if (directory->chunks[i].live == live)
 			rows += directory->chunks[i].rows;
 	return rows;
+}
+
+uint64_t store_directory_edges(const struct store_directory *directory)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < directory->chunk_count; i++) {
+		const struct store_part *parts = directory->chunks[i].parts;
+
+		if (parts[STORE_BIRTH_EDGE].bounds.greatest > last)
+			last = parts[STORE_BIRTH_EDGE].bounds.greatest;
+		if (!directory->chunks[i].live &&
+		    parts[STORE_END_EDGE].bounds.greatest > last)
+			last = parts[STORE_END_EDGE].bounds.greatest;
+	}
+	return last == UINT64_MAX ? last : last + 1;
 }
 
 uint64_t store_chunk_bytes(const struct store_chunk *chunk)

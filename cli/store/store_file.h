@@ -15,8 +15,8 @@
  * STORE_END and STORE_END_EDGE; bounds are those of the values.
  */
 struct store_part {
-	uint32_t size;		/* in bytes, whole words; 0, but not of
-				 * differences: all are bounds.least */
+	uint32_t size;		/* in bytes, whole words; 0: all values are
+				 * bounds.least */
 	uint64_t checksum;	/* of its words */
 	struct store_range bounds;
 };
@@ -71,8 +71,8 @@ enum store_state store_header_get(struct store_header *header,
 
 void store_directory_put(struct buffer *bytes,
 			 const struct store_directory *directory);
-/* False: it makes no sense. All that it names lies between the header and `end`,
- * and no more than STORE_ROWS_MAX rows. To be freed in any case. */
+/* False: it makes no sense. All that it names lies between the header and `end`;
+ * edges are fewer than STORE_EDGES. To be freed in any case. */
 bool store_directory_get(struct store_directory *directory,
 			 const uint8_t *bytes, size_t size, uint64_t end);
 void store_directory_free(struct store_directory *directory);
@@ -83,9 +83,18 @@ static inline bool store_is_difference(enum store_column column, bool live)
 	return !live && (column == STORE_BEGIN || column == STORE_BIRTH_EDGE);
 }
 
+/* Whether a column has words in any case: differences, and numbers of edges, so
+ * that how many there are is bounded by the size of the file. */
+static inline bool store_has_words(enum store_column column, bool live)
+{
+	return store_is_difference(column, live) || column == STORE_BIRTH_EDGE;
+}
+
 /* Sums over chunks. */
 uint64_t store_directory_rows(const struct store_directory *directory,
 			      bool live);
+/* The number behind that of the last edge. */
+uint64_t store_directory_edges(const struct store_directory *directory);
 /* Bytes of all columns of a chunk. */
 uint64_t store_chunk_bytes(const struct store_chunk *chunk);
 /* Of a stored or a derived column; of STORE_ROW, its numbers. */

@@ -42,8 +42,8 @@ struct store_piles {
 
 /* ---- from rows to numbers ---- */
 
-static uint64_t row_value(const struct store_row *row,
-			  enum store_column column)
+static inline __attribute__((always_inline)) uint64_t
+row_value(const struct store_row *row, enum store_column column)
 {
 	bool live = row->how == STORE_LIVE;
 
@@ -156,7 +156,8 @@ static void pack_part(struct bench *bench, const struct store_pile *pile,
 
 	part->bounds = take(pile, column, bench->numbers);
 	part->size = 0;
-	if (!difference && part->bounds.least == part->bounds.greatest)
+	if (part->bounds.least == part->bounds.greatest &&
+	    !store_has_words(column, pile->live))
 		return;
 	if (difference)
 		subtract(pile, column, bench->numbers);

@@ -12,7 +12,9 @@
 #include "cli/store/store.h"
 
 #define STORE_BATCH 1024
-#define STORE_WORKERS_MAX 32	/* parallel.h has no more threads */
+#define STORE_WORKERS_MAX 32
+#define STORE_TERMS_ASKED 60
+#define STORE_TERMS_MAX 64	/* with those that sweeps add */
 
 /*
  * What a column's value has to be: in one of the ranges or in the set; with
@@ -49,7 +51,7 @@ struct store_batch {
  */
 struct store_scan {
 	const struct store_term *terms;		/* borrowed */
-	size_t term_count;
+	size_t term_count;			/* at most STORE_TERMS_ASKED */
 	/* alive at one of these moments, and at one of those */
 	struct store_moments alive[2];
 	uint64_t now;		/* lifetimes of live blocks end here */

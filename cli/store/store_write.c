@@ -257,7 +257,9 @@ int store_writer_finish(struct store_writer *writer,
 	pass_on_rest(writer);
 	store_piles_wait(writer->piles);
 	writer->limited |= writer->rows > STORE_ROWS_MAX ||
-		writer->directory.chunk_count > STORE_CHUNKS_MAX;
+		writer->directory.chunk_count > STORE_CHUNKS_MAX ||
+		store_directory_edges(&writer->directory) >
+			STORE_EDGES(writer->rows);
 	error = store_writer_error(writer);
 	end = store_piles_end(writer->piles);
 	if (error == 0)

@@ -1,0 +1,351 @@
+/*
+ * store_filter.c: see store_filter.h.
+ *
+ * A term is asked of as few things as can be: of the least and greatest of a
+ * chunk; else of each value of its dictionary, and of rows by their codes; else
+ * of each row.
+ */
+#include "cli/store/store_filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "unwind/claim.h"
+
+/* Values of a set that are looked at one by one for a verdict on a chunk. */
+#define SET_LOOK_MAX (1u << 20)
+
+/* ---- one term ---- */
+
+static bool set_has(const struct store_term *term, uint64_t value)
+{
+	return value < term->set_size &&
+	       term->set[value / 64] >> (value % 64) & 1;
+}
+
+static bool term_has(const struct store_term *term, uint64_t value)
+{
+	bool has = term->set != NULL && set_has(term, value);
+
+	for (size_t i = 0; i < term->range_count && !has; i++)
+		has = value >= term->ranges[i].least &&
+		      value <= term->ranges[i].greatest;
+	return has != term->not;
+}
+
+/* Of the set's part between the bounds. */
+static enum store_verdict set_verdict(const struct store_term *term,
+				      struct store_range bounds)
+{
+	bool any = false, all = bounds.greatest < term->set_size;
+	uint64_t last = all ? bounds.greatest : term->set_size - 1;
+
+	if (term->set_size == 0 || bounds.least >= term->set_size)
+		return STORE_NO_ROW;
+	if (last - bounds.least > SET_LOOK_MAX)
+		return STORE_SOME_ROWS;
+	for (uint64_t value = bounds.least; value <= last; value++) {
+		uint64_t word = term->set[value / 64];
+
+		/* whole words at once */
+		if (value % 64 == 0 && last - value >= 64 &&
+		    (word == 0 || word == UINT64_MAX)) {
+			any |= word != 0;
+			all &= word != 0;
+			value += 63;
+			continue;
+		}
+		any |= word >> (value % 64) & 1;
+		all &= word >> (value % 64) & 1;
+	}
+	return !any ? STORE_NO_ROW : all ? STORE_ALL_ROWS : STORE_SOME_ROWS;
+}
+
+static enum store_verdict ranges_verdict(const struct store_term *term,
+					 struct store_range bounds)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < term->range_count; i++) {
+		const struct store_range *range = &term->ranges[i];
+
+		if (range->least <= bounds.least &&
+		    range->greatest >= bounds.greatest)
+			return STORE_ALL_ROWS;
+		any |= range->least <= bounds.greatest &&
+		       range->greatest >= bounds.least;
+	}
+	return any ? STORE_SOME_ROWS : STORE_NO_ROW;
+}
+
+static enum store_verdict term_verdict(const struct store_term *term,
+				       struct store_range bounds)
+{
+	enum store_verdict verdict = ranges_verdict(term, bounds);
+
+	if (term->set != NULL && verdict != STORE_ALL_ROWS) {
+		enum store_verdict by_set = set_verdict(term, bounds);
+
+		/* some of one and some of the other may be all: not known */
+		verdict = by_set > verdict ? by_set : verdict;
+	}
+	if (!term->not)
+		return verdict;
+	return verdict == STORE_ALL_ROWS ? STORE_NO_ROW :
+	       verdict == STORE_NO_ROW ? STORE_ALL_ROWS : STORE_SOME_ROWS;
+}
+
+static void ask_values(const struct store_term *term, const uint64_t *values,
+		       size_t count, uint8_t *keep)
+{
+	uint64_t least, span;
+
+	if (term->set != NULL || term->range_count != 1 ||
+	    term->ranges[0].least > term->ranges[0].greatest) {
+		for (size_t i = 0; i < count; i++)
+			keep[i] &= term_has(term, values[i]);
+		return;
+	}
+	least = term->ranges[0].least;
+	span = term->ranges[0].greatest - least;
+	for (size_t i = 0; i < count; i++)
+		keep[i] &= (values[i] - least <= span) ^ term->not;
+}
+
+/* ---- moments ---- */
+
+/* One moment is two terms. */
+static void add_moment(struct store_filter *filter, unsigned which)
+{
+	uint64_t stamp = filter->scan->alive[which].stamps[0];
+	struct store_range *begins = &filter->bounds[which * 2];
+	struct store_range *ends = begins + 1;
+
+	*begins = (struct store_range){ 0, stamp };
+	/* nothing lives then: a range that has no value */
+	*ends = stamp == STORE_NEVER ? (struct store_range){ 1, 0 } :
+		(struct store_range){ stamp + 1, STORE_NEVER };
+	filter->terms[filter->term_count++] = (struct store_term){
+		.column = STORE_END, .ranges = ends, .range_count = 1,
+	};
+	filter->terms[filter->term_count++] = (struct store_term){
+		.column = STORE_BEGIN, .ranges = begins, .range_count = 1,
+	};
+}
+
+static bool is_alive(const struct store_moments *moments, uint64_t begin,
+		     uint64_t end)
+{
+	for (size_t i = 0; i < moments->count; i++)
+		if (begin <= moments->stamps[i] && end > moments->stamps[i])
+			return true;
+	return false;
+}
+
+static enum store_verdict moments_verdict(const struct store_moments *moments,
+					  const struct store_chunk *chunk)
+{
+	struct store_range begins = store_chunk_bounds(chunk, STORE_BEGIN);
+	struct store_range ends = store_chunk_bounds(chunk, STORE_END);
+
+	if (is_alive(moments, begins.greatest, ends.least))
+		return STORE_ALL_ROWS;
+	return is_alive(moments, begins.least, ends.greatest) ?
+		STORE_SOME_ROWS : STORE_NO_ROW;
+}
+
+/* ---- all of them ---- */
+
+void store_filter_init(struct store_filter *filter,
+		       const struct store_scan *scan,
+		       struct store_reading *reading)
+{
+	CLAIM(scan->term_count <= STORE_TERMS_MAX);
+	*filter = (struct store_filter){ .scan = scan, .reading = reading };
+	for (unsigned i = 0; i < 2; i++)
+		if (scan->alive[i].count == 1)
+			add_moment(filter, i);
+	for (size_t i = 0; i < scan->term_count; i++)
+		filter->terms[filter->term_count++] = scan->terms[i];
+}
+
+void store_filter_free(struct store_filter *filter)
+{
+	free(filter->codes);
+	filter->codes = NULL;
+}
+
+enum store_verdict store_filter_bounds(const struct store_filter *filter,
+				       const struct store_chunk *chunk)
+{
+	enum store_verdict verdict = STORE_ALL_ROWS;
+
+	for (size_t i = 0; i < filter->term_count; i++) {
+		const struct store_term *term = &filter->terms[i];
+		enum store_verdict one = term_verdict(term,
+				store_chunk_bounds(chunk, term->column));
+
+		verdict = one < verdict ? one : verdict;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		const struct store_moments *moments = &filter->scan->alive[i];
+		enum store_verdict one = moments->count <= 1 ? verdict :
+			moments_verdict(moments, chunk);
+
+		verdict = one < verdict ? one : verdict;
+	}
+	return verdict;
+}
+
+/* With a dictionary: what each of its values is. */
+static enum store_verdict ask_codes(struct store_filter *filter,
+				    struct store_filter_term *asked,
+				    size_t number)
+{
+	const struct store_column_view *view =
+		&filter->reading->columns[asked->term->column].view;
+	size_t wanted = 0;
+
+	if (filter->codes == NULL)
+		filter->codes = grow_alloc((size_t)STORE_FILTER_TERMS *
+					   STORE_DICTIONARY_MAX);
+	asked->by_code = true;
+	asked->codes = filter->codes + number * STORE_DICTIONARY_MAX;
+	memset(asked->codes, 0, STORE_DICTIONARY_MAX);
+	for (size_t i = 0; i < view->distinct; i++)
+		wanted += asked->codes[i] =
+			term_has(asked->term, view->dictionary[i]);
+	return wanted == 0 ? STORE_NO_ROW :
+	       wanted == view->distinct ? STORE_ALL_ROWS : STORE_SOME_ROWS;
+}
+
+/* A term that bounds do not decide. */
+static enum store_verdict ask_term(struct store_filter *filter,
+				   const struct store_term *term, int *error)
+{
+	struct store_reading *reading = filter->reading;
+	struct store_filter_term asked = { .term = term };
+	enum store_verdict verdict = STORE_SOME_ROWS;
+
+	if (term->column < STORE_STORED &&
+	    !store_is_difference(term->column, reading->chunk->live)) {
+		*error = store_reading_load(reading, term->column);
+		if (*error != 0)
+			return STORE_NO_ROW;
+		if (reading->columns[term->column].view.distinct > 0)
+			verdict = ask_codes(filter, &asked,
+					    filter->asked_count);
+	}
+	if (verdict == STORE_SOME_ROWS)
+		filter->asked[filter->asked_count++] = asked;
+	return verdict;
+}
+
+enum store_verdict store_filter_chunk(struct store_filter *filter, int *error)
+{
+	const struct store_chunk *chunk = filter->reading->chunk;
+	enum store_verdict verdict = store_filter_bounds(filter, chunk);
+
+	*error = 0;
+	filter->asked_count = 0;
+	filter->moments[0] = filter->moments[1] = false;
+	if (verdict != STORE_SOME_ROWS)
+		return verdict;
+	verdict = STORE_ALL_ROWS;
+	for (size_t i = 0; i < filter->term_count; i++) {
+		const struct store_term *term = &filter->terms[i];
+		enum store_verdict one = term_verdict(term,
+				store_chunk_bounds(chunk, term->column));
+
+		if (one == STORE_SOME_ROWS)
+			one = ask_term(filter, term, error);
+		if (one == STORE_NO_ROW)
+			return one;
+		verdict = one < verdict ? one : verdict;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		const struct store_moments *moments = &filter->scan->alive[i];
+
+		filter->moments[i] = moments->count > 1 &&
+			moments_verdict(moments, chunk) != STORE_ALL_ROWS;
+		if (filter->moments[i])
+			verdict = STORE_SOME_ROWS;
+	}
+	return verdict;
+}
+
+static int ask_rows(struct store_filter *filter,
+		    const struct store_filter_term *asked, size_t block,
+		    uint8_t *keep)
+{
+	struct store_reading *reading = filter->reading;
+	size_t count = store_reading_rows(reading, block);
+	enum store_column column = asked->term->column;
+	const uint64_t *values;
+	int error = -EBADMSG;
+
+	values = asked->by_code ? store_reading_codes(reading, column, block) :
+		store_reading_values(reading, column, block, &error);
+	if (values == NULL)
+		return error;
+	if (asked->by_code)
+		for (size_t i = 0; i < count; i++)
+			keep[i] &= asked->codes[values[i] %
+						STORE_DICTIONARY_MAX];
+	else
+		ask_values(asked->term, values, count, keep);
+	return 0;
+}
+
+static int ask_moments(struct store_filter *filter,
+		       const struct store_moments *moments, size_t block,
+		       uint8_t *keep)
+{
+	struct store_reading *reading = filter->reading;
+	size_t count = store_reading_rows(reading, block);
+	int error;
+	const uint64_t *begins = store_reading_values(reading, STORE_BEGIN,
+						      block, &error);
+	const uint64_t *ends = begins == NULL ? NULL :
+		store_reading_values(reading, STORE_END, block, &error);
+
+	for (size_t i = 0; i < count && ends != NULL; i++)
+		keep[i] &= is_alive(moments, begins[i], ends[i]);
+	return error;
+}
+
+static int count_kept(const uint8_t *keep, size_t count)
+{
+	unsigned kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		kept += keep[i];
+	return (int)kept;
+}
+
+int store_filter_block(struct store_filter *filter, size_t block,
+		       uint8_t *keep)
+{
+	size_t count = store_reading_rows(filter->reading, block);
+	int kept = (int)count;
+
+	for (size_t i = 0; i < filter->asked_count && kept > 0; i++) {
+		int error = ask_rows(filter, &filter->asked[i], block, keep);
+
+		if (error != 0)
+			return error;
+		kept = count_kept(keep, count);
+	}
+	for (unsigned i = 0; i < 2 && kept > 0; i++) {
+		int error = !filter->moments[i] ? 0 :
+			ask_moments(filter, &filter->scan->alive[i], block,
+				    keep);
+
+		if (error != 0)
+			return error;
+		kept = count_kept(keep, count);
+	}
+	return kept;
+}

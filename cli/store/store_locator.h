@@ -1,0 +1,44 @@
+/*
+ * store_locator.h: in which of many steps a number lies, by a look into a table
+ * that is mostly right at once. Private to the store.
+ */
+#ifndef GNOMON_STORE_LOCATOR_H
+#define GNOMON_STORE_LOCATOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_LOCATOR_CELLS 16384
+
+struct store_locator {
+	const uint64_t *begins;	/* not falling; borrowed. The first does not
+				 * count */
+	size_t steps;
+	uint64_t low;		/* where the table begins */
+	unsigned shift;		/* a cell is 1 << shift wide */
+	uint32_t cells[STORE_LOCATOR_CELLS];	/* steps at cells' beginnings */
+};
+
+void store_locator_init(struct store_locator *locator, const uint64_t *begins,
+			size_t steps);
+
+/* The last step that begins at the number or below; else the first. */
+static inline size_t store_locate(const struct store_locator *locator,
+				  uint64_t number)
+{
+	uint64_t cell;
+	size_t step;
+
+	if (number < locator->low)
+		return 0;
+	cell = (number - locator->low) >> locator->shift;
+	if (cell >= STORE_LOCATOR_CELLS)
+		cell = STORE_LOCATOR_CELLS - 1;
+	step = locator->cells[cell];
+	while (step + 1 < locator->steps &&
+	       locator->begins[step + 1] <= number)
+		step++;
+	return step;
+}
+
+#endif
