@@ -13,9 +13,29 @@ struct listing {
 	unsigned count;
 };
 
-/* What the kind of a member says of itself. */
+/* Of a kind with several members, what each is. */
+static const struct {
+	const char *name, *help;
+} members[] = {
+	{ "live_bytes", "bytes live at the end, or at alive_at" },
+	{ "live_blocks", "blocks live then" },
+	{ "peak_bytes", "bytes of it at the global peak: shares add up" },
+	{ "peak_blocks", "blocks of it then" },
+	{ "own_peak_bytes", "the most of it at any time: does not add up" },
+	{ "own_peak_blocks", "blocks of it then" },
+	{ "own_peak_time_ns", "when that was" },
+	{ "frees", "blocks that were freed" },
+	{ "lifetime_ns", "mean lifetime of those" },
+	{ "first_ns", "its first allocation" },
+	{ "last_ns", "its last allocation" },
+};
+
+/* Else, what the kind says of itself. */
 static const char *help_of(const char *name)
 {
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (strcmp(members[i].name, name) == 0)
+			return members[i].help;
 	for (unsigned i = 0; i < figure_count; i++)
 		for (unsigned m = 0; m < FIGURE_KIND_MEMBERS; m++) {
 			const struct figure_member *member =
