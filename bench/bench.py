@@ -13,7 +13,7 @@ of captures, the chart DIR/bench-capture.svg. The document:
      "capture": [rows], "cold": [rows], "throw": [rows], "barriers": [rows],
      "hooks": [rows], "programs": [rows], "lives": [rows],
      "instructions": [rows], "options": [rows], "reader": [rows],
-     "reader-large": [rows], "exports": [rows],
+     "reader-large": [rows], "exports": [rows], "queries": [rows],
      "figures": [{"name", "value", "goal", "reached",
                   "where": of what, if it is the worst of several}]}
 
@@ -41,6 +41,7 @@ import bench_lives
 import bench_options
 import bench_plot
 import bench_programs
+import bench_queries
 import bench_reader
 import bench_reader_large
 import bench_run
@@ -62,9 +63,10 @@ PARTS = {
     "reader": bench_reader,
     "reader-large": bench_reader_large,
     "exports": bench_exports,
+    "queries": bench_queries,
 }
 # Takes minutes and gigabytes: only by --part.
-ASKED = ("reader-large", "exports")
+ASKED = ("reader-large", "exports", "queries")
 BRINGS = {"capture": ["capture", "cold", "throw"]}
 
 

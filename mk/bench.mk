@@ -5,20 +5,21 @@
 #
 # bench-reader-large, a report of a billion events, needs 6 GB of disk in $(O):
 # it is not part of bench. Nor is bench-exports: what each export takes, of 100
-# million events; 4 GB.
+# million events; 4 GB. Nor bench-queries: what questions to a column store of 100
+# million rows take; 2 GB.
 #
 #   make soak        redis for MINUTES (30) in the modes for long runs
 #   BENCH_QUICK=1    fewer and shorter runs, a minute or three a part
 
 .PHONY: bench
 BENCH_PARTS := capture cold throw barriers hooks programs lives \
-	instructions options reader reader-large exports
+	instructions options reader reader-large exports queries
 BENCH_DIR := $(O)/bench
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
 	bench-cold bench-throw bench-pairs bench-lives bench-run \
-	bench-measure bench-generate replay)
+	bench-measure bench-generate bench-queries replay)
 
 $(BENCH_DIR)/%.o: bench/%.c $(call made-by,bench) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
@@ -98,8 +99,16 @@ $(BENCH_DIR)/bench-generate: $(BENCH_DIR)/trace_generate.o \
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ $(HOST_LIBS) -lm
 
+# A column store, with objects as they are in the command.
+$(BENCH_DIR)/bench-queries: $(addprefix $(BENCH_DIR)/,query_cost.o \
+		store_rows.o) $(filter-out %/cli/main.o,$(CLI_OBJ)) \
+		$(HOST_SHARED_OBJ)
+	$(call say,LD,$@)true
+	$(Q)$(CC) -pie -o $@ $^ $(HOST_LIBS)
+
 # Tests want them, too.
-check-build: $(addprefix $(BENCH_DIR)/,bench-generate bench-run replay)
+check-build: $(addprefix $(BENCH_DIR)/,bench-generate bench-queries bench-run \
+	replay)
 
 BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 	$(if $(BENCH_QUICK),--quick)
@@ -108,7 +117,7 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 bench: all
 bench-capture bench-throw bench-hooks bench-programs bench-lives \
 	bench-instructions bench-options bench-reader bench-reader-large \
-	bench-exports: all
+	bench-exports bench-queries: all
 
 .PHONY: soak
 MINUTES ?= 30

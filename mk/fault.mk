@@ -46,7 +46,8 @@ $(FAULT_RECORDER): $(FAULT_RECORDER_OBJ) $(call made-by,fault)
 		-o $@ $(filter %.o,$^) $(RECORDER_LIBS)
 
 FAULT_TESTS := $(sort $(wildcard tests/fault/test_*.py))
-FAULT_FULL := $(FAULT_TESTS) tests/system/test_kill.py
+FAULT_FULL := $(FAULT_TESTS) $(addprefix tests/system/,test_kill.py \
+	test_index.py)
 
 KILLS ?= 1000
 

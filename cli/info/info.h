@@ -48,6 +48,9 @@ void report_info_text(struct model *model, struct frames *frames,
 void report_info_json(struct model *model, struct frames *frames,
 		      const struct info_sizes *sizes, const char *path,
 		      FILE *out);
+/* Of its index, where there is one: "index". */
+void report_index_text(const char *trace, FILE *out);
+void report_index_json(const char *trace, struct json *json);
 /* Of its recording, line by line: "info", "counters", "end". */
 void report_facts_text(const struct model *model, bool full, FILE *out);
 void report_facts_json(struct json *json, const struct model *model);

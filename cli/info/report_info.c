@@ -69,6 +69,7 @@ void report_info_text(struct model *model, struct frames *frames,
 		"recorder");
 	fprintf(out, "  damaged      %" PRIu64 " places\n",
 		report->damage_count + report->malformed);
+	report_index_text(path, out);
 	report_captures_text(model, out);
 	report_slow_text(model, out);
 	report_facts_text(model, full, out);
@@ -124,6 +125,7 @@ void report_info_json(struct model *model, struct frames *frames,
 	json_uint(&json, "dropped", model_dropped(model));
 	json_uint(&json, "damaged", report->damage_count + report->malformed);
 	json_bool(&json, "being_written", report->being_written);
+	report_index_json(path, &json);
 	report_facts_json(&json, model);
 	report_captures_json(&json, model);
 	report_threads_json(&json, model);

@@ -2,8 +2,8 @@
  * store_column.c: see store_column.h.
  *
  *  I1  No word outside of the sequence is read, whatever its descriptors say.
- *  I2  Numbers of a dictionary are looked up modulo its room: no branch, and
- *      never outside of it.
+ *  I2  Codes may be any numbers: they are looked up modulo the dictionary's
+ *      room, without a branch.
  */
 #include "cli/store/store_column.h"
 
@@ -163,11 +163,7 @@ bool store_column_codes(const struct store_column_view *view, size_t block,
 		store_bits_unpack(NULL, 0, 0, view->value, numbers);
 		return true;
 	}
-	if (!read_block(&view->sequence, block, numbers))
-		return false;
-	for (size_t i = 0; view->distinct > 0 && i < STORE_BLOCK; i++)
-		numbers[i] %= STORE_DICTIONARY_MAX;
-	return true;
+	return read_block(&view->sequence, block, numbers);
 }
 
 void store_column_decode(const struct store_column_view *view,

@@ -35,7 +35,7 @@ bool store_column_begin(struct store_column_view *view, const uint64_t *words,
 			size_t size, uint64_t value, size_t rows);
 void store_column_free(struct store_column_view *view);
 
-/* STORE_BLOCK numbers of a block: with a dictionary codes, below
+/* STORE_BLOCK numbers of a block: with a dictionary codes, to be taken modulo
  * STORE_DICTIONARY_MAX. False: damaged. Behind the last row they are any. */
 bool store_column_codes(const struct store_column_view *view, size_t block,
 			uint64_t *numbers);

@@ -182,7 +182,7 @@ static int tell_few(struct store *store, const struct store_scan *scan,
 
 /* Of an edge: its group, above it whether it is a birth. */
 #define TAG_BIRTH (UINT32_C(1) << 31)
-#define TAG_NO_GROUP (STORE_EDGES_GROUPS + 1)
+#define TAG_NO_GROUP STORE_EDGES_GROUPS
 #define TAG_EMPTY 0		/* groups are told as 1 and more */
 
 struct window {

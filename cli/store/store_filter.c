@@ -316,36 +316,25 @@ static int ask_moments(struct store_filter *filter,
 	return error;
 }
 
-static int count_kept(const uint8_t *keep, size_t count)
+static bool has_kept(const uint8_t *keep, size_t count)
 {
-	unsigned kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		kept += keep[i];
-	return (int)kept;
+	return memchr(keep, 1, count) != NULL;
 }
 
 int store_filter_block(struct store_filter *filter, size_t block,
 		       uint8_t *keep)
 {
 	size_t count = store_reading_rows(filter->reading, block);
-	int kept = (int)count;
+	int error = 0;
 
-	for (size_t i = 0; i < filter->asked_count && kept > 0; i++) {
-		int error = ask_rows(filter, &filter->asked[i], block, keep);
-
-		if (error != 0)
+	for (size_t i = 0; i < filter->asked_count && error == 0; i++) {
+		error = ask_rows(filter, &filter->asked[i], block, keep);
+		if (!has_kept(keep, count))
 			return error;
-		kept = count_kept(keep, count);
 	}
-	for (unsigned i = 0; i < 2 && kept > 0; i++) {
-		int error = !filter->moments[i] ? 0 :
-			ask_moments(filter, &filter->scan->alive[i], block,
-				    keep);
-
-		if (error != 0)
-			return error;
-		kept = count_kept(keep, count);
-	}
-	return kept;
+	for (unsigned i = 0; i < 2 && error == 0; i++)
+		if (filter->moments[i])
+			error = ask_moments(filter, &filter->scan->alive[i],
+					    block, keep);
+	return error;
 }

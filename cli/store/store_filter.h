@@ -47,8 +47,8 @@ enum store_verdict store_filter_bounds(const struct store_filter *filter,
 				       const struct store_chunk *chunk);
 /* Of the chunk at which the reading is. *error is as store_reading_load. */
 enum store_verdict store_filter_chunk(struct store_filter *filter, int *error);
-/* Of its block: clears keep[i], which are 1, of rows that are not selected.
- * Returns how many are left, or a negative errno. */
+/* Of its block: clears keep[i], which are 1, of rows that are not selected. 0, or
+ * a negative errno. */
 int store_filter_block(struct store_filter *filter, size_t block,
 		       uint8_t *keep);
 

@@ -4,7 +4,8 @@
  * (2006), but that exceptions lie apart, so that unpacking needs no list of
  * them.
  *
- * Each encoding is tried, and the smallest is kept. There is none of runs: a
+ * What each encoding would take is told by every SAMPLE_STEPth block; the one
+ * that takes least is made. There is no encoding of runs: a
  * column that rarely changes takes one or two bits a row by a dictionary, and
  * one that is nearly always the same none, as exceptions.
  */
@@ -21,6 +22,7 @@
 
 #define SLOTS (STORE_DICTIONARY_MAX * 4)
 #define COLUMN_WORDS (STORE_COLUMN_MAX / sizeof(uint64_t))
+#define SAMPLE_STEP 8u
 #define DESCRIPTOR_WORDS (STORE_DESCRIPTOR / sizeof(uint64_t))
 
 _Static_assert(STORE_BLOCK == STORE_BITS, "a descriptor each");
@@ -31,7 +33,7 @@ struct slot {
 };
 
 struct store_packer {
-	uint64_t *best, *tried;		/* COLUMN_WORDS each */
+	uint64_t *words;		/* COLUMN_WORDS */
 	uint64_t *codes;		/* STORE_CHUNK_ROWS */
 	uint64_t *distinct;		/* STORE_DICTIONARY_MAX */
 	struct slot *slots;		/* SLOTS */
@@ -42,8 +44,7 @@ struct store_packer *store_packer_new(void)
 	struct store_packer *packer = grow_alloc(sizeof(*packer));
 
 	*packer = (struct store_packer){
-		.best = grow_alloc(STORE_COLUMN_MAX),
-		.tried = grow_alloc(STORE_COLUMN_MAX),
+		.words = grow_alloc(STORE_COLUMN_MAX),
 		.codes = grow_alloc(STORE_CHUNK_ROWS * sizeof(uint64_t)),
 		.distinct = grow_alloc(STORE_DICTIONARY_MAX *
 				       sizeof(uint64_t)),
@@ -56,8 +57,7 @@ void store_packer_free(struct store_packer *packer)
 {
 	if (packer == NULL)
 		return;
-	free(packer->best);
-	free(packer->tried);
+	free(packer->words);
 	free(packer->codes);
 	free(packer->distinct);
 	free(packer->slots);
@@ -147,7 +147,7 @@ static size_t put_block(const struct frame *frame, const uint64_t *numbers,
 	       sizeof(*words));
 	for (size_t i = 0; i < count; i++) {
 		packed[i] = (numbers[i] - frame->base) >> frame->shift;
-		if (store_bits_width(packed[i]) <= frame->width)
+		if (frame->width == 64 || packed[i] >> frame->width == 0)
 			continue;
 		put_list(places, n, 1, i);
 		put_list(values, n++, frame->exception_size, packed[i]);
@@ -164,28 +164,59 @@ static size_t block_count(size_t count)
 	return (count + STORE_BLOCK - 1) / STORE_BLOCK;
 }
 
+/* The numbers of a block, or, in `room`, what each is above the one before. */
+static const uint64_t *block_of(const uint64_t *numbers, size_t block,
+				size_t count, bool delta,
+				uint64_t room[STORE_BLOCK])
+{
+	size_t first = block * STORE_BLOCK;
+
+	if (!delta)
+		return numbers + first;
+	room[0] = numbers[first] - (first > 0 ? numbers[first - 1] : 0);
+	for (size_t i = 1; i < count; i++)
+		room[i] = numbers[first + i] - numbers[first + i - 1];
+	return room;
+}
+
+static size_t block_size(size_t block, size_t count)
+{
+	size_t left = count - block * STORE_BLOCK;
+
+	return left < STORE_BLOCK ? left : STORE_BLOCK;
+}
+
+/* About how many words put_sequence would make. */
+static size_t sequence_words(const uint64_t *numbers, size_t count, bool delta)
+{
+	size_t blocks = block_count(count), words = 0, seen = 0;
+	uint64_t room[STORE_BLOCK];
+
+	for (size_t b = 0; b < blocks; b += SAMPLE_STEP, seen++) {
+		size_t n = block_size(b, count);
+		struct frame frame = choose_frame(
+			block_of(numbers, b, n, delta, room), n);
+
+		words += frame_words(&frame) + DESCRIPTOR_WORDS;
+	}
+	return words * blocks / seen;
+}
+
 static size_t put_sequence(const uint64_t *numbers, size_t count, bool delta,
 			   uint64_t *words)
 {
 	size_t blocks = block_count(count), used = blocks * DESCRIPTOR_WORDS;
-	uint64_t differences[STORE_BLOCK], before = 0;
+	uint64_t room[STORE_BLOCK];
 
 	for (size_t b = 0; b < blocks; b++) {
-		const uint64_t *block = numbers + b * STORE_BLOCK;
-		size_t n = b + 1 < blocks ? STORE_BLOCK :
-					    count - b * STORE_BLOCK;
+		size_t n = block_size(b, count);
+		const uint64_t *block = block_of(numbers, b, n, delta, room);
 		uint64_t *descriptor = words + b * DESCRIPTOR_WORDS;
-		struct frame frame;
+		struct frame frame = choose_frame(block, n);
 
-		descriptor[1] = delta ? before : 0;
-		for (size_t i = 0; i < n && delta; i++) {
-			differences[i] = block[i] - before;
-			before = block[i];
-		}
-		if (delta)
-			block = differences;
-		frame = choose_frame(block, n);
 		descriptor[0] = frame.base;
+		descriptor[1] = delta && b > 0 ?
+			numbers[b * STORE_BLOCK - 1] : 0;
 		descriptor[2] = (used - blocks * DESCRIPTOR_WORDS) |
 			(uint64_t)frame.width << 32 |
 			(uint64_t)frame.shift << 40 |
@@ -214,28 +245,50 @@ static int by_number(const void *a, const void *b)
 	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Which numbers there are, rising; 0: too many. */
+/* Which numbers there are, in blocks that are `step` apart, in the order in which
+ * they come; 0: too many. */
 static size_t find_distinct(struct store_packer *packer,
-			    const uint64_t *numbers, size_t count)
+			    const uint64_t *numbers, size_t count, size_t step)
 {
 	size_t distinct = 0;
 
-	for (size_t i = 0; i < SLOTS; i++)
-		packer->slots[i].code = UINT32_MAX;
-	for (size_t i = 0; i < count; i++) {
-		struct slot *slot = find_slot(packer, numbers[i]);
+	memset(packer->slots, 0xff, SLOTS * sizeof(*packer->slots));
+	for (size_t b = 0; b < block_count(count); b += step) {
+		const uint64_t *block = numbers + b * STORE_BLOCK;
+		size_t n = block_size(b, count);
 
-		if (slot->code != UINT32_MAX)
-			continue;
-		if (distinct == STORE_DICTIONARY_MAX)
-			return 0;
-		*slot = (struct slot){ numbers[i], 0 };
-		packer->distinct[distinct++] = numbers[i];
+		for (size_t i = 0; i < n; i++) {
+			struct slot *slot = find_slot(packer, block[i]);
+
+			if (slot->code != UINT32_MAX)
+				continue;
+			if (distinct == STORE_DICTIONARY_MAX)
+				return 0;
+			*slot = (struct slot){ block[i], 0 };
+			packer->distinct[distinct++] = block[i];
+		}
 	}
+	return distinct;
+}
+
+/* About how many words a dictionary would take; SIZE_MAX: that is no way. */
+static size_t dictionary_words(struct store_packer *packer,
+			       const uint64_t *numbers, size_t count)
+{
+	size_t seen = count / SAMPLE_STEP;
+	size_t distinct = find_distinct(packer, numbers, count, SAMPLE_STEP);
+
+	if (distinct == 0 || distinct > seen / 2)
+		return SIZE_MAX;
+	return distinct + count * store_bits_width(distinct - 1) / 64 +
+	       block_count(count) * DESCRIPTOR_WORDS;
+}
+
+static void sort_distinct(struct store_packer *packer, size_t distinct)
+{
 	SORT(packer->distinct, distinct, by_number);
 	for (size_t i = 0; i < distinct; i++)
 		find_slot(packer, packer->distinct[i])->code = (uint32_t)i;
-	return distinct;
 }
 
 /* 0: that is no way. */
@@ -243,10 +296,11 @@ static size_t put_dictionary(struct store_packer *packer,
 			     const uint64_t *numbers, size_t count,
 			     uint64_t *words)
 {
-	size_t distinct = find_distinct(packer, numbers, count), used;
+	size_t distinct = find_distinct(packer, numbers, count, 1), used;
 
 	if (distinct == 0 || distinct > count / 2)
 		return 0;
+	sort_distinct(packer, distinct);
 	for (size_t i = 0; i < count; i++)
 		packer->codes[i] = find_slot(packer, numbers[i])->code;
 	words[0] = distinct;
@@ -256,38 +310,38 @@ static size_t put_dictionary(struct store_packer *packer,
 
 /* ---- columns ---- */
 
-static size_t put_column(struct store_packer *packer,
-			 enum store_encoding encoding,
-			 const uint64_t *numbers, size_t count,
-			 uint64_t *words)
+static enum store_encoding choose(struct store_packer *packer,
+				  const uint64_t *numbers, size_t count)
 {
-	size_t used;
+	size_t plain = sequence_words(numbers, count, false);
+	size_t delta = sequence_words(numbers, count, true);
+	size_t dictionary = dictionary_words(packer, numbers, count);
 
-	words[0] = encoding;
-	if (encoding != STORE_DICTIONARY)
-		return 1 + put_sequence(numbers, count,
-					encoding == STORE_DELTA, words + 1);
-	used = put_dictionary(packer, numbers, count, words + 1);
-	return used == 0 ? SIZE_MAX : 1 + used;
+	if (dictionary < plain && dictionary < delta)
+		return STORE_DICTIONARY;
+	return delta < plain ? STORE_DELTA : STORE_PLAIN;
 }
 
 size_t store_pack(struct store_packer *packer, const uint64_t *numbers,
 		  size_t count, const uint64_t **words)
 {
-	size_t best = SIZE_MAX;
+	enum store_encoding encoding = choose(packer, numbers, count);
+	size_t used = 0;
 
 	CLAIM(count > 0 && count <= STORE_CHUNK_ROWS);
-	for (unsigned i = 0; i < STORE_ENCODINGS; i++) {
-		size_t size = put_column(packer, i, numbers, count,
-					 packer->tried);
-
-		if (size >= best)
-			continue;
-		best = size;
-		*words = packer->tried;
-		packer->tried = packer->best;
-		packer->best = (uint64_t *)*words;
-	}
-	CLAIM(best <= COLUMN_WORDS);
-	return best;
+	*words = packer->words;
+	if (encoding == STORE_DICTIONARY)
+		used = put_dictionary(packer, numbers, count,
+				      packer->words + 1);
+	/* more are distinct than it seemed */
+	if (encoding == STORE_DICTIONARY && used == 0)
+		encoding = sequence_words(numbers, count, true) <
+			sequence_words(numbers, count, false) ? STORE_DELTA :
+								STORE_PLAIN;
+	if (used == 0)
+		used = put_sequence(numbers, count, encoding == STORE_DELTA,
+				    packer->words + 1);
+	packer->words[0] = encoding;
+	CLAIM(used < COLUMN_WORDS);
+	return 1 + used;
 }

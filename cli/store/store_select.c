@@ -119,7 +119,7 @@ int store_select_block(struct store_select *select, size_t block,
 	if (!select->all)
 		error = store_filter_block(&select->filter, block,
 					   select->keep);
-	if (error < 0 || (error == 0 && !select->all))
+	if (error != 0)
 		return error;
 	count = list_rows(select, rows);
 	if (select->scan->keep != NULL && count > 0) {

@@ -50,18 +50,48 @@ static void begin_tally(const struct timeline *timeline, struct tally *tally)
 	tally->greatest = grow_zeroed(steps, sizeof(uint64_t));
 }
 
-/* The step of an edge. */
-static size_t step_of(const struct timeline *timeline, struct tally *tally,
-		      uint64_t edge, uint64_t stamp)
-{
-	size_t step = store_locate(&timeline->locator,
-				   timeline->by_edge ? edge : stamp);
+/* The step of the last edge: that of the next one is mostly the same. */
+struct near {
+	const struct timeline *timeline;
+	struct tally *tally;
+	size_t step;
+	uint64_t low, width;	/* of what step_of is asked with */
+	uint64_t least, greatest;	/* edges, since it is this step */
+};
 
-	if (edge < tally->least[step])
-		tally->least[step] = edge;
-	if (edge > tally->greatest[step])
-		tally->greatest[step] = edge;
-	return step;
+static void leave_step(struct near *near)
+{
+	if (near->least < near->tally->least[near->step])
+		near->tally->least[near->step] = near->least;
+	if (near->greatest > near->tally->greatest[near->step])
+		near->tally->greatest[near->step] = near->greatest;
+}
+
+static __attribute__((noinline)) void go_to_step(struct near *near,
+						 uint64_t key)
+{
+	const struct store_locator *locator = &near->timeline->locator;
+	size_t step = store_locate(locator, key);
+
+	leave_step(near);
+	near->step = step;
+	near->low = step == 0 ? 0 : locator->begins[step];
+	near->width = (step + 1 < locator->steps ? locator->begins[step + 1] :
+						   UINT64_MAX) - near->low;
+	near->least = UINT64_MAX;
+	near->greatest = 0;
+}
+
+/* The step of an edge, by its number or its stamp. */
+static inline size_t step_of(struct near *near, uint64_t key, uint64_t edge)
+{
+	if (key - near->low >= near->width)
+		go_to_step(near, key);
+	if (edge < near->least)
+		near->least = edge;
+	if (edge > near->greatest)
+		near->greatest = edge;
+	return near->step;
 }
 
 static void add_birth(struct store_step *step, struct store_amount amount)
@@ -82,47 +112,75 @@ static void add_end(struct store_step *step, struct store_amount amount,
 	step->temporary += temporary ? amount.blocks : 0;
 }
 
-static void add_row(const struct timeline *timeline, struct tally *tally,
-		    const struct store_batch *batch, size_t i, uint32_t group)
+static void add_births(struct near near, const struct store_batch *batch,
+		       const uint32_t *groups)
 {
-	struct store_amount amount = store_numbers_amount(timeline->weight,
-					batch->column[STORE_SIZE][i]);
-	uint64_t how = batch->column[STORE_HOW][i];
-	bool freed = how != STORE_LOST;
-	bool temporary = freed && batch->column[STORE_BETWEEN][i] <=
-				  timeline->axis->temporary;
+	const struct timeline *timeline = near.timeline;
 	size_t steps = timeline->axis->steps;
-	struct store_step *whole = tally->list + (timeline->rows - 1) * steps;
-	struct store_step *own = group == STORE_NONE ? NULL :
-						tally->list + group * steps;
-	size_t step = step_of(timeline, tally,
-			      batch->column[STORE_BIRTH_EDGE][i],
-			      batch->column[STORE_BEGIN][i]);
+	struct store_step *list = near.tally->list;
+	const uint64_t *edges = batch->column[STORE_BIRTH_EDGE];
+	const uint64_t *keys = timeline->by_edge ? edges :
+						   batch->column[STORE_BEGIN];
 
-	add_birth(&whole[step], amount);
-	if (own != NULL)
-		add_birth(&own[step], amount);
-	if (how == STORE_LIVE)
-		return;
-	step = step_of(timeline, tally, batch->column[STORE_END_EDGE][i],
-		       batch->column[STORE_END][i]);
-	add_end(&whole[step], amount, freed, temporary);
-	if (own != NULL)
-		add_end(&own[step], amount, freed, temporary);
+	for (size_t i = 0; i < batch->count; i++) {
+		struct store_amount amount =
+			store_numbers_amount(timeline->weight,
+					     batch->column[STORE_SIZE][i]);
+		size_t step = step_of(&near, keys[i], edges[i]);
+
+		add_birth(&list[(timeline->rows - 1) * steps + step], amount);
+		if (groups[i] != STORE_NONE)
+			add_birth(&list[groups[i] * steps + step], amount);
+	}
+	leave_step(&near);
+}
+
+static void add_ends(struct near near, const struct store_batch *batch,
+		     const uint32_t *groups)
+{
+	const struct timeline *timeline = near.timeline;
+	size_t steps = timeline->axis->steps;
+	struct store_step *list = near.tally->list;
+	const uint64_t *edges = batch->column[STORE_END_EDGE];
+	const uint64_t *keys = timeline->by_edge ? edges :
+						   batch->column[STORE_END];
+
+	for (size_t i = 0; i < batch->count; i++) {
+		struct store_amount amount =
+			store_numbers_amount(timeline->weight,
+					     batch->column[STORE_SIZE][i]);
+		bool freed = batch->column[STORE_HOW][i] != STORE_LOST;
+		bool temporary = freed && batch->column[STORE_BETWEEN][i] <=
+					  timeline->axis->temporary;
+		size_t step;
+
+		if (batch->column[STORE_HOW][i] == STORE_LIVE)
+			continue;
+		step = step_of(&near, keys[i], edges[i]);
+		add_end(&list[(timeline->rows - 1) * steps + step], amount,
+			freed, temporary);
+		if (groups[i] != STORE_NONE)
+			add_end(&list[groups[i] * steps + step], amount,
+				freed, temporary);
+	}
+	leave_step(&near);
 }
 
 static void add_batch(void *owner, unsigned worker,
 		      const struct store_batch *batch)
 {
 	struct timeline *timeline = owner;
-	struct tally *tally = &timeline->tallies[worker];
+	struct near near = {
+		.timeline = timeline, .tally = &timeline->tallies[worker],
+		.least = UINT64_MAX,
+	};
 	uint32_t groups[STORE_BATCH];
 
-	if (tally->least == NULL)
-		begin_tally(timeline, tally);
+	if (near.tally->least == NULL)
+		begin_tally(timeline, near.tally);
 	store_numbers(timeline->grouping, worker, batch, groups);
-	for (size_t i = 0; i < batch->count; i++)
-		add_row(timeline, tally, batch, i, groups[i]);
+	add_births(near, batch, groups);
+	add_ends(near, batch, groups);
 }
 
 /* All workers' into that of the first, which has the caller's list. */

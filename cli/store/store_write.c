@@ -273,8 +273,9 @@ int store_writer_finish(struct store_writer *writer,
 
 /* ---- extending ---- */
 
-/* How many full chunks of ended blocks come first, and where they end. */
-static size_t count_full(const struct store *older, uint64_t *end)
+/* How many full chunks of these rows come first, and where they end. */
+static size_t count_full(const struct store *older, uint64_t ended,
+			 uint64_t *end)
 {
 	const struct store_directory *directory = &older->directory;
 	size_t count = 0;
@@ -284,7 +285,8 @@ static size_t count_full(const struct store *older, uint64_t *end)
 		const struct store_chunk *chunk = &directory->chunks[count];
 		uint64_t behind = chunk->offset + store_chunk_bytes(chunk);
 
-		if (chunk->live || chunk->rows < STORE_CHUNK_ROWS)
+		if (chunk->live || chunk->rows < STORE_CHUNK_ROWS ||
+		    (count + 1) * STORE_CHUNK_ROWS > ended)
 			break;
 		if (behind > *end)
 			*end = behind;
@@ -361,7 +363,8 @@ static bool is_ended_row(const struct store_writer *writer,
 }
 
 static int add_block(struct store_writer *writer,
-		     struct store_reading *reading, size_t block)
+		     struct store_reading *reading, size_t block,
+		     uint64_t ended)
 {
 	const uint64_t *values[STORE_STORED];
 	int error;
@@ -371,7 +374,8 @@ static int add_block(struct store_writer *writer,
 		if (values[i] == NULL)
 			return error;
 	}
-	for (size_t i = 0; i < store_reading_rows(reading, block); i++) {
+	for (size_t i = 0; i < store_reading_rows(reading, block) &&
+	     writer->rows < ended; i++) {
 		struct store_row row = make_row(values, i);
 
 		if (!is_ended_row(writer, &row))
@@ -381,23 +385,23 @@ static int add_block(struct store_writer *writer,
 	return 0;
 }
 
-/* Ended rows that are in no full chunk. */
+/* Ended rows that are in no full chunk that was copied. */
 static int add_rest(struct store_writer *writer, struct store *older,
-		    size_t chunk)
+		    size_t chunk, uint64_t ended)
 {
 	struct store_reading *reading = store_reading_new(older, 0);
 	const struct store_directory *directory = &older->directory;
 	int error = 0;
 
-	for (; chunk < directory->chunk_count &&
+	for (; chunk < directory->chunk_count && writer->rows < ended &&
 	       !directory->chunks[chunk].live && error == 0; chunk++) {
 		store_reading_go(reading, &directory->chunks[chunk]);
 		for (size_t b = 0; b * STORE_BLOCK <
 		     directory->chunks[chunk].rows && error == 0; b++)
-			error = add_block(writer, reading, b);
+			error = add_block(writer, reading, b, ended);
 	}
 	store_reading_free(reading);
-	return error;
+	return error != 0 || writer->rows == ended ? error : -EBADMSG;
 }
 
 static void take_chunks(struct store_writer *writer, const struct store *older,
@@ -418,17 +422,18 @@ static void take_chunks(struct store_writer *writer, const struct store *older,
 }
 
 struct store_writer *store_writer_extend(int fd, unsigned packers,
-					 struct store *older, int *error)
+					 struct store *older, uint64_t ended,
+					 int *error)
 {
 	struct store_writer *writer = new_writer(fd);
 	uint64_t end;
-	size_t count = count_full(older, &end);
+	size_t count = count_full(older, ended, &end);
 
 	take_chunks(writer, older, count);
 	*error = copy_chunks(older->fd, fd, end);
 	begin_piles(writer, packers, end);
 	if (*error == 0)
-		*error = add_rest(writer, older, count);
+		*error = add_rest(writer, older, count, ended);
 	if (*error == 0)
 		return writer;
 	store_writer_free(writer);

@@ -45,14 +45,16 @@ struct store_writer;
  */
 struct store_writer *store_writer_new(int fd, unsigned packers);
 /*
- * The same, with the ended rows of an older store: its full chunks are copied
- * (by the kernel, which may share them), the rest packed anew. Live rows are not
- * taken: what became of them is to be added. The older store stays as it is,
- * and may be closed when this returns. NULL: it cannot be read or written
- * (*error: negative errno; -EBADMSG: the older one is damaged).
+ * The same, with the first `ended` of the ended rows of an older store: full
+ * chunks are copied (by the kernel, which may share them), the rest packed anew.
+ * Live rows are not taken: what became of them is to be added. The older store
+ * stays as it is, and may be closed when this returns. NULL: it cannot be read or
+ * written (*error: negative errno; -EBADMSG: the older one is damaged, or has
+ * not so many).
  */
 struct store_writer *store_writer_extend(int fd, unsigned packers,
-					 struct store *older, int *error);
+					 struct store *older, uint64_t ended,
+					 int *error);
 /* Stops packers. The file is not finished, or was. NULL is allowed. */
 void store_writer_free(struct store_writer *writer);
 

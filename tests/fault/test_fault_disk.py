@@ -22,30 +22,6 @@ def sizes(end, step, short_step):
     return range(PAGE, end, step if FULL else short_step)
 
 
-class Disk:
-    """A file system of so many bytes, in memory."""
-
-    def __init__(self, place, size):
-        self.place = place
-        os.mkdir(place)
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o",
-                               "size=%d" % size, "gnomon-test", place],
-                              capture_output=True, text=True)
-        if done.returncode:
-            os.rmdir(place)
-            raise Skip("cannot mount: " + done.stderr.strip())
-
-    def enlarge(self):
-        subprocess.run(["mount", "-o", "remount,size=400m", self.place],
-                       check=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        subprocess.run(["umount", "-l", self.place])
-
-
 def whole_size(directory):
     run = Run(TARGET, os.path.join(directory, "whole"))
     return sum(os.path.getsize(trace) for trace in traces_in(run.directory))

@@ -114,6 +114,30 @@ def need_mounts():
         raise Skip("no mount namespaces here")
 
 
+class Disk:
+    """A file system of so many bytes, in memory."""
+
+    def __init__(self, place, size):
+        self.place = place
+        os.mkdir(place)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o",
+                               "size=%d" % size, "gnomon-test", place],
+                              capture_output=True, text=True)
+        if done.returncode:
+            os.rmdir(place)
+            raise Skip("cannot mount: " + done.stderr.strip())
+
+    def enlarge(self):
+        subprocess.run(["mount", "-o", "remount,size=400m", self.place],
+                       check=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        subprocess.run(["umount", "-l", self.place])
+
+
 def need_tracing():
     need("strace")
     if bare(["strace", "-o", "/dev/null", "true"]).status:

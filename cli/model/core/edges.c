@@ -218,6 +218,34 @@ static void mark_moving(struct edges *edges, uint32_t lane,
 	CLAIM_FULL(movings_find(&edges->by_block, block->address) == lane);
 }
 
+bool edges_put_moving(struct edges *edges, uint32_t lane,
+		      const struct edges_moving *moving)
+{
+	struct edges_moving *to = moving_of(edges, lane);
+	struct block *block = blocks_find(&edges->blocks, moving->address);
+	bool marks = moving->found && !moving->released;
+
+	if (to->active || (marks && (block == NULL || block->moving)))
+		return false;
+	*to = *moving;
+	to->active = true;
+	to->generation = edges->generation;
+	to->chains = edges->chains;
+	if (marks)
+		mark_moving(edges, lane, block);
+	return true;
+}
+
+bool edges_put_waiting(struct edges *edges, const struct pairing_entry *entry)
+{
+	if (edges->waiting.count == PAIRING_MAX ||
+	    (entry->event.kind != GT_ALLOC && entry->event.kind != GT_FREE &&
+	     entry->event.kind != GT_REALLOC_BEGIN))
+		return false;
+	pairing_wait(&edges->waiting, entry);
+	return true;
+}
+
 /* The address of a moving block was allocated again: it is free since. */
 static void release_moving(struct edges *edges, struct block *block,
 			   uint64_t stamp)

@@ -125,6 +125,12 @@ void edges_forget_chains(struct edges *edges);
 /* No more events come: reallocs that are under way have left their blocks as
  * they were, and what waits is given up. */
 void edges_finish(struct edges *edges, uint64_t stamp);
+/* For who goes on where another reading has stopped: a lane's realloc that has
+ * begun, and an event that waits, the oldest first. False: that cannot be. */
+bool edges_put_moving(struct edges *edges, uint32_t lane,
+		      const struct edges_moving *moving);
+bool edges_put_waiting(struct edges *edges,
+		       const struct pairing_entry *entry);
 /* The realloc of a lane; one that is not active means nothing. */
 const struct edges_moving *edges_moving_of(struct edges *edges, uint32_t lane);
 

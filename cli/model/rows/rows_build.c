@@ -9,39 +9,88 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/model/companion.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
 #include "cli/model/rows/rows_facts.h"
 #include "cli/model/rows/rows_pairing.h"
+#include "cli/model/rows/rows_resume.h"
+#include "cli/model/rows/rows_state.h"
 #include "cli/model/rows/rows_trace.h"
+#include "cli/trace/format/trace_format.h"
 #include "cli/trace/read/reader.h"
 #include "unwind/claim.h"
+
+/* States are taken at a half of the file, at a half of the rest, and so on, up
+ * to so many bytes before its end; the last one is kept. What lies behind it is
+ * paired once more when the trace has grown. */
+#define STATE_BYTES 4096u
 
 struct building {
 	struct rows_build *build;
 	struct model *model;
 	struct rows_pairing pairing;
 	struct store_writer *writer;
+	struct reader *reader;
+	struct rows_resume resume;	/* where there is an older store */
+	struct rows_state state;
+	uint64_t state_from;		/* offset: where the next is taken */
+	uint64_t trace_bytes;		/* when it was opened */
+	uint64_t sync_end;		/* of the SYNC chunk at hand; 0: none */
+	bool misfit;			/* the older store */
 	struct reader_sink sink;
 	struct model_companion companion;
 	struct reader_report report;
 };
 
+/* The state is still to be taken up. */
+static bool is_resumed(const struct building *b)
+{
+	return b->build->older != NULL && !b->resume.done;
+}
+
 static void add_row(void *owner, const struct store_row *row)
 {
-	store_writer_add(owner, row);
+	struct building *b = owner;
+
+	/* events that ought to have been passed over */
+	b->misfit |= is_resumed(b);
+	if (!b->misfit)
+		store_writer_add(b->writer, row);
 }
 
 static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 {
-	if (chunk->type == GT_INFO)
-		rows_pairing_head(owner);
-	return READER_DECODE;
+	struct building *b = owner;
+
+	if (is_resumed(b) && chunk->offset < b->resume.offset)
+		return rows_resume_chunk(&b->resume, &b->pairing, b->reader,
+					 chunk);
+	if (is_resumed(b))
+		b->misfit = !rows_resume_take_up(&b->resume, &b->pairing);
+	if (chunk->type == GT_SYNC)
+		b->sync_end = chunk->offset + GT_CHUNK_SIZE + chunk->stored;
+	return b->misfit ? READER_TAKEN : READER_DECODE;
 }
 
-/* One thread of all has the pairing to do. */
+/* A step is done, perhaps of a SYNC chunk, behind which a later reading can go
+ * on. */
+static void take_state(struct building *b)
+{
+	uint64_t at = b->sync_end;
+
+	b->sync_end = 0;
+	if (at == 0 || at < b->state_from ||
+	    !rows_state_take(&b->state, &b->pairing, b->reader, at))
+		return;
+	b->state_from = b->trace_bytes > at + STATE_BYTES ?
+		at + (b->trace_bytes - at) / 2 : UINT64_MAX;
+}
+
+/* As many as there are processors: who pairs has less to do than they. */
 static unsigned packers(void)
 {
 	cpu_set_t set;
@@ -49,22 +98,48 @@ static unsigned packers(void)
 
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		return 1;
-	count = CPU_COUNT(&set) - 1;
+	count = CPU_COUNT(&set);
 	return count < 1 ? 1 : count > STORE_PACKERS_MAX ? STORE_PACKERS_MAX :
 		(unsigned)count;
 }
 
-static void begin(struct building *b, struct rows_build *build)
+/* 0, or what is wrong with the file or the older store. */
+static int begin_writing(struct building *b)
 {
+	struct rows_build *build = b->build;
+	int error = 0;
+
+	if (build->older == NULL) {
+		b->writer = store_writer_new(build->fd, packers());
+		return 0;
+	}
+	if (!rows_resume_open(&b->resume, build->older))
+		return -ESTALE;
+	b->writer = store_writer_extend(build->fd, packers(), build->older,
+					b->resume.ended, &error);
+	return error == -EBADMSG ? -ESTALE : error;
+}
+
+static int begin(struct building *b, struct rows_build *build)
+{
+	struct rows_trace trace;
+	int error;
+
 	memset(b, 0, sizeof(*b));
 	b->build = build;
 	b->model = model_new(NULL, NULL);
-	b->writer = store_writer_new(build->fd, packers());
-	rows_pairing_init(&b->pairing, b->model, add_row, b->writer);
+	rows_pairing_init(&b->pairing, b->model, add_row, b);
+	b->pairing.chunk = take_chunk;
 	rows_pairing_companion(&b->pairing, &b->companion);
-	b->companion.chunk = take_chunk;
 	model_sink_along(b->model, &b->companion, &b->sink);
 	b->sink.file_only = true;
+	error = rows_trace_open(build->trace, &trace);
+	if (error != 0)
+		return error;
+	b->trace_bytes = trace.bytes;
+	b->state_from = trace.bytes / 2;
+	rows_trace_close(&trace);
+	return begin_writing(b);
 }
 
 static bool is_cancelled(const struct rows_build *build)
@@ -75,16 +150,20 @@ static bool is_cancelled(const struct rows_build *build)
 /* 0, or why it was stopped, or has failed. */
 static int read_trace(struct building *b)
 {
-	struct reader *reader = reader_open(b->build->trace, &b->sink,
-					    &b->report, NULL);
 	int error = 0;
 
-	while (error == 0 && reader_step(reader) == READER_MORE)
+	b->reader = reader_open(b->build->trace, &b->sink, &b->report, NULL);
+	while (error == 0 && reader_step(b->reader) == READER_MORE) {
+		take_state(b);
 		error = is_cancelled(b->build) ? -ECANCELED :
-			store_writer_error(b->writer);
+			b->misfit ? -ESTALE : store_writer_error(b->writer);
+	}
 	/* what is wrong with the trace is said to who asks it something */
-	if (reader_close(reader) == EXIT_NOTHING && error == 0)
+	if (reader_close(b->reader) == EXIT_NOTHING && error == 0)
 		error = -EBADMSG;
+	if (error == 0 && is_resumed(b) &&
+	    !rows_resume_take_up(&b->resume, &b->pairing))
+		error = -ESTALE;
 	return error == 0 && b->report.unfolded ? -EBUSY : error;
 }
 
@@ -127,6 +206,7 @@ static int finish(struct building *b)
 				 b->report.minor,
 	};
 	struct rows_trace trace;
+	struct stat made;
 	uint64_t digest = 0;
 	int error = rows_trace_open(b->build->trace, &trace);
 
@@ -138,28 +218,45 @@ static int finish(struct building *b)
 	if (error != 0)
 		return error;
 	rows_pairing_finish(&b->pairing);
-	rows_pairing_live(&b->pairing, add_row, b->writer);
+	rows_pairing_live(&b->pairing, add_row, b);
 	put_facts(b, digest);
+	/* one that has ended grows no more */
+	if (b->state.count > 0 && !b->report.ended)
+		rows_state_write(&b->state, &b->pairing, b->writer);
 	error = store_writer_finish(b->writer, &key);
 	b->build->events = b->pairing.events;
 	b->build->paired = b->report.events;
 	b->build->rows = store_writer_rows(b->writer);
 	b->build->live = b->build->rows - b->pairing.ended;
-	b->build->bytes = store_writer_bytes(b->writer);
+	if (error == 0 && fstat(b->build->fd, &made) != 0)
+		error = -errno;
+	b->build->bytes = error == 0 ? (uint64_t)made.st_size : 0;
+	return error;
+}
+
+static int build_once(struct rows_build *build)
+{
+	struct building b;
+	int error = begin(&b, build);
+
+	if (error == 0)
+		error = read_trace(&b);
+	if (error == 0)
+		error = finish(&b);
+	store_writer_free(b.writer);
+	rows_pairing_free(&b.pairing);
+	rows_resume_free(&b.resume);
+	rows_state_free(&b.state);
+	model_free(b.model);
 	return error;
 }
 
 int rows_build(struct rows_build *build)
 {
-	struct building b;
-	int error;
+	int error = build_once(build);
 
-	begin(&b, build);
-	error = read_trace(&b);
-	if (error == 0)
-		error = finish(&b);
-	store_writer_free(b.writer);
-	rows_pairing_free(&b.pairing);
-	model_free(b.model);
-	return error;
+	if (error != -ESTALE)
+		return error;
+	build->older = NULL;
+	return ftruncate(build->fd, 0) != 0 ? -errno : build_once(build);
 }

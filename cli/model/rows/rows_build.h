@@ -16,7 +16,8 @@ struct store;
 struct rows_build {
 	const char *trace;
 	int fd;			/* an empty file, for reading and writing */
-	struct store *older;	/* of a shorter trace, to be extended; or NULL */
+	struct store *older;	/* of a shorter trace, to be extended; or NULL;
+				 * NULL afterwards if it was of no use */
 	const atomic_bool *cancel;	/* looked at for each chunk; or NULL */
 	/* What it came to. */
 	uint64_t rows, live, bytes, events;

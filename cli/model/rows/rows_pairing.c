@@ -156,6 +156,14 @@ static uint32_t end_chained(struct rows_pairing *pairing,
 	return 0;
 }
 
+static void keep_sequence(struct rows_pairing *pairing,
+			  const struct block *block)
+{
+	GROW(pairing->sequences, pairing->sequence_count,
+	     pairing->sequence_capacity);
+	pairing->sequences[pairing->sequence_count++] = block->sequence;
+}
+
 static inline __attribute__((always_inline)) uint32_t
 end(void *owner, struct block *block, uint64_t stamp, uint32_t by,
     enum edge_end how)
@@ -178,6 +186,8 @@ end(void *owner, struct block *block, uint64_t stamp, uint32_t by,
 			row.end_node = node_of(pairing, by);
 	}
 	pairing->ended++;
+	if (__builtin_expect(row.birth_edge <= pairing->taken_edges, 0))
+		keep_sequence(pairing, block);
 	if (__builtin_expect(row.chain != 0 || how == EDGE_MOVED ||
 			     pairing->leaving != 0, 0))
 		return end_chained(pairing, block, number, &row, how);
@@ -342,8 +352,7 @@ void rows_pairing_reach(struct rows_pairing *pairing, uint32_t lane)
 	GROW_TO(pairing->thread_events, pairing->event_capacity, lane >> 1);
 }
 
-/* As the model pairs: what a later line says holds from then on. */
-static void read_head(struct rows_pairing *pairing)
+void rows_pairing_head(struct rows_pairing *pairing)
 {
 	bool gap = pairing->edges.gap;
 
@@ -376,7 +385,7 @@ static void begin(struct rows_pairing *pairing)
 
 	pairing->begun = true;
 	pairing->sampled = model_is_sampled(pairing->model);
-	read_head(pairing);
+	rows_pairing_head(pairing);
 	if (part->count == 0)
 		return;
 	part_sort(part);
@@ -455,7 +464,7 @@ static void take_events(void *owner, uint32_t lane,
 	if (!pairing->begun)
 		begin(pairing);
 	if (pairing->head)
-		read_head(pairing);
+		rows_pairing_head(pairing);
 	rows_pairing_reach(pairing, lane);
 	set_alarm(pairing);
 	pairing->lane = lane;
@@ -488,17 +497,21 @@ static void take_live(void *owner, const struct trace_live *block)
 		 take_lane(owner, block->ring, &nested) >> 1);
 }
 
-void rows_pairing_head(struct rows_pairing *pairing)
+static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 {
-	pairing->head = true;
+	struct rows_pairing *pairing = owner;
+
+	pairing->head |= chunk->type == GT_INFO;
+	return pairing->chunk == NULL ? READER_DECODE :
+		pairing->chunk(pairing->owner, chunk);
 }
 
 void rows_pairing_companion(struct rows_pairing *pairing,
 			    struct model_companion *companion)
 {
 	*companion = (struct model_companion){
-		.owner = pairing, .lane = take_lane, .live = take_live,
-		.events = take_events,
+		.owner = pairing, .chunk = take_chunk, .lane = take_lane,
+		.live = take_live, .events = take_events,
 	};
 }
 
@@ -534,4 +547,5 @@ void rows_pairing_free(struct rows_pairing *pairing)
 	free(pairing->thread_events);
 	free(pairing->chain_numbers);
 	free(pairing->stretches);
+	free(pairing->sequences);
 }

@@ -77,9 +77,16 @@ struct rows_pairing {
 	struct part part;
 	struct rows_stretch *stretches;
 	size_t stretch_capacity;
+	/* A state was taken (rows_state.h): edges until then, and of blocks
+	 * from before that have ended since, their sequences. */
+	uint64_t taken_edges;
+	uint64_t *sequences;
+	size_t sequence_count, sequence_capacity;
 	/* Who hears of each block that ended, in that order. */
 	void (*tell)(void *owner, const struct store_row *row);
 	void *owner;
+	/* As that of a sink, with the same owner; or NULL. */
+	enum reader_chunk (*chunk)(void *owner, const struct chunk *chunk);
 };
 
 /* The model is new, and stays the caller's. */
@@ -87,12 +94,9 @@ void rows_pairing_init(struct rows_pairing *pairing, struct model *model,
 		       void (*tell)(void *owner, const struct store_row *row),
 		       void *owner);
 void rows_pairing_free(struct rows_pairing *pairing);
-/* For model_sink_along; `chunk` is the caller's to fill in, and hands chunks of
- * INFO on to rows_pairing_head. The owner is the pairing. */
+/* For model_sink_along. */
 void rows_pairing_companion(struct rows_pairing *pairing,
 			    struct model_companion *companion);
-/* A chunk of INFO comes: it may say how events are to be paired. */
-void rows_pairing_head(struct rows_pairing *pairing);
 /* No more events come. */
 void rows_pairing_finish(struct rows_pairing *pairing);
 /* The blocks that are live then, in the order of their births. */
@@ -102,6 +106,8 @@ void rows_pairing_live(const struct rows_pairing *pairing,
 
 /* ---- for the files of this folder ---- */
 
+/* As the model pairs: what a line of INFO says holds from the next event on. */
+void rows_pairing_head(struct rows_pairing *pairing);
 /* What somebody told the recorder to do up to this stamp is applied. Whether an
  * event of this kind counts. */
 bool rows_pairing_alarm(struct rows_pairing *pairing,

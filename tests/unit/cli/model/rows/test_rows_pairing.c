@@ -26,13 +26,6 @@ static void tell(void *owner, const struct store_row *row)
 	told.rows[told.count++] = *row;
 }
 
-static enum reader_chunk chunk_of(void *owner, const struct chunk *chunk)
-{
-	if (chunk->type == GT_INFO)
-		rows_pairing_head(owner);
-	return READER_DECODE;
-}
-
 /* All rows of a trace are told, the live ones last. */
 static void read_rows(struct rows_pairing *pairing, struct model *model,
 		      const char *path)
@@ -42,7 +35,6 @@ static void read_rows(struct rows_pairing *pairing, struct model *model,
 	told.count = 0;
 	rows_pairing_init(pairing, model, tell, &told);
 	rows_pairing_companion(pairing, &companion);
-	companion.chunk = chunk_of;
 	assert_int_equal(model_read_along(model, path, &companion, NULL),
 			 EXIT_COMPLETE);
 	rows_pairing_finish(pairing);

@@ -1,0 +1,51 @@
+/*
+ * report_index.c: what `gnomon info` says of the trace's index, where there is
+ * one (cli/model/rows/rows_store.h). Called by the main thread.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/base/text/quantity.h"
+#include "cli/info/info.h"
+#include "cli/model/rows/rows_store.h"
+
+static double bytes_of_row(const struct rows_look *look)
+{
+	return look->rows == 0 ? 0 :
+		(double)look->bytes / (double)look->rows;
+}
+
+void report_index_text(const char *trace, FILE *out)
+{
+	struct rows_look look;
+
+	rows_look(trace, &look);
+	if (look.path == NULL)
+		return;
+	fprintf(out, "  index        %s %s\n", look.path,
+		rows_look_text(&look));
+	if (look.bytes > 0)
+		fprintf(out, "               %s, %s (%s live), %.1f bytes a "
+			"block\n", SIZE_TEXT(look.bytes),
+			COUNTED(look.rows, "block"), COUNT_TEXT(look.live),
+			bytes_of_row(&look));
+	free(look.path);
+}
+
+void report_index_json(const char *trace, struct json *json)
+{
+	struct rows_look look;
+
+	rows_look(trace, &look);
+	if (look.path == NULL)
+		return;
+	json_object(json, "index");
+	json_string(json, "path", look.path);
+	json_bool(json, "good", look.found == ROWS_FOUND_GOOD);
+	json_string(json, "state", rows_look_text(&look));
+	json_uint(json, "bytes", look.bytes);
+	json_uint(json, "blocks", look.rows);
+	json_uint(json, "live_blocks", look.live);
+	json_end_object(json);
+	free(look.path);
+}

@@ -1,0 +1,198 @@
+/*
+ * rows_dump.c [--grow|--there] TRACE…: the rows of each trace's store, made anew,
+ * for comparing with a model in Python (tests/tools/brute_model.py): a line each,
+ * in their order:
+ *
+ *	row BIRTH END BEGIN STAMP HOW ADDRESS SIZE TID FREER CHAIN PLACE BETWEEN
+ *		FLAGS FRAMES
+ *	facts UNPAIRED REPAIRED FOREIGN EVENTS LAST
+ *
+ * BIRTH and END are numbers of edges, BEGIN and STAMP stamps; of live blocks END
+ * and STAMP are "-". FREER is the tid of who freed, or "-", FRAMES the addresses
+ * of the stack, the innermost first.
+ *
+ * With --there they are those of TRACE.idx.
+ *
+ * With --grow the store is made of the trace as it was at each of its SYNCs in
+ * turn, each made out of the one before: the rows are to be the same.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/model.h"
+#include "cli/model/rows/rows_build.h"
+#include "cli/model/rows/rows_facts.h"
+#include "cli/store/store_cursor.h"
+#include "cli/trace/decode/scan.h"
+#include "cli/trace/format/trace_format.h"
+
+static void fail(const char *trace, const char *what)
+{
+	fprintf(stderr, "rows_dump: %s: %s\n", trace, what);
+	exit(2);
+}
+
+static int new_file(void)
+{
+	char path[] = "/tmp/gnomon-rows-XXXXXX";
+	int fd = mkstemp(path);
+
+	unlink(path);
+	return fd;
+}
+
+/* Out of an older one, which is closed. */
+static struct store *make(const char *trace, struct store *older)
+{
+	struct rows_build build = {
+		.trace = trace, .fd = new_file(), .older = older,
+	};
+	struct store *store;
+
+	if (rows_build(&build) != 0 ||
+	    store_open(build.fd, trace, NULL, &store) != STORE_GOOD)
+		fail(trace, "no store can be made");
+	store_close(older);
+	return store;
+}
+
+/* Of the first bytes of the trace. */
+static struct store *make_of(const char *trace, const char *prefix,
+			     uint64_t bytes, struct store *older)
+{
+	int from = open(trace, O_RDONLY);
+	int to = open(prefix, O_WRONLY | O_TRUNC | O_CREAT, 0600);
+	char *buffer = malloc(bytes);
+
+	if (from < 0 || to < 0 ||
+	    pread(from, buffer, bytes, 0) != (ssize_t)bytes ||
+	    write(to, buffer, bytes) != (ssize_t)bytes)
+		fail(prefix, "cannot be written");
+	free(buffer);
+	close(from);
+	close(to);
+	return make(prefix, older);
+}
+
+static struct store *make_growing(const char *trace)
+{
+	char prefix[4096];
+	struct store *store = NULL;
+	struct chunk chunk;
+	struct scan scan;
+
+	snprintf(prefix, sizeof(prefix), "%s.prefix", trace);
+	if (scan_open(&scan, open(trace, O_RDONLY)) != SCAN_OPEN_OK)
+		fail(trace, "cannot be read");
+	while (scan_next(&scan, &chunk))
+		if (chunk.type == GT_SYNC)
+			store = make_of(trace, prefix, chunk.offset +
+					GT_CHUNK_SIZE + chunk.stored, store);
+	store = make_of(trace, prefix, scan.good_end, store);
+	scan_close(&scan);
+	unlink(prefix);
+	return store;
+}
+
+static struct store *open_there(const char *trace)
+{
+	struct store *store;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s.idx", trace);
+	if (store_open(open(path, O_RDONLY), path, NULL, &store) != STORE_GOOD)
+		fail(path, "no store");
+	return store;
+}
+
+/* ---- printing ---- */
+
+static void print_or(uint64_t value, uint64_t none)
+{
+	if (value == none)
+		printf(" -");
+	else
+		printf(" %" PRIu64, value);
+}
+
+static void print_row(const struct model *model,
+		      const uint64_t *const *value, size_t i)
+{
+	static const char *const hows[] = { "live", "freed", "moved", "lost" };
+	const struct contexts *contexts = model_contexts(model);
+	uint64_t freer = value[STORE_END_THREAD][i];
+
+	printf("row %" PRIu64, value[STORE_BIRTH_EDGE][i]);
+	print_or(value[STORE_END_EDGE][i], STORE_NEVER);
+	printf(" %" PRIu64, value[STORE_BEGIN][i]);
+	print_or(value[STORE_END][i], STORE_NEVER);
+	printf(" %s %" PRIu64 " %" PRIu64 " %u", hows[value[STORE_HOW][i]],
+	       value[STORE_ADDRESS][i], value[STORE_SIZE][i],
+	       model_thread(model, (uint32_t)value[STORE_THREAD][i])->tid);
+	print_or(freer == STORE_NONE ? freer :
+		 model_thread(model, (uint32_t)freer)->tid, STORE_NONE);
+	printf(" %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+	       value[STORE_CHAIN][i], value[STORE_PLACE][i],
+	       value[STORE_BETWEEN][i], value[STORE_FLAGS][i]);
+	for (uint32_t node = (uint32_t)value[STORE_NODE][i];
+	     node >= CONTEXT_ROOTS; node = contexts->nodes[node].parent)
+		printf(" %" PRIu64, contexts->nodes[node].address);
+	printf("\n");
+}
+
+static void print_rows(const struct model *model, struct store *store)
+{
+	const struct store_scan all = { .now = 0 };
+	struct store_cursor *cursor = store_cursor_new(
+		store, &all, STORE_BIT(STORE_STORED) - 1);
+	const struct store_batch *batch;
+
+	while (store_cursor_next(cursor, &batch) == 1)
+		for (size_t i = 0; i < batch->count; i++)
+			print_row(model, batch->column, i);
+	store_cursor_free(cursor);
+}
+
+static void print_facts(struct store *store)
+{
+	struct rows_stretch sum = { 0 };
+	struct rows_facts facts;
+
+	rows_facts_read(store, &facts);
+	for (size_t i = 0; i < facts.stretch_count; i++) {
+		sum.unpaired += facts.stretches[i].unpaired;
+		sum.repaired += facts.stretches[i].repaired;
+		sum.foreign += facts.stretches[i].foreign;
+	}
+	printf("facts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+	       " %" PRIu64 "\n", sum.unpaired, sum.repaired, sum.foreign,
+	       facts.events, facts.last_stamp);
+	rows_facts_free(&facts);
+}
+
+int main(int argc, char **argv)
+{
+	bool grows = argc > 1 && strcmp(argv[1], "--grow") == 0;
+	bool there = argc > 1 && strcmp(argv[1], "--there") == 0;
+
+	for (int i = 1 + (grows || there); i < argc; i++) {
+		struct store *store = grows ? make_growing(argv[i]) :
+			there ? open_there(argv[i]) : make(argv[i], NULL);
+		/* of the whole, by who knows nothing of its blocks: it has to
+		 * know the same nodes and threads by these numbers */
+		struct model *model = model_new(NULL, NULL);
+
+		model_read_outline(model, argv[i]);
+		print_rows(model, store);
+		print_facts(store);
+		model_free(model);
+		store_close(store);
+	}
+	return 0;
+}
