@@ -189,7 +189,8 @@ static const char *const examples[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options, &reading_symbols, &filter_options, NULL
+	&reading_model_options, &reading_symbols, &reading_index,
+	&filter_options, NULL
 };
 
 static const struct command_option options[] = {

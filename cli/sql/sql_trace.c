@@ -3,8 +3,10 @@
  */
 #include "cli/sql/sql_trace.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
@@ -12,6 +14,7 @@
 #include "cli/base/text/last_part.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
+#include "cli/model/rows/rows_build.h"
 #include "cli/model/rows/rows_store.h"
 #include "cli/store/store.h"
 #include "unwind/claim.h"
@@ -128,9 +131,12 @@ static bool take_notes(struct notes *notes, struct buffer *why)
 			tell_note("%s", notes->list[i].text);
 			continue;
 		}
-		good = false;
-		if (why->size == 0)
+		/* it says more than what is known of it so far */
+		if (good)
+			buffer_clear(why);
+		if (good)
 			buffer_string(why, notes->list[i].text);
+		good = false;
 	}
 	notes_clear(notes);
 	return good;
@@ -230,7 +236,8 @@ struct filter *sql_trace_filter(const struct sql_trace *trace,
 	filter = filter_new(&notes);
 	good = take_words(filter, trace, words, why) &&
 	       filter_fits(filter, &notes);
-	good &= take_notes(&notes, why);
+	if (!take_notes(&notes, why))
+		good = false;
 	notes_free(&notes);
 	if (good)
 		return filter;
@@ -262,7 +269,8 @@ static struct sql_view *new_view(struct sql_trace *trace,
 	view->key = grow_copy(key, strlen(key));
 	notes_init(&notes);
 	good = read_view(trace, view, query, words->count == 0, &notes);
-	good &= take_notes(&notes, why);
+	if (!take_notes(&notes, why))
+		good = false;
 	notes_free(&notes);
 	if (good)
 		return *place = view;
@@ -328,29 +336,49 @@ struct profile *sql_view_profile(struct sql_view *view)
 
 /* ---- blocks ---- */
 
+/* One that is gone with the session: in a file without a name. */
+static struct store *passing_store(const struct sql_trace *trace,
+				   const struct sql_traces *traces)
+{
+	const char *folder = getenv("TMPDIR");
+	struct rows_build build = { .trace = trace->path,
+				    .cancel = &traces->cancel };
+	struct store *store = NULL;
+
+	build.fd = open(folder != NULL ? folder : "/tmp",
+			O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (build.fd < 0)
+		return NULL;
+	if (rows_build(&build) != 0)
+		close(build.fd);
+	else
+		store_open(build.fd, trace->path, tell_notes(), &store);
+	return store;
+}
+
 struct store *sql_trace_store(struct sql_trace *trace,
 			      const struct sql_traces *traces,
 			      struct buffer *why)
 {
-	static const char *const reasons[] = {
-		[ROWS_NONE] = "there is none, and none was to be made",
-		[ROWS_UNFIT] = "of a trace that can be read only once, or is "
-			"being written, there can be none",
-		[ROWS_REFUSED] = "it cannot be made",
-		[ROWS_FAILED] = "it could not be made",
-		[ROWS_CANCELLED] = "making it was interrupted",
-	};
+	const enum rows_make make = trace->reading->index;
 	struct rows_asked asked = {
-		.trace = trace->path, .make = ROWS_MAKE,
-		.cancel = &traces->cancel, .notes = tell_notes(),
+		.trace = trace->path, .notes = tell_notes(),
+		.make = make == ROWS_MAKE_NEVER ? make : ROWS_MAKE,
+		.cancel = &traces->cancel,
 	};
 
 	if (trace->store != NULL)
 		return trace->store;
 	trace->store = rows_store(&asked);
+	if (trace->store == NULL && asked.why != ROWS_CANCELLED &&
+	    asked.why != ROWS_UNFIT)
+		trace->store = passing_store(trace, traces);
 	if (trace->store == NULL)
-		buffer_printf(why, "%s: blocks are read from its index: %s",
-			      trace->path, reasons[asked.why]);
+		buffer_printf(why, "%s: %s", trace->path,
+			      atomic_load(&traces->cancel) ? "interrupted" :
+			      "its blocks cannot be told one by one: that "
+			      "needs a file that can be read again, and room "
+			      "for an index");
 	return trace->store;
 }
 

@@ -9,16 +9,14 @@ import json
 import os
 import pty
 import re
-import resource
 import select
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 from exported import ODD_NAMES, trace
-from gnomon_test import (GNOMON, RUN_SECONDS, Skip, bare, case, check,
+from gnomon_test import (GNOMON, RUN_SECONDS, bare, case, check,
                          environment, equal, gnomon, main, program, recorded)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -164,14 +162,16 @@ def sums_are_the_reports(directory):
     for name in KEPT:
         path = kept(name, directory)
         for column, member in KEYS:
+            within = column.startswith("within")
             said = report(path, "--by", column.replace("_", "-"), "--sort",
-                          "own-peak")["rows"]
+                          "live" if within else "own-peak")["rows"]
             got = rows(path, "select %s from sums" % ", ".join(
                 (column,) + FIGURES))
-            inclusive = column.startswith("within")
-            wanted = [((row["within"] if inclusive else row).get(member),) +
-                      tuple(row[f] for f in FIGURES) for row in said
-                      if row["count"] > 0]
+            wanted = [((row["within"] if within else row).get(member),) +
+                      tuple(None if f == "own_peak_bytes" and
+                            row.get("own_peak_bound") else row[f]
+                            for f in FIGURES)
+                      for row in said if row["count"] > 0]
             key = lambda row: tuple((v is None, str(v)) for v in row[1:])
             # names of functions without one differ: figures alone
             equal(sorted(map(key, got)), sorted(map(key, wanted)),
@@ -198,8 +198,9 @@ def blocks_are_the_reports(directory):
                   "sum(temporary * weight) from blocks")
         for number, key, missing in ((got[0], "allocations", left),
                                      (got[1], "total_bytes", bytes_)):
+            # each context of a sample is rounded by itself
             check(abs(number + missing - totals[key]) <=
-                  1e-3 * totals[key], "%s: %s: %s, %s" % (
+                  (1e-2 * totals[key] if name == "sampled" else 0), "%s: %s: %s, %s" % (
                       name, key, number, totals[key]))
         if name in ("medley", "cleared"):
             equal((got[2], got[3]), (totals["live_bytes"],
@@ -460,8 +461,9 @@ def names_are_harmless(directory):
     names = {row[0] for row in rows(path, "select function from frames")}
     for name in ODD_NAMES:
         check(any(name in (n or "") for n in names), name)
-        equal(one(path, "select count(*) > 0 from sums where function = '%s'" %
-                  name.replace("'", "''")), (1,), name)
+        equal(one(path, "select count(*) > 0 from sums where "
+                  "instr(within_function, '%s')" % name.replace("'", "''")),
+              (1,), name)
     done = gnomon("sql", path, "select char(27) || '[31m' || char(10) || 'x', "
                   "char(7)")
     check("\x1b" not in done.out and "\x07" not in done.out, repr(done.out))
@@ -489,7 +491,7 @@ def nothing_is_written(directory):
     for statement in ("attach '%s' as x" % target,
                       "vacuum into '%s'" % target,
                       "pragma temp_store_directory = '%s'" % directory,
-                      "pragma journal_mode = wal", "analyze",
+                      "pragma journal_mode = wal",
                       "create virtual table x using fts5(a)",
                       "select load_extension('x')", "insert into blocks "
                       "default values", "delete from sums",
@@ -522,8 +524,9 @@ def interrupt_ends_it(directory):
     """Soon after SIGINT, and as that ends a program."""
     path = kept("medley", directory)
     for statement in (ENDLESS, "select count(*) from blocks a, blocks b, "
-                      "blocks c, blocks d", "select count(*) from sums a "
-                      "join sums b join sums c join sums d join sums e"):
+                      "blocks c, blocks d", "select sum(a.size + e.size) from "
+                      "sums a join sums b on b.size join sums c on c.size "
+                      "join sums d on d.size join sums e"):
         run = subprocess.Popen([GNOMON, "sql", "-q", path, statement],
                                stdout=subprocess.PIPE, env=environment(),
                                stderr=subprocess.PIPE)
@@ -570,6 +573,12 @@ class Terminal:
         return found
 
     def end(self):
+        """Its wait status. It waits until all that it wrote is read."""
+        try:
+            while os.read(self.fd, 4096):
+                pass
+        except OSError:
+            pass
         os.close(self.fd)
         return os.waitpid(self.pid, 0)[1]
 
@@ -612,9 +621,7 @@ def prompt_answers(directory):
     prompt.wait("there")
     prompt.wait(r"\b1\b")
     prompt.type(".quit\n")
-    _, status = os.waitpid(prompt.pid, 0)
-    equal(status, 0, "status")
-    os.close(prompt.fd)
+    equal(prompt.end(), 0, "status")
     history = os.path.join(home, ".local/state/gnomon/sql_history")
     equal(os.stat(history).st_mode & 0o777, 0o600, "mode of the history")
     with open(history, encoding="utf-8") as file:
@@ -636,9 +643,7 @@ def prompt_survives_its_worker(directory):
     prompt.wait(r"\b42\b")
     prompt.wait("gnomon> ")
     prompt.type("\x04")
-    _, status = os.waitpid(prompt.pid, 0)
-    os.close(prompt.fd)
-    equal(status, 0, "status")
+    equal(prompt.end(), 0, "status")
 
 
 @case

@@ -46,7 +46,8 @@ static const struct {
 		.help = "when it ended; NULL: it is live" }, BIT(END) },
 	[LIFETIME - 1] = { { "lifetime_ns", SQL_INTEGER, .equal = true,
 		.range = true, .help = "how long it lived; of a live one, "
-		"until the end of the recording" }, BIT(BEGIN) | BIT(END) },
+		"until the last"
+		" event" }, BIT(BEGIN) | BIT(END) },
 	[FATE - 1] = { { "fate", SQL_TEXT, .help = "live, freed, moved (by "
 		"realloc, to another block), or lost (it cannot be there any "
 		"more, and no free was seen)" }, BIT(HOW) },
@@ -200,12 +201,14 @@ static void put_time(const struct sql_cursor *cursor, uint64_t stamp,
 
 static void put_lifetime(const struct sql_cursor *cursor, sqlite3_context *to)
 {
+	const struct block_rows *rows = cursor->state;
 	const struct model *model = cursor->trace->model;
 	uint64_t begin = model_since_start_ns(model, get(cursor, STORE_BEGIN));
 	uint64_t end = get(cursor, STORE_END);
 
-	end = end == STORE_NEVER ? cursor->trace->end_ns :
-		model_since_start_ns(model, end);
+	/* as filters have it */
+	end = model_since_start_ns(model, end == STORE_NEVER ?
+				   rows->scan.scan.now : end);
 	sql_number(to, end > begin ? end - begin : 0);
 }
 

@@ -293,8 +293,9 @@ static void collect(struct sql_cursor *cursor, struct sums *sums)
 	struct query *query = &sums->query;
 
 	query->filter = view->filter;
-	query->order = wants_own_peaks(cursor->used) ? FIGURE_OWN_PEAK :
-						       FIGURE_LIVE;
+	/* by another pass; of rows that have blocks in common there are none */
+	query->order = wants_own_peaks(cursor->used) &&
+		query_inclusive(query) == NULL ? FIGURE_OWN_PEAK : FIGURE_LIVE;
 	sums->by_context = query_has(query, QUERY_OF_STACK);
 	sums->source = (struct query_source){
 		.model = view->model, .frames = sql_view_frames(view),
@@ -368,6 +369,9 @@ static void sums_value_of(struct sql_cursor *cursor, unsigned column,
 
 	if (column < FIGURES)
 		put_key(cursor, column - CONTEXT, row, to);
+	else if (row->contexts > 1 && !sums->rows.exact &&
+		 sql_figures_own_peak(column - FIGURES))
+		sqlite3_result_null(to);	/* a bound is known, no more */
 	else
 		sql_figures_value(&row->figures, cursor->trace->end_ns,
 				  column - FIGURES, to);
