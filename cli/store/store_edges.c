@@ -43,16 +43,18 @@ struct gathered {
 
 struct gatherer {
 	const struct store_scan *scan;
+	uint64_t end;		/* of edges' numbers */
 	const struct store_grouping *grouping;
 	struct gathered by_worker[STORE_WORKERS_MAX];
 	atomic_size_t count;
 	atomic_bool stop;	/* there are too many, or the scan is cancelled */
 };
 
-static void put(struct gathered *to, uint64_t edge, uint64_t size,
-		uint32_t group, bool birth)
+/* A live block's end has no number; nor have forged ones that are too large. */
+static void put(struct gathered *to, uint64_t end, struct store_edge edge)
 {
-	to->list[to->count++] = (struct store_edge){ edge, size, group, birth };
+	to->list[to->count] = edge;
+	to->count += edge.edge < end;
 }
 
 /* Both numbers only count and stop: nothing is published by them. */
@@ -88,9 +90,10 @@ static void gather(void *owner, unsigned worker,
 				       sizeof(*to->list));
 	}
 	for (size_t i = 0; i < batch->count; i++) {
-		put(to, births[i], sizes[i], groups[i], true);
-		if (ends[i] != STORE_NEVER)
-			put(to, ends[i], sizes[i], groups[i], false);
+		put(to, gatherer->end, (struct store_edge){
+			births[i], sizes[i], groups[i], true });
+		put(to, gatherer->end, (struct store_edge){
+			ends[i], sizes[i], groups[i], false });
 	}
 }
 
@@ -157,7 +160,10 @@ static int tell_few(struct store *store, const struct store_scan *scan,
 				 size_t count),
 		    void *owner)
 {
-	struct gatherer gatherer = { .scan = scan, .grouping = grouping };
+	struct gatherer gatherer = {
+		.scan = scan, .grouping = grouping,
+		.end = store_directory_edges(&store->directory),
+	};
 	struct store_scan stopped = *scan;
 	struct store_edge *list;
 	size_t count;
@@ -170,8 +176,7 @@ static int tell_few(struct store *store, const struct store_scan *scan,
 		error = gatherer.count > FEW ? -E2BIG : -ECANCELED;
 	list = join(&gatherer, &count);
 	if (error == 0) {
-		list = sort_edges(list, count,
-				  store_directory_edges(&store->directory));
+		list = sort_edges(list, count, gatherer.end);
 		take(owner, list, count);
 	}
 	free(list);

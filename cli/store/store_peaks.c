@@ -67,10 +67,17 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 /* ---- stamps of births ---- */
 
 struct finder {
+	uint64_t edges;		/* all numbers are below */
 	uint64_t *set;		/* of numbers of births */
 	uint64_t *stamps;	/* by rank in the set */
 	size_t *ranks;		/* by word of the set: how many are before */
 };
+
+static bool is_in(const struct finder *finder, uint64_t edge)
+{
+	return edge < finder->edges &&
+	       finder->set[edge / 64] >> (edge % 64) & 1;
+}
 
 static size_t rank_of(const struct finder *finder, uint64_t edge)
 {
@@ -80,7 +87,7 @@ static size_t rank_of(const struct finder *finder, uint64_t edge)
 		word & ((UINT64_C(1) << (edge % 64)) - 1));
 }
 
-/* Births are unique, if nobody forged them. */
+/* Births are unique and in the set, if nobody forged them. */
 static void find(void *owner, unsigned worker, const struct store_batch *batch)
 {
 	struct finder *finder = owner;
@@ -88,9 +95,12 @@ static void find(void *owner, unsigned worker, const struct store_batch *batch)
 	const uint64_t *begins = batch->column[STORE_BEGIN];
 
 	(void)worker;
-	for (size_t i = 0; i < batch->count; i++)
+	for (size_t i = 0; i < batch->count; i++) {
+		if (!is_in(finder, edges[i]))
+			continue;
 		__atomic_store_n(&finder->stamps[rank_of(finder, edges[i])],
 				 begins[i], __ATOMIC_RELAXED);
+	}
 }
 
 static void enter(const struct finder *finder, const struct store_peak *peak)
@@ -123,6 +133,7 @@ static int find_stamps(struct store *store, const struct store_scan *scan,
 	uint64_t edges = store_directory_edges(&store->directory);
 	size_t words = edges / 64 + 1, found;
 	struct finder finder = {
+		.edges = edges,
 		.set = grow_zeroed(words, sizeof(uint64_t)),
 		.ranks = grow_resize(NULL, words, sizeof(size_t)),
 	};
