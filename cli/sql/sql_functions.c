@@ -24,7 +24,7 @@ static struct sql_trace *find(struct sql_traces *traces, sqlite3_value *value,
 		return NULL;
 	trace = sql_trace_of(traces, id);
 	*node = (uint32_t)id;
-	return trace != NULL && *node < model_contexts(trace->model)->node_count
+	return trace != NULL && *node < model_contexts(trace->outline)->node_count
 		? trace : NULL;
 }
 

@@ -18,11 +18,11 @@ static void add_trace(struct report_process *sum, struct sql_trace *trace)
 	struct stack_filter *filter = NULL;
 	struct report report = {
 		.options = &options, .places = &trace->reading->places,
-		.model = trace->model, .frames = &trace->frames,
+		.model = sql_trace_model(trace),
+		.frames = sql_trace_frames(trace),
 		.end_ns = trace->end_ns,
 	};
 
-	trace->has_loaded = false;
 	if (reading_stack_filter(trace->reading, &trace->frames, &filter) &&
 	    filter != NULL) {
 		report.keep = stack_filter_keeps;

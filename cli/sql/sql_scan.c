@@ -93,14 +93,14 @@ static uint64_t stamp_of(const struct sql_scan *scan, uint64_t ns)
 	const struct moment moment = { .ns = ns };
 	uint64_t stamp = UINT64_MAX;
 
-	moment_stamp(scan->trace->model, &moment, &stamp);
+	moment_stamp(scan->trace->outline, &moment, &stamp);
 	return stamp;
 }
 
 /* Ticks that surely are no more, or no fewer, than so many ns. */
 static uint64_t span_of(const struct sql_scan *scan, uint64_t ns, bool least)
 {
-	double rate = clock_rate(model_clock(scan->trace->model));
+	double rate = clock_rate(model_clock(scan->trace->outline));
 	double ticks = rate <= 0 ? (double)ns : (double)ns / rate;
 
 	ticks *= least ? 1 - SPAN_SLACK : 1 + SPAN_SLACK;
@@ -134,7 +134,7 @@ static struct store_range stored(const struct sql_scan *scan,
 static void take_thread(struct sql_scan *scan, uint64_t tid,
 			enum store_column column)
 {
-	const struct threads *threads = model_threads(scan->trace->model);
+	const struct threads *threads = model_threads(scan->trace->outline);
 	uint64_t *set = add_set(scan, column, threads->count);
 
 	for (size_t i = 1; i < threads->count && set != NULL; i++)
@@ -190,7 +190,7 @@ static void take_term(struct sql_scan *scan, const struct sql_term *term,
 static void take_stacks(struct sql_scan *scan, struct stack_filter *keeps)
 {
 	const struct figures none = { 0 };
-	uint64_t count = model_contexts(scan->trace->model)->node_count;
+	uint64_t count = model_contexts(scan->trace->outline)->node_count;
 	uint64_t *set = add_set(scan, STORE_NODE, count);
 
 	CLAIM(set != NULL);
@@ -278,7 +278,7 @@ static void narrow(struct sql_scan *scan)
 	    filter_word(scan->filter, FILTER_ALIVE_AT, 1) == NULL) {
 		uint64_t stamp;
 
-		if (!moment_stamp(scan->trace->model, &word->moment, &stamp))
+		if (!moment_stamp(scan->trace->outline, &word->moment, &stamp))
 			return;
 		at_most(scan, STORE_BEGIN, stamp);
 		at_least(scan, STORE_END, stamp);
@@ -358,7 +358,7 @@ static bool list_selected(struct sql_scan *scan, struct sql_view *view,
  * of other heaps, where no word asks for them. */
 static void take_bounds(struct sql_scan *scan)
 {
-	const struct controls *controls = model_controls(scan->trace->model);
+	const struct controls *controls = model_controls(scan->trace->outline);
 	uint64_t limit = scan->selection ? selection_moment(scan->selection) :
 					   UINT64_MAX;
 	uint64_t view = controls_view(controls, limit);
@@ -366,7 +366,7 @@ static void take_bounds(struct sql_scan *scan)
 	if (view > 0)
 		at_least(scan, STORE_BEGIN, view);
 	if (!filter_has(scan->filter, FILTER_HEAP, FILTER_HEAP) &&
-	    model_pools(scan->trace->model)->count > 0)
+	    model_pools(scan->trace->outline)->count > 0)
 		at_most(scan, STORE_FLAGS, STORE_POOLED - 1);
 }
 
@@ -388,7 +388,7 @@ static bool make_selection(struct sql_scan *scan, struct buffer *why)
 		return true;
 	scan->selection = selection_new(scan->filter, maps ?
 					sql_trace_maps(scan->trace) :
-					trace->model);
+					trace->outline);
 	if (scan->selection == NULL && why->size == 0)
 		buffer_printf(why, "%s: these filters mean nothing there",
 			      trace->path);
@@ -460,7 +460,7 @@ bool sql_scan_make(struct sql_scan *scan, const struct sql_cursor *cursor,
 	scan->temporary = cursor->trace->reading->query.temporary;
 	scan->scan.terms = scan->terms;
 	scan->scan.keeper = scan;
-	scan->scan.now = model_totals(cursor->trace->model)->last_stamp;
+	store_fact(cursor->trace->store, "last_stamp", &scan->scan.now);
 	scan->scan.cancel = &cursor->traces->cancel;
 	scan->filter = sql_cursor_filter(cursor, why);
 	if (scan->filter == NULL || !make_selection(scan, why))

@@ -28,6 +28,39 @@ void sql_words_free(struct sql_words *words)
 
 /* ---- traces ---- */
 
+static void tell(const struct note *note)
+{
+	if (note->error)
+		tell_error("%s", note->text);
+	else
+		tell_note("%s", note->text);
+}
+
+/* What can be read once only is read with all that anybody may ask for. What is
+ * wrong with a trace is said now. */
+static int read_outline(struct sql_trace *trace)
+{
+	const struct model_options options = { .notes = &trace->notes };
+	int status;
+
+	if (!model_can_be_read_again(trace->path, NULL)) {
+		status = reading_model(trace->reading, &trace->model,
+				       trace->path);
+		trace->outline = trace->model;
+		return status;
+	}
+	notes_init(&trace->notes);
+	trace->outline = model_new(&options, NULL);
+	status = model_read_outline(trace->outline, trace->path);
+	for (size_t i = 0; i < trace->notes.count; i++)
+		tell(&trace->notes.list[i]);
+	if (status == EXIT_NOTHING) {
+		model_free(trace->outline);
+		notes_free(&trace->notes);
+	}
+	return status;
+}
+
 static bool open_trace(struct sql_traces *traces, const char *path)
 {
 	struct sql_trace *trace = &traces->list[traces->count];
@@ -38,18 +71,19 @@ static bool open_trace(struct sql_traces *traces, const char *path)
 		.number = (unsigned)traces->count + 1, .path = path,
 		.reading = traces->reading,
 	};
-	status = reading_model(traces->reading, &trace->model, path);
+	status = read_outline(trace);
 	if (status != EXIT_COMPLETE)
 		traces->status = EXIT_PARTIAL;
 	if (status == EXIT_NOTHING)
 		return false;
-	reading_frames(traces->reading, &trace->frames, trace->model);
-	program = model_fact(trace->model, GT_INFO, "exe");
+	reading_frames(traces->reading, &trace->frames, trace->outline);
+	program = model_fact(trace->outline, GT_INFO, "exe");
 	trace->process = (struct query_process){
-		.pid = model_number(trace->model, GT_INFO, "pid", 0),
+		.pid = model_number(trace->outline, GT_INFO, "pid", 0),
 		.program = program ? last_part(program) : "",
 	};
-	trace->end_ns = model_duration_ns(trace->model);
+	trace->end_ns = model_duration_ns(trace->outline);
+	trace->status = &traces->status;
 	traces->count++;
 	return true;
 }
@@ -71,19 +105,64 @@ struct sql_trace *sql_trace_of(const struct sql_traces *traces, uint64_t id)
 	return id >> 32 < traces->count ? &traces->list[id >> 32] : NULL;
 }
 
+/* What the outline had to say is not said again. */
+static void tell_new(const struct sql_trace *trace, const struct notes *notes)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < trace->notes.count; k++)
+			known |= strcmp(trace->notes.list[k].text,
+					notes->list[i].text) == 0;
+		if (!known)
+			tell(&notes->list[i]);
+	}
+}
+
+static int read_model(struct sql_trace *trace)
+{
+	struct model_options options =
+		query_model_options(&trace->reading->query);
+	struct notes notes;
+	int status;
+
+	notes_init(&notes);
+	options.notes = &notes;
+	trace->model = model_new(&options, NULL);
+	status = model_read(trace->model, trace->path);
+	tell_new(trace, &notes);
+	notes_free(&notes);
+	return status;
+}
+
+struct model *sql_trace_model(struct sql_trace *trace)
+{
+	int status;
+
+	if (trace->model != NULL)
+		return trace->model;
+	status = read_model(trace);
+	/* without one, the filters make no sense there */
+	if (status == EXIT_NOTHING || *trace->status == EXIT_COMPLETE)
+		*trace->status = status;
+	if (model_duration_ns(trace->model) > trace->end_ns)
+		trace->end_ns = model_duration_ns(trace->model);
+	return trace->model;
+}
+
 /* ---- views ---- */
 
 static void free_view(struct sql_trace *trace, struct sql_view *view)
 {
 	CLAIM(view->in_use == 0);
 	if (view->frames == &trace->frames)
-		frames_turn_to(&trace->frames, trace->model);
+		frames_turn_to(&trace->frames, trace->outline);
 	else
 		frames_free(&view->own);
 	if (view->profile != NULL)
 		profile_free(view->profile);
 	stack_filter_free(view->keeps);
-	if (view->model != trace->model)
+	if (view->model != trace->model || view->model == NULL)
 		model_free(view->model);
 	filter_free(view->filter);
 	free(view->key);
@@ -190,7 +269,7 @@ static void choose_frames(struct sql_trace *trace, struct sql_view *view)
 {
 	view->frames = &trace->frames;
 	if (model_contexts(view->model)->node_count ==
-	    model_contexts(trace->model)->node_count)
+	    model_contexts(trace->outline)->node_count)
 		return;
 	view->frames = &view->own;
 	reading_frames(trace->reading, &view->own, view->model);
@@ -210,7 +289,7 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	options = query_model_options(&asked);
 	options.notes = notes;
 	if (same && keys.count == 0) {
-		view->model = trace->model;
+		view->model = sql_trace_model(trace);
 	} else {
 		view->model = model_new(&options, &keys);
 		status = model_read(view->model, trace->path);
@@ -389,10 +468,11 @@ static int by_number(const void *a, const void *b)
 	return sort_up(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-static void list_nodes(const struct sql_trace *trace,
+static void list_nodes(struct sql_trace *trace,
 		       struct sql_stacks *stacks)
 {
-	const struct contexts *contexts = model_contexts(trace->model);
+	const struct contexts *contexts =
+		model_contexts(sql_trace_model(trace));
 
 	stacks->nodes = grow_resize(NULL, contexts->cost_count,
 				    sizeof(*stacks->nodes));
@@ -452,7 +532,7 @@ static void free_stacks(struct sql_stacks *stacks)
 
 struct frames *sql_trace_frames(struct sql_trace *trace)
 {
-	frames_turn_to(&trace->frames, trace->model);
+	frames_turn_to(&trace->frames, trace->outline);
 	trace->has_loaded = false;
 	return &trace->frames;
 }
@@ -478,7 +558,10 @@ void sql_traces_close(struct sql_traces *traces)
 		model_free(trace->maps);
 		store_close(trace->store);
 		frames_free(&trace->frames);
-		model_free(trace->model);
+		if (trace->model != trace->outline)
+			model_free(trace->model);
+		model_free(trace->outline);
+		notes_free(&trace->notes);
 	}
 	free(traces->list);
 }

@@ -2,7 +2,9 @@
  * sql_trace.h: the traces of a session of SQL, and the models that statements
  * are answered from. This is the one place where such models are made.
  *
- *	sql_trace ─┬─ model     all that the command's filters let pass
+ *	sql_trace ─┬─ outline   stacks, threads, moments: read at first
+ *	           ├─ model     figures of all that the command's filters select
+ *	           ├─ store     blocks
  *	           ├─ frames    names, looked up once for all models
  *	           └─ views     models of further filters, the last few of them
  *
@@ -67,7 +69,9 @@ struct sql_stacks {
 struct sql_trace {
 	unsigned number;
 	const char *path;
-	struct model *model;
+	struct notes notes;		/* of the outline */
+	struct model *outline;		/* all but figures of blocks */
+	struct model *model;		/* with these; NULL: not asked for */
 	struct frames frames;
 	uint32_t loaded;		/* node: of the frames' list, if */
 	bool has_loaded;
@@ -80,6 +84,7 @@ struct sql_trace {
 	struct model *maps;		/* the same, with what was mapped */
 	struct store *store;		/* NULL: not asked for yet */
 	const struct reading *reading;
+	int *status;			/* of all traces */
 };
 
 struct sql_traces {
@@ -110,7 +115,9 @@ bool sql_trace_has_word(const struct sql_trace *trace, enum filter_id id);
 struct filter *sql_trace_filter(const struct sql_trace *trace,
 				const struct sql_words *words,
 				struct buffer *why);
-/* The names of its stacks, of all that the command's filters let pass. */
+/* What the command's filters select: a pass over the trace, once. */
+struct model *sql_trace_model(struct sql_trace *trace);
+/* The names of its stacks. */
 struct frames *sql_trace_frames(struct sql_trace *trace);
 /*
  * The store of its blocks, which is made if there is none; NULL: it cannot be,

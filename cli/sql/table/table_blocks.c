@@ -196,13 +196,13 @@ static uint64_t get(const struct sql_cursor *cursor, enum store_column column)
 static void put_time(const struct sql_cursor *cursor, uint64_t stamp,
 		     sqlite3_context *to)
 {
-	sql_number(to, model_since_start_ns(cursor->trace->model, stamp));
+	sql_number(to, model_since_start_ns(cursor->trace->outline, stamp));
 }
 
 static void put_lifetime(const struct sql_cursor *cursor, sqlite3_context *to)
 {
 	const struct block_rows *rows = cursor->state;
-	const struct model *model = cursor->trace->model;
+	const struct model *model = cursor->trace->outline;
 	uint64_t begin = model_since_start_ns(model, get(cursor, STORE_BEGIN));
 	uint64_t end = get(cursor, STORE_END);
 
@@ -227,7 +227,7 @@ static void put_fate(uint64_t how, sqlite3_context *to)
 static const struct thread *thread_of(const struct sql_cursor *cursor,
 				      uint64_t number)
 {
-	const struct threads *threads = model_threads(cursor->trace->model);
+	const struct threads *threads = model_threads(cursor->trace->outline);
 
 	return number > 0 && number < threads->count ?
 		&threads->list[number] : NULL;
@@ -262,7 +262,7 @@ static void put_heap(const struct sql_cursor *cursor, sqlite3_context *to)
 	uint64_t address = get(cursor, STORE_ADDRESS);
 	bool pooled = get(cursor, STORE_FLAGS) & STORE_POOLED;
 
-	sql_text(to, pools_name_of(model_pools(cursor->trace->model),
+	sql_text(to, pools_name_of(model_pools(cursor->trace->outline),
 				   pooled ? pools_number(address) : 0));
 }
 
@@ -282,7 +282,7 @@ static void put_weight(const struct sql_cursor *cursor, sqlite3_context *to)
 {
 	const struct block block = { .size = get(cursor, STORE_SIZE) };
 
-	sqlite3_result_double(to, model_weight(cursor->trace->model, &block));
+	sqlite3_result_double(to, model_weight(cursor->trace->outline, &block));
 }
 
 static void put_temporary(const struct sql_cursor *cursor,

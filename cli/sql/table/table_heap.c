@@ -36,7 +36,7 @@ static bool heaps_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 0;
-	cursor->end = model_pools(cursor->trace->model)->count;
+	cursor->end = model_pools(sql_trace_model(cursor->trace))->count;
 	return true;
 }
 
@@ -124,7 +124,7 @@ static bool tuning_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 0;
-	cursor->end = model_tuning(cursor->trace->model)->call_count;
+	cursor->end = model_tuning(cursor->trace->outline)->call_count;
 	return true;
 }
 
@@ -142,7 +142,7 @@ static void put_parameter(const struct tuning_call *call, sqlite3_context *to)
 static void tuning_value(struct sql_cursor *cursor, unsigned column,
 			 sqlite3_context *to)
 {
-	const struct model *model = cursor->trace->model;
+	const struct model *model = cursor->trace->outline;
 	const struct tuning_call *call =
 		&model_tuning(model)->calls[cursor->row];
 

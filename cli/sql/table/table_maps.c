@@ -142,7 +142,7 @@ static bool usage_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 0;
-	cursor->end = model_footprint(cursor->trace->model)->mapping_count;
+	cursor->end = model_footprint(cursor->trace->outline)->mapping_count;
 	return true;
 }
 
@@ -162,7 +162,7 @@ static void usage_value(struct sql_cursor *cursor, unsigned column,
 			sqlite3_context *to)
 {
 	const struct footprint *footprint =
-		model_footprint(cursor->trace->model);
+		model_footprint(cursor->trace->outline);
 	const struct footprint_mapping *map =
 		&footprint->mappings[cursor->row];
 

@@ -38,7 +38,7 @@ static const struct sql_column *left_columns(unsigned *count)
 static size_t rows_of(const struct sql_cursor *cursor,
 		      const struct trace_totals **rows)
 {
-	const struct leftout *leftout = model_leftout(cursor->trace->model);
+	const struct leftout *leftout = model_leftout(sql_trace_model(cursor->trace));
 
 	*rows = leftout->applied_count > 0 ? leftout->applied : leftout->rows;
 	return leftout->applied_count > 0 ? leftout->applied_count :
@@ -149,7 +149,7 @@ static bool losses_begin(struct sql_cursor *cursor, struct buffer *why)
 	struct coverage c;
 
 	(void)why;
-	coverage_of(cursor->trace->model, NULL, NULL, &c);
+	coverage_of(sql_trace_model(cursor->trace), NULL, NULL, &c);
 	losses[0] = (struct loss){ "left_out", "blocks of which there are only "
 		"sums", c.left_out.allocations, c.left_out.bytes, true };
 	losses[1] = (struct loss){ "unrecorded", "allocations that were only "

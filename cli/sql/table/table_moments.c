@@ -18,7 +18,7 @@ static void put_name(const char *name, sqlite3_context *to)
 static void put_time(struct sql_cursor *cursor, uint64_t stamp,
 		     sqlite3_context *to)
 {
-	sql_number(to, model_since_start_ns(cursor->trace->model, stamp));
+	sql_number(to, model_since_start_ns(cursor->trace->outline, stamp));
 }
 
 /* ---- markers ---- */
@@ -43,7 +43,7 @@ static bool markers_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 0;
-	cursor->end = model_controls(cursor->trace->model)->count;
+	cursor->end = model_controls(cursor->trace->outline)->count;
 	return true;
 }
 
@@ -51,7 +51,7 @@ static void markers_value(struct sql_cursor *cursor, unsigned column,
 			  sqlite3_context *to)
 {
 	const struct control *control =
-		&model_controls(cursor->trace->model)->list[cursor->row];
+		&model_controls(cursor->trace->outline)->list[cursor->row];
 
 	if (column == MARKER_TIME)
 		put_time(cursor, control->stamp, to);
@@ -110,7 +110,7 @@ static bool snapshots_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 0;
-	cursor->end = model_footprint(cursor->trace->model)->snapshot_count;
+	cursor->end = model_footprint(cursor->trace->outline)->snapshot_count;
 	return true;
 }
 
@@ -140,7 +140,7 @@ static void snapshots_value(struct sql_cursor *cursor, unsigned column,
 			    sqlite3_context *to)
 {
 	const struct footprint_snapshot *snapshot = &model_footprint(
-		cursor->trace->model)->snapshots[cursor->row];
+		cursor->trace->outline)->snapshots[cursor->row];
 
 	switch (column) {
 	case SNAPSHOT:
@@ -214,7 +214,7 @@ static bool usage_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 0;
-	cursor->end = model_footprint(cursor->trace->model)->point_count;
+	cursor->end = model_footprint(cursor->trace->outline)->point_count;
 	return true;
 }
 
@@ -222,7 +222,7 @@ static void usage_value(struct sql_cursor *cursor, unsigned column,
 			sqlite3_context *to)
 {
 	const struct trace_usage *point = &model_footprint(
-		cursor->trace->model)->points[cursor->row];
+		cursor->trace->outline)->points[cursor->row];
 	unsigned at = 1;
 
 	if (column == 1)

@@ -29,7 +29,7 @@ static bool images_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 0;
-	cursor->end = model_images(cursor->trace->model)->count;
+	cursor->end = model_images(cursor->trace->outline)->count;
 	return true;
 }
 
@@ -51,7 +51,7 @@ static void images_value(struct sql_cursor *cursor, unsigned column,
 			 sqlite3_context *to)
 {
 	const struct image *image =
-		&model_images(cursor->trace->model)->list[cursor->row];
+		&model_images(cursor->trace->outline)->list[cursor->row];
 
 	switch (column) {
 	case IMAGE:

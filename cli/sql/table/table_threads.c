@@ -38,7 +38,7 @@ static bool threads_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 1;
-	cursor->end = model_threads(cursor->trace->model)->count;
+	cursor->end = model_threads(sql_trace_model(cursor->trace))->count;
 	return true;
 }
 
@@ -195,8 +195,8 @@ static void put_totals(const struct model *model, unsigned column,
 static void processes_value(struct sql_cursor *cursor, unsigned column,
 			    sqlite3_context *to)
 {
-	const struct sql_trace *trace = cursor->trace;
-	const struct model *model = trace->model;
+	struct sql_trace *trace = cursor->trace;
+	const struct model *model = sql_trace_model(trace);
 
 	switch (column) {
 	case PID:

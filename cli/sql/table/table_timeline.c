@@ -138,7 +138,7 @@ static bool timeline_begin(struct sql_cursor *cursor, struct buffer *why)
 	steps->view = sql_cursor_view(cursor, &steps->query, why);
 	if (steps->view == NULL || !follow(cursor, steps, count, why))
 		return false;
-	find_rss(steps, cursor->trace->model);
+	find_rss(steps, cursor->trace->outline);
 	cursor->row = 0;
 	cursor->end = count;
 	return true;
