@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import random
 import re
 import select
 import shutil
@@ -358,6 +359,45 @@ def comparisons_are_handed_on(directory):
         equal(one(path, "select count(*) from blocks where " + words),
               one(path, "select count(*) from (select *, size + 0 as s from "
                   "blocks) where " + words.replace("size", "s")), words)
+
+
+@case
+def blocks_add_up_to_sums(directory):
+    """Of random filters, and keys that both have: SQLite groups what the
+    engine groups."""
+    path = kept("medley", directory)
+    chance = random.Random(18)
+    keys = ("context", "thread", "size", "arena", "function(context)",
+            "file(context)")
+    answers = 0
+    for _ in range(60):
+        words = chance.sample(FILTERS, chance.choice((1, 2, 2, 3)))
+        names = {name: text for name, text in words}
+        by = chance.sample(keys, chance.choice((1, 2)))
+        groups = ", ".join(by)
+        asked = {table: " and ".join(
+            "%s = '%s'" % (column_of(table, name), text)
+            for name, text in names.items()) for table in ("blocks", "sums")}
+        parts = (
+            "select %s, count(*), sum(size), sum(temporary) from blocks "
+            "where %s group by %s" % (groups, asked["blocks"], groups),
+            "select %s, sum(blocks), sum(bytes), sum(temporary) from sums "
+            "where %s group by %s" % (groups, asked["sums"], groups))
+        if not any(name.startswith("alive-at") for name in names):
+            parts = [part.replace("sum(temporary)", "sum(%s)" % live)
+                     for part, live in zip(parts, ("fate = 'live'",
+                                                   "live_blocks"))]
+        elif "alive-at" in names:
+            # then nothing is freed yet
+            parts = [part.replace(", sum(temporary)", "") for part in parts]
+        got = rows(path, "with a as (%s), b as (%s) select (select count(*) "
+                   "from (select * from a except select * from b)), (select "
+                   "count(*) from (select * from b except select * from a))" %
+                   tuple(parts), statuses=(0, 2))
+        # words that exclude each other are an error for both
+        answers += bool(got)
+        equal(got if got else [(0, 0)], [(0, 0)], "%s by %s" % (names, by))
+    check(answers > 40, "only %d were answered" % answers)
 
 
 @case
