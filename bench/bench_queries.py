@@ -9,6 +9,7 @@ page cache; all cores take part, and the time is the clock's.
 import os
 import shutil
 
+import bench_index
 import bench_run
 import bench_table
 
@@ -50,7 +51,8 @@ def measure(bench):
     finally:
         if os.path.exists(store):
             os.unlink(store)
-    return [{"making": made, "asking": asked}]
+    return [{"making": made, "asking": asked,
+             "building": bench_index.measure(bench)}]
 
 
 def show(rows):
@@ -69,6 +71,7 @@ def show(rows):
         bench_table.show("queries: bytes a row", ["column", "bytes"], [
             [name, bench_table.text(size / made["rows"], 2)]
             for name, size in zip(COLUMNS, asked["columns"])])
+        bench_index.show(row["building"])
 
 
 def figures(rows):
@@ -89,3 +92,4 @@ def figures(rows):
         mib = asked["rss_kb"] / 1024
         yield {"name": "store: memory, MiB", "value": round(mib),
                "goal": f"<= {GOAL_MIB}", "reached": mib <= GOAL_MIB}
+        yield from bench_index.figures(row["building"])

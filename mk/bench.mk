@@ -19,7 +19,7 @@ BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
 	bench-cold bench-throw bench-pairs bench-lives bench-run \
-	bench-measure bench-generate bench-queries replay)
+	bench-measure bench-generate bench-queries bench-index replay)
 
 $(BENCH_DIR)/%.o: bench/%.c $(call made-by,bench) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
@@ -106,9 +106,14 @@ $(BENCH_DIR)/bench-queries: $(addprefix $(BENCH_DIR)/,query_cost.o \
 	$(call say,LD,$@)true
 	$(Q)$(CC) -pie -o $@ $^ $(HOST_LIBS)
 
+$(BENCH_DIR)/bench-index: $(BENCH_DIR)/index_cost.o \
+		$(filter-out %/cli/main.o,$(CLI_OBJ)) $(HOST_SHARED_OBJ)
+	$(call say,LD,$@)true
+	$(Q)$(CC) -pie -o $@ $^ $(HOST_LIBS)
+
 # Tests want them, too.
-check-build: $(addprefix $(BENCH_DIR)/,bench-generate bench-queries bench-run \
-	replay)
+check-build: $(addprefix $(BENCH_DIR)/,bench-generate bench-queries bench-index \
+	bench-run replay)
 
 BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 	$(if $(BENCH_QUICK),--quick)

@@ -2,15 +2,18 @@
  * store_edges.c: see store_edges.h.
  *
  * A few edges are gathered and sorted. Of many, each has a place of its own in
- * a window of so many numbers, to which all workers write at once; a scan for
- * each window finds them:
+ * a window of so many numbers, to which all workers write at once:
  *
  *	numbers   0 ........ WINDOW ........ 2 * WINDOW ....
  *	          [ window 1 ][  window 2   ][ ...
  *
- * Rows that end before the window, or begin behind it, are passed over, mostly
- * by the bounds of their chunks. To keep rows that cross windows in a list
- * instead would save a few scans, and take memory that nobody can bound.
+ * Rows that end in a window are in few chunks, as rows are in the order of their
+ * ends. Those that begin in it and end in a later one, or are live, may be
+ * anywhere: a scan before finds these *crossings*, for as many windows as their
+ * number allows (a round).
+ *
+ *  I1  A round has all crossings of its windows: where a list is full, the
+ *      round is made shorter, and what is beyond its end is thrown away.
  */
 #include "cli/store/store_edges.h"
 
@@ -19,12 +22,18 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/parallel.h"
 #include "cli/store/store_file.h"
 #include "cli/store/store_numbers.h"
 #include "unwind/claim.h"
 
+/* A test has smaller ones of these. */
+#ifndef FEW
 #define FEW ((size_t)3 << 20)		/* edges that are sorted */
-#define WINDOW ((size_t)1 << 24)	/* numbers: 12 bytes each */
+#define WINDOW ((size_t)1 << 23)	/* numbers: 12 bytes each */
+#define CROSSINGS ((size_t)1 << 23)	/* of all workers: 16 bytes each */
+#define ROUND_MAX (UINT64_C(1) << 31)	/* numbers: whole windows */
+#endif
 #define TOLD 1024			/* edges at a time */
 #define DIGIT 11			/* bits that are sorted by at once */
 
@@ -196,7 +205,13 @@ struct window {
 	size_t width;
 	uint64_t *sizes;	/* by number - first */
 	uint32_t *tags;
+	struct round *round;
 };
+
+static uint32_t tag_of(uint32_t group)
+{
+	return (group == STORE_NONE ? TAG_NO_GROUP : group) + 1;
+}
 
 /* Numbers are unique, if nobody forged them: a relaxed store is one of a plain
  * word. */
@@ -222,13 +237,171 @@ static void place_batch(void *owner, unsigned worker,
 
 	store_numbers(window->grouping, worker, batch, groups);
 	for (size_t i = 0; i < batch->count; i++) {
-		uint32_t tag = (groups[i] == STORE_NONE ? TAG_NO_GROUP :
-							  groups[i]) + 1;
+		uint32_t tag = tag_of(groups[i]);
 
 		place(window, births[i], sizes[i], tag | TAG_BIRTH);
 		place(window, ends[i], sizes[i], tag);
 	}
 }
+
+/* ---- crossings ---- */
+
+struct crossing {
+	uint64_t size;
+	uint32_t at;		/* the birth's number, from the round's first */
+	uint32_t tag;
+};
+
+/* One worker's. */
+struct crossings {
+	_Alignas(64) struct crossing *list;
+	size_t count, capacity;
+};
+
+struct round {
+	const struct store_grouping *grouping;
+	uint64_t first;			/* number */
+	_Atomic uint64_t width;		/* only gets less; whole windows */
+	size_t share;			/* of CROSSINGS: a worker's */
+	struct crossings by_worker[STORE_WORKERS_MAX];
+};
+
+/* The width is looked at again when all workers are done, which orders it. */
+static uint64_t width_of(struct round *round)
+{
+	return atomic_load_explicit(&round->width, memory_order_relaxed);
+}
+
+/* At most so wide; other workers may have gone below. */
+static void make_shorter(struct round *round, uint64_t width)
+{
+	uint64_t old = width_of(round);
+
+	while (width < old &&
+	       !atomic_compare_exchange_weak_explicit(&round->width, &old,
+				width, memory_order_relaxed,
+				memory_order_relaxed))
+		;
+}
+
+static void throw_away(struct round *round, struct crossings *crossings)
+{
+	uint64_t width = width_of(round);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < crossings->count; i++) {
+		crossings->list[kept] = crossings->list[i];
+		kept += crossings->list[i].at < width;
+	}
+	crossings->count = kept;
+}
+
+/* I1. A round of one window takes what it has: no more than its births. */
+static void make_room(struct round *round, struct crossings *crossings)
+{
+	if (crossings->count >= round->share)
+		throw_away(round, crossings);
+	while (crossings->count > round->share / 2 &&
+	       width_of(round) > WINDOW) {
+		uint64_t windows = width_of(round) / WINDOW;
+
+		make_shorter(round, windows / 2 * WINDOW);
+		throw_away(round, crossings);
+	}
+	while (crossings->capacity - crossings->count < STORE_BATCH) {
+		crossings->capacity = crossings->capacity * 2 + STORE_BATCH;
+		crossings->list = grow_resize(crossings->list,
+					      crossings->capacity,
+					      sizeof(*crossings->list));
+	}
+}
+
+static void cross_batch(void *owner, unsigned worker,
+			const struct store_batch *batch)
+{
+	struct round *round = owner;
+	struct crossings *crossings = &round->by_worker[worker];
+	const uint64_t *births = batch->column[STORE_BIRTH_EDGE];
+	const uint64_t *ends = batch->column[STORE_END_EDGE];
+	const uint64_t *sizes = batch->column[STORE_SIZE];
+	uint64_t first = round->first, width;
+	uint32_t groups[STORE_BATCH];
+
+	store_numbers(round->grouping, worker, batch, groups);
+	if (crossings->count >= round->share ||
+	    crossings->capacity - crossings->count < STORE_BATCH)
+		make_room(round, crossings);
+	width = width_of(round);
+	for (size_t i = 0; i < batch->count; i++) {
+		crossings->list[crossings->count] = (struct crossing){
+			sizes[i], (uint32_t)(births[i] - first),
+			tag_of(groups[i]) | TAG_BIRTH,
+		};
+		crossings->count += births[i] - first < width &&
+			births[i] / WINDOW != ends[i] / WINDOW;
+	}
+}
+
+/* Selected rows whose numbers of this column lie between, to `each`. */
+static int scan_between(struct store *store, const struct store_scan *scan,
+			const struct store_range *births,
+			const struct store_range *ends,
+			const struct store_grouping *grouping,
+			void (*each)(void *owner, unsigned worker,
+				     const struct store_batch *batch),
+			void *owner)
+{
+	struct store_term terms[STORE_TERMS_MAX];
+	struct store_scan narrow = *scan;
+
+	CLAIM(scan->term_count <= STORE_TERMS_ASKED);
+	terms[0] = (struct store_term){
+		.column = STORE_END_EDGE, .ranges = ends, .range_count = 1,
+	};
+	terms[1] = (struct store_term){
+		.column = STORE_BIRTH_EDGE, .ranges = births,
+		.range_count = 1,
+	};
+	for (size_t i = 0; i < scan->term_count; i++)
+		terms[2 + i] = scan->terms[i];
+	narrow.terms = terms;
+	narrow.term_count += 2;
+	return store_scan_each(store, &narrow, columns_of(grouping), each,
+			       owner);
+}
+
+/* From round->first on, for windows up to `end` at most. */
+static int find_crossings(struct store *store, const struct store_scan *scan,
+			  struct round *round, uint64_t end)
+{
+	uint64_t width = (end - round->first + WINDOW - 1) / WINDOW * WINDOW;
+	struct store_range births, ends;
+
+	for (unsigned i = 0; i < STORE_WORKERS_MAX; i++)
+		round->by_worker[i].count = 0;
+	round->width = width < ROUND_MAX ? width : ROUND_MAX;
+	round->share = CROSSINGS / store_scan_workers(store);
+	births = (struct store_range){
+		round->first, round->first + round->width - 1,
+	};
+	ends = (struct store_range){ round->first, STORE_NEVER };
+	return scan_between(store, scan, &births, &ends, round->grouping,
+			    cross_batch, round);
+}
+
+/* Those of one worker's list that lie in the window. */
+static void place_crossings(void *owner, size_t worker)
+{
+	struct window *window = owner;
+	struct round *round = window->round;
+	const struct crossings *crossings = &round->by_worker[worker];
+
+	for (size_t i = 0; i < crossings->count; i++)
+		place(window, round->first + crossings->list[i].at,
+		      crossings->list[i].size, crossings->list[i].tag);
+}
+
+/* ---- windows ---- */
 
 static void tell_window(const struct window *window,
 			void (*take)(void *owner,
@@ -259,33 +432,37 @@ static void tell_window(const struct window *window,
 		take(owner, told, count);
 }
 
-/* Selected rows that begin before the window's end, and end behind its
- * beginning. */
 static int fill_window(struct store *store, const struct store_scan *scan,
 		       struct window *window)
 {
-	const struct store_range births = {
-		0, window->first + window->width - 1,
+	const struct store_range any = { 0, UINT64_MAX };
+	const struct store_range ends = {
+		window->first, window->first + window->width - 1,
 	};
-	const struct store_range ends = { window->first, STORE_NEVER };
-	struct store_term terms[STORE_TERMS_MAX + 2];
-	struct store_scan narrow = *scan;
 
-	CLAIM(scan->term_count <= STORE_TERMS_MAX - 2);
-	terms[0] = (struct store_term){
-		.column = STORE_END_EDGE, .ranges = &ends, .range_count = 1,
-	};
-	terms[1] = (struct store_term){
-		.column = STORE_BIRTH_EDGE, .ranges = &births,
-		.range_count = 1,
-	};
-	for (size_t i = 0; i < scan->term_count; i++)
-		terms[2 + i] = scan->terms[i];
-	narrow.terms = terms;
-	narrow.term_count += 2;
 	memset(window->tags, 0, window->width * sizeof(*window->tags));
-	return store_scan_each(store, &narrow, columns_of(window->grouping),
-			       place_batch, window);
+	parallel_each(STORE_WORKERS_MAX, place_crossings, window);
+	return scan_between(store, scan, &any, &ends, window->grouping,
+			    place_batch, window);
+}
+
+static int tell_round(struct store *store, const struct store_scan *scan,
+		      struct window *window,
+		      void (*take)(void *owner, const struct store_edge *edges,
+				   size_t count),
+		      void *owner)
+{
+	uint64_t end = window->round->first + width_of(window->round);
+	int error = 0;
+
+	for (window->first = window->round->first;
+	     window->first < end && error == 0;
+	     window->first += window->width) {
+		error = fill_window(store, scan, window);
+		if (error == 0)
+			tell_window(window, take, owner);
+	}
+	return error;
 }
 
 static int tell_many(struct store *store, const struct store_scan *scan,
@@ -295,20 +472,22 @@ static int tell_many(struct store *store, const struct store_scan *scan,
 		     void *owner)
 {
 	uint64_t end = store_directory_edges(&store->directory);
+	struct round round = { .grouping = grouping };
 	struct window window = {
-		.grouping = grouping,
-		.width = end < WINDOW ? (size_t)end : WINDOW,
+		.grouping = grouping, .round = &round, .width = WINDOW,
+		.sizes = grow_resize(NULL, WINDOW, sizeof(uint64_t)),
+		.tags = grow_resize(NULL, WINDOW, sizeof(uint32_t)),
 	};
 	int error = 0;
 
-	window.sizes = grow_resize(NULL, window.width, sizeof(*window.sizes));
-	window.tags = grow_resize(NULL, window.width, sizeof(*window.tags));
-	while (window.first < end && error == 0) {
-		error = fill_window(store, scan, &window);
+	while (round.first < end && error == 0) {
+		error = find_crossings(store, scan, &round, end);
 		if (error == 0)
-			tell_window(&window, take, owner);
-		window.first += window.width;
+			error = tell_round(store, scan, &window, take, owner);
+		round.first += width_of(&round);
 	}
+	for (unsigned i = 0; i < STORE_WORKERS_MAX; i++)
+		free(round.by_worker[i].list);
 	free(window.sizes);
 	free(window.tags);
 	return error;

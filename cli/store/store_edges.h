@@ -19,7 +19,7 @@ struct store_edge {
 
 /*
  * Calls `take` with all edges in order, some at a time, by the caller's thread.
- * `grouping` may be NULL. Takes some 200 MiB at most. As store_scan_each. Of
+ * `grouping` may be NULL. Takes some 250 MiB at most. As store_scan_each. Of
  * several edges of one number, which no writer makes, any is told.
  */
 int store_edges_each(struct store *store, const struct store_scan *scan,

@@ -16,18 +16,19 @@ struct grouper {
 	struct store_sums *sums[STORE_WORKERS_MAX];	/* or NULL */
 };
 
-/* Rows of a batch that are in a group. */
+/* For which it matters how blocks end. */
+#define ENDS (STORE_SUM_FREES | STORE_SUM_LIVE | STORE_SUM_TEMPORARY | \
+	      STORE_SUM_LIFETIME)
+
+/* A batch whose rows are added to sums of groups. */
 struct grouped {
 	const struct store_batch *batch;
-	const struct store_group_options *options;
-	struct store_sums *sums;
+	unsigned wants;			/* enum store_sum */
+	uint64_t temporary, alive_at;
+	/* of the moment: begins and ends, by stamps or by edges */
+	const uint64_t *alive_begin, *alive_end;
 	uint32_t groups[STORE_BATCH];
-	struct store_amount amounts[STORE_BATCH];
 };
-
-#define EACH_GROUPED(g, i)						\
-	for (size_t i = 0; i < (g)->batch->count; i++)			\
-		if ((g)->groups[i] != STORE_NONE)
 
 static uint32_t columns_of(unsigned sums)
 {
@@ -61,53 +62,28 @@ static bool is_free(uint64_t how)
 	return how == STORE_FREED || how == STORE_MOVED;
 }
 
-static void add_all(struct grouped *g)
+/* Nothing branches on how blocks end: that cannot be guessed. */
+static inline void add_end(const struct grouped *g, struct store_sums *sums,
+			   size_t i, struct store_amount amount)
 {
-	EACH_GROUPED(g, i) {
-		struct store_sums *sums = &g->sums[g->groups[i]];
+	uint64_t how = g->batch->column[STORE_HOW][i];
+	uint64_t freed = 0 - (uint64_t)is_free(how);
+	uint64_t live = 0 - (uint64_t)(how == STORE_LIVE);
 
-		sums->blocks += g->amounts[i].blocks;
-		sums->bytes += g->amounts[i].bytes;
+	if (g->wants & (STORE_SUM_FREES | STORE_SUM_LIVE)) {
+		sums->frees += amount.blocks & freed;
+		sums->freed_bytes += amount.bytes & freed;
+		sums->live_blocks += amount.blocks & live;
+		sums->live_bytes += amount.bytes & live;
 	}
-}
-
-static void add_ends(struct grouped *g)
-{
-	const uint64_t *how = g->batch->column[STORE_HOW];
-
-	EACH_GROUPED(g, i) {
-		struct store_sums *sums = &g->sums[g->groups[i]];
-		uint64_t freed = 0 - (uint64_t)is_free(how[i]);
-		uint64_t live = 0 - (uint64_t)(how[i] == STORE_LIVE);
-
-		sums->frees += g->amounts[i].blocks & freed;
-		sums->freed_bytes += g->amounts[i].bytes & freed;
-		sums->live_blocks += g->amounts[i].blocks & live;
-		sums->live_bytes += g->amounts[i].bytes & live;
-	}
-}
-
-static void add_temporary(struct grouped *g)
-{
-	const uint64_t *how = g->batch->column[STORE_HOW];
-	const uint64_t *between = g->batch->column[STORE_BETWEEN];
-
-	EACH_GROUPED(g, i)
-		if (is_free(how[i]) && between[i] <= g->options->temporary)
-			g->sums[g->groups[i]].temporary +=
-				g->amounts[i].blocks;
-}
-
-static void add_lifetimes(struct grouped *g)
-{
-	const uint64_t *how = g->batch->column[STORE_HOW];
-	const uint64_t *lifetimes = g->batch->column[STORE_LIFETIME];
-
-	EACH_GROUPED(g, i)
-		if (is_free(how[i]))
-			g->sums[g->groups[i]].lifetime +=
-				(double)lifetimes[i] *
-				(double)g->amounts[i].blocks;
+	if (g->wants & STORE_SUM_TEMPORARY)
+		sums->temporary += amount.blocks & freed &
+			(0 - (uint64_t)(g->batch->column[STORE_BETWEEN][i] <=
+					g->temporary));
+	if (g->wants & STORE_SUM_LIFETIME)
+		sums->lifetime +=
+			(double)g->batch->column[STORE_LIFETIME][i] *
+			(double)(amount.blocks & freed);
 }
 
 static void add_first(struct store_sums *sums, uint64_t edge, uint64_t stamp)
@@ -126,34 +102,24 @@ static void add_last(struct store_sums *sums, uint64_t edge, uint64_t stamp)
 	sums->last = stamp;
 }
 
-static void add_first_last(struct grouped *g)
+static inline void add_rest(const struct grouped *g, struct store_sums *sums,
+			    size_t i, struct store_amount amount)
 {
-	const uint64_t *begins = g->batch->column[STORE_BEGIN];
-	const uint64_t *edges = g->batch->column[STORE_BIRTH_EDGE];
+	const uint64_t *const *column = g->batch->column;
+	uint64_t alive;
 
-	EACH_GROUPED(g, i) {
-		struct store_sums *sums = &g->sums[g->groups[i]];
-
-		add_first(sums, edges[i], begins[i]);
-		add_last(sums, edges[i], begins[i]);
+	if (g->wants & STORE_SUM_FIRST_LAST) {
+		add_first(sums, column[STORE_BIRTH_EDGE][i],
+			  column[STORE_BEGIN][i]);
+		add_last(sums, column[STORE_BIRTH_EDGE][i],
+			 column[STORE_BEGIN][i]);
 	}
-}
-
-static void add_alive(struct grouped *g, enum store_column begin,
-		      enum store_column end)
-{
-	const uint64_t *begins = g->batch->column[begin];
-	const uint64_t *ends = g->batch->column[end];
-	uint64_t at = g->options->alive_at;
-
-	EACH_GROUPED(g, i) {
-		struct store_sums *sums = &g->sums[g->groups[i]];
-		uint64_t alive = 0 - (uint64_t)(begins[i] <= at &&
-						ends[i] > at);
-
-		sums->alive_blocks += g->amounts[i].blocks & alive;
-		sums->alive_bytes += g->amounts[i].bytes & alive;
-	}
+	if (g->alive_begin == NULL)
+		return;
+	alive = 0 - (uint64_t)(g->alive_begin[i] <= g->alive_at &&
+			       g->alive_end[i] > g->alive_at);
+	sums->alive_blocks += amount.blocks & alive;
+	sums->alive_bytes += amount.bytes & alive;
 }
 
 static void init_sums(struct store_sums *sums, uint32_t groups)
@@ -175,32 +141,50 @@ static struct store_sums *sums_of(struct grouper *grouper, unsigned worker)
 	return grouper->sums[worker];
 }
 
+/* Where begins and ends of the moment are, if one is wanted. */
+static void find_alive(struct grouped *g)
+{
+	const uint64_t *const *column = g->batch->column;
+
+	if (g->wants & STORE_SUM_ALIVE) {
+		g->alive_begin = column[STORE_BEGIN];
+		g->alive_end = column[STORE_END];
+	} else if (g->wants & STORE_SUM_ALIVE_EDGE) {
+		g->alive_begin = column[STORE_BIRTH_EDGE];
+		g->alive_end = column[STORE_END_EDGE];
+	}
+}
+
+/* Row by row, not sum by sum: of many groups, sums are not in the cache. */
 static void take(void *owner, unsigned worker, const struct store_batch *batch)
 {
 	struct grouper *grouper = owner;
 	const struct store_group_options *options = grouper->options;
-	struct grouped g = {
-		.batch = batch, .options = options,
-		.sums = sums_of(grouper, worker),
-	};
+	struct store_sums *list = sums_of(grouper, worker);
+	struct grouped g;
 
+	g.batch = batch;
+	g.wants = options->sums;
+	g.temporary = options->temporary;
+	g.alive_at = options->alive_at;
+	g.alive_begin = g.alive_end = NULL;
 	store_numbers(grouper->grouping, worker, batch, g.groups);
-	for (size_t i = 0; i < batch->count; i++)
-		g.amounts[i] = store_numbers_amount(&options->weight,
-					batch->column[STORE_SIZE][i]);
-	add_all(&g);
-	if (options->sums & (STORE_SUM_FREES | STORE_SUM_LIVE))
-		add_ends(&g);
-	if (options->sums & STORE_SUM_TEMPORARY)
-		add_temporary(&g);
-	if (options->sums & STORE_SUM_LIFETIME)
-		add_lifetimes(&g);
-	if (options->sums & STORE_SUM_FIRST_LAST)
-		add_first_last(&g);
-	if (options->sums & STORE_SUM_ALIVE)
-		add_alive(&g, STORE_BEGIN, STORE_END);
-	if (options->sums & STORE_SUM_ALIVE_EDGE)
-		add_alive(&g, STORE_BIRTH_EDGE, STORE_END_EDGE);
+	find_alive(&g);
+	for (size_t i = 0; i < batch->count; i++) {
+		struct store_amount amount =
+			store_numbers_amount(&options->weight,
+					     batch->column[STORE_SIZE][i]);
+		struct store_sums *sums;
+
+		if (g.groups[i] == STORE_NONE)
+			continue;
+		sums = &list[g.groups[i]];
+		sums->blocks += amount.blocks;
+		sums->bytes += amount.bytes;
+		if (g.wants & ENDS)
+			add_end(&g, sums, i, amount);
+		add_rest(&g, sums, i, amount);
+	}
 }
 
 static void merge(struct store_sums *to, const struct store_sums *from)

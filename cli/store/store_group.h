@@ -55,13 +55,13 @@ enum store_sum {
 struct store_sums {
 	uint64_t blocks, bytes;
 	uint64_t frees, freed_bytes;	/* freed or moved, not lost */
-	uint64_t temporary;		/* of the frees */
 	uint64_t live_blocks, live_bytes;
+	uint64_t temporary;		/* of the frees */
+	double lifetime;	/* of the frees, ticks times blocks */
 	uint64_t alive_blocks, alive_bytes;
 	uint64_t first, last;	/* begin of the first and the last by edges;
 				 * without blocks 0 */
 	uint64_t first_edge, last_edge;	/* their edges, UINT64_MAX and 0 without */
-	double lifetime;	/* of the frees, ticks times blocks */
 };
 
 struct store_group_options {

@@ -4,10 +4,10 @@
  * (2006), but that exceptions lie apart, so that unpacking needs no list of
  * them.
  *
- * What each encoding would take is told by every SAMPLE_STEPth block; the one
- * that takes least is made. There is no encoding of runs: a
- * column that rarely changes takes one or two bits a row by a dictionary, and
- * one that is nearly always the same none, as exceptions.
+ * Frames of each encoding that may do are found, and the smallest is packed.
+ * There is none of runs: a column that rarely changes takes one or two bits a
+ * row by a dictionary, and one that is nearly always the same none, as
+ * exceptions.
  */
 #include "cli/store/store_pack.h"
 
@@ -22,7 +22,6 @@
 
 #define SLOTS (STORE_DICTIONARY_MAX * 4)
 #define COLUMN_WORDS (STORE_COLUMN_MAX / sizeof(uint64_t))
-#define SAMPLE_STEP 8u
 #define DESCRIPTOR_WORDS (STORE_DESCRIPTOR / sizeof(uint64_t))
 
 _Static_assert(STORE_BLOCK == STORE_BITS, "a descriptor each");
@@ -32,24 +31,40 @@ struct slot {
 	uint32_t code;		/* in `distinct`; UINT32_MAX: free */
 };
 
+/* How a block is packed. */
+struct frame {
+	uint64_t base;
+	uint64_t before;	/* of differences: the number before the first */
+	unsigned shift, width;
+	unsigned exceptions, exception_size;	/* 1 << that bytes each */
+};
+
+/* How a sequence is. */
+struct plan {
+	const uint64_t *numbers;
+	size_t count;
+	bool delta;
+	size_t words;		/* that it takes */
+	struct frame frames[STORE_CHUNK_BLOCKS];
+};
+
 struct store_packer {
 	uint64_t *words;		/* COLUMN_WORDS */
 	uint64_t *codes;		/* STORE_CHUNK_ROWS */
 	uint64_t *distinct;		/* STORE_DICTIONARY_MAX */
 	struct slot *slots;		/* SLOTS */
+	struct plan plain, delta, values, places;
 };
 
 struct store_packer *store_packer_new(void)
 {
-	struct store_packer *packer = grow_alloc(sizeof(*packer));
+	struct store_packer *packer = grow_zeroed(1, sizeof(*packer));
 
-	*packer = (struct store_packer){
-		.words = grow_alloc(STORE_COLUMN_MAX),
-		.codes = grow_alloc(STORE_CHUNK_ROWS * sizeof(uint64_t)),
-		.distinct = grow_alloc(STORE_DICTIONARY_MAX *
-				       sizeof(uint64_t)),
-		.slots = grow_alloc(SLOTS * sizeof(struct slot)),
-	};
+	packer->words = grow_alloc(STORE_COLUMN_MAX);
+	packer->codes = grow_alloc(STORE_CHUNK_ROWS * sizeof(uint64_t));
+	packer->distinct = grow_alloc(STORE_DICTIONARY_MAX *
+				      sizeof(uint64_t));
+	packer->slots = grow_alloc(SLOTS * sizeof(struct slot));
 	return packer;
 }
 
@@ -65,13 +80,6 @@ void store_packer_free(struct store_packer *packer)
 }
 
 /* ---- one block ---- */
-
-/* How a block is packed. */
-struct frame {
-	uint64_t base;
-	unsigned shift, width;
-	unsigned exceptions, exception_size;	/* 1 << that bytes each */
-};
 
 /* Words of `count` numbers of 1 << size bytes each. */
 static size_t list_words(size_t count, unsigned size)
@@ -105,10 +113,25 @@ static void choose_width(struct frame *frame, const unsigned counts[65])
 	}
 }
 
+/* Of counts, neighbours are in different lists: one need not wait for the
+ * other, though they often have the same width. */
+static void count_widths(const struct frame *frame, const uint64_t *numbers,
+			 size_t count, unsigned counts[65])
+{
+	uint16_t lists[4][65] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		lists[i % 4][store_bits_width((numbers[i] - frame->base) >>
+					      frame->shift)]++;
+	for (unsigned i = 0; i < 65; i++)
+		counts[i] = (unsigned)lists[0][i] + lists[1][i] + lists[2][i] +
+			    lists[3][i];
+}
+
 static struct frame choose_frame(const uint64_t *numbers, size_t count)
 {
 	struct frame frame = { .base = numbers[0] };
-	unsigned counts[65] = { 0 };
+	unsigned counts[65];
 	uint64_t bits = 0;
 
 	/* Differences are signed: what is least is so as a signed number. Of
@@ -118,10 +141,10 @@ static struct frame choose_frame(const uint64_t *numbers, size_t count)
 			frame.base = numbers[i];
 	for (size_t i = 0; i < count; i++)
 		bits |= numbers[i] - frame.base;
-	frame.shift = bits == 0 ? 0 : (unsigned)__builtin_ctzll(bits);
-	for (size_t i = 0; i < count; i++)
-		counts[store_bits_width((numbers[i] - frame.base) >>
-					frame.shift)]++;
+	if (bits == 0)
+		return frame;
+	frame.shift = (unsigned)__builtin_ctzll(bits);
+	count_widths(&frame, numbers, count, counts);
 	choose_width(&frame, counts);
 	return frame;
 }
@@ -147,7 +170,7 @@ static size_t put_block(const struct frame *frame, const uint64_t *numbers,
 	       sizeof(*words));
 	for (size_t i = 0; i < count; i++) {
 		packed[i] = (numbers[i] - frame->base) >> frame->shift;
-		if (frame->width == 64 || packed[i] >> frame->width == 0)
+		if (store_bits_width(packed[i]) <= frame->width)
 			continue;
 		put_list(places, n, 1, i);
 		put_list(values, n++, frame->exception_size, packed[i]);
@@ -164,67 +187,72 @@ static size_t block_count(size_t count)
 	return (count + STORE_BLOCK - 1) / STORE_BLOCK;
 }
 
-/* The numbers of a block, or, in `room`, what each is above the one before. */
-static const uint64_t *block_of(const uint64_t *numbers, size_t block,
-				size_t count, bool delta,
-				uint64_t room[STORE_BLOCK])
+static size_t block_size(const struct plan *plan, size_t block)
 {
-	size_t first = block * STORE_BLOCK;
-
-	if (!delta)
-		return numbers + first;
-	room[0] = numbers[first] - (first > 0 ? numbers[first - 1] : 0);
-	for (size_t i = 1; i < count; i++)
-		room[i] = numbers[first + i] - numbers[first + i - 1];
-	return room;
-}
-
-static size_t block_size(size_t block, size_t count)
-{
-	size_t left = count - block * STORE_BLOCK;
+	size_t left = plan->count - block * STORE_BLOCK;
 
 	return left < STORE_BLOCK ? left : STORE_BLOCK;
 }
 
-/* About how many words put_sequence would make. */
-static size_t sequence_words(const uint64_t *numbers, size_t count, bool delta)
+/* What is packed of a block: its numbers, or in `room` their differences. */
+static const uint64_t *block_numbers(const struct plan *plan, size_t block,
+				     uint64_t before,
+				     uint64_t room[STORE_BLOCK])
 {
-	size_t blocks = block_count(count), words = 0, seen = 0;
-	uint64_t room[STORE_BLOCK];
+	const uint64_t *numbers = plan->numbers + block * STORE_BLOCK;
 
-	for (size_t b = 0; b < blocks; b += SAMPLE_STEP, seen++) {
-		size_t n = block_size(b, count);
-		struct frame frame = choose_frame(
-			block_of(numbers, b, n, delta, room), n);
-
-		words += frame_words(&frame) + DESCRIPTOR_WORDS;
-	}
-	return words * blocks / seen;
+	if (!plan->delta)
+		return numbers;
+	room[0] = numbers[0] - before;
+	for (size_t i = 1; i < block_size(plan, block); i++)
+		room[i] = numbers[i] - numbers[i - 1];
+	return room;
 }
 
-static size_t put_sequence(const uint64_t *numbers, size_t count, bool delta,
-			   uint64_t *words)
+static void make_plan(struct plan *plan, const uint64_t *numbers, size_t count,
+		      bool delta)
 {
-	size_t blocks = block_count(count), used = blocks * DESCRIPTOR_WORDS;
+	size_t blocks = block_count(count);
+	uint64_t room[STORE_BLOCK];
+
+	plan->numbers = numbers;
+	plan->count = count;
+	plan->delta = delta;
+	plan->words = blocks * DESCRIPTOR_WORDS;
+	for (size_t b = 0; b < blocks; b++) {
+		uint64_t before = delta && b > 0 ?
+			numbers[b * STORE_BLOCK - 1] : 0;
+
+		plan->frames[b] = choose_frame(block_numbers(plan, b, before,
+							     room),
+					       block_size(plan, b));
+		plan->frames[b].before = before;
+		plan->words += frame_words(&plan->frames[b]);
+	}
+}
+
+static size_t put_sequence(const struct plan *plan, uint64_t *words)
+{
+	size_t blocks = block_count(plan->count);
+	size_t used = blocks * DESCRIPTOR_WORDS;
 	uint64_t room[STORE_BLOCK];
 
 	for (size_t b = 0; b < blocks; b++) {
-		size_t n = block_size(b, count);
-		const uint64_t *block = block_of(numbers, b, n, delta, room);
+		const struct frame *frame = &plan->frames[b];
 		uint64_t *descriptor = words + b * DESCRIPTOR_WORDS;
-		struct frame frame = choose_frame(block, n);
 
-		descriptor[0] = frame.base;
-		descriptor[1] = delta && b > 0 ?
-			numbers[b * STORE_BLOCK - 1] : 0;
+		descriptor[0] = frame->base;
+		descriptor[1] = frame->before;
 		descriptor[2] = (used - blocks * DESCRIPTOR_WORDS) |
-			(uint64_t)frame.width << 32 |
-			(uint64_t)frame.shift << 40 |
-			(uint64_t)frame.exceptions << 48 |
-			(uint64_t)frame.exception_size << 60;
-		used += put_block(&frame, block, n, words + used);
-		CLAIM(used <= COLUMN_WORDS);
+			(uint64_t)frame->width << 32 |
+			(uint64_t)frame->shift << 40 |
+			(uint64_t)frame->exceptions << 48 |
+			(uint64_t)frame->exception_size << 60;
+		used += put_block(frame,
+				  block_numbers(plan, b, frame->before, room),
+				  block_size(plan, b), words + used);
 	}
+	CLAIM(used == plan->words);
 	return used;
 }
 
@@ -245,103 +273,91 @@ static int by_number(const void *a, const void *b)
 	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Which numbers there are, in blocks that are `step` apart, in the order in which
- * they come; 0: too many. */
+/* Which numbers there are, rising, and the slot of each in `codes`; 0: too
+ * many. */
 static size_t find_distinct(struct store_packer *packer,
-			    const uint64_t *numbers, size_t count, size_t step)
+			    const uint64_t *numbers, size_t count)
 {
 	size_t distinct = 0;
 
-	memset(packer->slots, 0xff, SLOTS * sizeof(*packer->slots));
-	for (size_t b = 0; b < block_count(count); b += step) {
-		const uint64_t *block = numbers + b * STORE_BLOCK;
-		size_t n = block_size(b, count);
+	for (size_t i = 0; i < SLOTS; i++)
+		packer->slots[i].code = UINT32_MAX;
+	for (size_t i = 0; i < count; i++) {
+		struct slot *slot;
 
-		for (size_t i = 0; i < n; i++) {
-			struct slot *slot = find_slot(packer, block[i]);
-
-			if (slot->code != UINT32_MAX)
-				continue;
-			if (distinct == STORE_DICTIONARY_MAX)
-				return 0;
-			*slot = (struct slot){ block[i], 0 };
-			packer->distinct[distinct++] = block[i];
+		if (i > 0 && numbers[i] == numbers[i - 1]) {
+			packer->codes[i] = packer->codes[i - 1];
+			continue;
 		}
+		slot = find_slot(packer, numbers[i]);
+		packer->codes[i] = (uint64_t)(slot - packer->slots);
+		if (slot->code != UINT32_MAX)
+			continue;
+		if (distinct == STORE_DICTIONARY_MAX)
+			return 0;
+		*slot = (struct slot){ numbers[i], 0 };
+		packer->distinct[distinct++] = numbers[i];
 	}
-	return distinct;
-}
-
-/* About how many words a dictionary would take; SIZE_MAX: that is no way. */
-static size_t dictionary_words(struct store_packer *packer,
-			       const uint64_t *numbers, size_t count)
-{
-	size_t seen = count / SAMPLE_STEP;
-	size_t distinct = find_distinct(packer, numbers, count, SAMPLE_STEP);
-
-	if (distinct == 0 || distinct > seen / 2)
-		return SIZE_MAX;
-	return distinct + count * store_bits_width(distinct - 1) / 64 +
-	       block_count(count) * DESCRIPTOR_WORDS;
-}
-
-static void sort_distinct(struct store_packer *packer, size_t distinct)
-{
 	SORT(packer->distinct, distinct, by_number);
 	for (size_t i = 0; i < distinct; i++)
 		find_slot(packer, packer->distinct[i])->code = (uint32_t)i;
+	return distinct;
 }
 
-/* 0: that is no way. */
-static size_t put_dictionary(struct store_packer *packer,
-			     const uint64_t *numbers, size_t count,
-			     uint64_t *words)
+/* Words that it takes; SIZE_MAX: it is no way. */
+static size_t plan_dictionary(struct store_packer *packer,
+			      const uint64_t *numbers, size_t count)
 {
-	size_t distinct = find_distinct(packer, numbers, count, 1), used;
+	size_t distinct = find_distinct(packer, numbers, count);
 
 	if (distinct == 0 || distinct > count / 2)
-		return 0;
-	sort_distinct(packer, distinct);
+		return SIZE_MAX;
 	for (size_t i = 0; i < count; i++)
-		packer->codes[i] = find_slot(packer, numbers[i])->code;
-	words[0] = distinct;
-	used = 1 + put_sequence(packer->distinct, distinct, true, words + 1);
-	return used + put_sequence(packer->codes, count, false, words + used);
+		packer->codes[i] = packer->slots[packer->codes[i]].code;
+	make_plan(&packer->values, packer->distinct, distinct, true);
+	make_plan(&packer->places, packer->codes, count, false);
+	return 1 + packer->values.words + packer->places.words;
 }
 
 /* ---- columns ---- */
 
-static enum store_encoding choose(struct store_packer *packer,
-				  const uint64_t *numbers, size_t count)
+/* Whether numbers rise, for the most part: of others differences are larger
+ * than they are. */
+static bool rises(const uint64_t *numbers, size_t count)
 {
-	size_t plain = sequence_words(numbers, count, false);
-	size_t delta = sequence_words(numbers, count, true);
-	size_t dictionary = dictionary_words(packer, numbers, count);
+	size_t falls = 0;
 
-	if (dictionary < plain && dictionary < delta)
-		return STORE_DICTIONARY;
-	return delta < plain ? STORE_DELTA : STORE_PLAIN;
+	for (size_t i = 1; i < count; i++)
+		falls += numbers[i] < numbers[i - 1];
+	return falls < count / 8;
 }
 
 size_t store_pack(struct store_packer *packer, const uint64_t *numbers,
 		  size_t count, const uint64_t **words)
 {
-	enum store_encoding encoding = choose(packer, numbers, count);
-	size_t used = 0;
+	uint64_t *to = packer->words;
+	size_t dictionary, delta = SIZE_MAX;
 
 	CLAIM(count > 0 && count <= STORE_CHUNK_ROWS);
-	*words = packer->words;
-	if (encoding == STORE_DICTIONARY)
-		used = put_dictionary(packer, numbers, count,
-				      packer->words + 1);
-	/* more are distinct than it seemed */
-	if (encoding == STORE_DICTIONARY && used == 0)
-		encoding = sequence_words(numbers, count, true) <
-			sequence_words(numbers, count, false) ? STORE_DELTA :
-								STORE_PLAIN;
-	if (used == 0)
-		used = put_sequence(numbers, count, encoding == STORE_DELTA,
-				    packer->words + 1);
-	packer->words[0] = encoding;
-	CLAIM(used < COLUMN_WORDS);
-	return 1 + used;
+	make_plan(&packer->plain, numbers, count, false);
+	if (rises(numbers, count)) {
+		make_plan(&packer->delta, numbers, count, true);
+		delta = packer->delta.words;
+	}
+	dictionary = plan_dictionary(packer, numbers, count);
+	*words = to;
+	if (packer->plain.words <= delta && packer->plain.words <= dictionary) {
+		*to++ = STORE_PLAIN;
+		to += put_sequence(&packer->plain, to);
+	} else if (delta <= dictionary) {
+		*to++ = STORE_DELTA;
+		to += put_sequence(&packer->delta, to);
+	} else {
+		*to++ = STORE_DICTIONARY;
+		*to++ = packer->values.count;
+		to += put_sequence(&packer->values, to);
+		to += put_sequence(&packer->places, to);
+	}
+	CLAIM((size_t)(to - packer->words) <= COLUMN_WORDS);
+	return (size_t)(to - packer->words);
 }

@@ -18,10 +18,14 @@
 #include "cli/trace/format/trace_format.h"
 #include "unwind/claim.h"
 
+#define TAKEN (STORE_STORED + STORE_DERIVED)
+#define TAKE_ROWS 512		/* at a time: they stay in the cache */
+
 /* What one thread packs with. */
 struct bench {
 	struct store_packer *packer;
-	uint64_t *numbers;	/* STORE_CHUNK_ROWS: of one column */
+	uint64_t (*numbers)[STORE_CHUNK_ROWS];	/* by column: TAKEN */
+	struct store_range bounds[TAKEN];
 	struct buffer out;	/* the chunk */
 };
 
@@ -88,31 +92,30 @@ row_value(const struct store_row *row, enum store_column column)
 	}
 }
 
-/* Of the column, to `numbers`. Inlined for each, so that which one it is is
- * asked once. */
-static inline __attribute__((always_inline)) struct store_range
-take_column(const struct store_pile *pile, enum store_column column,
-	    uint64_t *numbers)
+/* Of a column the rows from `from` on. Inlined for each, so that which one it is
+ * is asked once. */
+static inline __attribute__((always_inline)) void
+take_column(struct bench *bench, const struct store_pile *pile,
+	    enum store_column column, size_t from, size_t to)
 {
-	struct store_range bounds = { UINT64_MAX, 0 };
+	struct store_range bounds = bench->bounds[column];
 
-	for (size_t i = 0; i < pile->count; i++) {
+	for (size_t i = from; i < to; i++) {
 		uint64_t value = row_value(&pile->rows[i], column);
 
-		numbers[i] = value;
+		bench->numbers[column][i] = value;
 		if (value < bounds.least)
 			bounds.least = value;
 		if (value > bounds.greatest)
 			bounds.greatest = value;
 	}
-	return bounds;
+	bench->bounds[column] = bounds;
 }
 
-static struct store_range take(const struct store_pile *pile,
-			       enum store_column column, uint64_t *numbers)
+static void take_columns(struct bench *bench, const struct store_pile *pile,
+			 size_t from, size_t to)
 {
-	switch (column) {
-#define TAKE(c) case c: return take_column(pile, c, numbers)
+#define TAKE(column) take_column(bench, pile, column, from, to)
 	TAKE(STORE_BEGIN);
 	TAKE(STORE_END);
 	TAKE(STORE_BIRTH_EDGE);
@@ -130,38 +133,47 @@ static struct store_range take(const struct store_pile *pile,
 	TAKE(STORE_BETWEEN);
 	TAKE(STORE_FLAGS);
 	TAKE(STORE_LIFETIME);
+	TAKE(STORE_USABLE);
 #undef TAKE
-	default:
-		return take_column(pile, STORE_USABLE, numbers);
-	}
+}
+
+static void take(struct bench *bench, const struct store_pile *pile)
+{
+	for (unsigned i = 0; i < TAKEN; i++)
+		bench->bounds[i] = (struct store_range){ UINT64_MAX, 0 };
+	for (size_t from = 0; from < pile->count; from += TAKE_ROWS)
+		take_columns(bench, pile, from,
+			     from + TAKE_ROWS < pile->count ?
+				     from + TAKE_ROWS : pile->count);
 }
 
 /* ---- a chunk ---- */
 
-static void subtract(const struct store_pile *pile, enum store_column column,
-		     uint64_t *numbers)
+static void subtract(struct bench *bench, enum store_column column,
+		     size_t count)
 {
-	enum store_column end = column == STORE_BEGIN ? STORE_END :
-							STORE_END_EDGE;
+	const uint64_t *ends = bench->numbers[column == STORE_BEGIN ?
+					      STORE_END : STORE_END_EDGE];
+	uint64_t *numbers = bench->numbers[column];
 
-	for (size_t i = 0; i < pile->count; i++)
-		numbers[i] = row_value(&pile->rows[i], end) - numbers[i];
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = ends[i] - numbers[i];
 }
 
 static void pack_part(struct bench *bench, const struct store_pile *pile,
 		      enum store_column column, struct store_part *part)
 {
-	bool difference = store_is_difference(column, pile->live);
 	const uint64_t *words;
 
-	part->bounds = take(pile, column, bench->numbers);
+	part->bounds = bench->bounds[column];
 	part->size = 0;
 	if (part->bounds.least == part->bounds.greatest &&
 	    !store_has_words(column, pile->live))
 		return;
-	if (difference)
-		subtract(pile, column, bench->numbers);
-	part->size = (uint32_t)(store_pack(bench->packer, bench->numbers,
+	if (store_is_difference(column, pile->live))
+		subtract(bench, column, pile->count);
+	part->size = (uint32_t)(store_pack(bench->packer,
+					   bench->numbers[column],
 					   pile->count, &words) *
 				sizeof(*words));
 	buffer_add(&bench->out, (const char *)words, part->size);
@@ -176,11 +188,11 @@ static void pack(struct bench *bench, const struct store_pile *pile,
 		.rows = (uint32_t)pile->count, .live = pile->live,
 	};
 	buffer_clear(&bench->out);
+	take(bench, pile);
 	for (unsigned i = 0; i < STORE_STORED; i++)
 		pack_part(bench, pile, i, &chunk->parts[i]);
 	for (unsigned i = 0; i < STORE_DERIVED; i++)
-		chunk->derived[i] = take(pile, STORE_STORED + i,
-					 bench->numbers);
+		chunk->derived[i] = bench->bounds[STORE_STORED + i];
 	if (pile->live)
 		chunk->derived[STORE_LIFETIME - STORE_STORED] = any;
 }
@@ -229,7 +241,7 @@ static void bench_init(struct bench *bench)
 {
 	*bench = (struct bench){
 		.packer = store_packer_new(),
-		.numbers = grow_alloc(STORE_CHUNK_ROWS * sizeof(uint64_t)),
+		.numbers = grow_alloc(TAKEN * sizeof(*bench->numbers)),
 	};
 }
 

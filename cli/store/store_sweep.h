@@ -5,9 +5,8 @@
  * model finds (cli/model/account.h): a maximum is told at the first birth after
  * which live bytes are more than ever before.
  *
- * Edges are put into order window by window: a window is as many edge numbers as
- * fit into the memory that is allowed; chunks are read once for each window that
- * they have edges in.
+ * Edges are put into order window by window (store_edges.c): chunks are read
+ * about three times, and some 250 MiB are taken, however many rows there are.
  */
 #ifndef GNOMON_STORE_SWEEP_H
 #define GNOMON_STORE_SWEEP_H

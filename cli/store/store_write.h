@@ -40,8 +40,7 @@ struct store_writer;
 /*
  * `fd` is an empty file that can be written at any place, borrowed until
  * store_writer_free. `packers`: threads that pack (at most STORE_PACKERS_MAX);
- * 0: who adds does it. Never NULL. Takes 7 MiB of memory, and as much for each
- * packer twice.
+ * 0: who adds does it. Never NULL. Takes 17 MiB of memory, and 23 for each packer.
  */
 struct store_writer *store_writer_new(int fd, unsigned packers);
 /*

@@ -17,6 +17,8 @@ SOME_EVENTS = 20000
 KILLS = int(os.environ.get("GNOMON_TEST_KILLS") or 25)
 BUILDERS = 4
 RACES = 5
+GROWINGS = 6            # of a trace that is being written,
+GROWTH = 200000         # by so many bytes
 
 
 def generate(path, events=SOME_EVENTS, seed=1):
@@ -468,6 +470,37 @@ def that_of_a_shorter_trace_is_extended(directory):
                   "it is as good as before: %s" % found(trace))
     index(whole)
     equal(rows(trace), rows(whole), "rows")
+
+
+@case
+def that_of_a_trace_that_is_being_written_is_extended(directory):
+    trace = os.path.join(directory, "a.trace")
+    process = subprocess.Popen(
+        [program("killable"), os.path.join(directory, "counts")],
+        env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=trace),
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    equal(process.stdout.readline(), b"ready\n", "start")
+    extended, before = 0, 0
+    for _ in range(GROWINGS):
+        os.kill(process.pid, signal.SIGCONT)
+        check(wait_for(lambda: os.path.exists(trace) and
+                       os.path.getsize(trace) > before + GROWTH), "no growth")
+        # it would write more than can be read meanwhile
+        os.kill(process.pid, signal.SIGSTOP)
+        before = os.path.getsize(trace)
+        extended += "it has grown: extending" in index(trace)
+        equal(stat.S_IMODE(os.stat(trace + ".idx").st_mode), 0o600, "its mode")
+    process.kill()
+    process.communicate()
+    check(wait_for(lambda: has_end(trace)), "no end")
+    check(extended >= GROWINGS - 2, "extended %d times" % extended)
+    check("extending" in index(trace), "the last time")
+    blocks = Report(trace).summary["allocations"]
+    is_good(trace, blocks)
+    last = rows(trace)
+    os.unlink(trace + ".idx")
+    index(trace)
+    equal(rows(trace), last, "rows, made at once")
 
 
 main()

@@ -178,6 +178,25 @@ static void rows_are_sorted(void **state)
 	end(&s);
 }
 
+/* A later chunk has the best row, and is read first; of all others, which are
+ * equal, the first ones count. */
+static void equal_ones_stay_in_their_order(void **state)
+{
+	struct subject s = { .rows = random_rows_make(7, 150000) };
+
+	(void)state;
+	for (size_t i = 0; i < s.rows.count; i++)
+		s.rows.list[i].size = i == 65536 + 100 ? 1 : 5;
+	s.store = random_rows_store(&s.rows);
+	s.scan.now = s.rows.end;
+	s.selected = calloc(s.rows.count, sizeof(*s.selected));
+	for (size_t i = 0; i < s.rows.count; i++)
+		s.selected[s.count++] = i;
+	try_order(&s, STORE_SIZE, false, 0, 10);
+	try_order(&s, STORE_SIZE, false, 5, 3000);
+	end(&s);
+}
+
 /* ---- by number ---- */
 
 static void rows_are_fetched(void **state)
@@ -212,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cursor_moves),
 		cmocka_unit_test(rows_are_sorted),
+		cmocka_unit_test(equal_ones_stay_in_their_order),
 		cmocka_unit_test(rows_are_fetched),
 	};
 

@@ -224,6 +224,31 @@ static void random_predicates_select_the_same(void **state)
 	}
 }
 
+/* Of whole words of a set, some have no bit and the rest has all. */
+static void a_set_with_a_hole(void **state)
+{
+	struct random_rows rows = random_rows_make(9, 1500);
+	struct store *store = random_rows_store(&rows);
+	uint64_t set[WORDS];
+	struct store_term term = {
+		.column = STORE_ROW, .set = set, .set_size = rows.count,
+	};
+	const struct store_scan scan = { .terms = &term, .term_count = 1,
+					 .now = rows.end };
+
+	(void)state;
+	memset(set, 0xff, sizeof(set));
+	try_predicate(store, &rows, &scan, 0);
+	set[3] = 0;
+	try_predicate(store, &rows, &scan, 0);
+	term.not = true;
+	try_predicate(store, &rows, &scan, 0);
+	memset(set, 0, sizeof(set));
+	try_predicate(store, &rows, &scan, 0);
+	store_close(store);
+	random_rows_free(&rows);
+}
+
 static void all_columns_come_back(void **state)
 {
 	struct random_rows rows = random_rows_make(7, 200000);
@@ -305,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_columns_come_back),
 		cmocka_unit_test(no_rows_are_a_store),
+		cmocka_unit_test(a_set_with_a_hole),
 		cmocka_unit_test(random_predicates_select_the_same),
 		cmocka_unit_test(a_scan_is_watched_and_cancelled),
 	};

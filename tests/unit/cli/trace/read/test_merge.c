@@ -404,6 +404,95 @@ static void a_broken_heap_is_seen(void **state)
 	merge_free(&merge);
 }
 
+/* ---- two goes ---- */
+
+#define GOES 40			/* moments at which the first ends */
+#define GO_RINGS 5
+#define GO_CHUNKS 4
+#define GO_EVENTS 300
+
+struct noted {
+	uint64_t stamps[GO_RINGS * GO_CHUNKS * GO_EVENTS];
+	uint64_t addresses[GO_RINGS * GO_CHUNKS * GO_EVENTS];
+	size_t count;
+};
+
+static void note(void *owner, uint32_t lane, const struct trace_event *events,
+		 size_t count)
+{
+	struct noted *noted = owner;
+
+	(void)lane;
+	for (size_t i = 0; i < count; i++) {
+		noted->stamps[noted->count] = events[i].stamp;
+		noted->addresses[noted->count++] = events[i].address;
+	}
+}
+
+static struct trace_event go_events[GO_RINGS][GO_CHUNKS][GO_EVENTS];
+
+/* All chunks; behind `points` only what they leave. */
+static void add_left(struct merge *merge, const struct merge_point *points,
+		     size_t count)
+{
+	for (unsigned c = 0; c < GO_CHUNKS; c++)
+		for (uint32_t ring = 0; ring < GO_RINGS; ring++) {
+			uint64_t first = c * 16 * GO_EVENTS;
+			size_t i = 0;
+
+			while (i < count && points[i].ring != ring)
+				i++;
+			if (points != NULL &&
+			    (i == count || first < points[i].first))
+				continue;
+			if (points != NULL && first == points[i].first)
+				merge->given = points[i].given;
+			add(merge, ring, 0, first, go_events[ring][c],
+			    GO_EVENTS);
+		}
+}
+
+/* Where the first reading stops, a second one goes on: each event once. */
+static void in_two_goes(void **state)
+{
+	static struct noted whole, noted;
+	const struct merge_sink all = { &whole, note }, both = { &noted, note };
+	struct merge merge;
+
+	(void)state;
+	srand(4);
+	for (unsigned ring = 0; ring < GO_RINGS; ring++)
+		for (unsigned c = 0; c < GO_CHUNKS; c++)
+			make(go_events[ring][c], GO_EVENTS, c == 0 ? 0 :
+			     go_events[ring][c - 1][GO_EVENTS - 1].stamp,
+			     3 + ring, ring);
+	merge_init(&merge, &all);
+	add_left(&merge, NULL, 0);
+	merge_finish(&merge);
+	merge_free(&merge);
+	for (unsigned go = 0; go < GOES; go++) {
+		struct merge_point *points;
+		size_t count;
+
+		noted.count = 0;
+		merge_init(&merge, &both);
+		add_left(&merge, NULL, 0);
+		merge_run(&merge, go * 3 * GO_CHUNKS * GO_EVENTS / GOES);
+		assert_true(merge_points(&merge, &points, &count));
+		merge_free(&merge);
+		merge_init(&merge, &both);
+		add_left(&merge, points, count);
+		merge_finish(&merge);
+		merge_free(&merge);
+		free(points);
+		assert_int_equal(noted.count, whole.count);
+		assert_memory_equal(noted.stamps, whole.stamps,
+				    sizeof(whole.stamps));
+		assert_memory_equal(noted.addresses, whole.addresses,
+				    sizeof(whole.addresses));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +506,7 @@ int main(void)
 		cmocka_unit_test(rings_that_hold_much),
 		cmocka_unit_test(parts_of_what_is_cut),
 		cmocka_unit_test(a_broken_heap_is_seen),
+		cmocka_unit_test(in_two_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

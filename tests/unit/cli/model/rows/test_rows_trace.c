@@ -1,0 +1,90 @@
+/*
+ * test_rows_trace.c: what tells which trace a store is of.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "cli/model/rows/rows_trace.h"
+#include "tests/unit/model_story.h"
+
+static void identity(void **state)
+{
+	struct story *story = story_new(1);
+	struct rows_trace trace;
+
+	(void)state;
+	story_write(story, NULL);
+	assert_int_equal(rows_trace_open(story->path, &trace), 0);
+	assert_int_equal(trace.trace_id, TRACE_WRITE_ID);
+	assert_int_equal(trace.version,
+			 (uint32_t)GT_MAJOR << 16 | GT_MINOR);
+	assert_int_equal(trace.bytes, lseek(trace.fd, 0, SEEK_END));
+	rows_trace_close(&trace);
+	assert_int_equal(rows_trace_open("/dev/null", &trace), -ESPIPE);
+	assert_int_equal(rows_trace_open("/none", &trace), -ENOENT);
+	assert_int_equal(rows_trace_open("/proc/version", &trace), -EBADMSG);
+	story_free(story);
+}
+
+/* It changes with the bytes before it, and with where it ends, and not with
+ * what comes behind it. */
+static void digest(void **state)
+{
+	struct story *story = story_new(1);
+	struct rows_trace trace;
+	uint64_t whole, other;
+	int fd;
+
+	(void)state;
+	story_write(story, NULL);
+	assert_int_equal(rows_trace_open(story->path, &trace), 0);
+	assert_true(rows_trace_digest(&trace, trace.bytes, &whole));
+	assert_true(rows_trace_digest(&trace, trace.bytes - 1, &other));
+	assert_true(whole != other);
+	assert_false(rows_trace_digest(&trace, trace.bytes + 1, &other));
+	fd = open(story->path, O_WRONLY | O_APPEND);
+	assert_int_equal(write(fd, "more", 4), 4);
+	assert_true(rows_trace_digest(&trace, trace.bytes, &other));
+	assert_int_equal(whole, other);
+	close(fd);
+	fd = open(story->path, O_WRONLY);
+	assert_int_equal(pwrite(fd, "x", 1, (off_t)trace.bytes - 9), 1);
+	assert_true(rows_trace_digest(&trace, trace.bytes, &other));
+	assert_true(whole != other);
+	close(fd);
+	rows_trace_close(&trace);
+	story_free(story);
+}
+
+/* To within a third: by the bytes that events take in rings. */
+static void events(void **state)
+{
+	struct story *story = story_new(1);
+	uint64_t about, all = 0;
+
+	(void)state;
+	story_write(story, NULL);
+	for (unsigned i = 0; i < STORY_THREADS; i++)
+		all += story->event_count[i];
+	about = rows_trace_events(story->path);
+	assert_in_range(about, all * 2 / 3, all * 4 / 3);
+	assert_int_equal(rows_trace_events("/none"), 0);
+	story_free(story);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(identity),
+		cmocka_unit_test(digest),
+		cmocka_unit_test(events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
