@@ -198,11 +198,10 @@ static int write_heaptrack(struct export *export)
 	const struct export_follower follower = {
 		.owner = w, .birth = take_birth, .end = take_end,
 	};
-	uint64_t page = model_number(export->model, GT_INFO, "page_size", 0);
 	int status;
 
 	w->export = export;
-	w->page_size = page >= KIB ? page : 4096;
+	w->page_size = model_page_size(export->model);
 	packed_begin(&w->out, export->out, export->output);
 	heaptrack_stacks_init(&w->stacks, export->frames, &w->out);
 	put_head(w);

@@ -62,6 +62,23 @@ static struct timeline_sums sums_of(const struct model *model)
 	};
 }
 
+static uint64_t next_look(const struct model *model)
+{
+	return model->looks != NULL && model->looked < model->looks->count ?
+		model->looks->stamps[model->looked] : UINT64_MAX;
+}
+
+void account_look(struct model *model, uint64_t stamp)
+{
+	const struct model_looks *looks = model->looks;
+
+	while (looks != NULL && model->looked < looks->count &&
+	       looks->stamps[model->looked] <= stamp) {
+		looks->look(looks->owner, model, model->looked);
+		model->looked++;
+	}
+}
+
 /* When there is something to do again but to count. */
 static uint64_t next_alarm(const struct model *model)
 {
@@ -71,6 +88,8 @@ static uint64_t next_alarm(const struct model *model)
 		return 0;
 	if (controls_next(&model->controls) < alarm)
 		alarm = controls_next(&model->controls);
+	if (next_look(model) < alarm)
+		alarm = next_look(model);
 	if (model->options.wants & MODEL_WANT_TIMELINE &&
 	    model->timeline.end < alarm)
 		alarm = model->timeline.end;
@@ -83,6 +102,7 @@ bool account_alarm(struct model *model, const struct trace_event *event)
 
 	if (event->stamp > model->until)
 		return false;
+	account_look(model, event->stamp);
 	view_advance(model, event->stamp);
 	if (model->options.wants & MODEL_WANT_TIMELINE) {
 		sums = sums_of(model);

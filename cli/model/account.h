@@ -45,6 +45,9 @@ void account_chain_ends(struct model *model, const struct trace_event *gap);
 void account_begin(struct model *model);
 /* An event at or behind model->alarm: false if it does not count. */
 bool account_alarm(struct model *model, const struct trace_event *event);
+/* Those who look at moments (model_look) up to this stamp do so: no event is
+ * applied that is later. */
+void account_look(struct model *model, uint64_t stamp);
 /* Everything has come. */
 void account_finish(struct model *model);
 

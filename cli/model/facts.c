@@ -14,6 +14,9 @@
 #include "cli/model/stats/figures.h"
 #include "unwind/claim.h"
 
+#define PAGE_SIZE_DEFAULT 4096
+#define PAGE_SIZE_MAX 0x1000000	/* a larger one says nothing */
+
 /* There is one copy of each key, so its place is as good as its text. */
 static uint64_t index_key(unsigned type, const char *key)
 {
@@ -76,6 +79,14 @@ uint64_t model_number(const struct model *model, unsigned type,
 	const char *value = model_fact(model, type, key);
 
 	return value != NULL ? strtoull(value, NULL, 10) : fallback;
+}
+
+uint64_t model_page_size(const struct model *model)
+{
+	uint64_t size = model_number(model, GT_INFO, "page_size", 0);
+
+	return size > 0 && size <= PAGE_SIZE_MAX && (size & (size - 1)) == 0 ?
+		size : PAGE_SIZE_DEFAULT;
 }
 
 bool model_has_freed_by(const struct model *model)

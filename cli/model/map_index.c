@@ -37,12 +37,14 @@ struct area {
 	uint64_t start, end;
 	uint64_t from, to;	/* stamps */
 	uint32_t path;
+	uint32_t mapping;	/* of maps.list */
 	bool wanted;
 };
 
 struct map_time {
 	uint64_t from, to;
 	uint32_t path;
+	uint32_t mapping;
 	bool wanted;
 };
 
@@ -123,6 +125,7 @@ static struct area *areas_of(struct map_index *made,
 			.to = mapping->unmapped ? mapping->unmapped :
 				UINT64_MAX,
 			.path = path_of(made, mapping->path),
+			.mapping = (uint32_t)i,
 			.wanted = is_wanted(filter, mapping),
 		};
 	}
@@ -199,7 +202,7 @@ static bool set_times(struct map_index *maps, const struct area *areas,
 		for (size_t k = begin; k < end; k++)
 			maps->times[next[k]++] = (struct map_time){
 				areas[i].from, areas[i].to, areas[i].path,
-				areas[i].wanted,
+				areas[i].mapping, areas[i].wanted,
 			};
 	}
 	free(next);
@@ -293,6 +296,21 @@ uint32_t map_index_path(const struct map_index *maps, uint64_t address,
 	const struct map_time *time = find(maps, address, stamp);
 
 	return time != NULL ? time->path : MAP_INDEX_NONE;
+}
+
+uint32_t map_index_at(const struct map_index *maps, uint64_t address,
+		      uint64_t stamp, uint64_t *until)
+{
+	const struct map_time *time = find(maps, address, stamp);
+	size_t next = borders_up_to(maps, address);
+
+	*until = next < maps->border_count ? maps->borders[next] : UINT64_MAX;
+	return time != NULL ? time->mapping : MAP_INDEX_NONE;
+}
+
+size_t map_index_paths(const struct map_index *maps)
+{
+	return maps->path_count;
 }
 
 const char *map_index_name(const struct map_index *maps, uint32_t path)

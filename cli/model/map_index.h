@@ -12,6 +12,7 @@
 #define GNOMON_MAP_INDEX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct filter;
@@ -34,6 +35,12 @@ bool map_index_wants(const struct map_index *maps, uint64_t address,
 /* The number of its path, from 0; MAP_INDEX_NONE: it is not known. */
 uint32_t map_index_path(const struct map_index *maps, uint64_t address,
 			uint64_t stamp);
+/* The mapping itself, as an index of maps.list; MAP_INDEX_NONE: it is not
+ * known. What lies behind the address is the same up to `until`. */
+uint32_t map_index_at(const struct map_index *maps, uint64_t address,
+		      uint64_t stamp, uint64_t *until);
+/* How many paths have numbers. */
+size_t map_index_paths(const struct map_index *maps);
 /* The path, never NULL. */
 const char *map_index_name(const struct map_index *maps, uint32_t path);
 

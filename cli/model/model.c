@@ -295,6 +295,7 @@ struct model *model_new(const struct model_options *options,
 	maps_init(&model->maps, &model->edges.blocks, &model->contexts);
 	model->edges.waiting.window = DEFAULT_WINDOW;
 	model->until = UINT64_MAX;
+	model->with_maps = model->options.wants & MODEL_WANT_MAPS;
 	return model;
 }
 

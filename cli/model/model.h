@@ -145,6 +145,26 @@ int model_group_peaks(const struct model *model, const char *path,
 int model_follow(const struct model *model, const char *path,
 		 const struct model_tap *tap);
 
+/*
+ * All blocks that are live at some moments of a trace that `model` has read,
+ * whatever its filter selects, by one pass more. `look` is called for each of
+ * the stamps, which ascend: `then` is a model whose live blocks, asked for by
+ * model_next_block, are those that were live just before it; it stays so until
+ * `look` returns. Blocks from before the model's view are none of them. What
+ * came into the trace since it was read is left out.
+ */
+struct model_looks {
+	void *owner;
+	void (*look)(void *owner, const struct model *then, size_t number);
+	const uint64_t *stamps;		/* borrowed */
+	size_t count;
+};
+
+/* Returns what model_read does. If that is EXIT_NOTHING, `look` was called for
+ * none of them. */
+int model_look(const struct model *model, const char *path,
+	       const struct model_looks *looks);
+
 /* ---- what was asked for ---- */
 
 /* The borrowed ones; NULL: nobody wants to know. */
@@ -175,6 +195,8 @@ const char *model_fact(const struct model *model, unsigned type,
 		       const char *key);
 uint64_t model_number(const struct model *model, unsigned type,
 		      const char *key, uint64_t fallback);
+/* Bytes of a page where it was recorded: a power of two. */
+uint64_t model_page_size(const struct model *model);
 /* The command line as a shell would take it; nothing if it is not known. */
 void model_command(const struct model *model, struct buffer *text);
 /* What of a trace is made up, since it was anonymised. */

@@ -112,6 +112,8 @@ struct model {
 	size_t number_capacity;
 	const struct model_companion *companion;	/* while it reads */
 	const struct model_tap *tap;	/* NULL: nobody looks on */
+	const struct model_looks *looks;	/* NULL: nobody does, at moments */
+	size_t looked;			/* at how many of them */
 	const struct block_keys *told_keys;	/* of the first pass, for it */
 	uint64_t span_factor;		/* ns of a tick << 32 */
 	uint64_t until;			/* stamp of the last that counts */

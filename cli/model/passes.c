@@ -346,6 +346,14 @@ int model_group_peaks(const struct model *model, const char *path,
 
 /* ---- blocks one by one ---- */
 
+/* What was in the trace when it was read, and counts. */
+static uint64_t end_of(const struct model *model)
+{
+	return model->report.being_written &&
+		model->totals.last_stamp < model->until ?
+		model->totals.last_stamp : model->until;
+}
+
 int model_follow(const struct model *model, const char *path,
 		 const struct model_tap *tap)
 {
@@ -362,13 +370,35 @@ int model_follow(const struct model *model, const char *path,
 	if (!model_can_be_read_again(path, model->options.notes))
 		return EXIT_NOTHING;
 	again = new_model_like(model, &options, keyed ? &model->keys : NULL);
-	again->until = model->report.being_written &&
-		model->totals.last_stamp < model->until ?
-		model->totals.last_stamp : model->until;
+	again->until = end_of(model);
 	again->tap = tap;
 	again->told_keys = &model->keys;
 	view_set(again, model->controls.view);
 	status = run(again, path, false, NULL);
+	model_free(again);
+	return status;
+}
+
+/* ---- what is live at moments ---- */
+
+int model_look(const struct model *model, const char *path,
+	       const struct model_looks *looks)
+{
+	struct model *again;
+	int status;
+
+	if (!model_can_be_read_again(path, model->options.notes))
+		return EXIT_NOTHING;
+	again = new_model_like(model, NULL, NULL);
+	again->selection = NULL;	/* all blocks */
+	again->lifespans = NULL;
+	again->mappings = NULL;
+	again->until = end_of(model);
+	again->looks = looks;
+	view_set(again, model->controls.view);
+	status = run(again, path, false, NULL);
+	if (status != EXIT_NOTHING)
+		account_look(again, UINT64_MAX);
 	model_free(again);
 	return status;
 }

@@ -28,6 +28,8 @@ bool query_needs_pass(const struct query *query, enum query_pass pass)
 		return needs_peaks(query);
 	case QUERY_PASS_SERIES:
 		return query->over_time;
+	case QUERY_PASS_LOOKS:
+		return query->at_snapshots;
 	case QUERY_PASSES:
 		break;
 	}
@@ -39,7 +41,8 @@ static const char *from_where(const struct query *query)
 {
 	if (query_needs_pass(query, QUERY_PASS_OUTLINE) ||
 	    query_needs_pass(query, QUERY_PASS_ENDS) ||
-	    query_needs_pass(query, QUERY_PASS_SERIES))
+	    query_needs_pass(query, QUERY_PASS_SERIES) ||
+	    query_needs_pass(query, QUERY_PASS_LOOKS))
 		return "from a file, not from a pipe";
 	return query_needs_pass(query, QUERY_PASS_PEAKS) ?
 		"from a file; from a pipe once, with own peaks as sums" :
@@ -58,6 +61,7 @@ void query_explain(const struct query *query, struct buffer *out)
 		[QUERY_PASS_PEAKS] = "events: the peak of each group by itself "
 			"(of groups of several stacks)",
 		[QUERY_PASS_SERIES] = "events: rows over time",
+		[QUERY_PASS_LOOKS] = "events: what was live at snapshots",
 	};
 	unsigned passes = 0, number = 0;
 	LOCAL_BUFFER keys = { 0 };

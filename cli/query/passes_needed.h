@@ -15,6 +15,7 @@ enum query_pass {
 	QUERY_PASS_FIGURES,	/* always */
 	QUERY_PASS_PEAKS,	/* of each group by itself */
 	QUERY_PASS_SERIES,	/* rows over time */
+	QUERY_PASS_LOOKS,	/* what was live at snapshots */
 	QUERY_PASSES
 };
 

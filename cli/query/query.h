@@ -29,6 +29,7 @@ struct query {
 	unsigned wants;		/* enum model_want: not in all of them */
 	bool all_figures;	/* of each row, not only what orders them */
 	bool over_time;		/* and its rows over time: series.h */
+	bool at_snapshots;	/* what was live then: residency.h */
 	/* In which order, and how many. */
 	enum figure order;
 	uint64_t limit;		/* rows; 0: all */

@@ -17,7 +17,8 @@
 #include "cli/report/report_processes.h"
 #include "cli/query/series.h"
 
-enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, TIMELINE, STEPS,
+enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, PAGES, TIMELINE,
+       STEPS,
        MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, SKIP_EMPTY };
 
 static const struct command_option options[] = {
@@ -46,6 +47,10 @@ static const struct command_option options[] = {
 	  "how many blocks were how large, and how long they lived, by powers "
 	  "of two; of one trace also what was live over time, and what realloc "
 	  "copied" },
+	{ PAGES, "pages", 0, NULL, NULL,
+	  "of one trace, on which pages of memory the live blocks lie; rows by "
+	  "the pages that they keep, however little of them is live; and what "
+	  "resident memory consisted of, at snapshots" },
 	{ TIMELINE, "timeline", 0, NULL, NULL,
 	  "of one trace, what the largest rows had or did over time, beside all "
 	  "others: as a table, of live or what --sort says; with --json, all "
@@ -134,6 +139,9 @@ static int take(void *owner, int id, const char *value)
 	case SIZES:
 		request->report.sizes = true;
 		break;
+	case PAGES:
+		request->report.pages = true;
+		break;
 	case TIMELINE:
 		request->report.timeline = true;
 		break;
@@ -190,6 +198,17 @@ static void note_heaps(const struct report *report)
 			   COUNTED(sums, "allocation"));
 }
 
+/* Where a sample's blocks lie says nothing of the pages of all. */
+static bool has_pages(const struct request *request, const struct model *model,
+		      const char *trace)
+{
+	if (!request->report.pages || !model_is_sampled(model))
+		return true;
+	tell_error("%s: is a sample, and --pages needs all blocks: record it "
+		   "without --sample", trace);
+	return false;
+}
+
 /* Fills in the report's parts that come from a trace. EXIT_NOTHING: there is
  * nothing to close. */
 static int open_trace(struct request *request, struct opened *opened,
@@ -201,7 +220,8 @@ static int open_trace(struct request *request, struct opened *opened,
 	if (status == EXIT_NOTHING)
 		return status;
 	reading_frames(&request->reading, &opened->frames, opened->model);
-	if (!reading_stack_filter(&request->reading, &opened->frames,
+	if (!has_pages(request, opened->model, trace) ||
+	    !reading_stack_filter(&request->reading, &opened->frames,
 				  &opened->filter)) {
 		close_trace(opened);
 		return EXIT_NOTHING;
@@ -412,6 +432,33 @@ static bool fits_time(const struct request *request)
 	return false;
 }
 
+/* With --pages? */
+static bool fits_pages(const struct request *request)
+{
+	const struct report_options *wanted = &request->report;
+	const char *other = wanted->tree != REPORT_TREE_NONE ? "--tree" :
+		wanted->blocks ? "--by block" :
+		wanted->sizes ? "--sizes" : wanted->timeline ? "--timeline" :
+		wanted->one_key ? "--sort" : NULL;
+
+	if (!wanted->pages)
+		return true;
+	if (other != NULL)
+		tell_error("--pages %s: rows are in the order of the pages that "
+			   "they keep: leave out one of them", other);
+	else if (request->csv)
+		tell_error("--pages --csv: see --json");
+	else if (request->reading.many || request->merge)
+		tell_error("--pages: only of one trace, without --merge");
+	else if (query_inclusive(&request->reading.query) != NULL)
+		tell_error("--pages --by %s: such rows have blocks in common, "
+			   "and a page is divided", wanted->by);
+	else
+		return model_can_be_read_again(request->reading.traces[0],
+					       tell_notes());
+	return false;
+}
+
 /* Do the options fit together? */
 static bool fits(const struct request *request)
 {
@@ -448,7 +495,7 @@ static bool fits(const struct request *request)
 		tell_error("--frame-table --tree: a tree has no stacks: leave "
 			   "out one of them");
 	else
-		return fits_time(request);
+		return fits_pages(request) && fits_time(request);
 	return false;
 }
 
@@ -518,6 +565,8 @@ static unsigned wants_of(const struct request *request)
 		wants |= MODEL_WANT_TIMELINE | MODEL_WANT_CHAINS;
 	if (request->json || stacks)
 		wants |= MODEL_WANT_FREED_BY;
+	if (request->report.pages)
+		wants |= MODEL_WANT_MAPS;
 	/* Stacks are filtered, or rows get theirs. */
 	if (request->report.sizes && (request->json || stacks))
 		wants |= MODEL_WANT_HISTOGRAMS;
@@ -536,6 +585,7 @@ static void settle(struct request *request)
 	query->wants = wants_of(request);
 	query->all_figures = request->json || request->csv;
 	query->over_time = wanted->timeline;
+	query->at_snapshots = wanted->pages;
 	wanted->query = query;
 }
 
@@ -628,7 +678,9 @@ static const char *const description[] = {
 	"--frame-table they are indexes into `frames`. --sizes adds `sizes`, "
 	"`lifetimes` and `chains` (of reallocs) to the whole and to each row, "
 	"and a `timeline` of at most 2048 steps, which filters of stacks leave "
-	"out. --timeline adds a `timeline` to each row, an array of steps; "
+	"out. --pages adds `pages`: of all live blocks, and of each row what it "
+	"keeps; and `residency`, whose parts add up to `rss_bytes`. --timeline "
+	"adds a `timeline` to each row, an array of steps; "
 	"`timeline_others` and `timeline_all` are those of all other blocks, "
 	"and of the whole; a step is `timeline_step_ns` long.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
@@ -645,6 +697,8 @@ static const char *const examples[] = {
 	"what the functions whose names begin like this allocated, as a tree",
 	"gnomon report --alive-at 50% --by library,thread",
 	"what was live half way, by library and thread",
+	"gnomon report --pages --alive-at 90%",
+	"whose few small blocks keep which pages from being given back",
 	"gnomon report --timeline --by file --sort temporary",
 	"which files made temporary blocks, and when",
 	"gnomon report --by block --size-min 1M",

@@ -7,10 +7,12 @@
 #include "cli/report/report.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_freed.h"
+#include "cli/report/report_pages.h"
 
 /* Rows where --top does not say: more than people look at, and few enough for
  * programs with a million contexts. */
 #define DEFAULT_ROWS 1000
+#define PAGES_SNAPSHOTS 64	/* for each, live blocks are sorted */
 
 /* What the row is about. */
 static void put_subject(struct json *json, struct report *r,
@@ -63,11 +65,18 @@ static void put_called(struct json *json, const struct report *r,
 	json_end_object(json);
 }
 
+/* What rows have beside their figures. */
+struct extras {
+	struct report_detail detail;
+	struct series series;
+	const struct report_pages *pages;	/* NULL: not that */
+};
+
 static void put_row(struct json *json, struct report *r,
 		    const struct query_rows *rows, size_t number,
-		    const struct report_detail *detail,
-		    const struct series *series)
+		    const struct extras *extras)
 {
+	const struct series *series = &extras->series;
 	const struct query_row *row = &rows->list[number];
 
 	json_object(json, NULL);
@@ -77,38 +86,58 @@ static void put_row(struct json *json, struct report *r,
 	report_json_bound(json, row->contexts > 1 && !rows->exact);
 	put_subject(json, r, rows, row);
 	put_called(json, r, rows, row);
-	report_detail_row(json, detail, number);
+	report_detail_row(json, &extras->detail, number);
+	if (extras->pages != NULL)
+		report_pages_row_json(json, extras->pages, number);
 	if (number < series->shown)
 		report_series_json(json, "timeline",
 				   series_of(series, number), &series->axis);
 	json_end_object(json);
 }
 
-static void put_rows(struct json *json, struct report *r, enum figure key)
+/* The first of the rows, and what beside them is told over time. */
+static void put_list(struct json *json, struct report *r,
+		     struct query_rows *rows, struct extras *extras)
 {
-	struct report_detail detail;
-	struct series series = { 0 };
-	struct query_rows rows;
-	size_t shown;
+	size_t shown = report_shown(r, rows->count, DEFAULT_ROWS);
 
-	report_collect(r, key, report_top(r, DEFAULT_ROWS), &rows);
-	shown = report_shown(r, rows.count, DEFAULT_ROWS);
-	report_detail_begin(&detail, r, &rows);
+	report_detail_begin(&extras->detail, r, rows);
 	if (r->options->timeline)
-		report_series_follow(r, &rows, rows.count, &series);
+		report_series_follow(r, rows, rows->count, &extras->series);
 	json_array(json, "rows");
-	progress_begin("looking up symbols", rows.count);
+	progress_begin("looking up symbols", rows->count);
 	for (size_t i = 0; i < shown; i++) {
-		put_row(json, r, &rows, i, &detail, &series);
+		put_row(json, r, rows, i, extras);
 		progress_update(i);
 	}
 	progress_end();
 	json_end_array(json);
 	if (r->options->timeline)
-		report_series_rest_json(json, &series);
-	series_free(&series);
-	report_detail_end(&detail);
+		report_series_rest_json(json, &extras->series);
+	series_free(&extras->series);
+	report_detail_end(&extras->detail);
+}
+
+static void put_rows(struct json *json, struct report *r, enum figure key)
+{
+	struct extras extras = { 0 };
+	struct query_rows rows;
+
+	report_collect(r, key, report_top(r, DEFAULT_ROWS), &rows);
+	put_list(json, r, &rows, &extras);
 	query_rows_free(&rows);
+}
+
+/* By what they keep. */
+static void put_pages(struct json *json, struct report *r)
+{
+	struct report_pages found;
+	struct extras extras = { .pages = &found };
+
+	report_pages_find(r, PAGES_SNAPSHOTS, &found);
+	report_pages_json(json, r, &found);
+	put_list(json, r, &found.rows, &extras);
+	report_pages_free(&found);
 }
 
 void report_body_json(struct json *json, struct report *r)
@@ -130,6 +159,8 @@ void report_body_json(struct json *json, struct report *r)
 		report_tree_json(json, r, key);
 	else if (r->options->blocks)
 		report_blocks_json(json, r);
+	else if (r->options->pages)
+		put_pages(json, r);
 	else
 		put_rows(json, r, key);
 	report_freed_json(json, r);

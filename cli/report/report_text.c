@@ -9,10 +9,12 @@
 #include "cli/base/text/quantity.h"
 #include "cli/report/report.h"
 #include "cli/report/report_freed.h"
+#include "cli/report/report_pages.h"
 #include "cli/symbol/names/names.h"
 
 #define DEFAULT_ROWS 10
 #define OVERVIEW_ROWS 3		/* of each table, where there are several */
+#define PAGES_SNAPSHOTS 4	/* columns */
 #define SITE_FRAMES 6		/* of a stack that is part of a row */
 #define PART_MIN 20		/* …th of the row: smaller ones are left out */
 #define FRAME_INDENT 9
@@ -21,6 +23,7 @@ struct printer {
 	struct report *report;
 	struct table shown;	/* context -> section * 65536 + row */
 	enum figure key;	/* of the section */
+	const struct report_pages *pages;	/* of rows by what they keep */
 };
 
 /* Which blocks are live. */
@@ -164,9 +167,13 @@ static void put_row(struct printer *p, const struct query_rows *rows,
 	struct report *r = p->report;
 
 	fprintf(r->out, "\n%4u. ", number);
-	report_figures(r, &row->figures, p->key,
-		       row->contexts > 1 && !rows->exact);
-	put_called(p, rows, row);
+	if (p->pages != NULL) {
+		report_pages_row(r, p->pages, number - 1);
+	} else {
+		report_figures(r, &row->figures, p->key,
+			       row->contexts > 1 && !rows->exact);
+		put_called(p, rows, row);
+	}
 	if (!rows->grouped && r->profile == NULL)
 		fprintf(r->out, "  %s(context %" PRIu32 ")%s", r->style->dim,
 			row->node, r->style->off);
@@ -183,36 +190,64 @@ static void put_row(struct printer *p, const struct query_rows *rows,
 	}
 }
 
+/* The first of so many rows, and how to get the others. */
+static void put_rows(struct printer *p, struct query_rows *rows, size_t count,
+		     uint64_t few)
+{
+	struct report *r = p->report;
+	size_t shown = report_shown(r, count, few);
+	struct query_parts *parts = NULL;
+
+	if (rows->grouped)
+		parts = query_rows_parts(rows, shown);
+	if (count == 0)
+		fprintf(r->out, "\n      none\n");
+	for (size_t i = 0; i < shown; i++)
+		put_row(p, rows, &rows->list[i],
+			rows->grouped ? &parts[i] : NULL, (unsigned)i + 1);
+	if (shown < count)
+		fprintf(r->out, "\n      and %s more %s: %s%s%s%s%s --top 0\n",
+			COUNT_TEXT(count - shown),
+			query_noun(&r->query, count - shown),
+			r->options->by ? "--by " : "",
+			r->options->by ? r->options->by : "",
+			r->options->by ? " " : "",
+			p->pages != NULL ? "--pages" : "--sort ",
+			p->pages != NULL ? "" : figure_kinds[p->key].name);
+	free(parts);
+}
+
 static void put_section(struct printer *p, enum figure key)
 {
 	struct report *r = p->report;
 	uint64_t few = r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
-	struct query_parts *parts = NULL;
 	struct query_rows rows;
-	size_t shown;
 
 	p->key = key;
 	report_collect(r, key, report_top(r, few), &rows);
-	shown = report_shown(r, rows.nonzero, few);
-	if (rows.grouped)
-		parts = query_rows_parts(&rows, shown);
 	fprintf(r->out, "\n%s%s%s: %s\n", r->style->title,
 		figures_title(key, moment_of(r)), r->style->off,
 		figures_meaning(key, moment_of(r)));
-	if (rows.nonzero == 0)
-		fprintf(r->out, "\n      none\n");
-	for (size_t i = 0; i < shown; i++)
-		put_row(p, &rows, &rows.list[i],
-			rows.grouped ? &parts[i] : NULL, (unsigned)i + 1);
-	if (shown < rows.nonzero)
-		fprintf(r->out, "\n      and %s more %s: %s%s%s--sort %s --top "
-			"0\n", COUNT_TEXT(rows.nonzero - shown),
-			query_noun(&r->query, rows.nonzero - shown),
-			r->options->by ? "--by " : "",
-			r->options->by ? r->options->by : "",
-			r->options->by ? " " : "", figure_kinds[key].name);
-	free(parts);
+	put_rows(p, &rows, rows.nonzero, few);
 	query_rows_free(&rows);
+}
+
+static void put_pages(struct report *r)
+{
+	struct report_pages found;
+	struct printer p = {
+		.report = r, .key = FIGURE_LIVE, .pages = &found,
+	};
+
+	report_pages_find(r, PAGES_SNAPSHOTS, &found);
+	report_pages_text(r, &found);
+	fprintf(r->out, "\n%sPAGES KEPT%s: each page divided among those who "
+		"have live blocks on it;\n  alone: pages that would be free "
+		"without the row's blocks\n", r->style->title, r->style->off);
+	put_rows(&p, &found.rows, found.rows.count, DEFAULT_ROWS);
+	report_residency_text(r, &found);
+	report_pages_free(&found);
+	table_free(&p.shown);
 }
 
 static void put_sections(struct report *r)
@@ -239,6 +274,11 @@ void report_body_text(struct report *r)
 		report_sizes_text(r);
 		report_timeline_text(r);
 		report_chains_text(r);
+	}
+	if (r->options->pages) {
+		put_pages(r);
+		report_nameless(r);
+		return;
 	}
 	if (r->options->no_rows) {
 		if (r->options->timeline)

@@ -48,6 +48,7 @@ static const struct use {
 	{ &cmd_report, "--json", "--timeline" },
 	{ &cmd_repack, "-fo", "@" },
 	{ &cmd_strip, "-fo", "@" },
+	{ &cmd_report, "--json", "--pages" },
 };
 #define USES (sizeof(uses) / sizeof(uses[0]))
 

@@ -32,6 +32,7 @@ struct report_options {
 	bool blocks;		/* rows are blocks */
 	enum report_tree tree;
 	bool sizes;
+	bool pages;		/* rows by the pages that they keep */
 	bool timeline;		/* rows over time */
 	uint64_t steps;		/* of it; 0: not given */
 	bool no_rows;		/* text: only what else was asked for */

@@ -23,8 +23,6 @@
 
 /* In brackets: readers do not look for such a file. */
 #define NOWHERE "[no file]"
-#define PAGE_SIZE_DEFAULT 4096
-#define PAGE_SIZE_MAX 0x1000000
 
 /* ---- texts ---- */
 
@@ -231,12 +229,9 @@ uint32_t pprof_location_stop(struct pprof_tables *tables, const char *why)
 
 void pprof_tables_init(struct pprof_tables *tables, struct frames *frames)
 {
-	uint64_t page = model_number(frames->model, GT_INFO, "page_size", 0);
-
 	memset(tables, 0, sizeof(*tables));
 	tables->frames = frames;
-	tables->page_size = page > 0 && page <= PAGE_SIZE_MAX &&
-		(page & (page - 1)) == 0 ? page : PAGE_SIZE_DEFAULT;
+	tables->page_size = model_page_size(frames->model);
 	tables->nowhere = TABLE_NONE;
 	pprof_text(tables, "");
 	map_program(tables);

@@ -180,3 +180,22 @@ footprint_arenas(const struct footprint *footprint)
 			return &footprint->snapshots[i];
 	return NULL;
 }
+
+bool footprint_is_whole(const struct footprint *footprint,
+			const struct footprint_snapshot *snapshot)
+{
+	const struct footprint_mapping *list =
+		footprint->mappings + snapshot->first;
+	uint64_t end = 0;
+
+	if (!(snapshot->said.flags & GT_SNAPSHOT_WHOLE) ||
+	    snapshot->count == 0 || snapshot->count != snapshot->said.mappings)
+		return false;
+	for (size_t i = 0; i < snapshot->count; i++) {
+		if (list[i].start < end ||
+		    list[i].size > UINT64_MAX - list[i].start)
+			return false;
+		end = list[i].start + list[i].size;
+	}
+	return true;
+}

@@ -66,6 +66,13 @@ static inline uint64_t footprint_value(const struct trace_usage *point,
 
 	return kib ? point->value[value] * 1024 : point->value[value];
 }
+/* What of a mapping is resident, in bytes: no more than there is of it. */
+static inline uint64_t footprint_resident(const struct footprint_mapping *of)
+{
+	uint64_t kib = of->value[GT_MAPPING_RSS];
+
+	return kib < of->size / 1024 ? kib * 1024 : of->size;
+}
 /* The largest value, in bytes, and when it was; 0 where there is no point. */
 uint64_t footprint_peak(const struct footprint *footprint,
 			enum gt_usage_value value, uint64_t *stamp);
@@ -77,6 +84,11 @@ bool footprint_is_detailed(const struct footprint *footprint);
 /* The last snapshot that has the allocator's figures, or NULL. */
 const struct footprint_snapshot *
 footprint_arenas(const struct footprint *footprint);
+
+/* Whether a snapshot has all of its mappings, one after the other by address, as
+ * the kernel lists them: a made-up one may have others. */
+bool footprint_is_whole(const struct footprint *footprint,
+			const struct footprint_snapshot *snapshot);
 
 /* Points are in order of time, snapshots adjoin (I1). With GNOMON_CLAIMS. */
 bool footprint_is_valid(const struct footprint *footprint);

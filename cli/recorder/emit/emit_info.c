@@ -148,7 +148,7 @@ void emit_info_start(struct emit_info *info)
 	text_key_put(&text, "gnomon", GNOMON_VERSION);
 	text_key_put(&text, "arch", ARCH_NAME);
 	emit_info_process(info, &text);
-	text_key_number(&text, "page_size", 4096);
+	text_key_number(&text, "page_size", (uint64_t)sysconf(_SC_PAGESIZE));
 	text_key_number(&text, "tick_shift", live->tick_shift);
 	text_key_number(&text, "tick_ps", emit_info_tick_ps(live));
 	text_key_number(&text, "window_ticks", live->window_ticks);

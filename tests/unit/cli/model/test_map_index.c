@@ -77,6 +77,23 @@ static const char *brute(uint64_t address, uint64_t stamp)
 	return next != NULL ? next->path : NULL;
 }
 
+/* By its index; and that it is the same up to where it says. */
+static void compare_mapping(const struct map_index *maps, uint64_t address,
+			    uint64_t stamp, const char *path)
+{
+	uint64_t until, unused;
+	uint32_t mapping = map_index_at(maps, address, stamp, &until);
+
+	assert_true(until > address);
+	for (uint64_t at = address; at < until && at < address + SPACE; at++)
+		assert_int_equal(map_index_at(maps, at, stamp, &unused),
+				 mapping);
+	if (path == NULL)
+		assert_int_equal(mapping, MAP_INDEX_NONE);
+	else
+		assert_ptr_equal(model->maps.list[mapping].path, path);
+}
+
 static void compare(const struct map_index *maps, uint64_t address,
 		    uint64_t stamp)
 {
@@ -89,6 +106,7 @@ static void compare(const struct map_index *maps, uint64_t address,
 		assert_int_equal(number, MAP_INDEX_NONE);
 	else
 		assert_string_equal(map_index_name(maps, number), path);
+	compare_mapping(maps, address, stamp, path);
 }
 
 static void random_mappings(void **state)

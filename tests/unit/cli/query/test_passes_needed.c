@@ -47,7 +47,9 @@ static void by_keys_and_figures(void **state)
 
 	(void)state;
 	expect(&query, PASS(FIGURES) | PASS(SERIES));
-	query.over_time = false;
+	query.at_snapshots = true;
+	expect(&query, PASS(FIGURES) | PASS(SERIES) | PASS(LOOKS));
+	query.over_time = query.at_snapshots = false;
 	assert_true(query_parse_keys(&query, "lifetime-class", &why));
 	expect(&query, PASS(ENDS) | PASS(FIGURES));
 	assert_true(query_parse_keys(&query, "mapping", &why));

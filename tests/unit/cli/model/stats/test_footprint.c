@@ -87,6 +87,40 @@ static void snapshots_own_their_mappings(void **state)
 	footprint_free(&f);
 }
 
+static bool take_whole(struct footprint *f, uint64_t number, uint64_t mappings,
+		       uint32_t flags)
+{
+	struct trace_snapshot snapshot = { .number = number, .name = "n!",
+					   .name_size = 1, .flags = flags,
+					   .mappings = mappings };
+
+	footprint_snapshot(f, &snapshot);
+	return footprint_is_whole(f, &f->snapshots[f->snapshot_count - 1]);
+}
+
+static void whole_ones(void **state)
+{
+	struct footprint f = { 0 };
+
+	(void)state;
+	add(&f, 1, 0x1000, 0);
+	add(&f, 1, 0x2000, 0);
+	add(&f, 1, 0x8000, 0);
+	assert_true(take_whole(&f, 1, 3, GT_SNAPSHOT_WHOLE));
+	add(&f, 2, 0x1000, 0);
+	assert_false(take_whole(&f, 2, 1, 0));
+	add(&f, 3, 0x1000, 0);
+	assert_false(take_whole(&f, 3, 2, GT_SNAPSHOT_WHOLE));
+	assert_false(take_whole(&f, 4, 0, GT_SNAPSHOT_WHOLE));
+	/* over each other, and beyond all addresses */
+	add(&f, 5, 0x2000, 0);
+	add(&f, 5, 0x1001, 0);
+	assert_false(take_whole(&f, 5, 2, GT_SNAPSHOT_WHOLE));
+	add(&f, 6, UINT64_MAX - 4095, 0);
+	assert_false(take_whole(&f, 6, 1, GT_SNAPSHOT_WHOLE));
+	footprint_free(&f);
+}
+
 static void broken_ones(void **state)
 {
 	struct footprint f = { 0 };
@@ -121,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peak_and_last),
 		cmocka_unit_test(snapshots_own_their_mappings),
+		cmocka_unit_test(whole_ones),
 		cmocka_unit_test(broken_ones),
 	};
 
