@@ -20,6 +20,9 @@ const struct sql_table *const sql_tables[] = {
 	&sql_table_snapshots,
 	&sql_table_heaps,
 	&sql_table_tuning,
+	&sql_table_pages,
+	&sql_table_pinned,
+	&sql_table_residency,
 	&sql_table_left_out,
 	&sql_table_losses,
 	NULL

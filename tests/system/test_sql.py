@@ -425,6 +425,20 @@ def rows_belong_together(directory):
     equal(one(path, "select heap, allocations from heaps where number = 1"),
           ("arena", one(path, "select count(*) from blocks where with_heap = "
                         "'arena'")[0]), "heaps")
+    # a block of no bytes has one there
+    equal(rows(path, "select sum(kept_bytes) = (select sum(pages * "
+               "page_size) from pages), (select sum(pages * live_bytes) from "
+               "pages) - sum(live_bytes) between 0 and sum(blocks) from "
+               "pinned"), [(1, 1)], "pages")
+    equal(rows(path, "select p.context from pinned p join sums s using "
+               "(context) where p.live_bytes <> s.live_bytes or p.blocks <> "
+               "s.live_blocks"), [], "pages' contexts")
+    parts = " + ".join(part + "_bytes" for part in (
+        "live", "fragmented", "free", "mapped", "files", "stacks", "recorder",
+        "rest"))
+    equal(rows(path, "select count(*) > 0, count(*) = sum(%s = rss_bytes) "
+               "from residency" % parts), [(1, 1)], "residency")
+    refused(kept("sampled", directory), "select * from pages", "sample")
     left = report(kept("culled", directory))["coverage"]["left_out"]
     equal(one(kept("culled", directory), "select sum(l.allocations), "
               "max(o.count) from left_out l, losses o where o.what = "
