@@ -44,7 +44,7 @@ TARGET_CFLAGS += $(if $(findstring clang,$(CC)),-fno-slp-vectorize,\
 HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-I$(O)/generated
 HOST_LIBS := -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
-	-lprotobuf-c -lz -lm -lpthread -ldl
+	-lprotobuf-c -lz -lsqlite3 -ledit -lm -lpthread -ldl
 
 ARCH_SRC := $(wildcard arch/$(ARCH)/*.S arch/$(ARCH)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)

@@ -27,8 +27,9 @@ def shorten(trace, shorter):
             left -= sink.write(source.read(min(left, 1 << 24)))
 
 
-def measure(bench):
-    """{"whole", "shorter", "extended": what bench-index prints}"""
+def measure(bench, ask):
+    """{"whole", "shorter", "extended": what bench-index prints}, and what `ask`
+    says of the trace, beside which its store lies then."""
     trace, shorter = bench.path("index.trace"), bench.path("shorter.trace")
     options = [str(word) for pair in OPTIONS.items() for word in pair]
     bench_run.note("queries: making a trace")
@@ -45,10 +46,12 @@ def measure(bench):
         if older:
             command.append(bench.path(older + ".idx"))
         made[name] = bench.run_json(command, limit=TIME_LIMIT_S)
-    for path in (trace, shorter, *(bench.path(name + ".idx")
-                                   for name in made)):
+    os.rename(bench.path("whole.idx"), trace + ".idx")
+    asked = ask(bench, trace)
+    for path in (trace, trace + ".idx", shorter, bench.path("shorter.idx"),
+                 bench.path("extended.idx")):
         os.unlink(path)
-    return made
+    return made, asked
 
 
 def show(made):

@@ -11,6 +11,7 @@ import shutil
 
 import bench_index
 import bench_run
+import bench_sql
 import bench_table
 
 ROWS = 100_000_000
@@ -51,8 +52,9 @@ def measure(bench):
     finally:
         if os.path.exists(store):
             os.unlink(store)
-    return [{"making": made, "asking": asked,
-             "building": bench_index.measure(bench)}]
+    building, statements = bench_index.measure(bench, bench_sql.measure)
+    return [{"making": made, "asking": asked, "building": building,
+             "sql": statements}]
 
 
 def show(rows):
@@ -72,6 +74,7 @@ def show(rows):
             [name, bench_table.text(size / made["rows"], 2)]
             for name, size in zip(COLUMNS, asked["columns"])])
         bench_index.show(row["building"])
+        bench_sql.show(row["sql"])
 
 
 def figures(rows):
@@ -93,3 +96,4 @@ def figures(rows):
         yield {"name": "store: memory, MiB", "value": round(mib),
                "goal": f"<= {GOAL_MIB}", "reached": mib <= GOAL_MIB}
         yield from bench_index.figures(row["building"])
+        yield from bench_sql.figures(row["sql"])

@@ -21,5 +21,6 @@ extern const struct command cmd_extract;
 extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 extern const struct command cmd_graph;
+extern const struct command cmd_sql;
 
 #endif

@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 		&cmd_export,
 		&cmd_flamegraph,
 		&cmd_graph,
+		&cmd_sql,
 	};
 	int operands, status, skip = 1;
 	size_t count = 0;

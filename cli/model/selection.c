@@ -617,21 +617,33 @@ static void wait_for_chain(struct selection *selection, uint64_t number,
 	chain->pending = entry;
 }
 
-static uint64_t lifetime_of(const struct block *block,
-			    const struct selection_end *end)
+/* Whether its end is one that is wanted; fates, chains and groups aside. */
+static bool ends_within(const struct selection *selection,
+			const struct block *block,
+			const struct selection_end *end)
 {
-	return end->stamp > block->birth ? end->stamp - block->birth : 0;
-}
+	uint64_t lifetime = end->stamp > block->birth ?
+		end->stamp - block->birth : 0;
 
-/* All that the block's own end says, but for its fate. */
-static bool passes_end(const struct selection *selection,
-		       const struct block *block,
-		       const struct selection_end *end)
-{
-	return within(&selection->lifetime, lifetime_of(block, end)) &&
+	return within(&selection->lifetime, lifetime) &&
 	       is_freed_by(selection, end) &&
 	       was_alive(selection, 0, block, end) &&
 	       was_alive(selection, 1, block, end);
+}
+
+bool selection_needs_others(const struct selection *selection)
+{
+	return selection->chains ||
+	       selection->fates & 1u << FILTER_FATE_GROUP_LIVE;
+}
+
+bool selection_takes(const struct selection *selection,
+		     const struct block *block,
+		     const struct selection_end *end)
+{
+	CLAIM_FULL(!selection_needs_others(selection));
+	return selection_may(selection, block) &&
+	       ends_within(selection, block, end) && is_fated(selection, end);
 }
 
 void selection_block(struct selection *selection, const struct block *block,
@@ -645,7 +657,7 @@ void selection_block(struct selection *selection, const struct block *block,
 		.length = 1,
 	};
 
-	if (!passes_end(selection, block, end))
+	if (!ends_within(selection, block, end))
 		return;
 	if (chain != NULL && selection->chains) {
 		wait_for_chain(selection, end->number, chain, sure);
@@ -725,13 +737,4 @@ void selection_bounds(const struct selection *selection,
 	};
 	bound_by_moments(selection, 0, bounds);
 	bound_by_moments(selection, 1, bounds);
-}
-
-bool selection_has(const struct selection *selection,
-		   const struct block *block, const struct selection_end *end)
-{
-	CLAIM_FULL(!selection->chains &&
-		   !(selection->fates & 1u << FILTER_FATE_GROUP_LIVE));
-	return selection_may(selection, block) &&
-	       passes_end(selection, block, end) && is_fated(selection, end);
 }

@@ -52,6 +52,32 @@ bool selection_keeps(const struct selection *selection,
 		     const struct block *block, uint64_t number,
 		     uint32_t node);
 
+/* ---- of a block whose end is known, without a deciding pass ---- */
+
+struct selection_end;
+/* Whether words ask for chains, or for groups: then this cannot be. */
+bool selection_needs_others(const struct selection *selection);
+/* Whether a block is selected that ended so; end->number is not looked at. Any
+ * number of threads at once. */
+bool selection_takes(const struct selection *selection,
+		     const struct block *block,
+		     const struct selection_end *end);
+
+/* Both included. */
+struct selection_range {
+	uint64_t min, max;
+};
+
+/* A block outside of one of these is not selected; stamps. */
+struct selection_bounds {
+	struct selection_range birth, end, size;
+	/* The words say no more than that. */
+	bool all;
+};
+
+void selection_bounds(const struct selection *selection,
+		      struct selection_bounds *bounds);
+
 /* ---- in the deciding pass ---- */
 
 /* How a block ended, for who decides. */
@@ -70,28 +96,5 @@ void selection_chain(struct selection *selection, struct chain *chain,
 		     const struct selection_end *end);
 /* Some block of this context is live at the end. */
 void selection_live_node(struct selection *selection, uint32_t node);
-
-/* ---- for who has blocks with their ends, in any order ---- */
-
-/* Both included. */
-struct selection_range {
-	uint64_t min, max;
-};
-
-/* A block outside of one of these is not selected; stamps and ticks. */
-struct selection_bounds {
-	struct selection_range birth, end, size;
-	/* The words say no more than that. */
-	bool all;
-};
-
-void selection_bounds(const struct selection *selection,
-		      struct selection_bounds *bounds);
-/* Whether a block that ended so is selected, by words that are neither about
- * chains nor about other blocks of its context; end->number is not looked at.
- * Any number of threads at once. */
-bool selection_has(const struct selection *selection,
-		   const struct block *block,
-		   const struct selection_end *end);
 
 #endif

@@ -45,6 +45,14 @@ void frames_init(struct frames *frames, struct model *model,
 	jitcode_open(&frames->jit, model, &with);
 }
 
+void frames_turn_to(struct frames *frames, struct model *model)
+{
+	CLAIM(model_contexts(model)->node_count == frames->contexts->node_count);
+	frames->model = model;
+	frames->contexts = model_contexts(model);
+	frames->images = model_images(model);
+}
+
 void frames_free(struct frames *frames)
 {
 	symbols_free(frames->symbols);

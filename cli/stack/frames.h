@@ -84,6 +84,12 @@ struct frames {
 void frames_init(struct frames *frames, struct model *model,
 		 const struct debugfile_places *places, bool full_names);
 /*
+ * The same trace, read again for other figures: stacks are those of `model` from
+ * now on. Its nodes are numbered alike, and there are as many, so that what was
+ * looked up holds.
+ */
+void frames_turn_to(struct frames *frames, struct model *model);
+/*
  * The number of the place of one context node, an index into frames->places,
  * which the next call may move. `exact`: the frame further in was a signal's.
  * Every walk along contexts comes by here, so symbols are looked up once.

@@ -169,6 +169,12 @@ void json_decimal(struct json *json, const char *key, uint64_t value,
 	}
 }
 
+void json_number(struct json *json, const char *key, const char *number)
+{
+	begin_value(json, key);
+	fputs_unlocked(number, json->out);
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	begin_value(json, key);

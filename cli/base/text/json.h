@@ -31,6 +31,8 @@ void json_int(struct json *json, const char *key, int64_t value);
 /* A number of so many decimals: 1500 with 3 is 1.5. */
 void json_decimal(struct json *json, const char *key, uint64_t value,
 		  unsigned decimals);
+/* A number as it is to be written, "1.25e-3". */
+void json_number(struct json *json, const char *key, const char *number);
 void json_bool(struct json *json, const char *key, bool value);
 
 #endif

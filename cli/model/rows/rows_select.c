@@ -1,7 +1,7 @@
 /*
  * rows_select.c: see rows_select.h. What columns' least and greatest can tell
  * goes to the store as terms, so that chunks are passed over; if the words say
- * more than that, each row that is left is asked about (selection_has).
+ * more than that, each row that is left is asked about (selection_takes).
  *
  * rows_select is called by one thread, all else by any number.
  */
@@ -81,7 +81,7 @@ static void keep(void *keeper, unsigned worker,
 		struct block block = rows_block(select->model, batch, i);
 		struct selection_end end = rows_end(select->model, batch, i);
 
-		kept[i] = selection_has(select->model->selection, &block,
+		kept[i] = selection_takes(select->model->selection, &block,
 					&end);
 	}
 }

@@ -1,0 +1,221 @@
+/*
+ * cmd_sql.c: `gnomon sql`: statements of SQL over the blocks, stacks and
+ * threads of traces. Runs in the main thread; statements are run by a process
+ * of their own (sql_worker.h).
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/buffer.h"
+#include "cli/base/text/quantity.h"
+#include "cli/base/whole.h"
+#include "cli/command/reading.h"
+#include "cli/commands.h"
+#include "cli/sql/sql_prompt.h"
+#include "cli/sql/sql_worker.h"
+
+enum { SCRIPT = 1, CSV, JSON, TIMEOUT, MEMORY };
+
+struct request {
+	struct reading reading;
+	struct sql_limits limits;
+	enum sql_mode mode;
+	const char *script;	/* NULL: not given */
+};
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	if (reading_has(id))
+		return reading_take(&request->reading, id, value);
+	switch (id) {
+	case SCRIPT:
+		request->script = value;
+		break;
+	case CSV:
+		request->mode = SQL_MODE_CSV;
+		break;
+	case JSON:
+		request->mode = SQL_MODE_JSON;
+		break;
+	case TIMEOUT:
+		return quantity_parse_time(value, &request->limits.timeout_ns);
+	case MEMORY:
+		return quantity_parse_size(value, &request->limits.memory);
+	}
+	return 0;
+}
+
+/* The last operand is a statement, unless there is a file of that name. */
+static bool is_statement(const char *text)
+{
+	struct stat status;
+
+	if (stat(text, &status) == 0)
+		return false;
+	return text[0] == '.' ? strchr(text, '/') == NULL :
+		strpbrk(text, " \t\n;(") != NULL;
+}
+
+static bool read_all(FILE *in, const char *name, struct buffer *text)
+{
+	char piece[4096];
+	size_t n;
+
+	while ((n = fread(piece, 1, sizeof(piece), in)) > 0)
+		buffer_add(text, piece, n);
+	if (!ferror(in))
+		return true;
+	tell_error("%s: cannot be read: %s", name, strerror(errno));
+	return false;
+}
+
+static bool read_script(const char *path, struct buffer *text)
+{
+	FILE *in = fopen(path, "re");
+	bool good;
+
+	if (in == NULL) {
+		tell_error("%s: the script cannot be read: %s", path,
+			   strerror(errno));
+		return false;
+	}
+	good = read_all(in, path, text);
+	fclose(in);
+	return good;
+}
+
+/* False: nothing to run, which was said; or, without a text, a prompt. */
+static bool find_text(const struct request *request, const char *statement,
+		      struct buffer *text)
+{
+	if (request->script != NULL && statement != NULL) {
+		tell_error("-f %s: and a statement: leave out one of them",
+			   request->script);
+		return false;
+	}
+	if (statement != NULL)
+		buffer_string(text, statement);
+	else if (request->script != NULL)
+		return read_script(request->script, text);
+	else if (!isatty(STDIN_FILENO))
+		return read_all(stdin, "standard input", text);
+	return true;
+}
+
+/* As a program that a signal ended. */
+static int end_interrupted(void)
+{
+	signal(SIGINT, SIG_DFL);
+	raise(SIGINT);
+	return EXIT_NOTHING;
+}
+
+static int run(struct request *request, const char *statement)
+{
+	struct sql_worker worker = {
+		.reading = &request->reading, .limits = request->limits,
+		.mode = request->mode,
+	};
+	LOCAL_BUFFER text = { 0 };
+	int status;
+
+	if (!find_text(request, statement, &text))
+		return EXIT_NOTHING;
+	sql_worker_catch();
+	if (statement == NULL && request->script == NULL &&
+	    isatty(STDIN_FILENO))
+		status = sql_prompt(&worker);
+	else
+		status = sql_worker_run(&worker, buffer_text(&text));
+	sql_worker_end(&worker);
+	return status == SQL_WORKER_INTERRUPTED ? end_interrupted() : status;
+}
+
+static int run_sql(const struct command *command, int argc, char **argv)
+{
+	struct request request = { 0 };
+	const char *statement = NULL;
+	int operands, status;
+
+	reading_init(&request.reading);
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	if (operands > 0 && is_statement(argv[operands]))
+		statement = argv[operands--];
+	status = EXIT_NOTHING;
+	if (reading_find(&request.reading, operands, argv + 1))
+		status = run(&request, statement);
+	reading_free(&request.reading);
+	return status;
+}
+
+static const char *const description[] = {
+	"Answers statements of SQL about what was allocated: each block is a "
+	"row of the table blocks, and sums has them in groups. Stacks, frames, "
+	"threads, mappings, memory over time and more are tables, too: "
+	"`.tables` lists them, `.schema` their columns. docs/SQL.md has all of "
+	"them, and many questions with their answers.",
+	"Filters are columns that take =, as in WHERE alive_at = '50%' AND "
+	"size_min = 4096: they mean what the options mean. Of several traces, "
+	"each is a process. Without a statement there is a prompt; at the end "
+	"of a pipe, statements are read from it.",
+	"Traces are only read. Temporary tables and views can be made, and "
+	"live in memory. Statements run in a process of their own, which "
+	"Ctrl-C, --timeout and --memory end.",
+	"Exit status: 0 all was read; 2 wrong use, or a statement failed; 3 "
+	"parts of a trace were missing or damaged, which is said on standard "
+	"error.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon sql app.trace \"select function(context), sum(bytes) from sums "
+	"where alive_at = '50%' group by 1 order by 2 desc limit 20\"",
+	"who held most in the middle of the run",
+	"gnomon sql app.trace --csv -f leaks.sql > leaks.csv",
+	"what a script says, for other programs",
+	"gnomon sql app.trace",
+	"a prompt",
+	NULL
+};
+
+static const struct command_group *const groups[] = {
+	&reading_model_options, &reading_symbols, &reading_index,
+	&filter_options, NULL
+};
+
+static const struct command_option options[] = {
+	{ SCRIPT, "file", 'f', "FILE", NULL, "run the statements in FILE" },
+	{ CSV, "csv", 0, NULL, NULL, "rows as comma-separated values" },
+	{ JSON, "json", 0, NULL, NULL, "rows as JSON: one object for each "
+	  "statement that has any columns" },
+	{ TIMEOUT, "timeout", 0, "DURATION", "none",
+	  "end a statement that takes longer; reading traces counts to the "
+	  "first" },
+	{ MEMORY, "memory", 0, "SIZE", "none",
+	  "what the process of the statements may map, programs and libraries "
+	  "included" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+const struct command cmd_sql = {
+	.name = "sql",
+	.operands = "[TRACE...] [STATEMENT]",
+	.summary = "ask in SQL about every allocation",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_sql,
+};

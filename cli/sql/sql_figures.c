@@ -1,0 +1,116 @@
+/*
+ * sql_figures.c: see sql_figures.h.
+ */
+#include "cli/sql/sql_figures.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define OF_ALL 2	/* bytes, blocks */
+
+struct listing {
+	struct sql_column *list;
+	unsigned count;
+};
+
+/* Of a kind with several members, what each is. */
+static const struct {
+	const char *name, *help;
+} members[] = {
+	{ "live_bytes", "bytes live at the end, or at alive_at" },
+	{ "live_blocks", "blocks live then" },
+	{ "peak_bytes", "bytes of it at the global peak: shares add up" },
+	{ "peak_blocks", "blocks of it then" },
+	{ "own_peak_bytes", "the most of it at any time: does not add up" },
+	{ "own_peak_blocks", "blocks of it then" },
+	{ "own_peak_time_ns", "when that was" },
+	{ "frees", "blocks that were freed" },
+	{ "lifetime_ns", "mean lifetime of those" },
+	{ "first_ns", "its first allocation" },
+	{ "last_ns", "its last allocation" },
+};
+
+/* Else, what the kind says of itself. */
+static const char *help_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (strcmp(members[i].name, name) == 0)
+			return members[i].help;
+	for (unsigned i = 0; i < figure_count; i++)
+		for (unsigned m = 0; m < FIGURE_KIND_MEMBERS; m++) {
+			const struct figure_member *member =
+				&figure_kinds[i].members[m];
+
+			if (member->name != NULL &&
+			    strcmp(member->name, name) == 0)
+				return figure_kinds[i].help;
+		}
+	return "";
+}
+
+static void add(void *owner, const char *name, uint64_t value)
+{
+	struct listing *listing = owner;
+
+	(void)value;
+	listing->list[listing->count++] = (struct sql_column){
+		.name = name, .type = SQL_INTEGER, .help = help_of(name),
+	};
+}
+
+void sql_figures_columns(struct sql_column *list, unsigned *count)
+{
+	const struct figures nothing = { 0 };
+	struct listing listing = { list, *count };
+
+	list[listing.count++] = (struct sql_column){
+		.name = "bytes", .type = SQL_INTEGER,
+		.help = "bytes of all blocks that the filters select",
+	};
+	list[listing.count++] = (struct sql_column){
+		.name = "blocks", .type = SQL_INTEGER,
+		.help = "all blocks that the filters select",
+	};
+	figures_each(&nothing, 0, add, &listing);
+	*count = listing.count;
+}
+
+struct choosing {
+	unsigned n, at;
+	uint64_t value;
+	bool own_peak;
+};
+
+static void choose(void *owner, const char *name, uint64_t value)
+{
+	struct choosing *choosing = owner;
+
+	if (choosing->at++ != choosing->n)
+		return;
+	choosing->value = value;
+	choosing->own_peak = strncmp(name, "own_peak", 8) == 0;
+}
+
+void sql_figures_value(const struct figures *figures, uint64_t end_ns,
+		       unsigned n, sqlite3_context *to)
+{
+	struct choosing choosing = { .n = n - OF_ALL };
+
+	if (n == 0)
+		choosing.value = figures->total_bytes;
+	else if (n == 1)
+		choosing.value = figures->count;
+	else
+		figures_each(figures, end_ns, choose, &choosing);
+	sql_number(to, choosing.value);
+}
+
+bool sql_figures_own_peak(unsigned n)
+{
+	const struct figures nothing = { 0 };
+	struct choosing choosing = { .n = n - OF_ALL };
+
+	if (n >= OF_ALL)
+		figures_each(&nothing, 0, choose, &choosing);
+	return choosing.own_peak;
+}

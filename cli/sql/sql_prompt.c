@@ -1,0 +1,200 @@
+/*
+ * sql_prompt.c: see sql_prompt.h. Lines are read by libedit, whose licence
+ * allows what gnomon's does; one thread.
+ */
+#include "cli/sql/sql_prompt.h"
+
+#include <editline/readline.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/sql/sql_functions.h"
+#include "cli/sql/sql_table.h"
+
+#define HISTORY_LINES 1000
+
+/* ---- completion ---- */
+
+static const char *const words[] = {
+	"select", "distinct", "from", "where", "and", "or", "not", "group by",
+	"order by", "having", "limit", "join", "left join", "using", "union",
+	"with", "as", "asc", "desc", "in", "between", "like", "regexp", "is",
+	"null", "case", "when", "then", "else", "end", "count", "sum", "min",
+	"max", "avg", "total", "over", "partition by", "create temp table",
+	"create temp view", "explain query plan", ".quit",
+};
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+struct candidates {
+	const char *text;
+	int left;		/* of those that fit, to be passed */
+	char *found;
+};
+
+static void offer(struct candidates *c, const char *word)
+{
+	if (c->found == NULL &&
+	    strncasecmp(word, c->text, strlen(c->text)) == 0 && c->left-- == 0)
+		c->found = grow_copy(word, strlen(word));
+}
+
+/* libedit's: the n-th that fits, from state 0 on; to be freed. */
+static char *next_candidate(const char *text, int state)
+{
+	struct candidates c = { .text = text, .left = state };
+
+	for (size_t i = 0; sql_tables[i] != NULL; i++)
+		offer(&c, sql_tables[i]->name);
+	for (size_t i = 0; sql_functions_name(i) != NULL; i++)
+		offer(&c, sql_functions_name(i));
+	for (size_t i = 0; sql_session_command(i) != NULL; i++)
+		offer(&c, sql_session_command(i));
+	for (size_t i = 0; i < WORDS; i++)
+		offer(&c, words[i]);
+	for (size_t i = 0; sql_tables[i] != NULL; i++)
+		for (unsigned n = 0; n < sql_table_count(sql_tables[i]); n++) {
+			char name[64];
+
+			offer(&c, sql_table_column(sql_tables[i], n, name)
+				      .name);
+		}
+	return c.found;
+}
+
+static char **complete(const char *text, int start, int end)
+{
+	(void)start, (void)end;
+	/* no names of files, where nothing else fits */
+	rl_attempted_completion_over = 1;
+	return rl_completion_matches(text, next_candidate);
+}
+
+/* ---- history ---- */
+
+/* $XDG_STATE_HOME/gnomon/sql_history, to be freed; NULL: there is no home. */
+static char *history_path(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *folder, *path;
+
+	if (state != NULL && state[0] == '/')
+		folder = grow_format("%s/gnomon", state);
+	else if (home != NULL && home[0] == '/')
+		folder = grow_format("%s/.local/state/gnomon", home);
+	else
+		return NULL;
+	for (char *at = folder + 1; *at != 0; at++)
+		if (*at == '/') {
+			*at = 0;
+			mkdir(folder, 0700);	/* mostly it is there */
+			*at = '/';
+		}
+	mkdir(folder, 0700);
+	path = grow_format("%s/sql_history", folder);
+	free(folder);
+	return path;
+}
+
+static char *begin_history(void)
+{
+	char *path = history_path();
+
+	using_history();
+	stifle_history(HISTORY_LINES);
+	if (path != NULL)
+		read_history(path);	/* the first time there is none */
+	return path;
+}
+
+static void end_history(char *path)
+{
+	mode_t mask = umask(0077);
+
+	/* What cannot be kept is no loss that a person has to hear of. */
+	if (path != NULL)
+		write_history(path);
+	umask(mask);
+	free(path);
+}
+
+/* ---- lines ---- */
+
+static bool is_blank(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == 0;
+}
+
+static bool is_quit(const char *text)
+{
+	static const char *const quits[] = { ".quit", ".exit", "quit", "exit" };
+	size_t size = strcspn(text, " \t;");
+
+	for (size_t i = 0; i < sizeof(quits) / sizeof(quits[0]); i++)
+		if (strlen(quits[i]) == size &&
+		    memcmp(quits[i], text, size) == 0 &&
+		    text[size + strspn(text + size, " \t;")] == 0)
+			return true;
+	return false;
+}
+
+static void run_text(struct sql_worker *worker, const char *text)
+{
+	bool had = worker->pid != 0;
+
+	if (sql_worker_run(worker, text) == SQL_WORKER_INTERRUPTED &&
+	    worker->stopped)
+		tell_error("interrupted");
+	if (had && worker->pid == 0)
+		tell_note("temporary tables and views are gone");
+}
+
+/* False: that was the end. */
+static bool take_line(struct sql_worker *worker, char *line,
+		      struct buffer *text)
+{
+	if (text->size == 0 && is_quit(line))
+		return false;
+	if (text->size == 0 && is_blank(line))
+		return true;
+	buffer_printf(text, "%s%s", text->size > 0 ? "\n" : "", line);
+	if (text->data[0] != '.' && !sqlite3_complete(text->data))
+		return true;
+	add_history(text->data);
+	run_text(worker, text->data);
+	buffer_clear(text);
+	return true;
+}
+
+int sql_prompt(struct sql_worker *worker)
+{
+	LOCAL_BUFFER text = { 0 };
+	char *path = begin_history(), *line;
+	bool more = true;
+
+	rl_readline_name = "gnomon";
+	rl_attempted_completion_function = complete;
+	/* traces are read before the first statement, and what is wrong said */
+	if (sql_worker_run(worker, "") == EXIT_NOTHING && worker->pid == 0)
+		more = false;
+	else
+		printf("Statements end with ; and .help tells more.\n");
+	while (more) {
+		line = readline(text.size > 0 ? "   ...> " : "gnomon> ");
+		if (line == NULL && sql_worker_was_interrupted()) {
+			putchar('\n');
+			buffer_clear(&text);
+			continue;
+		}
+		more = line != NULL && take_line(worker, line, &text);
+		if (line == NULL)
+			putchar('\n');
+		free(line);
+	}
+	end_history(path);
+	return worker->pid == 0 ? EXIT_NOTHING : EXIT_COMPLETE;
+}

@@ -1,0 +1,13 @@
+/*
+ * sql_result.h: the rows of a statement, written as a table, CSV or JSON.
+ */
+#ifndef GNOMON_SQL_RESULT_H
+#define GNOMON_SQL_RESULT_H
+
+#include "cli/sql/sql_session.h"
+
+/* Runs it to its end: SQLITE_DONE, or the error. A statement without columns
+ * writes nothing. */
+int sql_result_write(struct sql_session *session, sqlite3_stmt *statement);
+
+#endif

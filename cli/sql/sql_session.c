@@ -1,0 +1,259 @@
+/*
+ * sql_session.c: see sql_session.h.
+ */
+#include "cli/sql/sql_session.h"
+
+#include <string.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/sql/sql_functions.h"
+#include "cli/sql/sql_result.h"
+#include "cli/sql/sql_table.h"
+
+#define STATEMENT_MAX 1000000	/* bytes; SQLite's own limit is a thousand
+				 * times that */
+
+const char *const sql_mode_names[SQL_MODES] = {
+	[SQL_MODE_TABLE] = "table", [SQL_MODE_CSV] = "csv",
+	[SQL_MODE_JSON] = "json",
+};
+
+/* ---- what may be done ---- */
+
+/* That tell of tables, and change nothing. */
+static const char *const pragmas[] = {
+	"table_info", "table_xinfo", "table_list", "function_list",
+	"module_list", "pragma_list", "collation_list", "compile_options",
+	"database_list", "index_list", "index_info", "index_xinfo",
+};
+
+static bool may_pragma(const char *name)
+{
+	for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++)
+		if (sqlite3_stricmp(name, pragmas[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What is in memory is the session's own; anything else would be a file. */
+static int authorize(void *owner, int action, const char *first,
+		     const char *second, const char *database,
+		     const char *trigger)
+{
+	(void)owner, (void)database, (void)trigger;
+	switch (action) {
+	case SQLITE_ATTACH:
+	case SQLITE_DETACH:
+	case SQLITE_CREATE_VTABLE:
+	case SQLITE_DROP_VTABLE:
+	case SQLITE_ANALYZE:
+		return SQLITE_DENY;
+	case SQLITE_PRAGMA:
+		return may_pragma(first) ? SQLITE_OK : SQLITE_DENY;
+	case SQLITE_FUNCTION:
+		return second != NULL &&
+			sqlite3_stricmp(second, "load_extension") == 0 ?
+			SQLITE_DENY : SQLITE_OK;
+	default:
+		return SQLITE_OK;
+	}
+}
+
+static bool open_database(struct sql_session *session)
+{
+	int status = sqlite3_open_v2(":memory:", &session->db,
+				     SQLITE_OPEN_READWRITE |
+				     SQLITE_OPEN_MEMORY |
+				     SQLITE_OPEN_NOMUTEX, NULL);
+
+	if (status == SQLITE_OK)
+		status = sql_vtab_add(session->db, &session->traces);
+	if (status == SQLITE_OK)
+		status = sql_functions_add(session->db, &session->traces);
+	if (status != SQLITE_OK) {
+		tell_error("SQLite cannot be used: %s",
+			   session->db ? sqlite3_errmsg(session->db) :
+			   sqlite3_errstr(status));
+		return false;
+	}
+	sqlite3_db_config(session->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(session->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0,
+			  NULL);
+	sqlite3_limit(session->db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(session->db, SQLITE_LIMIT_SQL_LENGTH, STATEMENT_MAX);
+	sqlite3_set_authorizer(session->db, authorize, NULL);
+	return true;
+}
+
+bool sql_session_open(struct sql_session *session, struct reading *reading)
+{
+	session->db = NULL;
+	return sql_traces_open(&session->traces, reading) &&
+	       open_database(session);
+}
+
+void sql_session_close(struct sql_session *session)
+{
+	/* Cursors look at traces: they go first. */
+	sqlite3_close(session->db);
+	sql_traces_close(&session->traces);
+}
+
+void sql_session_interrupt(struct sql_session *session)
+{
+	atomic_store(&session->traces.cancel, true);
+	if (session->db != NULL)
+		sqlite3_interrupt(session->db);
+}
+
+/* ---- commands ---- */
+
+static void put_tables(struct sql_session *session, const char *argument)
+{
+	(void)argument;
+	for (size_t i = 0; sql_tables[i] != NULL; i++)
+		fprintf(session->out, "%-12s %s\n", sql_tables[i]->name,
+			sql_tables[i]->help);
+}
+
+static void put_schema(struct sql_session *session, const char *argument)
+{
+	bool any = false;
+
+	for (size_t i = 0; sql_tables[i] != NULL; i++) {
+		LOCAL_BUFFER text = { 0 };
+
+		if (argument[0] != 0 &&
+		    sqlite3_stricmp(argument, sql_tables[i]->name) != 0)
+			continue;
+		any = true;
+		sql_table_schema(sql_tables[i], true, &text);
+		fputs(text.data, session->out);
+	}
+	if (!any)
+		tell_error(".schema: there is no table of this name: see "
+			   ".tables");
+}
+
+static void set_mode(struct sql_session *session, const char *argument)
+{
+	for (unsigned i = 0; i < SQL_MODES; i++)
+		if (strcmp(argument, sql_mode_names[i]) == 0) {
+			session->mode = (enum sql_mode)i;
+			return;
+		}
+	tell_error(".mode: it is one of table, csv, json");
+}
+
+static void put_help(struct sql_session *session, const char *argument);
+
+static const struct {
+	const char *name, *help;
+	void (*run)(struct sql_session *session, const char *argument);
+} commands[] = {
+	{ ".tables", "the tables", put_tables },
+	{ ".schema", "[TABLE]  the columns of a table, or of all", put_schema },
+	{ ".mode", "table|csv|json  how results are written", set_mode },
+	{ ".help", "this", put_help },
+};
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void put_help(struct sql_session *session, const char *argument)
+{
+	LOCAL_BUFFER functions = { 0 };
+
+	(void)argument;
+	fputs("Statements end with ; and may have several lines.\n\n",
+	      session->out);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(session->out, "  %-8s %s\n", commands[i].name,
+			commands[i].help);
+	sql_functions_help(&functions);
+	fprintf(session->out, "  %-8s %s\n\nFunctions:\n%s", ".quit", "end",
+		functions.data);
+}
+
+const char *sql_session_command(size_t n)
+{
+	return n < COMMANDS ? commands[n].name : NULL;
+}
+
+static int run_command(struct sql_session *session, const char *text)
+{
+	size_t name = strcspn(text, " \t\r\n"), size;
+	const char *argument = text + name + strspn(text + name, " \t\r\n");
+	LOCAL_BUFFER given = { 0 };
+
+	size = strcspn(argument, " \t\r\n;");
+	buffer_add(&given, argument, size);
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strlen(commands[i].name) == name &&
+		    memcmp(commands[i].name, text, name) == 0) {
+			commands[i].run(session, buffer_text(&given));
+			return EXIT_COMPLETE;
+		}
+	buffer_clear(&given);
+	buffer_add(&given, text, name);
+	buffer_printable(&given);
+	tell_error("%s: no such command: see .help", given.data);
+	return EXIT_NOTHING;
+}
+
+/* ---- statements ---- */
+
+static int refuse(struct sql_session *session, int status)
+{
+	LOCAL_BUFFER text = { 0 };
+
+	if (status == SQLITE_INTERRUPT) {
+		tell_error("the statement was interrupted");
+		return EXIT_NOTHING;
+	}
+	buffer_string(&text, sqlite3_errmsg(session->db));
+	buffer_printable(&text);
+	if (status == SQLITE_AUTH)
+		tell_error("SQL: %s: traces are only read, and no other file "
+			   "is opened", text.data);
+	else if (status == SQLITE_NOMEM)
+		tell_error("SQL: out of memory: give it more with --memory, "
+			   "or select less");
+	else
+		tell_error("SQL: %s", text.data);
+	return EXIT_NOTHING;
+}
+
+static int run_statement(struct sql_session *session, const char *text,
+			 const char **rest)
+{
+	sqlite3_stmt *statement;
+	int status = sqlite3_prepare_v2(session->db, text, -1, &statement,
+					rest);
+
+	if (status != SQLITE_OK)
+		return refuse(session, status);
+	if (statement == NULL)
+		return EXIT_COMPLETE;	/* a comment, or nothing */
+	status = sql_result_write(session, statement);
+	if (status != SQLITE_DONE)
+		status = refuse(session, status);
+	else
+		status = EXIT_COMPLETE;
+	sqlite3_finalize(statement);
+	return status;
+}
+
+int sql_session_run(struct sql_session *session, const char *text)
+{
+	int status = EXIT_COMPLETE;
+
+	atomic_store(&session->traces.cancel, false);
+	text += strspn(text, " \t\r\n");
+	if (text[0] == '.') {
+		status = run_command(session, text);
+	} else {
+		while (text[0] != 0 && status == EXIT_COMPLETE)
+			status = run_statement(session, text, &text);
+	}
+	fflush(session->out);
+	return status == EXIT_COMPLETE ? session->traces.status : status;
+}

@@ -1,0 +1,29 @@
+/*
+ * sql_tables.c: the table of tables.
+ */
+#include "cli/sql/sql_tables.h"
+
+const struct sql_table *const sql_tables[] = {
+	&sql_table_blocks,
+	&sql_table_sums,
+	&sql_table_contexts,
+	&sql_table_frames,
+	&sql_table_stacks,
+	&sql_table_threads,
+	&sql_table_processes,
+	&sql_table_images,
+	&sql_table_maps,
+	&sql_table_map_usage,
+	&sql_table_usage,
+	&sql_table_timeline,
+	&sql_table_markers,
+	&sql_table_snapshots,
+	&sql_table_heaps,
+	&sql_table_tuning,
+	&sql_table_pages,
+	&sql_table_pinned,
+	&sql_table_residency,
+	&sql_table_left_out,
+	&sql_table_losses,
+	NULL
+};

@@ -1,0 +1,677 @@
+/*
+ * sql_vtab.c: a virtual table of SQLite of each table (sql_table.h).
+ *
+ * What a plan hands on stands in its idxStr, for EXPLAIN QUERY PLAN and for
+ * who opens the cursor alike: a piece for each argument, with blanks between.
+ *
+ *	"by context,thread | size_min= alive_at= size>= # 1f"
+ *	 what rows are       in the order of arguments    columns that are used
+ *
+ *  I1  A filter is taken by =, or IN with all its values at once, or not at
+ *      all: a column that was asked for otherwise is an error when it is read.
+ *  I2  A plan with filters costs more than one without: else SQLite would put
+ *      an OR of filters together from several plans, whose rows are numbered
+ *      each in its own way. A filter that could be taken and is not rules a
+ *      plan out, so that no plan without it is chosen because it is cheaper.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/sql/sql_table.h"
+#include "unwind/claim.h"
+
+#define COST_ALL 1e6		/* I2 */
+#define COST_FILTERED 1e7
+#define COST_FOUND 10.0
+#define COST_RANGE 1e5
+
+struct vtab {
+	sqlite3_vtab base;	/* first */
+	const struct sql_table *table;
+	const struct sql_traces *traces;
+};
+
+struct module_of {
+	const struct sql_table *table;
+	struct sql_traces *traces;
+};
+
+static void refuse(sqlite3_vtab *base, struct buffer *why)
+{
+	sqlite3_free(base->zErrMsg);
+	base->zErrMsg = sqlite3_mprintf("%s", buffer_text(why));
+}
+
+/* ---- making ---- */
+
+static int vtab_connect(sqlite3 *db, void *aux, int argc,
+			const char *const *argv, sqlite3_vtab **made,
+			char **error)
+{
+	const struct module_of *module = aux;
+	LOCAL_BUFFER schema = { 0 };
+	struct vtab *vtab;
+	int status;
+
+	(void)argc, (void)argv, (void)error;
+	sql_table_schema(module->table, false, &schema);
+	status = sqlite3_declare_vtab(db, schema.data);
+	if (status != SQLITE_OK)
+		return status;
+	sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+	vtab = grow_zeroed(1, sizeof(*vtab));
+	vtab->table = module->table;
+	vtab->traces = module->traces;
+	*made = &vtab->base;
+	return SQLITE_OK;
+}
+
+static int vtab_disconnect(sqlite3_vtab *base)
+{
+	free(base);
+	return SQLITE_OK;
+}
+
+/* ---- plans ---- */
+
+static const struct {
+	int op;
+	const char *text;
+} ops[] = {
+	{ SQLITE_INDEX_CONSTRAINT_EQ, "=" },
+	{ SQLITE_INDEX_CONSTRAINT_GE, ">=" },
+	{ SQLITE_INDEX_CONSTRAINT_LE, "<=" },
+	{ SQLITE_INDEX_CONSTRAINT_GT, ">" },
+	{ SQLITE_INDEX_CONSTRAINT_LT, "<" },
+};
+#define OPS (sizeof(ops) / sizeof(ops[0]))
+
+static const char *op_text(int op)
+{
+	for (size_t i = 0; i < OPS; i++)
+		if (ops[i].op == op)
+			return ops[i].text;
+	return NULL;
+}
+
+struct planning {
+	sqlite3_index_info *info;
+	const struct sql_table *table;
+	struct buffer terms, why;
+	int argument;
+	bool filtered, found, ranged;
+};
+
+/* A comparison that is about no column: LIMIT, OFFSET. */
+static bool is_of_column(int op)
+{
+	return op != SQLITE_INDEX_CONSTRAINT_LIMIT &&
+	       op != SQLITE_INDEX_CONSTRAINT_OFFSET;
+}
+
+static void hand_on(struct planning *p, int i, const char *name, bool sure)
+{
+	sqlite3_index_info *info = p->info;
+
+	info->aConstraintUsage[i].argvIndex = ++p->argument;
+	info->aConstraintUsage[i].omit = sure;
+	buffer_printf(&p->terms, " %s%s", name,
+		      op_text(info->aConstraint[i].op));
+}
+
+/* I1. SQLITE_CONSTRAINT: this plan makes no sense. */
+static int plan_filter(struct planning *p, int i, const char *name)
+{
+	const struct sqlite3_index_constraint *term = &p->info->aConstraint[i];
+
+	if (term->op != SQLITE_INDEX_CONSTRAINT_EQ) {
+		buffer_printf(&p->why, "%s is a filter, and takes = only: "
+			      "write %s = VALUE, and join it to the others "
+			      "by AND", name, name);
+		return SQLITE_ERROR;
+	}
+	if (!term->usable)
+		return SQLITE_CONSTRAINT;
+	sqlite3_vtab_in(p->info, i, 1);
+	hand_on(p, i, name, true);
+	p->filtered = true;
+	return SQLITE_OK;
+}
+
+static void plan_plain(struct planning *p, int i,
+		       const struct sql_column *column)
+{
+	const struct sqlite3_index_constraint *term = &p->info->aConstraint[i];
+	bool equal = term->op == SQLITE_INDEX_CONSTRAINT_EQ;
+
+	if (!term->usable || op_text(term->op) == NULL ||
+	    !(equal ? column->equal : column->range))
+		return;
+	hand_on(p, i, column->name, false);
+	p->found |= equal;
+	p->ranged |= !equal;
+}
+
+static int plan_terms(struct planning *p)
+{
+	for (int i = 0; i < p->info->nConstraint; i++) {
+		const struct sqlite3_index_constraint *term =
+			&p->info->aConstraint[i];
+		struct sql_column column;
+		char name[64];
+		int status = SQLITE_OK;
+
+		if (!is_of_column(term->op) || term->iColumn < 0)
+			continue;
+		column = sql_table_column(p->table, (unsigned)term->iColumn,
+					  name);
+		if (sql_table_filter(p->table, (unsigned)term->iColumn) != 0)
+			status = plan_filter(p, i, column.name);
+		else if (p->argument < SQL_TERMS_MAX)
+			plan_plain(p, i, &column);
+		if (status != SQLITE_OK)
+			return status;
+	}
+	return SQLITE_OK;
+}
+
+static void set_cost(struct planning *p)
+{
+	sqlite3_index_info *info = p->info;
+	uint64_t rows = p->table->rows;
+
+	info->estimatedCost = p->filtered ? COST_FILTERED :
+		p->found ? COST_FOUND : p->ranged ? COST_RANGE : COST_ALL;
+	info->estimatedRows = (sqlite3_int64)(p->found ? 1 + rows / 1000 :
+					      p->ranged ? 1 + rows / 10 : rows);
+}
+
+static void write_plan(struct planning *p)
+{
+	LOCAL_BUFFER by = { 0 }, text = { 0 };
+
+	if (p->table->plan != NULL)
+		p->table->plan(p->info->colUsed, &by, &p->why);
+	buffer_printf(&text, "%s%s|%s # %" PRIx64, buffer_text(&by),
+		      by.size > 0 ? " " : "", buffer_text(&p->terms),
+		      (uint64_t)p->info->colUsed);
+	p->info->idxStr = sqlite3_mprintf("%s", text.data);
+	p->info->needToFreeIdxStr = 1;
+}
+
+static int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const struct vtab *vtab = (struct vtab *)base;
+	struct planning p = { .info = info, .table = vtab->table };
+	LOCAL_BUFFER by = { 0 };
+	int status = plan_terms(&p);
+
+	if (status == SQLITE_OK && vtab->table->plan != NULL &&
+	    !vtab->table->plan(info->colUsed, &by, &p.why))
+		status = SQLITE_ERROR;
+	if (status == SQLITE_ERROR)
+		refuse(base, &p.why);
+	if (status == SQLITE_OK) {
+		set_cost(&p);
+		write_plan(&p);
+	}
+	buffer_free(&p.terms);
+	buffer_free(&p.why);
+	return status;
+}
+
+/* ---- values of a plan ---- */
+
+/* As options have it: times that are numbers are in ns. */
+static char *word_text(enum filter_id id, sqlite3_value *value)
+{
+	const char *kind = filter_options.options[id - FILTER_FIRST].value;
+	bool time = strcmp(kind, "MOMENT") == 0 ||
+		    strcmp(kind, "DURATION") == 0;
+	const char *text = (const char *)sqlite3_value_text(value);
+	bool number = sqlite3_value_type(value) != SQLITE_TEXT;
+
+	return grow_format("%s%s", text ? text : "",
+			   number && time ? "ns" : "");
+}
+
+static bool is_context(enum filter_id id)
+{
+	return id == FILTER_CONTEXT || id == FILTER_FREE_CONTEXT;
+}
+
+static bool take_word(struct sql_cursor *cursor, enum filter_id id,
+		      sqlite3_value *value, struct buffer *why)
+{
+	struct sql_words *words = &cursor->words;
+
+	if (sqlite3_value_type(value) == SQLITE_NULL) {
+		cursor->nothing = true;
+		return true;
+	}
+	if (words->count == SQL_WORDS_MAX) {
+		buffer_printf(why, "filters have %d values at most",
+			      SQL_WORDS_MAX);
+		return false;
+	}
+	words->list[words->count++] = (struct sql_word){
+		id, word_text(id, value)
+	};
+	return true;
+}
+
+static bool take_filter(struct sql_cursor *cursor, unsigned column,
+			sqlite3_value *value, struct buffer *why)
+{
+	enum filter_id id = (enum filter_id)sql_table_filter(cursor->table,
+							     column);
+	sqlite3_value *one;
+	bool any = false;
+	int status;
+
+	if (cursor->traces->count > 0 &&
+	    sql_trace_has_word(&cursor->traces->list[0], id)) {
+		buffer_printf(why, "--%s is given on the command line: leave "
+			      "it out there, or here", filter_options.options[
+				      id - FILTER_FIRST].name);
+		return false;
+	}
+	status = sqlite3_vtab_in_first(value, &one);
+	if (status != SQLITE_OK && status != SQLITE_DONE) {
+		cursor->values[column] = sqlite3_value_dup(value);
+		return take_word(cursor, id, value, why);
+	}
+	for (; status == SQLITE_OK && one != NULL;
+	     status = sqlite3_vtab_in_next(value, &one)) {
+		if (!any)
+			cursor->values[column] = sqlite3_value_dup(one);
+		any = true;
+		if (!take_word(cursor, id, one, why))
+			return false;
+	}
+	cursor->nothing |= !any;
+	return true;
+}
+
+static void take_term(struct sql_cursor *cursor, unsigned column, int op,
+		      sqlite3_value *value)
+{
+	struct sql_term *term = &cursor->terms[cursor->term_count];
+	int type = sqlite3_value_type(value);
+	const char *text = (const char *)sqlite3_value_text(value);
+
+	if (type == SQLITE_NULL) {
+		cursor->nothing = true;
+		return;
+	}
+	/* Of a number with a fraction SQLite sees to it. */
+	if (type == SQLITE_FLOAT && op != SQLITE_INDEX_CONSTRAINT_EQ)
+		return;
+	CLAIM(cursor->term_count < SQL_TERMS_MAX);
+	cursor->term_count++;
+	*term = (struct sql_term){ .column = column, .op = op };
+	term->is_number = type == SQLITE_INTEGER ||
+		(type == SQLITE_FLOAT && sqlite3_value_double(value) ==
+		 (double)sqlite3_value_int64(value));
+	term->number = sqlite3_value_int64(value);
+	if (type == SQLITE_TEXT)
+		term->text = grow_copy(text, strlen(text));
+}
+
+/* "size>=" is a column, and what it is compared by. */
+static bool take_piece(struct sql_cursor *cursor, const char *piece,
+		       size_t size, sqlite3_value *value, struct buffer *why)
+{
+	size_t letters = strcspn(piece, "=<>");
+
+	for (unsigned n = 0; n < sql_table_count(cursor->table); n++) {
+		char name[64];
+		struct sql_column column = sql_table_column(cursor->table, n,
+							    name);
+
+		if (strlen(column.name) != letters ||
+		    memcmp(column.name, piece, letters) != 0)
+			continue;
+		if (sql_table_filter(cursor->table, n) != 0)
+			return take_filter(cursor, n, value, why);
+		for (size_t i = 0; i < OPS; i++)
+			if (strlen(ops[i].text) == size - letters &&
+			    memcmp(ops[i].text, piece + letters,
+				   size - letters) == 0)
+				take_term(cursor, n, ops[i].op, value);
+		return true;
+	}
+	CLAIM(false);
+	return false;
+}
+
+static bool take_plan(struct sql_cursor *cursor, const char *plan, int argc,
+		      sqlite3_value **argv, struct buffer *why)
+{
+	const char *at = strchr(plan, '|');
+	const char *used = strrchr(plan, '#');
+
+	CLAIM(at != NULL && used != NULL);
+	cursor->used = strtoull(used + 1, NULL, 16);
+	for (int i = 0; i < argc; i++) {
+		size_t size;
+
+		at += strspn(at, "| ");
+		size = strcspn(at, " ");
+		if (!take_piece(cursor, at, size, argv[i], why))
+			return false;
+		at += size;
+	}
+	return true;
+}
+
+/* ---- cursors ---- */
+
+static int vtab_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
+{
+	const struct vtab *vtab = (struct vtab *)base;
+	struct sql_cursor *cursor = grow_zeroed(1, sizeof(*cursor));
+
+	cursor->table = vtab->table;
+	cursor->traces = vtab->traces;
+	vtab->table->columns(&cursor->own);
+	*made = &cursor->base;
+	return SQLITE_OK;
+}
+
+static void finish(struct sql_cursor *cursor)
+{
+	if (cursor->begun && cursor->table->finish != NULL)
+		cursor->table->finish(cursor);
+	cursor->begun = false;
+	cursor->state = NULL;
+	cursor->row = cursor->end = 0;
+}
+
+static void reset(struct sql_cursor *cursor)
+{
+	finish(cursor);
+	sql_words_free(&cursor->words);
+	for (unsigned i = 0; i < SQL_COLUMNS_MAX; i++) {
+		sqlite3_value_free(cursor->values[i]);
+		cursor->values[i] = NULL;
+	}
+	for (unsigned i = 0; i < cursor->term_count; i++)
+		free(cursor->terms[i].text);
+	cursor->term_count = 0;
+	cursor->nothing = false;
+	cursor->at = 0;
+}
+
+static int vtab_close(sqlite3_vtab_cursor *base)
+{
+	reset((struct sql_cursor *)base);
+	free(base);
+	return SQLITE_OK;
+}
+
+/* Whether the process is one that is asked for. */
+static bool wants_trace(const struct sql_cursor *cursor, unsigned number)
+{
+	for (unsigned i = 0; i < cursor->term_count; i++) {
+		const struct sql_term *term = &cursor->terms[i];
+
+		if (term->column == 0 && term->op == SQLITE_INDEX_CONSTRAINT_EQ
+		    && term->is_number && term->number != number)
+			return false;
+	}
+	return true;
+}
+
+/* Of a word about a context: whether that is one of this trace, and its node. */
+static bool context_here(const struct sql_cursor *cursor,
+			 const struct sql_word *word, uint64_t *node)
+{
+	uint64_t id;
+
+	*node = 0;
+	if (quantity_parse_count(word->text, &id) != 0)
+		return true;	/* a wrong value: that will be said */
+	*node = (uint32_t)id;
+	return id >> 32 == cursor->at;
+}
+
+/* False: some filter asks for contexts of other traces alone. */
+static bool words_here(const struct sql_cursor *cursor)
+{
+	bool any[2] = { false, false }, here[2] = { false, false };
+
+	for (unsigned i = 0; i < cursor->words.count; i++) {
+		const struct sql_word *word = &cursor->words.list[i];
+		bool frees = word->id == FILTER_FREE_CONTEXT;
+		uint64_t node;
+
+		if (!is_context(word->id))
+			continue;
+		any[frees] = true;
+		here[frees] |= context_here(cursor, word, &node);
+	}
+	return (!any[0] || here[0]) && (!any[1] || here[1]);
+}
+
+/* The words as they are in this trace. */
+static void words_of(const struct sql_cursor *cursor, struct sql_words *words)
+{
+	words->count = 0;
+	for (unsigned i = 0; i < cursor->words.count; i++) {
+		const struct sql_word *word = &cursor->words.list[i];
+		uint64_t node = 0;
+
+		if (is_context(word->id) &&
+		    !context_here(cursor, word, &node))
+			continue;
+		words->list[words->count++] = (struct sql_word){
+			word->id, node != 0 ?
+			grow_format("%" PRIu64, node) :
+			grow_copy(word->text, strlen(word->text))
+		};
+	}
+}
+
+struct sql_view *sql_cursor_view(const struct sql_cursor *cursor,
+				 const struct query *query, struct buffer *why)
+{
+	struct sql_words words;
+	struct sql_view *view;
+
+	words_of(cursor, &words);
+	view = sql_view_of(cursor->trace, &words, query, why);
+	sql_words_free(&words);
+	return view;
+}
+
+struct filter *sql_cursor_filter(const struct sql_cursor *cursor,
+				 struct buffer *why)
+{
+	struct sql_words words;
+	struct filter *filter;
+
+	words_of(cursor, &words);
+	filter = sql_trace_filter(cursor->trace, &words, why);
+	sql_words_free(&words);
+	return filter;
+}
+
+/* To the first row of this trace or a later one. */
+static int settle(struct sql_cursor *cursor)
+{
+	LOCAL_BUFFER why = { 0 };
+
+	while (cursor->row >= cursor->end) {
+		if (cursor->begun) {
+			finish(cursor);
+			cursor->at++;
+		}
+		if (cursor->at >= cursor->traces->count)
+			return SQLITE_OK;
+		cursor->trace = &cursor->traces->list[cursor->at];
+		if (!wants_trace(cursor, cursor->trace->number) ||
+		    !words_here(cursor)) {
+			cursor->at++;
+			continue;
+		}
+		cursor->begun = true;
+		if (!cursor->table->begin(cursor, &why)) {
+			refuse(cursor->base.pVtab, &why);
+			finish(cursor);
+			return SQLITE_ERROR;
+		}
+	}
+	return SQLITE_OK;
+}
+
+static int vtab_filter(sqlite3_vtab_cursor *base, int number,
+		       const char *plan, int argc, sqlite3_value **argv)
+{
+	struct sql_cursor *cursor = (struct sql_cursor *)base;
+	LOCAL_BUFFER why = { 0 };
+
+	(void)number;
+	reset(cursor);
+	if (!take_plan(cursor, plan, argc, argv, &why)) {
+		refuse(base->pVtab, &why);
+		return SQLITE_ERROR;
+	}
+	if (cursor->nothing)
+		cursor->at = cursor->traces->count;
+	return settle(cursor);
+}
+
+static int vtab_next(sqlite3_vtab_cursor *base)
+{
+	struct sql_cursor *cursor = (struct sql_cursor *)base;
+	LOCAL_BUFFER why = { 0 };
+
+	if (cursor->table->next == NULL) {
+		cursor->row++;
+	} else if (!cursor->table->next(cursor, &why)) {
+		refuse(base->pVtab, &why);
+		return SQLITE_ERROR;
+	}
+	return cursor->row < cursor->end ? SQLITE_OK : settle(cursor);
+}
+
+static int vtab_eof(sqlite3_vtab_cursor *base)
+{
+	const struct sql_cursor *cursor = (struct sql_cursor *)base;
+
+	return cursor->at >= cursor->traces->count;
+}
+
+/* I1 */
+static int read_filter(struct sql_cursor *cursor, unsigned n,
+		       sqlite3_context *to)
+{
+	char name[64];
+
+	if (cursor->values[n] != NULL) {
+		sqlite3_result_value(to, cursor->values[n]);
+		return SQLITE_OK;
+	}
+	sql_table_column(cursor->table, n, name);
+	sqlite3_free(cursor->base.pVtab->zErrMsg);
+	cursor->base.pVtab->zErrMsg = sqlite3_mprintf(
+		"%s is a filter that applies to the whole table %s: write "
+		"%s = VALUE in WHERE, joined to the rest by AND", name,
+		cursor->table->name, name);
+	return SQLITE_ERROR;
+}
+
+static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int n)
+{
+	struct sql_cursor *cursor = (struct sql_cursor *)base;
+
+	if (n == 0)
+		sqlite3_result_int64(to, cursor->trace->number);
+	else if ((unsigned)n > cursor->own)
+		return read_filter(cursor, (unsigned)n, to);
+	else
+		cursor->table->value(cursor, (unsigned)n, to);
+	return SQLITE_OK;
+}
+
+static int vtab_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row)
+{
+	const struct sql_cursor *cursor = (struct sql_cursor *)base;
+	uint64_t number = cursor->table->number == NULL ? cursor->row :
+		cursor->table->number(cursor);
+
+	*row = (sqlite3_int64)((uint64_t)cursor->at << 40 | number);
+	return SQLITE_OK;
+}
+
+/* ---- for tables ---- */
+
+const struct sql_term *sql_cursor_term(const struct sql_cursor *cursor,
+				       unsigned column, int op)
+{
+	for (unsigned i = 0; i < cursor->term_count; i++)
+		if (cursor->terms[i].column == column &&
+		    cursor->terms[i].op == op)
+			return &cursor->terms[i];
+	return NULL;
+}
+
+void sql_cursor_find(struct sql_cursor *cursor, unsigned column,
+		     const uint32_t *numbers, size_t count)
+{
+	const struct sql_term *term = sql_cursor_term(
+		cursor, column, SQLITE_INDEX_CONSTRAINT_EQ);
+	uint64_t wanted;
+	size_t low = 0, high = count;
+
+	cursor->row = 0;
+	cursor->end = count;
+	if (term == NULL)
+		return;
+	wanted = (uint64_t)term->number;
+	cursor->end = 0;
+	if (!term->is_number || wanted >> 32 != cursor->at)
+		return;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (numbers[middle] < (uint32_t)wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	cursor->row = low;
+	cursor->end = low < count && numbers[low] == (uint32_t)wanted ?
+		low + 1 : low;
+}
+
+int sql_vtab_add(sqlite3 *db, struct sql_traces *traces)
+{
+	static const sqlite3_module module = {
+		.iVersion = 1,
+		.xConnect = vtab_connect,
+		.xBestIndex = vtab_best_index,
+		.xDisconnect = vtab_disconnect,
+		.xOpen = vtab_open,
+		.xClose = vtab_close,
+		.xFilter = vtab_filter,
+		.xNext = vtab_next,
+		.xEof = vtab_eof,
+		.xColumn = vtab_column,
+		.xRowid = vtab_rowid,
+	};
+	int status = SQLITE_OK;
+
+	for (size_t i = 0; sql_tables[i] != NULL && status == SQLITE_OK; i++) {
+		struct module_of *of = grow_zeroed(1, sizeof(*of));
+
+		*of = (struct module_of){ sql_tables[i], traces };
+		status = sqlite3_create_module_v2(db, sql_tables[i]->name,
+						  &module, of, free);
+	}
+	return status;
+}

@@ -1,0 +1,387 @@
+/*
+ * table_blocks.c: the table `blocks`: each block of the recording a row, out of
+ * the store of its trace (cli/store/store.h). What a statement compares and
+ * filters is the store's to look at (sql_scan.h); columns that it does not use
+ * are not read.
+ *
+ * The value of a column is looked up for each row that SQLite sees: it comes out
+ * of the batch at hand.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/core/pools.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/heap.h"
+#include "cli/sql/sql_scan.h"
+#include "cli/sql/sql_tables.h"
+#include "cli/store/store_cursor.h"
+
+enum { CONTEXT = 1, ADDRESS, SIZE, USABLE, BEGIN, END, LIFETIME, FATE,
+       TEMPORARY, THREAD, THREAD_NAME, FREE_CONTEXT, FREE_THREAD, CHAIN, PLACE,
+       BETWEEN, ARENA, MMAPPED, HEAP, WEIGHT, COLUMNS };
+
+#define BIT(column) STORE_BIT(STORE_##column)
+
+/* And which columns of the store it is made of. */
+static const struct {
+	struct sql_column column;
+	uint32_t from;
+} own[] = {
+	[CONTEXT - 1] = { { "context", SQL_INTEGER, .equal = true,
+		.help = "the call stack that allocated it: "
+		"contexts.context" }, BIT(NODE) },
+	[ADDRESS - 1] = { { "address", SQL_INTEGER, .equal = true,
+		.range = true, .help = "where it lay" }, BIT(ADDRESS) },
+	[SIZE - 1] = { { "size", SQL_INTEGER, .equal = true, .range = true,
+		.help = "bytes that were asked for" }, BIT(SIZE) },
+	[USABLE - 1] = { { "usable", SQL_INTEGER, .help = "bytes that the "
+		"allocator gave; NULL: not known" }, BIT(USABLE) },
+	[BEGIN - 1] = { { "begin_ns", SQL_INTEGER, .equal = true,
+		.range = true, .help = "when it was allocated, since the "
+		"start of the recording" }, BIT(BEGIN) },
+	[END - 1] = { { "end_ns", SQL_INTEGER, .equal = true, .range = true,
+		.help = "when it ended; NULL: it is live" }, BIT(END) },
+	[LIFETIME - 1] = { { "lifetime_ns", SQL_INTEGER, .equal = true,
+		.range = true, .help = "how long it lived; of a live one, "
+		"until the last"
+		" event" }, BIT(BEGIN) | BIT(END) },
+	[FATE - 1] = { { "fate", SQL_TEXT, .help = "live, freed, moved (by "
+		"realloc, to another block), or lost (it cannot be there any "
+		"more, and no free was seen)" }, BIT(HOW) },
+	[TEMPORARY - 1] = { { "temporary", SQL_INTEGER, .help = "1: freed "
+		"before its thread's next allocation (see --temporary)" },
+		BIT(HOW) | BIT(BETWEEN) },
+	[THREAD - 1] = { { "thread", SQL_INTEGER, .equal = true,
+		.help = "the number that the kernel gave the thread that "
+		"allocated it; NULL: not known" }, BIT(THREAD) },
+	[THREAD_NAME - 1] = { { "thread_name", SQL_TEXT,
+		.help = "what that was called last" }, BIT(THREAD) },
+	[FREE_CONTEXT - 1] = { { "free_context", SQL_INTEGER, .help = "the "
+		"call stack that freed it; NULL: none did, or it was not "
+		"recorded (--free-stacks)" }, BIT(END_NODE) },
+	[FREE_THREAD - 1] = { { "free_thread", SQL_INTEGER, .equal = true,
+		.help = "the thread that freed it; NULL: none did, or it is "
+		"not known" }, BIT(END_THREAD) },
+	[CHAIN - 1] = { { "chain", SQL_INTEGER, .equal = true, .range = true,
+		.help = "the number of its chain of reallocs, in its process; "
+		"NULL: it is in none" }, BIT(CHAIN) },
+	[PLACE - 1] = { { "place", SQL_INTEGER, .equal = true, .range = true,
+		.help = "its place in the chain, from 1; NULL: it is in "
+		"none" }, BIT(PLACE) },
+	[BETWEEN - 1] = { { "between_allocations", SQL_INTEGER,
+		.help = "other allocations of its thread between its own and "
+		"its end; NULL: it is live" }, BIT(HOW) | BIT(BETWEEN) },
+	[ARENA - 1] = { { "arena", SQL_TEXT, .help = "where in the C library's "
+		"heap" }, BIT(LAYOUT) },
+	[MMAPPED - 1] = { { "mmapped", SQL_INTEGER, .help = "1: it has a "
+		"mapping of its own; NULL: not known" }, BIT(LAYOUT) },
+	[HEAP - 1] = { { "heap", SQL_TEXT, .help = "malloc, or the heap of the "
+		"program's own, which with_heap asks for" },
+		BIT(ADDRESS) | BIT(FLAGS) },
+	[WEIGHT - 1] = { { "weight", SQL_REAL, .help = "how many blocks it "
+		"stands for: 1, but for samples" }, BIT(SIZE) },
+};
+_Static_assert(sizeof(own) / sizeof(own[0]) == COLUMNS - 1,
+	       "every column has its line");
+
+static const struct sql_scan_column scanned[] = {
+	{ CONTEXT, STORE_NODE, SQL_SCAN_CONTEXT },
+	{ ADDRESS, STORE_ADDRESS, SQL_SCAN_NUMBER },
+	{ SIZE, STORE_SIZE, SQL_SCAN_NUMBER },
+	{ BEGIN, STORE_BEGIN, SQL_SCAN_TIME },
+	{ END, STORE_END, SQL_SCAN_TIME },
+	{ LIFETIME, STORE_LIFETIME, SQL_SCAN_SPAN },
+	{ THREAD, STORE_THREAD, SQL_SCAN_THREAD },
+	{ FREE_THREAD, STORE_END_THREAD, SQL_SCAN_THREAD },
+	{ CHAIN, STORE_CHAIN, SQL_SCAN_NUMBER },
+	{ PLACE, STORE_PLACE, SQL_SCAN_NUMBER },
+};
+
+struct block_rows {
+	struct sql_scan scan;
+	struct store *store;
+	struct store_cursor *cursor;
+	const struct store_batch *batch;
+};
+
+static const struct sql_column *table_blocks_columns(unsigned *count)
+{
+	static struct sql_column list[COLUMNS - 1];
+
+	if (list[0].name == NULL)
+		for (unsigned i = 0; i < COLUMNS - 1; i++)
+			list[i] = own[i].column;
+	*count = COLUMNS - 1;
+	return list;
+}
+
+/* ---- rows ---- */
+
+static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
+{
+	struct block_rows *state = cursor->state;
+	int got = store_cursor_next(state->cursor, &state->batch);
+
+	cursor->row = 0;
+	cursor->end = got == 1 ? state->batch->count : 0;
+	if (got >= 0)
+		return true;
+	buffer_printf(why, "%s: %s", cursor->trace->path, got == -ECANCELED ?
+		      "interrupted" : "its index cannot be read: remove it, "
+		      "and it is made anew");
+	return false;
+}
+
+static uint32_t columns_used(uint64_t used)
+{
+	uint32_t columns = STORE_BIT(STORE_ROW);
+
+	for (unsigned i = 1; i < COLUMNS; i++)
+		if (sql_uses(used, i))
+			columns |= own[i - 1].from;
+	return columns;
+}
+
+static bool table_blocks_begin(struct sql_cursor *cursor, struct buffer *why)
+{
+	struct block_rows *state = grow_zeroed(1, sizeof(*state));
+
+	cursor->state = state;
+	state->store = sql_trace_store(cursor->trace, cursor->traces, why);
+	if (state->store == NULL ||
+	    !sql_scan_make(&state->scan, cursor, scanned,
+			   sizeof(scanned) / sizeof(scanned[0]), why))
+		return false;
+	cursor->row = cursor->end = 0;
+	if (state->scan.nothing)
+		return true;
+	state->cursor = store_cursor_new(state->store, &state->scan.scan,
+					 columns_used(cursor->used));
+	return next_batch(cursor, why);
+}
+
+static bool table_blocks_next(struct sql_cursor *cursor, struct buffer *why)
+{
+	return ++cursor->row < cursor->end || next_batch(cursor, why);
+}
+
+static void table_blocks_finish(struct sql_cursor *cursor)
+{
+	struct block_rows *state = cursor->state;
+
+	store_cursor_free(state->cursor);
+	sql_scan_free(&state->scan);
+	free(state);
+}
+
+static uint64_t table_blocks_number(const struct sql_cursor *cursor)
+{
+	const struct block_rows *state = cursor->state;
+
+	return state->batch->column[STORE_ROW][cursor->row];
+}
+
+/* ---- values ---- */
+
+static uint64_t get(const struct sql_cursor *cursor, enum store_column column)
+{
+	const struct block_rows *state = cursor->state;
+
+	return state->batch->column[column][cursor->row];
+}
+
+static void put_time(const struct sql_cursor *cursor, uint64_t stamp,
+		     sqlite3_context *to)
+{
+	sql_number(to, model_since_start_ns(cursor->trace->outline, stamp));
+}
+
+static void put_lifetime(const struct sql_cursor *cursor, sqlite3_context *to)
+{
+	const struct block_rows *rows = cursor->state;
+	const struct model *model = cursor->trace->outline;
+	uint64_t begin = model_since_start_ns(model, get(cursor, STORE_BEGIN));
+	uint64_t end = get(cursor, STORE_END);
+
+	/* as filters have it */
+	end = model_since_start_ns(model, end == STORE_NEVER ?
+				   rows->scan.scan.now : end);
+	sql_number(to, end > begin ? end - begin : 0);
+}
+
+static void put_fate(uint64_t how, sqlite3_context *to)
+{
+	static const char *const fates[STORE_HOWS] = {
+		[STORE_LIVE] = "live", [STORE_FREED] = "freed",
+		[STORE_MOVED] = "moved", [STORE_LOST] = "lost",
+	};
+
+	if (how < STORE_HOWS)
+		sqlite3_result_text(to, fates[how], -1, SQLITE_STATIC);
+}
+
+/* NULL: there is none, or it is not known. */
+static const struct thread *thread_of(const struct sql_cursor *cursor,
+				      uint64_t number)
+{
+	const struct threads *threads = model_threads(cursor->trace->outline);
+
+	return number > 0 && number < threads->count ?
+		&threads->list[number] : NULL;
+}
+
+static void put_thread(const struct sql_cursor *cursor, uint64_t number,
+		       sqlite3_context *to)
+{
+	const struct thread *thread = thread_of(cursor, number);
+
+	if (thread != NULL)
+		sql_number(to, thread->tid);
+}
+
+static void put_thread_name(const struct sql_cursor *cursor,
+			    sqlite3_context *to)
+{
+	const struct thread *thread = thread_of(cursor,
+						get(cursor, STORE_THREAD));
+
+	sql_text(to, thread != NULL ? threads_name(thread) : NULL);
+}
+
+static void positive(sqlite3_context *to, uint64_t number)
+{
+	if (number > 0)
+		sql_number(to, number);
+}
+
+static void put_heap(const struct sql_cursor *cursor, sqlite3_context *to)
+{
+	uint64_t address = get(cursor, STORE_ADDRESS);
+	bool pooled = get(cursor, STORE_FLAGS) & STORE_POOLED;
+
+	sql_text(to, pools_name_of(model_pools(cursor->trace->outline),
+				   pooled ? pools_number(address) : 0));
+}
+
+static void put_layout(const struct sql_cursor *cursor, unsigned column,
+		       sqlite3_context *to)
+{
+	unsigned layout = (unsigned)get(cursor, STORE_LAYOUT);
+
+	if (column == ARENA)
+		sqlite3_result_text(to, heap_part_names[heap_part(layout)], -1,
+				    SQLITE_STATIC);
+	else if (layout & GT_LAYOUT_KNOWN)
+		sql_number(to, (layout & GT_LAYOUT_MMAPPED) != 0);
+}
+
+static void put_weight(const struct sql_cursor *cursor, sqlite3_context *to)
+{
+	const struct block block = { .size = get(cursor, STORE_SIZE) };
+
+	sqlite3_result_double(to, model_weight(cursor->trace->outline, &block));
+}
+
+static void put_temporary(const struct sql_cursor *cursor,
+			  sqlite3_context *to)
+{
+	const struct block_rows *state = cursor->state;
+	uint64_t how = get(cursor, STORE_HOW);
+
+	sql_number(to, (how == STORE_FREED || how == STORE_MOVED) &&
+		   get(cursor, STORE_BETWEEN) <= state->scan.temporary);
+}
+
+/* The columns that are not asked for often. */
+static void put_more(const struct sql_cursor *cursor, unsigned column,
+		     sqlite3_context *to)
+{
+	switch (column) {
+	case TEMPORARY:
+		put_temporary(cursor, to);
+		break;
+	case THREAD_NAME:
+		put_thread_name(cursor, to);
+		break;
+	case FREE_CONTEXT:
+		if (get(cursor, STORE_END_NODE) != STORE_NONE)
+			sql_number(to, sql_id(cursor->trace, (uint32_t)get(
+				cursor, STORE_END_NODE)));
+		break;
+	case FREE_THREAD:
+		put_thread(cursor, get(cursor, STORE_END_THREAD), to);
+		break;
+	case CHAIN:
+		positive(to, get(cursor, STORE_CHAIN));
+		break;
+	case PLACE:
+		positive(to, get(cursor, STORE_PLACE));
+		break;
+	case BETWEEN:
+		if (get(cursor, STORE_HOW) != STORE_LIVE)
+			sql_number(to, get(cursor, STORE_BETWEEN));
+		break;
+	case HEAP:
+		put_heap(cursor, to);
+		break;
+	case WEIGHT:
+		put_weight(cursor, to);
+		break;
+	default:
+		put_layout(cursor, column, to);
+	}
+}
+
+static void table_blocks_value(struct sql_cursor *cursor, unsigned column,
+			 sqlite3_context *to)
+{
+	switch (column) {
+	case SIZE:
+		sql_number(to, get(cursor, STORE_SIZE));
+		break;
+	case CONTEXT:
+		sql_number(to, sql_id(cursor->trace, (uint32_t)get(
+			cursor, STORE_NODE)));
+		break;
+	case ADDRESS:
+		sql_number(to, pools_address(get(cursor, STORE_ADDRESS)));
+		break;
+	case USABLE:
+		positive(to, get(cursor, STORE_USABLE));
+		break;
+	case BEGIN:
+		put_time(cursor, get(cursor, STORE_BEGIN), to);
+		break;
+	case END:
+		if (get(cursor, STORE_END) != STORE_NEVER)
+			put_time(cursor, get(cursor, STORE_END), to);
+		break;
+	case LIFETIME:
+		put_lifetime(cursor, to);
+		break;
+	case FATE:
+		put_fate(get(cursor, STORE_HOW), to);
+		break;
+	case THREAD:
+		put_thread(cursor, get(cursor, STORE_THREAD), to);
+		break;
+	default:
+		put_more(cursor, column, to);
+	}
+}
+
+const struct sql_table sql_table_blocks = {
+	.name = "blocks",
+	.help = "each block that was allocated, a row each",
+	.columns = table_blocks_columns,
+	.filters = true,
+	.begin = table_blocks_begin,
+	.finish = table_blocks_finish,
+	.next = table_blocks_next,
+	.number = table_blocks_number,
+	.value = table_blocks_value,
+	.rows = 10000000,
+};

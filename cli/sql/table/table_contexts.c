@@ -1,0 +1,102 @@
+/*
+ * table_contexts.c: the table `contexts`: the call stacks that allocated, with
+ * the figures of each over the whole recording.
+ */
+#include <string.h>
+
+#include "cli/model/core/contexts.h"
+#include "cli/sql/sql_figures.h"
+#include "cli/sql/sql_stack.h"
+#include "cli/sql/sql_tables.h"
+
+enum { CONTEXT = 1, FUNCTION, FILE_NAME, LINE, LIBRARY, DEPTH, STOPPED, STACK,
+       FIGURES };
+
+static const struct sql_column own[] = {
+	{ "context", SQL_INTEGER, .equal = true,
+	  .help = "the number of the call stack, as --json has it" },
+	{ "function", SQL_TEXT, .help = "of the site: the innermost frame of "
+	  "the program's own code" },
+	{ "file", SQL_TEXT, .help = "its source file; NULL: not known" },
+	{ "line", SQL_INTEGER, .help = "its line; NULL: not known" },
+	{ "library", SQL_TEXT, .help = "its library" },
+	{ "depth", SQL_INTEGER, .help = "frames of the call stack" },
+	{ "stopped", SQL_TEXT, .help = "why the call stack ends early; NULL: "
+	  "it does not" },
+	{ "stack", SQL_TEXT, .help = "its functions, innermost first, with ; "
+	  "between" },
+};
+
+static const struct sql_column *contexts_columns(unsigned *count)
+{
+	static struct sql_column list[FIGURES + SQL_FIGURES_MAX];
+	static unsigned known;
+
+	if (known == 0) {
+		memcpy(list, own, sizeof(own));
+		known = sizeof(own) / sizeof(own[0]);
+		sql_figures_columns(list, &known);
+	}
+	*count = known;
+	return list;
+}
+
+static bool contexts_begin(struct sql_cursor *cursor, struct buffer *why)
+{
+	const struct sql_stacks *stacks = sql_trace_nodes(cursor->trace);
+
+	(void)why;
+	sql_cursor_find(cursor, CONTEXT, stacks->nodes, stacks->count);
+	return true;
+}
+
+static void contexts_value(struct sql_cursor *cursor, unsigned column,
+			   sqlite3_context *to)
+{
+	struct sql_trace *trace = cursor->trace;
+	uint32_t node = trace->stacks->nodes[cursor->row];
+	const struct contexts *contexts = model_contexts(trace->model);
+	struct figures figures;
+
+	switch (column) {
+	case CONTEXT:
+		sql_number(to, sql_id(trace, node));
+		break;
+	case FUNCTION:
+		sql_stack_function(trace, node, to);
+		break;
+	case FILE_NAME:
+		sql_stack_file(trace, node, to);
+		break;
+	case LINE:
+		sql_stack_line(trace, node, to);
+		break;
+	case LIBRARY:
+		sql_stack_library(trace, node, to);
+		break;
+	case DEPTH:
+		sql_stack_depth(trace, node, to);
+		break;
+	case STOPPED:
+		sql_stack_stopped(trace, node, to);
+		break;
+	case STACK:
+		sql_stack_text(trace, node, to);
+		break;
+	default:
+		model_figures(trace->model, &contexts->costs[
+			contexts_find_cost(contexts, node, 0)], &figures);
+		sql_figures_value(&figures, trace->end_ns, column - FIGURES,
+				  to);
+	}
+}
+
+const struct sql_table sql_table_contexts = {
+	.name = "contexts",
+	.help = "call stacks that allocated, with figures over the whole "
+		"recording",
+	.columns = contexts_columns,
+	.begin = contexts_begin,
+	.value = contexts_value,
+	.rows = 100000,
+};

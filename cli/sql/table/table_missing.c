@@ -1,0 +1,212 @@
+/*
+ * table_missing.c: the tables `left_out`, blocks of which there are only sums,
+ * and `losses`, what a trace does not have.
+ */
+#include <stdlib.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/core/contexts.h"
+#include "cli/model/core/threads.h"
+#include "cli/model/coverage.h"
+#include "cli/model/leftout.h"
+#include "cli/sql/sql_tables.h"
+
+/* ---- left_out ---- */
+
+enum { CONTEXT = 1, THREAD, ALLOCATIONS, BYTES, FREES, FREED_BYTES, TEMPORARY,
+       LIFETIME };
+
+static const struct sql_column left_own[] = {
+	{ "context", SQL_INTEGER, .help = "the call stack that allocated" },
+	{ "thread", SQL_INTEGER, .help = "that allocated; NULL: all, or not "
+	  "known" },
+	{ "allocations", SQL_INTEGER, .help = "blocks that were left out" },
+	{ "total_bytes", SQL_INTEGER, .help = "of them" },
+	{ "frees", SQL_INTEGER, .help = "of them" },
+	{ "freed_bytes", SQL_INTEGER, .help = "of them" },
+	{ "temporary", SQL_INTEGER, .help = "of them" },
+	{ "lifetime_ns", SQL_INTEGER, .help = "of the freed ones, together" },
+};
+
+static const struct sql_column *left_columns(unsigned *count)
+{
+	*count = sizeof(left_own) / sizeof(left_own[0]);
+	return left_own;
+}
+
+/* Of a model with a filter they are in no figure. */
+static size_t rows_of(const struct sql_cursor *cursor,
+		      const struct trace_totals **rows)
+{
+	const struct leftout *leftout = model_leftout(sql_trace_model(cursor->trace));
+
+	*rows = leftout->rows;
+	return leftout->row_count;
+}
+
+/* From this row on to the next that is about blocks: others tell of a context's
+ * own peak. */
+static void left_pass(struct sql_cursor *cursor, uint64_t row)
+{
+	const struct trace_totals *rows;
+
+	cursor->end = rows_of(cursor, &rows);
+	while (row < cursor->end &&
+	       rows[row].value[GT_TOTALS_ALLOCATIONS] == 0)
+		row++;
+	cursor->row = row;
+}
+
+static bool left_begin(struct sql_cursor *cursor, struct buffer *why)
+{
+	(void)why;
+	left_pass(cursor, 0);
+	return true;
+}
+
+static bool left_next(struct sql_cursor *cursor, struct buffer *why)
+{
+	(void)why;
+	left_pass(cursor, cursor->row + 1);
+	return true;
+}
+
+static void put_thread(const struct model *model, uint32_t number,
+		       sqlite3_context *to)
+{
+	uint32_t thread = threads_by_number(model_threads(model), number);
+
+	if (thread != 0)
+		sql_number(to, model_thread(model, thread)->tid);
+}
+
+static void left_value(struct sql_cursor *cursor, unsigned column,
+		       sqlite3_context *to)
+{
+	static const unsigned values[] = {
+		[ALLOCATIONS] = GT_TOTALS_ALLOCATIONS,
+		[BYTES] = GT_TOTALS_BYTES, [FREES] = GT_TOTALS_FREES,
+		[FREED_BYTES] = GT_TOTALS_FREED_BYTES,
+		[TEMPORARY] = GT_TOTALS_TEMPORARY,
+	};
+	struct model *model = cursor->trace->model;
+	const struct trace_totals *row;
+
+	rows_of(cursor, &row);
+	row += cursor->row;
+	if (column == CONTEXT)
+		sql_number(to, sql_id(cursor->trace,
+				      model_node(model, row->context)));
+	else if (column == THREAD)
+		put_thread(model, row->thread, to);
+	else if (column == LIFETIME)
+		sql_number(to, model_span_ns(model,
+					     row->value[GT_TOTALS_LIFETIME]));
+	else
+		sql_number(to, row->value[values[column]]);
+}
+
+const struct sql_table sql_table_left_out = {
+	.name = "left_out",
+	.help = "sums over blocks that were left out of a trace (--cull, "
+		"gnomon strip), by call stack and thread",
+	.columns = left_columns,
+	.begin = left_begin,
+	.next = left_next,
+	.value = left_value,
+	.rows = 1000,
+};
+
+/* ---- losses ---- */
+
+enum { WHAT = 1, COUNT, LOSS_BYTES, HELP };
+
+static const struct sql_column loss_own[] = {
+	{ "what", SQL_TEXT, .help = "what is missing, in a word" },
+	{ "count", SQL_INTEGER, .help = "how many; 0: nothing" },
+	{ "bytes", SQL_INTEGER, .help = "how much; NULL: not known" },
+	{ "meaning", SQL_TEXT, .help = "the same in a sentence" },
+};
+
+static const struct sql_column *losses_columns(unsigned *count)
+{
+	*count = sizeof(loss_own) / sizeof(loss_own[0]);
+	return loss_own;
+}
+
+struct loss {
+	const char *what, *meaning;
+	uint64_t count, bytes;
+	bool has_bytes;
+};
+
+#define LOSSES 8
+
+static bool losses_begin(struct sql_cursor *cursor, struct buffer *why)
+{
+	struct loss *losses = grow_zeroed(LOSSES, sizeof(*losses));
+	struct coverage c;
+
+	(void)why;
+	coverage_of(sql_trace_model(cursor->trace), NULL, NULL, &c);
+	losses[0] = (struct loss){ "left_out", "blocks of which there are only "
+		"sums", c.left_out.allocations, c.left_out.bytes, true };
+	losses[1] = (struct loss){ "unrecorded", "allocations that were only "
+		"counted, by choice", c.unrecorded.allocations,
+		c.unrecorded.bytes, true };
+	losses[2] = (struct loss){ "dropped", "events that did not come into "
+		"the trace", c.dropped, 0, false };
+	losses[3] = (struct loss){ "damaged", "places of the trace that are "
+		"damaged", c.damaged, c.lost_bytes, true };
+	losses[4] = (struct loss){ "lost_ends", "blocks whose end was not "
+		"seen", c.lost_ends, 0, false };
+	losses[5] = (struct loss){ "unpaired", "events without their "
+		"counterpart", c.unpaired, 0, false };
+	losses[6] = (struct loss){ "foreign_frees", "frees of blocks from "
+		"before, or that were not recorded", c.foreign_frees, 0,
+		false };
+	losses[7] = (struct loss){ "undecidable", "allocations of which nobody "
+		"knows whether the command's filters select them",
+		c.undecidable.allocations, c.undecidable.bytes, true };
+	cursor->state = losses;
+	cursor->row = 0;
+	cursor->end = LOSSES;
+	return true;
+}
+
+static void losses_finish(struct sql_cursor *cursor)
+{
+	free(cursor->state);
+}
+
+static void losses_value(struct sql_cursor *cursor, unsigned column,
+			 sqlite3_context *to)
+{
+	const struct loss *loss = (struct loss *)cursor->state + cursor->row;
+
+	switch (column) {
+	case WHAT:
+		sql_text(to, loss->what);
+		break;
+	case COUNT:
+		sql_number(to, loss->count);
+		break;
+	case LOSS_BYTES:
+		if (loss->has_bytes)
+			sql_number(to, loss->bytes);
+		break;
+	case HELP:
+		sql_text(to, loss->meaning);
+		break;
+	}
+}
+
+const struct sql_table sql_table_losses = {
+	.name = "losses",
+	.help = "what each trace does not have, a row for each way",
+	.columns = losses_columns,
+	.begin = losses_begin,
+	.finish = losses_finish,
+	.value = losses_value,
+	.rows = LOSSES,
+};

@@ -1,0 +1,717 @@
+#!/usr/bin/python3
+"""`gnomon sql`: what its tables say is what reports and exports say; filters mean
+what options mean; questions of docs/SQL.md have the answers that were planted;
+nothing can be written, and limits hold."""
+
+import csv
+import io
+import json
+import os
+import pty
+import random
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+from exported import ODD_NAMES, trace
+from gnomon_test import (GNOMON, RUN_SECONDS, bare, case, check,
+                         environment, equal, gnomon, main, program, recorded)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OUTPUTS = os.path.join(HERE, "..", "outputs")
+PAGE = os.path.join(HERE, "..", "..", "docs", "SQL.md")
+KEPT = ("medley", "culled", "sampled", "cleared")
+# Ctrl-C has to be done after so long; a busy machine may take longer to run us.
+CANCELLED_SECONDS = 0.2
+
+
+def kept(name, directory):
+    """A copy, so that its index lies in a folder of this test."""
+    path = os.path.join(directory, name + ".trace")
+    if not os.path.exists(path):
+        shutil.copy(os.path.join(OUTPUTS, name + ".trace"), path)
+    return path
+
+
+def value(text):
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text)
+        except ValueError:
+            return text or None
+
+
+def rows(path, statement, *words, statuses=(0,)):
+    """As tuples, NULL and '' as None."""
+    paths = [path] if isinstance(path, str) else path
+    out = gnomon("sql", "-q", *paths, "--csv", *words, statement,
+                 statuses=statuses).out
+    table = list(csv.reader(io.StringIO(out, newline="")))
+    return [tuple(map(value, row)) for row in table[1:]]
+
+
+def one(path, statement, *words, statuses=(0,)):
+    (row,) = rows(path, statement, *words, statuses=statuses)
+    return row
+
+
+def refused(path, statement, pattern, *words):
+    done = gnomon("sql", "-q", path, *words, statement, statuses=(2,))
+    check(re.search(pattern, done.err), "%s: %s" % (statement, done.err))
+
+
+def report(path, *words, statuses=(0,)):
+    return json.loads(gnomon("report", path, "--json", "--top", "0", *words,
+                             statuses=statuses).out)
+
+
+def question_texts():
+    with open(PAGE, encoding="utf-8") as page:
+        return {int(n): sql for n, sql in re.findall(
+            r"^### (\d+)\. [^\n]*\n\n```sql\n(.*?)```", page.read(),
+            re.M | re.S)}
+
+
+# ---- documentation ----
+
+@case
+def questions_have_their_answers(directory):
+    """Of docs/SQL.md, about the program in which they are planted."""
+    done = recorded([program("planted")], directory,
+                    options=("--free-stacks",))
+    is_ = done.expected
+    phases, path = 5, done.trace
+    # the rows that have to be there, or all rows, by question
+    wanted = {
+        1: [("leak_between", is_["leaked"], 48 * is_["leaked"])],
+        2: [("hold_at_peak", is_["peak"], is_["peak"] * is_["peak_size"])],
+        3: [("grow_linearly", 2 * 72 * is_["growth"])],
+        4: [("taker", "hand_over", is_["handed"])],
+        5: [("double_vector", is_["vectors"],
+             is_["vectors"] * is_["doublings"])],
+        6: [("shrink_late", is_["shrunk"], is_["shrunk"] * (9000 - 112))],
+        7: [("just_above", 513, is_["above"])],
+        8: [("live_in_two_modes", is_["mode"], is_["mode"])],
+        9: [("storm", is_["storm"])],
+        10: [("keeper", is_["kept"])],
+        11: [("table::table()", is_["static"], 232 * is_["static"])],
+        12: [("leak_between", is_["leaked"]),
+             ("grow_linearly", phases * is_["growth"]),
+             ("leak_some", is_["grouped"] // 2)],
+        13: [("storm", is_["storm"])],
+        14: [("shrink_late", 2 * is_["shrunk"])],
+        15: [("leak_some", is_["grouped"])],
+        16: [("grow_linearly", is_["growth"]), ("fill_once", 100)],
+        17: [("grow_linearly", phases * is_["growth"]),
+             ("stay_the_same", phases * is_["growth"])],
+        18: [("storm", 5, is_["storm"])],
+        19: [("free_others", is_["handed"])],
+        20: [("hold_at_peak", is_["peak"])],
+        21: [("storm", is_["storm"])],
+        22: [("double_vector", is_["vectors"] * (is_["doublings"] + 1))],
+        23: [("stay_the_same", 1000 * is_["growth"]), ("storm", is_["storm"])],
+        24: [],
+        25: [],
+    }
+    alone = {1, 3, 5, 6, 8, 14, 17, 19, 20, 22}
+    texts = question_texts()
+    equal(sorted(texts), sorted(wanted), "questions of the page")
+    for n, text in texts.items():
+        got = rows(path, text)
+        for row in wanted[n]:
+            check(any(found[:len(row)] == row for found in got),
+                  "question %d: %r is not in %r" % (n, row, got))
+        check(n not in alone or len(got) == len(wanted[n]),
+              "question %d has more: %r" % (n, got))
+    equal(sum(row[1] for row in rows(path, texts[24])),
+          report(path)["summary"]["live_blocks"], "question 24")
+    equal(rows(path, texts[25])[0][2],
+          report(path)["summary"]["peak_bytes"], "question 25")
+    told = rows(path, "select fate, count(*) from blocks where "
+                "function(context) = 'hold_at_peak' group by 1")
+    equal(told, [("freed", is_["peak"])], "fates")
+
+
+@case
+def page_has_all_tables(directory):
+    """docs/SQL.md has the tables and columns that there are."""
+    tool = os.path.join(HERE, "..", "tools", "sql-tables")
+    made = bare([tool, "print", GNOMON])
+    equal(made.status, 0, made.err)
+    with open(PAGE, encoding="utf-8") as page:
+        check(page.read().endswith(made.out),
+              "docs/SQL.md: tests/tools/sql-tables write build/gnomon")
+
+
+# ---- the same figures ----
+
+KEYS = (("function", "function"), ("library", "library"),
+        ("thread", "tid"), ("size", "size"), ("within_function", "function"))
+FIGURES = ("live_bytes", "live_blocks", "peak_bytes", "total_bytes", "count",
+           "frees", "temporary", "own_peak_bytes", "lifetime_ns",
+           "first_ns", "last_ns", "freed_bytes")
+
+
+@case
+def sums_are_the_reports(directory):
+    """By each key, all figures of each row."""
+    for name in KEPT:
+        path = kept(name, directory)
+        for column, member in KEYS:
+            within = column.startswith("within")
+            said = report(path, "--by", column.replace("_", "-"), "--sort",
+                          "live" if within else "own-peak")["rows"]
+            got = rows(path, "select %s from sums" % ", ".join(
+                (column,) + FIGURES))
+            wanted = [((row["within"] if within else row).get(member),) +
+                      tuple(None if f == "own_peak_bytes" and
+                            row.get("own_peak_bound") else row[f]
+                            for f in FIGURES)
+                      for row in said if row["count"] > 0]
+            key = lambda row: tuple((v is None, str(v)) for v in row[1:])
+            # names of functions without one differ: figures alone
+            equal(sorted(map(key, got)), sorted(map(key, wanted)),
+                  "%s by %s" % (name, column))
+        totals = report(path)["summary"]
+        got = one(path, "select sum(blocks), sum(bytes), sum(live_bytes), "
+                  "sum(live_blocks), sum(peak_bytes), sum(temporary) from "
+                  "sums")
+        equal(got, (totals["allocations"], totals["total_bytes"],
+                    totals["live_bytes"], totals["live_blocks"],
+                    totals["peak_bytes"], totals["temporary"]), name)
+
+
+@case
+def blocks_are_the_reports(directory):
+    """Sums over blocks; of a sample, with their weights."""
+    for name in KEPT:
+        path = kept(name, directory)
+        totals = report(path)["summary"]
+        left, bytes_ = one(path, "select coalesce(sum(allocations), 0), "
+                           "coalesce(sum(total_bytes), 0) from left_out")
+        got = one(path, "select sum(weight), sum(size * weight), "
+                  "sum(size * weight) filter (where fate = 'live'), "
+                  "sum(temporary * weight) from blocks")
+        for number, key, missing in ((got[0], "allocations", left),
+                                     (got[1], "total_bytes", bytes_)):
+            # each context of a sample is rounded by itself
+            check(abs(number + missing - totals[key]) <=
+                  (1e-2 * totals[key] if name == "sampled" else 0), "%s: %s: %s, %s" % (
+                      name, key, number, totals[key]))
+        if name in ("medley", "cleared"):
+            equal((got[2], got[3]), (totals["live_bytes"],
+                                     totals["temporary"]), name)
+
+
+@case
+def blocks_are_the_exports(directory):
+    """Each block of an export is a row, with the same members."""
+    path = kept("medley", directory)
+    told = [json.loads(line) for line in
+            gnomon("export", "--format", "ndjson", "--by", "block",
+                   path).out.splitlines()]
+    wanted = sorted((b["address"], b["size"], b["tid"], b["time_ns"],
+                     b["end_ns"] or -1, b["fate"], int(b["temporary"]),
+                     b["context"]) for b in told if "address" in b)
+    got = sorted(rows(path, "select address, size, thread, begin_ns, "
+                      "coalesce(end_ns, -1), fate, temporary, context "
+                      "from blocks"))
+    check(wanted, "the export has blocks")
+    equal(got, wanted, "blocks")
+
+
+# A value for each filter that selects some blocks of medley, and not all.
+FILTERS = (
+    ("from", "@sorted"), ("to", "50%"), ("alive-at", "@late"),
+    ("alive-at-2", "30%"), ("size-min", "64"), ("size-max", "63"),
+    ("lifetime-min", "10ms"), ("lifetime-max", "1ms"), ("fate", "freed"),
+    ("fate", "temporary"), ("fate", "live"), ("fate", "chain-live"),
+    ("fate", "group-live"), ("thread", "writer|reader"),
+    ("allocator", "libc"), ("arena", "main"), ("arena", "other"),
+    ("mmapped", "yes"), ("heap", "arena"), ("marker", "sorted"),
+    ("map", "heap"), ("chain-length-min", "2"), ("chain-length-max", "1"),
+    ("chain-position-min", "2"), ("first-size-min", "100"),
+    ("last-size-max", "1000"), ("function", "list"),
+    ("not-function", "list"), ("source", "medley"), ("not-library", "libc"),
+    ("library", "medley"), ("passes-through", "descend"), ("depth-min", "5"),
+    ("depth-max", "4"), ("group-count-min", "5"), ("group-live-max", "0"),
+    ("group-interval-min", "1ms"), ("group-peak-time-max", "50%"),
+    ("process", "medley"), ("process", "nobody"),
+    ("address-min", "0x7f0000000000"), ("address-max", "0x7f0000000000"),
+)
+
+
+def column_of(table, name):
+    if name in ("from", "to"):
+        return "with_" + name
+    own = {"blocks": ("process", "context", "thread", "fate", "arena",
+                      "mmapped", "heap"),
+           "sums": ("process", "context", "function", "library", "thread",
+                    "arena", "heap"),
+           "timeline": ("process",)}[table]
+    return ("with_" if name in own else "") + name.replace("-", "_")
+
+
+@case
+def filters_are_the_options(directory):
+    """In blocks, sums and timeline, what the option selects in a report."""
+    path = kept("medley", directory)
+    for name, text in FILTERS:
+        totals = report(path, "--" + name, text)["summary"]
+        wanted = totals["allocations"], totals["total_bytes"]
+        for table, what in (("sums", "sum(blocks), sum(bytes)"),
+                            ("blocks", "count(*), sum(size)"),
+                            ("timeline", "sum(allocations), "
+                             "sum(allocated_bytes)")):
+            if table == "timeline" and name == "alive-at":
+                continue
+            got = one(path, "select %s from %s where %s = '%s'" % (
+                what, table, column_of(table, name), text))
+            equal(tuple(v or 0 for v in got), wanted, "--%s %s of %s" % (
+                name, text, table))
+        # and given to the command
+        got = one(path, "select count(*), sum(size) from blocks",
+                  "--" + name, text)
+        equal(tuple(v or 0 for v in got), wanted, "--%s %s" % (name, text))
+
+
+@case
+def filters_mean_all_and_either(directory):
+    path = kept("medley", directory)
+    for table, what in (("sums", "sum(blocks)"), ("blocks", "count(*)")):
+        for words, options in (
+                ("size_min in (64, 1000000)", ("--size-min", "64",
+                                               "--size-min", "1000000")),
+                ("size_min = 64 and alive_at = '50%'",
+                 ("--size-min", "64", "--alive-at", "50%")),
+                ("lifetime_min = 1000000", ("--lifetime-min", "1ms")),
+                ("alive_at = 20000000", ("--alive-at", "20ms"))):
+            equal(one(path, "select %s from %s where %s" % (what, table,
+                                                          words))[0] or 0,
+                  report(path, *options)["summary"]["allocations"], words)
+        for words in ("size_min = null", "alive_at in (null)",
+                      "size_min = 1 and 1 = 0"):
+            equal(one(path, "select coalesce(%s, 0) from %s where %s" % (
+                what, table, words)), (0,), words)
+    equal(rows(path, "select m.name, sum(s.live_blocks) from markers m join "
+               "sums s on s.alive_at = '@' || m.name group by m.name"),
+          [(name, report(path, "--alive-at", "@" + name)["summary"]
+            ["live_blocks"]) for name in ("late", "sorted", "tree")],
+          "a filter from another table")
+
+
+@case
+def filters_elsewhere_are_errors(directory):
+    """Never a wrong answer."""
+    path = kept("medley", directory)
+    for table in ("sums", "blocks", "timeline"):
+        for words in ("size_min > 64", "size_min <> 64", "size_min is null",
+                      "size_min + 0 = 64", "not size_min = 64",
+                      "size_min = 64 or alive_at = '50%'",
+                      "(size_min = 64 or 1 = 2)", "size_min like '6%'",
+                      "coalesce(size_min, 64) = 64"):
+            refused(path, "select count(*) from %s where %s" % (table, words),
+                    "size_min .*AND", )
+        refused(path, "select size_min from " + table, "size_min .*AND")
+        refused(path, "select 1 from %s where size_min = 'many'" % table,
+                "many.*size-min")
+        refused(path, "select 1 from %s where size_min = 1" % table,
+                "command line", "--size-min", "2")
+        refused(path, "select 1 from %s where size_min = 9 and size_max = 8" %
+                table, "nothing lies between")
+    refused(path, "select 1 from sums where passes_through = '('", "wrong")
+    refused(path, "select within_function, within_file, 1 from sums",
+            "within-")
+    refused(path, "select size, thread, arena, mapping from sums", "3 keys")
+    refused(path, "select * from timeline where alive_at = '50%'", "moment")
+    refused(path, "select * from timeline where steps = 0", "steps")
+
+
+@case
+def comparisons_are_handed_on(directory):
+    """And change no answer."""
+    path = kept("medley", directory)
+    size, begin, address, context, tid = one(
+        path, "select size, begin_ns, address, context, thread from blocks "
+        "order by begin_ns limit 1 offset 100")
+    for column, number in (("size", size), ("begin_ns", begin),
+                           ("address", address), ("context", context),
+                           ("thread", tid), ("end_ns", begin + 1000000),
+                           ("lifetime_ns", 100000), ("chain", 1),
+                           ("place", 2), ("free_thread", tid)):
+        for op in ("=", "<", "<=", ">", ">="):
+            statement = "select count(*), sum(size) from blocks where %s" \
+                "%s %s %d"
+            handed = statement % ("", column, op, number)
+            equal(one(path, handed), one(path, statement % (
+                "+", column, op, number)), handed)
+            plan = rows(path, "explain query plan " + handed)[0][-1]
+            check(op != "=" or " %s=" % column in plan, plan)
+    for words in ("size = 'x'", "size = -1", "size < -1", "size = 1.5",
+                  "size > 63.5", "context = 99999999999", "begin_ns = null",
+                  "address = 1 or address = %d" % address,
+                  "context = %d or thread = %d" % (context, tid)):
+        equal(one(path, "select count(*) from blocks where " + words),
+              one(path, "select count(*) from (select *, size + 0 as s from "
+                  "blocks) where " + words.replace("size", "s")), words)
+
+
+@case
+def blocks_add_up_to_sums(directory):
+    """Of random filters, and keys that both have: SQLite groups what the
+    engine groups."""
+    path = kept("medley", directory)
+    chance = random.Random(18)
+    keys = ("context", "thread", "size", "arena", "function(context)",
+            "file(context)")
+    answers = 0
+    for _ in range(60):
+        words = chance.sample(FILTERS, chance.choice((1, 2, 2, 3)))
+        names = {name: text for name, text in words}
+        by = chance.sample(keys, chance.choice((1, 2)))
+        groups = ", ".join(by)
+        asked = {table: " and ".join(
+            "%s = '%s'" % (column_of(table, name), text)
+            for name, text in names.items()) for table in ("blocks", "sums")}
+        parts = (
+            "select %s, count(*), sum(size), sum(temporary) from blocks "
+            "where %s group by %s" % (groups, asked["blocks"], groups),
+            "select %s, sum(blocks), sum(bytes), sum(temporary) from sums "
+            "where %s group by %s" % (groups, asked["sums"], groups))
+        if not any(name.startswith("alive-at") for name in names):
+            parts = [part.replace("sum(temporary)", "sum(%s)" % live)
+                     for part, live in zip(parts, ("fate = 'live'",
+                                                   "live_blocks"))]
+        elif "alive-at" in names:
+            # then nothing is freed yet
+            parts = [part.replace(", sum(temporary)", "") for part in parts]
+        got = rows(path, "with a as (%s), b as (%s) select (select count(*) "
+                   "from (select * from a except select * from b)), (select "
+                   "count(*) from (select * from b except select * from a))" %
+                   tuple(parts), statuses=(0, 2))
+        # words that exclude each other are an error for both
+        answers += bool(got)
+        equal(got if got else [(0, 0)], [(0, 0)], "%s by %s" % (names, by))
+    check(answers > 40, "only %d were answered" % answers)
+
+
+@case
+def rows_belong_together(directory):
+    """Keys of one table are those of the others."""
+    path = kept("medley", directory)
+    for statement in (
+            "select count(*) from blocks where context not in (select "
+            "context from contexts)",
+            "select count(*) from blocks where thread not in (select thread "
+            "from threads)",
+            "select count(*) from stacks where frame not in (select frame "
+            "from frames)",
+            "select count(*) from contexts c where depth <> (select count(*) "
+            "from stacks s where s.context = c.context)",
+            "select count(*) from contexts c where function <> "
+            "function(context) or stack <> stack(context)",
+            "select count(*) from contexts c join sums s using (context) "
+            "where c.live_bytes <> s.live_bytes or c.bytes <> s.bytes"):
+        equal(one(path, statement), (0,), statement)
+    equal(one(path, "select count(*) from contexts"),
+          one(path, "select count(*) from sums where context > 0"), "contexts")
+    equal(one(path, "select max(live_bytes_max) from timeline"),
+          one(path, "select peak_bytes from processes"), "peaks")
+    equal(one(path, "select heap, allocations from heaps where number = 1"),
+          ("arena", one(path, "select count(*) from blocks where with_heap = "
+                        "'arena'")[0]), "heaps")
+    # a block of no bytes has one there
+    equal(rows(path, "select sum(kept_bytes) = (select sum(pages * "
+               "page_size) from pages), (select sum(pages * live_bytes) from "
+               "pages) - sum(live_bytes) between 0 and sum(blocks) from "
+               "pinned"), [(1, 1)], "pages")
+    equal(rows(path, "select p.context from pinned p join sums s using "
+               "(context) where p.live_bytes <> s.live_bytes or p.blocks <> "
+               "s.live_blocks"), [], "pages' contexts")
+    parts = " + ".join(part + "_bytes" for part in (
+        "live", "fragmented", "free", "mapped", "files", "stacks", "recorder",
+        "rest"))
+    equal(rows(path, "select count(*) > 0, count(*) = sum(%s = rss_bytes) "
+               "from residency" % parts), [(1, 1)], "residency")
+    refused(kept("sampled", directory), "select * from pages", "sample")
+    left = report(kept("culled", directory))["coverage"]["left_out"]
+    equal(one(kept("culled", directory), "select sum(l.allocations), "
+              "max(o.count) from left_out l, losses o where o.what = "
+              "'left_out'"), (left["allocations"],) * 2, "left out")
+
+
+@case
+def several_traces_are_one_database(directory):
+    paths = [kept(name, directory) for name in ("medley", "cleared")]
+    each = [one(path, "select count(*), sum(size) from blocks") +
+            one(path, "select sum(blocks), max(context) from sums")
+            for path in paths]
+    equal(rows(paths, "select process, count(*), sum(size) from blocks "
+               "group by 1"),
+          [(i + 1,) + row[:2] for i, row in enumerate(each)], "blocks")
+    equal(rows(paths, "select process, sum(blocks), min(context) >> 32 from "
+               "sums group by 1"), [(1, each[0][2], 0), (2, each[1][2], 1)],
+          "contexts")
+    context = one(paths, "select max(context) from sums")[0]
+    equal(one(paths, "select count(*), min(process) from contexts where "
+              "context = %d" % context), (1, 2), "one context")
+    for table in ("blocks", "sums"):
+        equal(rows(paths, "select distinct process from %s where "
+                   "with_context = %d" % (table, context)), [(2,)], table)
+    equal(one(paths, "select function(%d) = function from contexts where "
+              "context = %d" % (context, context)), (1,), "its function")
+    equal(rows(paths, "select trace from processes"),
+          [(path,) for path in paths], "traces")
+    equal(rows(paths, "select process, count(*) > 0 from stacks where "
+               "process = 2 group by 1"), [(2, 1)], "a process alone")
+
+
+# ---- output ----
+
+@case
+def forms_say_the_same(directory):
+    path = kept("medley", directory)
+    statement = "select function, sum(bytes) as b, avg(bytes) as a, null as " \
+        "n from sums group by 1 order by 1"
+    table = rows(path, statement)
+    said = json.loads(gnomon("sql", path, "--json", statement).out)
+    equal(said["schema"], 1, "schema")
+    equal(said["columns"], ["function", "b", "a", "n"], "columns")
+    equal([tuple(row.values()) for row in said["rows"]], table, "JSON")
+    equal(said["summary"]["total_bytes"],
+          report(path)["summary"]["total_bytes"], "summary")
+    text = gnomon("sql", path, statement).out.splitlines()
+    equal(len(text), len(table) + 1, "lines of a table")
+    check(text[0].split() == ["function", "b", "a", "n"], text[0])
+    for line, row in zip(text[1:], table):
+        check(line.startswith(row[0]) and str(row[1]) in line, line)
+    script = os.path.join(directory, "a.sql")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("-- a comment\n%s;\n" % statement)
+    equal(gnomon("sql", path, "-f", script).out.splitlines(), text, "script")
+    done = subprocess.run([GNOMON, "sql", path], input=statement,
+                          stdout=subprocess.PIPE, encoding="utf-8",
+                          env=environment(), timeout=RUN_SECONDS, check=True)
+    equal(done.stdout.splitlines(), text, "standard input")
+    for words, pattern in ((("-f", script, "select 1"), "leave out"),
+                           (("-f", script + "x"), "cannot be read"),
+                           (("select from",), "syntax"),
+                           ((".nosuch",), "no such command"),
+                           (("select nosuch from sums",), "nosuch")):
+        done = gnomon("sql", path, *words, statuses=(2,))
+        check(re.search(pattern, done.err), done.err)
+    check("blocks" in gnomon("sql", path, ".tables").out, "tables")
+
+
+@case
+def names_are_harmless(directory):
+    """Of functions, whatever is in them: no table obeys, all forms tell them."""
+    path = trace("many_names")
+    names = {row[0] for row in rows(path, "select function from frames")}
+    for name in ODD_NAMES:
+        check(any(name in (n or "") for n in names), name)
+        equal(one(path, "select count(*) > 0 from sums where "
+                  "instr(within_function, '%s')" % name.replace("'", "''")),
+              (1,), name)
+    done = gnomon("sql", path, "select char(27) || '[31m' || char(10) || 'x', "
+                  "char(7)")
+    check("\x1b" not in done.out and "\x07" not in done.out, repr(done.out))
+    equal(len(done.out.splitlines()), 2, "lines")
+    done = gnomon("sql", path, "select char(27) as \"\x1b[1m\", x",
+                  statuses=(2,))
+    check("\x1b" not in done.err, repr(done.err))
+    said = json.loads(gnomon("sql", path, "--json",
+                             "select char(27, 34, 92) as a").out)
+    equal(said["rows"], [{"a": "\x1b\"\\"}], "JSON")
+
+
+# ---- limits ----
+
+ENDLESS = "with recursive n(i) as (select 1 union all select i + 1 from n) " \
+    "select count(*) from n"
+
+
+@case
+def nothing_is_written(directory):
+    path = kept("medley", directory)
+    rows(path, "select count(*) from blocks")
+    before = sorted(os.listdir(directory))
+    target = os.path.join(directory, "x.db")
+    for statement in ("attach '%s' as x" % target,
+                      "vacuum into '%s'" % target,
+                      "pragma temp_store_directory = '%s'" % directory,
+                      "pragma journal_mode = wal",
+                      "create virtual table x using fts5(a)",
+                      "select load_extension('x')", "insert into blocks "
+                      "default values", "delete from sums",
+                      "update contexts set depth = 1", "drop table blocks",
+                      "select writefile('%s', 'x')" % target,
+                      "select readfile('/etc/passwd')"):
+        gnomon("sql", path, statement, statuses=(2,))
+    equal(sorted(os.listdir(directory)), before, "files")
+    equal(rows(path, "create temp table t as select function f, sum(bytes) b "
+               "from sums group by 1; create temp view v as select f from t "
+               "where b > 1000; select count(*) > 0 from v"), [(1,)],
+          "temporary ones")
+
+
+@case
+def statements_have_limits(directory):
+    path = kept("medley", directory)
+    begin = time.monotonic()
+    refused(path, ENDLESS, "longer than --timeout 500", "--timeout", "500ms")
+    check(time.monotonic() - begin < 30, "it ends in time")
+    refused(path, "select group_concat(hex(zeroblob(1000000))) from "
+            "stacks", "memory", "--memory", "300M")
+    refused(path, "select 1", "memory|addresses|map", "--memory", "1M")
+    equal(one(path, "select sum(blocks) > 0 from sums", "--memory", "2G",
+              "--timeout", "5m"), (1,), "within the limits")
+
+
+@case
+def interrupt_ends_it(directory):
+    """Soon after SIGINT, and as that ends a program."""
+    path = kept("medley", directory)
+    for statement in (ENDLESS, "select count(*) from blocks a, blocks b, "
+                      "blocks c, blocks d", "select sum(a.size + e.size) from "
+                      "sums a join sums b on b.size join sums c on c.size "
+                      "join sums d on d.size join sums e"):
+        run = subprocess.Popen([GNOMON, "sql", "-q", path, statement],
+                               stdout=subprocess.PIPE, env=environment(),
+                               stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        check(run.poll() is None, "it still runs: " + statement)
+        begin = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=RUN_SECONDS)
+        took = time.monotonic() - begin
+        equal(run.returncode, -signal.SIGINT, "status")
+        check(took < 20 * CANCELLED_SECONDS, "it took %.3f s" % took)
+        print("# cancelled after %.3f s" % took)
+
+
+class Terminal:
+    """A prompt in a terminal of its own."""
+
+    def __init__(self, *words, home):
+        self.pid, self.fd = pty.fork()
+        self.text = ""
+        if self.pid == 0:
+            env = environment(HOME=home, TERM="dumb", XDG_STATE_HOME=None,
+                              XDG_CACHE_HOME=None)
+            os.execve(GNOMON, [GNOMON, "sql", *words], env)
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def wait(self, pattern, seconds=60):
+        """Until it is there; what came before it and it are gone then."""
+        end = time.monotonic() + seconds
+        while not re.search(pattern, self.text):
+            left = end - time.monotonic()
+            check(left > 0, "no %r in %r" % (pattern, self.text))
+            if select.select([self.fd], [], [], left)[0]:
+                try:
+                    self.text += os.read(self.fd, 4096).decode("utf-8",
+                                                               "replace")
+                except OSError:
+                    check(re.search(pattern, self.text),
+                          "it ended: %r" % self.text)
+        found = re.search(pattern, self.text)
+        self.text = self.text[found.end():]
+        return found
+
+    def end(self):
+        """Its wait status. It waits until all that it wrote is read."""
+        try:
+            while os.read(self.fd, 4096):
+                pass
+        except OSError:
+            pass
+        os.close(self.fd)
+        return os.waitpid(self.pid, 0)[1]
+
+
+@case
+def prompt_answers(directory):
+    path = kept("medley", directory)
+    home = os.path.join(directory, "home")
+    os.mkdir(home)
+    prompt = Terminal("-q", path, home=home)
+    prompt.wait("gnomon> ")
+    prompt.type("select 'one', 41 + 1\n")
+    prompt.wait(r"\.\.\.> ")
+    prompt.type(";\n")
+    prompt.wait(r"one +42")
+    prompt.wait("gnomon> ")
+    prompt.type(".mode csv\nselect 1, 'a b';\n")
+    prompt.wait(r"1,a b")
+    prompt.type("select nosuch;\n")
+    prompt.wait("no such column")
+    prompt.type("create temp table t as select 7 as seven;\n"
+                "select seven * 6 from t;\n")
+    prompt.wait(r"\b42\b")
+    begin = time.monotonic()
+    prompt.type(ENDLESS + ";\n")
+    time.sleep(0.5)
+    prompt.text = ""
+    begin = time.monotonic()
+    prompt.type("\x03")
+    prompt.wait("interrupted")
+    prompt.wait("gnomon> ")
+    print("# cancelled after %.3f s" % (time.monotonic() - begin))
+    prompt.type("select seven * 11 from t;\n")
+    prompt.wait(r"\b77\b")
+    prompt.type("select half")
+    prompt.wait("half")
+    prompt.type("\x03")
+    prompt.wait("gnomon> ")
+    prompt.type("select count(*) > 0 as there from map_us\t;\n")
+    prompt.wait("there")
+    prompt.wait(r"\b1\b")
+    prompt.type(".quit\n")
+    equal(prompt.end(), 0, "status")
+    history = os.path.join(home, ".local/state/gnomon/sql_history")
+    equal(os.stat(history).st_mode & 0o777, 0o600, "mode of the history")
+    with open(history, encoding="utf-8") as file:
+        check("seven" in file.read(), "history")
+
+
+@case
+def prompt_survives_its_worker(directory):
+    """A statement that takes too long, or too much, ends alone."""
+    path = kept("medley", directory)
+    prompt = Terminal("-q", "--timeout", "1s", "--memory", "400M", path,
+                      home=directory)
+    prompt.wait("gnomon> ")
+    prompt.type(ENDLESS + ";\n")
+    prompt.wait("longer than --timeout")
+    prompt.type("select group_concat(hex(zeroblob(1000000))) from stacks;\n")
+    prompt.wait("memory")
+    prompt.type("select 6 * 7;\n")
+    prompt.wait(r"\b42\b")
+    prompt.wait("gnomon> ")
+    prompt.type("\x04")
+    equal(prompt.end(), 0, "status")
+
+
+@case
+def damaged_traces_are_told(directory):
+    """What is left of one is answered from, and the status says so."""
+    path = kept("medley", directory)
+    with open(path, "r+b") as file:
+        file.seek(os.path.getsize(path) // 2)
+        file.write(b"\xff" * 64)
+    done = gnomon("sql", path, "select count(*) from sums", statuses=(3,))
+    check(done.out and done.err, done.err)
+    gnomon("sql", os.path.join(directory, "none.trace"), "select 1",
+           statuses=(2,))
+
+
+if __name__ == "__main__":
+    main()
