@@ -141,8 +141,11 @@ struct rows_wanted query_rows_wanted(const struct query *query)
 {
 	struct rows_wanted wanted = rows_all;
 
+	/* filters ask for them, too */
 	if (query->spares & QUERY_SPARES_OWN_PEAKS &&
-	    query->order != FIGURE_OWN_PEAK)
+	    query->order != FIGURE_OWN_PEAK &&
+	    !filter_has(query->filter, FILTER_GROUP_PEAK_TIME_MIN,
+			FILTER_GROUP_PEAK_TIME_MAX))
 		wanted.figures &= ~(1u << FIGURE_OWN_PEAK);
 	wanted.sizes = !(query->spares & QUERY_SPARES_SIZES);
 	return wanted;

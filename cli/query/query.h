@@ -15,7 +15,7 @@
 /* What the command does not look at: it need not be found out, where that takes
  * time of its own (rows of an index). Own peaks are there if they order. */
 enum query_spare {
-	QUERY_SPARES_OWN_PEAKS = 1,
+	QUERY_SPARES_OWN_PEAKS = 1,	/* nor the most within a step */
 	QUERY_SPARES_SIZES = 2		/* model_histograms of the whole run */
 };
 

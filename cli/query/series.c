@@ -245,7 +245,7 @@ static bool ask_store(struct follower *f)
 	const struct store_axis axis = {
 		.begins = f->begins, .steps = steps,
 		.temporary = query->temporary,
-		.maxima = query->all_figures ||
+		.maxima = !(query->spares & QUERY_SPARES_OWN_PEAKS) ||
 			  query->order == FIGURE_PEAK ||
 			  query->order == FIGURE_OWN_PEAK,
 	};

@@ -107,17 +107,19 @@ struct sql_trace *sql_trace_of(const struct sql_traces *traces, uint64_t id)
 }
 
 /* What the outline had to say is not said again. */
+static bool was_said(const struct sql_trace *trace, const struct note *note)
+{
+	for (size_t i = 0; i < trace->notes.count; i++)
+		if (strcmp(trace->notes.list[i].text, note->text) == 0)
+			return true;
+	return false;
+}
+
 static void tell_new(const struct sql_trace *trace, const struct notes *notes)
 {
-	for (size_t i = 0; i < notes->count; i++) {
-		bool known = false;
-
-		for (size_t k = 0; k < trace->notes.count; k++)
-			known |= strcmp(trace->notes.list[k].text,
-					notes->list[i].text) == 0;
-		if (!known)
+	for (size_t i = 0; i < notes->count; i++)
+		if (!was_said(trace, &notes->list[i]))
 			tell(&notes->list[i]);
-	}
 }
 
 /* The index of a trace, if it tells that: one is made if the trace is large. */
@@ -242,11 +244,14 @@ static bool take_words(struct filter *filter, const struct sql_trace *trace,
 }
 
 /* Errors become the reason; hints are told. */
-static bool take_notes(struct notes *notes, struct buffer *why)
+static bool take_notes(const struct sql_trace *trace, struct notes *notes,
+		       struct buffer *why)
 {
 	bool good = true;
 
 	for (size_t i = 0; i < notes->count; i++) {
+		if (was_said(trace, &notes->list[i]))
+			continue;
 		if (!notes->list[i].error) {
 			tell_note("%s", notes->list[i].text);
 			continue;
@@ -332,7 +337,7 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	asked.filter = view->filter;
 	options = query_model_options(&asked);
 	options.notes = notes;
-	wanted = query_rows_wanted(query);
+	wanted = query_rows_wanted(&asked);
 	if (same && keys.count == 0 &&
 	    (trace->model != NULL || !(query->spares & QUERY_SPARES_OWN_PEAKS)))
 		view->model = sql_trace_model(trace);
@@ -360,7 +365,7 @@ struct filter *sql_trace_filter(const struct sql_trace *trace,
 	filter = filter_new(&notes);
 	good = take_words(filter, trace, words, why) &&
 	       filter_fits(filter, &notes);
-	if (!take_notes(&notes, why))
+	if (!take_notes(trace, &notes, why))
 		good = false;
 	notes_free(&notes);
 	if (good)
@@ -393,7 +398,7 @@ static struct sql_view *new_view(struct sql_trace *trace,
 	view->key = grow_copy(key, strlen(key));
 	notes_init(&notes);
 	good = read_view(trace, view, query, words->count == 0, &notes);
-	if (!take_notes(&notes, why))
+	if (!take_notes(trace, &notes, why))
 		good = false;
 	notes_free(&notes);
 	if (good)
