@@ -388,6 +388,8 @@ struct store_pile *store_piles_pack(struct store_piles *piles,
 	GROW(directory->chunks, directory->chunk_count,
 	     directory->chunk_capacity);
 	pile->chunk = directory->chunk_count++;
+	/* what it stays after an error */
+	directory->chunks[pile->chunk] = (struct store_chunk){ 0 };
 	pile->live = live;
 	piles->under_way++;
 	if (piles->packers > 0) {

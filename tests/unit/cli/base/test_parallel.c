@@ -32,9 +32,22 @@ static void each_once(void **state)
 	}
 }
 
+/* What has as many things as threads gives each its own. */
+static void no_more_threads_than_things(void **state)
+{
+	(void)state;
+	assert_int_equal(parallel_threads(0), 0);
+	assert_int_equal(parallel_threads(1), 1);
+	assert_true(parallel_threads(1000) >= 1);
+	assert_true(parallel_threads(1000) <= PARALLEL_MAX);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(each_once) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_once),
+		cmocka_unit_test(no_more_threads_than_things),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,20 @@ static void wraps(void **state)
 	buffer_free(&text);
 }
 
+static void little_ends_first(void **state)
+{
+	struct buffer bytes = { 0 };
+
+	(void)state;
+	buffer_little(&bytes, 0x1122334455667788, 3);
+	buffer_little(&bytes, 0x1122334455667788, 8);
+	buffer_little(&bytes, 7, 0);
+	assert_int_equal(bytes.size, 11);
+	assert_memory_equal(bytes.data, "\x88\x77\x66\x88\x77\x66\x55\x44"
+			    "\x33\x22\x11", 11);
+	buffer_free(&bytes);
+}
+
 static void for_terminals(void **state)
 {
 	struct buffer text = { 0 };
@@ -102,6 +116,7 @@ int main(void)
 		cmocka_unit_test(grows),
 		cmocka_unit_test(longer_than_any_guess),
 		cmocka_unit_test(wraps),
+		cmocka_unit_test(little_ends_first),
 		cmocka_unit_test(for_terminals),
 		cmocka_unit_test(broken_ones),
 	};
