@@ -701,6 +701,36 @@ def prompt_survives_its_worker(directory):
 
 
 @case
+def indexes_may_not_stay(directory):
+    """Blocks are told without one that is kept; a pipe has none."""
+    path = kept("medley", directory)
+    wanted = one(path, "select count(*), sum(size) from blocks", "--no-index")
+    equal(sorted(os.listdir(directory)), ["medley.trace"], "files")
+    equal(one(path, "select count(*), sum(size) from blocks"), wanted, "blocks")
+    equal(sorted(os.listdir(directory)), ["medley.trace", "medley.trace.idx"],
+          "files")
+    for name, edit in (("cut", lambda data: data[:len(data) // 2]),
+                       ("changed", lambda data: data[:200] + b"\xff" * 64 +
+                        data[264:]),
+                       ("foreign", lambda data: b"x" * 1000)):
+        with open(path + ".idx", "r+b") as file:
+            data = edit(file.read())
+            file.seek(0)
+            file.truncate()
+            file.write(data)
+        equal(one(path, "select count(*), sum(size) from blocks"), wanted,
+              name)
+    with open(path, "rb") as file:
+        text = file.read()
+    for table, status in (("sums", 0), ("contexts", 0), ("blocks", 2)):
+        done = subprocess.run([GNOMON, "sql", "-", "select * from " + table],
+                              input=text, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=environment(),
+                              timeout=RUN_SECONDS, check=False)
+        equal(done.returncode, status, table)
+
+
+@case
 def damaged_traces_are_told(directory):
     """What is left of one is answered from, and the status says so."""
     path = kept("medley", directory)
