@@ -279,6 +279,11 @@ static bool take_filter(struct sql_cursor *cursor, unsigned column,
 				      id - FILTER_FIRST].name);
 		return false;
 	}
+	if (cursor->values[column] != NULL) {
+		buffer_printf(why, "--%s is given twice: IN (...) takes either",
+			      filter_options.options[id - FILTER_FIRST].name);
+		return false;
+	}
 	status = sqlite3_vtab_in_first(value, &one);
 	if (status != SQLITE_OK && status != SQLITE_DONE) {
 		cursor->values[column] = sqlite3_value_dup(value);
