@@ -159,13 +159,29 @@ static void take_bound(struct sql_scan *scan, enum store_column column,
 	}
 }
 
-/* SQLite looks at rows again, so that > may be as >=. */
+/* Of a number, > is >= of the next one. False: there is none. */
+static bool make_closed(int *op, uint64_t *value)
+{
+	if (*op == SQLITE_INDEX_CONSTRAINT_GT) {
+		*op = SQLITE_INDEX_CONSTRAINT_GE;
+		return ++*value != 0;
+	}
+	if (*op == SQLITE_INDEX_CONSTRAINT_LT) {
+		*op = SQLITE_INDEX_CONSTRAINT_LE;
+		return (*value)-- != 0;
+	}
+	return true;
+}
+
+/* At times and spans SQLite looks again, so that > may be as >= there. */
 static void take_term(struct sql_scan *scan, const struct sql_term *term,
 		      const struct sql_scan_column *column)
 {
 	bool equal = term->op == SQLITE_INDEX_CONSTRAINT_EQ;
 	bool below = term->op == SQLITE_INDEX_CONSTRAINT_LT ||
 		     term->op == SQLITE_INDEX_CONSTRAINT_LE;
+	uint64_t value = (uint64_t)term->number;
+	int op = term->op;
 
 	if (!term->is_number) {
 		scan->nothing |= equal;
@@ -179,10 +195,12 @@ static void take_term(struct sql_scan *scan, const struct sql_term *term,
 	    scan->trace->number - 1)
 		scan->nothing = true;
 	else if (column->is == SQL_SCAN_THREAD)
-		take_thread(scan, (uint64_t)term->number, column->stored);
+		take_thread(scan, value, column->stored);
+	else if (column->is == SQL_SCAN_NUMBER && !make_closed(&op, &value))
+		scan->nothing = true;
 	else
-		take_bound(scan, column->stored, term->op, stored(
-			scan, column, (uint64_t)term->number));
+		take_bound(scan, column->stored, op, stored(scan, column,
+							    value));
 }
 
 /* ---- words about stacks ---- */

@@ -363,7 +363,8 @@ def comparisons_are_handed_on(directory):
             plan = rows(path, "explain query plan " + handed)[0][-1]
             check(op != "=" or " %s=" % column in plan, plan)
     for words in ("size = 'x'", "size = -1", "size < -1", "size = 1.5",
-                  "size > 63.5", "context = 99999999999", "begin_ns = null",
+                  "size > 63.5", "size > -1", "size < 0",
+                  "size > 9223372036854775807", "context = 99999999999", "begin_ns = null",
                   "address = 1 or address = %d" % address,
                   "context = %d or thread = %d" % (context, tid)):
         equal(one(path, "select count(*) from blocks where " + words),
