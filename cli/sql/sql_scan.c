@@ -159,13 +159,29 @@ static void take_bound(struct sql_scan *scan, enum store_column column,
 	}
 }
 
-/* SQLite looks at rows again, so that > may be as >=. */
+/* Of a number, > is >= of the next one. False: there is none. */
+static bool make_closed(int *op, uint64_t *value)
+{
+	if (*op == SQLITE_INDEX_CONSTRAINT_GT) {
+		*op = SQLITE_INDEX_CONSTRAINT_GE;
+		return ++*value != 0;
+	}
+	if (*op == SQLITE_INDEX_CONSTRAINT_LT) {
+		*op = SQLITE_INDEX_CONSTRAINT_LE;
+		return (*value)-- != 0;
+	}
+	return true;
+}
+
+/* At times and spans SQLite looks again, so that > may be as >= there. */
 static void take_term(struct sql_scan *scan, const struct sql_term *term,
 		      const struct sql_scan_column *column)
 {
 	bool equal = term->op == SQLITE_INDEX_CONSTRAINT_EQ;
 	bool below = term->op == SQLITE_INDEX_CONSTRAINT_LT ||
 		     term->op == SQLITE_INDEX_CONSTRAINT_LE;
+	uint64_t value = (uint64_t)term->number;
+	int op = term->op;
 
 	if (!term->is_number) {
 		scan->nothing |= equal;
@@ -179,10 +195,12 @@ static void take_term(struct sql_scan *scan, const struct sql_term *term,
 	    scan->trace->number - 1)
 		scan->nothing = true;
 	else if (column->is == SQL_SCAN_THREAD)
-		take_thread(scan, (uint64_t)term->number, column->stored);
+		take_thread(scan, value, column->stored);
+	else if (column->is == SQL_SCAN_NUMBER && !make_closed(&op, &value))
+		scan->nothing = true;
 	else
-		take_bound(scan, column->stored, term->op, stored(
-			scan, column, (uint64_t)term->number));
+		take_bound(scan, column->stored, op, stored(scan, column,
+							    value));
 }
 
 /* ---- words about stacks ---- */
@@ -287,68 +305,103 @@ static void narrow(struct sql_scan *scan)
 
 /* ---- words about chains and groups ---- */
 
-static void list_block(void *owner, const struct block *block, uint32_t number,
-		       uint32_t node, uint32_t chain)
+static void list_block(struct sql_scan *scan, const struct block *block,
+		       uint64_t end)
 {
-	struct sql_scan *scan = owner;
-
-	(void)number, (void)node, (void)chain;
 	GROW(scan->selected, scan->selected_count, scan->selected_capacity);
 	scan->selected[scan->selected_count++] = (struct sql_scan_block){
-		block->birth, block->address
+		block->birth, block->address, end, false
 	};
 }
 
-static void pass_end(void *owner, const struct block *block, uint32_t number,
-		     uint32_t node, uint64_t stamp, enum edge_end end,
-		     uint32_t chain)
+static void pass_birth(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint32_t chain)
 {
-	(void)owner, (void)block, (void)number, (void)node, (void)stamp,
-	(void)end, (void)chain;
+	(void)owner, (void)block, (void)number, (void)node, (void)chain;
+}
+
+static void list_ended(void *owner, const struct block *block, uint32_t number,
+		       uint32_t node, uint64_t stamp, enum edge_end end,
+		       uint32_t chain)
+{
+	(void)number, (void)node, (void)end, (void)chain;
+	list_block(owner, block, stamp);
 }
 
 static int by_begin(const void *a, const void *b)
 {
 	const struct sql_scan_block *x = a, *y = b;
 
-	return sort_up(x->begin, y->begin) ?: sort_up(x->address, y->address);
+	return sort_up(x->begin, y->begin) ?:
+	       sort_up(x->address, y->address) ?: sort_up(x->end, y->end);
 }
 
+/* The first that is no less. */
+static size_t find_listed(const struct sql_scan *scan,
+			  const struct sql_scan_block *wanted)
+{
+	size_t low = 0, high = scan->selected_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_begin(&scan->selected[middle], wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Of a cursor, so that one thread calls it. */
 static void keep_listed(void *owner, unsigned worker,
 			const struct store_batch *batch, uint8_t *keep)
 {
-	const struct sql_scan *scan = owner;
+	struct sql_scan *scan = owner;
 
 	(void)worker;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct sql_scan_block wanted = {
 			batch->column[STORE_BEGIN][i],
-			batch->column[STORE_ADDRESS][i]
+			batch->column[STORE_ADDRESS][i],
+			scan->of_moment ? 0 : batch->column[STORE_END][i],
+			false
 		};
+		size_t at = find_listed(scan, &wanted);
 
-		keep[i] = scan->selected_count > 0 &&
-			bsearch(&wanted, scan->selected, scan->selected_count,
-				sizeof(wanted), by_begin) != NULL;
+		while (at < scan->selected_count &&
+		       scan->selected[at].taken &&
+		       by_begin(&scan->selected[at], &wanted) == 0)
+			at++;
+		keep[i] = at < scan->selected_count &&
+			by_begin(&scan->selected[at], &wanted) == 0;
+		if (keep[i])
+			scan->selected[at].taken = true;
 	}
 }
 
 static bool list_selected(struct sql_scan *scan, struct sql_view *view,
 			  struct buffer *why)
 {
-	const struct model_tap tap = { .owner = scan, .birth = list_block,
-				       .end = pass_end };
+	const struct model_tap tap = { .owner = scan, .birth = pass_birth,
+				       .end = list_ended };
+	const struct block *block;
+	uint64_t at = 0;
 
-	if (model_follow(view->model, scan->trace->path, &tap) ==
-	    EXIT_NOTHING) {
+	scan->of_moment = model_is_of_moment(view->model);
+	if (!scan->of_moment &&
+	    model_follow(view->model, scan->trace->path, &tap) ==
+		    EXIT_NOTHING) {
 		buffer_printf(why, "%s: cannot be read a second time",
 			      scan->trace->path);
 		return false;
 	}
+	while ((block = model_next_block(view->model, &at)) != NULL)
+		list_block(scan, block, scan->of_moment ? 0 : STORE_NEVER);
 	SORT(scan->selected, scan->selected_count, by_begin);
-	scan->by_list = true;
 	scan->scan.keep = keep_listed;
 	scan->scan.keep_columns = STORE_BIT(STORE_BEGIN) |
-				  STORE_BIT(STORE_ADDRESS);
+		STORE_BIT(STORE_ADDRESS) | STORE_BIT(STORE_END);
 	return true;
 }
 

@@ -28,6 +28,8 @@ struct sql_scan_column {
 /* A block that a model tells of: how a row is found to be the same. */
 struct sql_scan_block {
 	uint64_t begin, address;
+	uint64_t end;		/* STORE_NEVER: live; at a moment, always 0 */
+	bool taken;		/* by a row: others may look the same */
 };
 
 struct sql_scan {
@@ -43,10 +45,10 @@ struct sql_scan {
 	struct stack_filter *keeps;	/* and those about stacks; or NULL */
 	uint64_t temporary;
 	/* Where words are about other blocks, too: those that a model selects,
-	 * by begin and address. */
+	 * sorted. */
 	struct sql_scan_block *selected;
 	size_t selected_count, selected_capacity;
-	bool by_list;
+	bool of_moment;
 };
 
 /*

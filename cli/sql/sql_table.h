@@ -33,6 +33,9 @@ struct sql_column {
 	/* Comparisons with it are handed to the table: = alone, or also <, <=,
 	 * >, >=. SQLite looks at rows again, so more of them is no mistake. */
 	bool equal, range;
+	/* … but of whole numbers that the statement has: all of these, and no
+	 * others, come. The column is never NULL. */
+	bool exact;
 	const char *help;
 };
 

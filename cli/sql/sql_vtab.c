@@ -141,6 +141,17 @@ static int plan_filter(struct planning *p, int i, const char *name)
 	return SQLITE_OK;
 }
 
+/* Whether the table sees to it alone. */
+static bool is_exact(const struct planning *p, int i,
+		     const struct sql_column *column)
+{
+	sqlite3_value *value;
+
+	return column->exact &&
+	       sqlite3_vtab_rhs_value(p->info, i, &value) == SQLITE_OK &&
+	       sqlite3_value_type(value) == SQLITE_INTEGER;
+}
+
 static void plan_plain(struct planning *p, int i,
 		       const struct sql_column *column)
 {
@@ -150,7 +161,7 @@ static void plan_plain(struct planning *p, int i,
 	if (!term->usable || op_text(term->op) == NULL ||
 	    !(equal ? column->equal : column->range))
 		return;
-	hand_on(p, i, column->name, false);
+	hand_on(p, i, column->name, is_exact(p, i, column));
 	p->found |= equal;
 	p->ranged |= !equal;
 }
@@ -277,6 +288,11 @@ static bool take_filter(struct sql_cursor *cursor, unsigned column,
 		buffer_printf(why, "--%s is given on the command line: leave "
 			      "it out there, or here", filter_options.options[
 				      id - FILTER_FIRST].name);
+		return false;
+	}
+	if (cursor->values[column] != NULL) {
+		buffer_printf(why, "--%s is given twice: IN (...) takes either",
+			      filter_options.options[id - FILTER_FIRST].name);
 		return false;
 	}
 	status = sqlite3_vtab_in_first(value, &one);

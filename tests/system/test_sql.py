@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# TIMEOUT: 300
 """`gnomon sql`: what its tables say is what reports and exports say; filters mean
 what options mean; questions of docs/SQL.md have the answers that were planted;
 nothing can be written, and limits hold."""
@@ -14,6 +15,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from exported import ODD_NAMES, trace
@@ -21,6 +23,12 @@ from gnomon_test import (GNOMON, RUN_SECONDS, bare, case, check,
                          environment, equal, gnomon, main, program, recorded)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "tools"))
+
+from random_trace import Program                    # noqa: E402
+
+# Random ones, or as many as GNOMON_SQL_TRACES says.
+TRACES = int(os.environ.get("GNOMON_SQL_TRACES", 100))
 OUTPUTS = os.path.join(HERE, "..", "outputs")
 PAGE = os.path.join(HERE, "..", "..", "docs", "SQL.md")
 KEPT = ("medley", "culled", "sampled", "cleared")
@@ -322,6 +330,8 @@ def filters_elsewhere_are_errors(directory):
                 "many.*size-min")
         refused(path, "select 1 from %s where size_min = 1" % table,
                 "command line", "--size-min", "2")
+        refused(path, "select 1 from %s where size_min in (1, 2) and size_min "
+                "in (3, 4)" % table, "twice")
         refused(path, "select 1 from %s where size_min = 9 and size_max = 8" %
                 table, "nothing lies between")
     refused(path, "select 1 from sums where passes_through = '('", "wrong")
@@ -353,7 +363,8 @@ def comparisons_are_handed_on(directory):
             plan = rows(path, "explain query plan " + handed)[0][-1]
             check(op != "=" or " %s=" % column in plan, plan)
     for words in ("size = 'x'", "size = -1", "size < -1", "size = 1.5",
-                  "size > 63.5", "context = 99999999999", "begin_ns = null",
+                  "size > 63.5", "size > -1", "size < 0",
+                  "size > 9223372036854775807", "context = 99999999999", "begin_ns = null",
                   "address = 1 or address = %d" % address,
                   "context = %d or thread = %d" % (context, tid)):
         equal(one(path, "select count(*) from blocks where " + words),
@@ -398,6 +409,60 @@ def blocks_add_up_to_sums(directory):
         answers += bool(got)
         equal(got if got else [(0, 0)], [(0, 0)], "%s by %s" % (names, by))
     check(answers > 40, "only %d were answered" % answers)
+
+
+WORDS = (("size-min", ("1", "16", "100")), ("size-max", ("16", "4096")),
+         ("from", ("10%", "50%", "start")), ("to", ("30%", "90%")),
+         ("alive-at", ("0%", "40%", "100%")), ("alive-at-2", ("60%",)),
+         ("lifetime-min", ("1ns", "100us")), ("lifetime-max", ("10us",)),
+         ("fate", ("live", "freed", "temporary", "chain-live",
+                   "group-live")),
+         ("chain-length-min", ("2", "3")), ("chain-position-max", ("1",)),
+         ("first-size-min", ("16",)), ("function", ("one",)),
+         ("depth-min", ("2",)), ("group-count-min", ("2",)),
+         ("address-min", ("0x5040",)), ("not-library", ("liba",)))
+
+
+@case
+def random_traces_have_one_answer(directory):
+    """What a report says of one, which other tests hold against definitions,
+    blocks and sums say, whatever is odd in it."""
+    paths, script = [], []
+    for seed in range(TRACES):
+        paths.append(os.path.join(directory, "%d.trace" % seed))
+        script += [*Program(seed, controls=seed % 2 == 1).script,
+                   "write " + paths[-1]]
+    subprocess.run([program("trace_script")], input="\n".join(
+        script).encode(), check=True)
+    chance = random.Random(3)
+    for seed, path in enumerate(paths):
+        for _ in range(2):
+            words = [(name, chance.choice(texts)) for name, texts in
+                     chance.sample(WORDS, chance.choice((0, 1, 1, 2)))]
+            what = "seed %d: %s" % (seed, words)
+            options = [text for name, value_ in words
+                       for text in ("--" + name, value_)]
+            said = bare([GNOMON, "report", "-q", "--json", path, "--top",
+                         "1", *options])
+            if said.status == 2:    # words that exclude each other
+                continue
+            totals = json.loads(said.out)["summary"]
+            want = tuple(totals[key] for key in (
+                "allocations", "total_bytes", "live_blocks", "live_bytes"))
+            of_moment = any(name == "alive-at" for name, _ in words)
+            live = "1" if of_moment else "fate = 'live'"
+            for table, figures in (
+                    ("sums", "sum(blocks), sum(bytes), sum(live_blocks), "
+                     "sum(live_bytes)"),
+                    ("blocks", "count(*), sum(size), sum(%s), sum(size * "
+                     "(%s))" % (live, live))):
+                where = " and ".join("%s = '%s'" % (column_of(table, name),
+                                                    text)
+                                     for name, text in words)
+                got = one(path, "select %s from %s where %s" % (
+                    figures, table, where or "1"), statuses=(0, 3))
+                equal(tuple(n or 0 for n in got), want,
+                      "%s of %s" % (what, table))
 
 
 @case
@@ -698,6 +763,36 @@ def prompt_survives_its_worker(directory):
     prompt.wait("gnomon> ")
     prompt.type("\x04")
     equal(prompt.end(), 0, "status")
+
+
+@case
+def indexes_may_not_stay(directory):
+    """Blocks are told without one that is kept; a pipe has none."""
+    path = kept("medley", directory)
+    wanted = one(path, "select count(*), sum(size) from blocks", "--no-index")
+    equal(sorted(os.listdir(directory)), ["medley.trace"], "files")
+    equal(one(path, "select count(*), sum(size) from blocks"), wanted, "blocks")
+    equal(sorted(os.listdir(directory)), ["medley.trace", "medley.trace.idx"],
+          "files")
+    for name, edit in (("cut", lambda data: data[:len(data) // 2]),
+                       ("changed", lambda data: data[:200] + b"\xff" * 64 +
+                        data[264:]),
+                       ("foreign", lambda data: b"x" * 1000)):
+        with open(path + ".idx", "r+b") as file:
+            data = edit(file.read())
+            file.seek(0)
+            file.truncate()
+            file.write(data)
+        equal(one(path, "select count(*), sum(size) from blocks"), wanted,
+              name)
+    with open(path, "rb") as file:
+        text = file.read()
+    for table, status in (("sums", 0), ("contexts", 0), ("blocks", 2)):
+        done = subprocess.run([GNOMON, "sql", "-", "select * from " + table],
+                              input=text, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=environment(),
+                              timeout=RUN_SECONDS, check=False)
+        equal(done.returncode, status, table)
 
 
 @case

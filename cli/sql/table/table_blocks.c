@@ -36,6 +36,7 @@ static const struct {
 	[ADDRESS - 1] = { { "address", SQL_INTEGER, .equal = true,
 		.range = true, .help = "where it lay" }, BIT(ADDRESS) },
 	[SIZE - 1] = { { "size", SQL_INTEGER, .equal = true, .range = true,
+		.exact = true,
 		.help = "bytes that were asked for" }, BIT(SIZE) },
 	[USABLE - 1] = { { "usable", SQL_INTEGER, .help = "bytes that the "
 		"allocator gave; NULL: not known" }, BIT(USABLE) },
