@@ -148,6 +148,8 @@ struct rows_wanted query_rows_wanted(const struct query *query)
 			FILTER_GROUP_PEAK_TIME_MAX))
 		wanted.figures &= ~(1u << FIGURE_OWN_PEAK);
 	wanted.sizes = !(query->spares & QUERY_SPARES_SIZES);
+	wanted.whole = !(query->spares & QUERY_SPARES_WHOLE);
+	wanted.blocks = !(query->spares & QUERY_SPARES_BLOCKS);
 	return wanted;
 }
 

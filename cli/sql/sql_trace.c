@@ -276,8 +276,8 @@ static void make_key(const struct filter *filter, const struct query *query,
 	buffer_string(key, filter_text(filter));
 	for (unsigned i = 0; i < keys.count; i++)
 		buffer_printf(key, " /%d", keys.list[i]);
-	if (query->spares & QUERY_SPARES_OWN_PEAKS)
-		buffer_string(key, " no own peaks");
+	if (query->spares != 0)
+		buffer_printf(key, " /spares %u", query->spares);
 }
 
 static struct sql_view *find_view(struct sql_trace *trace, const char *key)

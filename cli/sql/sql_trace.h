@@ -129,7 +129,7 @@ struct store *sql_trace_store(struct sql_trace *trace,
 			      struct buffer *why);
 /*
  * The view of these words, with figures kept apart by the keys of the query
- * that are of blocks; without own peaks of contexts if the query spares them.
+ * that are of blocks; without what the query spares.
  * NULL: the words make no sense, and `why` says so. It stays until
  * sql_view_release.
  */

@@ -318,8 +318,10 @@ static bool sums_begin(struct sql_cursor *cursor, struct buffer *why)
 	cursor->state = sums;
 	sums->query.temporary = given->temporary;
 	sums->query.groups_max = QUERY_GROUPS_MAX;
-	sums->query.spares = QUERY_SPARES_SIZES | (wants_own_peaks(cursor->used) ?
-						   0 : QUERY_SPARES_OWN_PEAKS);
+	sums->query.spares = QUERY_SPARES_SIZES | QUERY_SPARES_WHOLE |
+			     QUERY_SPARES_BLOCKS |
+			     (wants_own_peaks(cursor->used) ? 0 :
+			      QUERY_SPARES_OWN_PEAKS);
 	if (!choose_keys(cursor->used, &sums->query, why))
 		return false;
 	for (unsigned i = 0; i < KEYS; i++)
