@@ -141,6 +141,7 @@ static uint64_t live_bytes(const struct trace_totals *row)
 void leftout_settle(struct leftout *leftout)
 {
 	merge_rows(leftout);
+	leftout->live_blocks = leftout->live_bytes = 0;
 	for (size_t i = 0; i < leftout->row_count; i++) {
 		leftout->live_blocks += live_blocks(&leftout->rows[i]);
 		leftout->live_bytes += live_bytes(&leftout->rows[i]);

@@ -46,7 +46,7 @@ void leftout_classes(struct leftout *leftout,
 		     const struct trace_classes *classes);
 void leftout_rest(struct leftout *leftout, const struct trace_rest *rest);
 void leftout_run(struct leftout *leftout, const struct trace_run *run);
-/* All was read: rows of one context and thread are one. */
+/* All was read: rows of one context and thread are one. Again: the same. */
 void leftout_settle(struct leftout *leftout);
 /* Then put them to the figures of a model without a filter. What a
  * filter would say of them nobody knows. */

@@ -425,8 +425,9 @@ static bool ask_peaks(struct query_rows *rows, struct group_peak *peaks)
 		.group = row_of_key, .owner = rows, .count = rows->count,
 	};
 
-	if (model_store(model) != NULL)
-		return rows_group_peaks(model, &told, peaks) == 0;
+	if (model_store(model) != NULL &&
+	    rows_group_peaks(model, &told, peaks) == 0)
+		return true;
 	return model_group_peaks(model, rows->source->trace, row_of_key, rows,
 				 peaks, rows->count) != EXIT_NOTHING;
 }

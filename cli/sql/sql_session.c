@@ -178,10 +178,11 @@ const char *sql_session_command(size_t n)
 	return n < COMMANDS ? commands[n].name : NULL;
 }
 
+/* A line. */
 static int run_command(struct sql_session *session, const char *text)
 {
-	size_t name = strcspn(text, " \t\r\n"), size;
-	const char *argument = text + name + strspn(text + name, " \t\r\n");
+	size_t name = strcspn(text, " \t\r\n;"), size;
+	const char *argument = text + name + strspn(text + name, " \t");
 	LOCAL_BUFFER given = { 0 };
 
 	size = strcspn(argument, " \t\r\n;");
@@ -247,12 +248,16 @@ int sql_session_run(struct sql_session *session, const char *text)
 	int status = EXIT_COMPLETE;
 
 	atomic_store(&session->traces.cancel, false);
-	text += strspn(text, " \t\r\n");
-	if (text[0] == '.') {
-		status = run_command(session, text);
-	} else {
-		while (text[0] != 0 && status == EXIT_COMPLETE)
+	while (status == EXIT_COMPLETE) {
+		text += strspn(text, " \t\r\n");
+		if (text[0] == 0)
+			break;
+		if (text[0] != '.') {
 			status = run_statement(session, text, &text);
+			continue;
+		}
+		status = run_command(session, text);
+		text += strcspn(text, "\n");
 	}
 	fflush(session->out);
 	return status == EXIT_COMPLETE ? session->traces.status : status;

@@ -171,7 +171,7 @@ static void set_sum(struct buffer *file, size_t at, uint64_t id)
 	uint32_t stored;
 
 	if (at == 0) {
-		put_little(&sum, XXH64(file->data, GT_HEADER_SIZE - 8, 0), 8);
+		buffer_little(&sum, XXH64(file->data, GT_HEADER_SIZE - 8, 0), 8);
 		memcpy(file->data + GT_HEADER_SIZE - 8, sum.data, 8);
 		buffer_free(&sum);
 		return;
@@ -180,7 +180,7 @@ static void set_sum(struct buffer *file, size_t at, uint64_t id)
 	stored = cursor_u32(&c);
 	if (stored > file->size - at - GT_CHUNK_SIZE)
 		return;		/* cannot be right */
-	put_little(&sum, scan_checksum((uint8_t *)file->data + at,
+	buffer_little(&sum, scan_checksum((uint8_t *)file->data + at,
 				       (uint8_t *)file->data + at +
 				       GT_CHUNK_SIZE, stored, id), 8);
 	memcpy(file->data + at + GT_CHUNK_SIZE - 8, sum.data, 8);
@@ -671,16 +671,16 @@ static void write_seeds(const char *directory)
 		size_t begin = all.size;
 		FILE *out;
 
-		put_little(&all, chunk->type, 1);
-		put_little(&all, chunk->ring, 1);
-		put_little(&all, chunk->generation, 1);
-		put_little(&all, chunk->flags, 1);
-		put_little(&all, chunk->first, 2);
-		put_little(&all, chunk->last - chunk->first, 2);
-		put_little(&all, piece->payload.size, 2);
+		buffer_little(&all, chunk->type, 1);
+		buffer_little(&all, chunk->ring, 1);
+		buffer_little(&all, chunk->generation, 1);
+		buffer_little(&all, chunk->flags, 1);
+		buffer_little(&all, chunk->first, 2);
+		buffer_little(&all, chunk->last - chunk->first, 2);
+		buffer_little(&all, piece->payload.size, 2);
 		buffer_add(&all, piece->payload.data, piece->payload.size);
 		buffer_clear(&head);
-		put_little(&head, chunk->type, 1);
+		buffer_little(&head, chunk->type, 1);
 		buffer_add(&head, piece->payload.data, piece->payload.size);
 		for (unsigned k = 0; k < 3; k++) {
 			const struct buffer *from = k < 2 ? &all : &head;

@@ -90,9 +90,7 @@ bool rows_can_answer(struct store *store, const struct model_options *options)
 		     !facts.growing;
 
 	rows_facts_free(&facts);
-	return whole && rows_tell(options) &&
-	       (!(options->wants & MODEL_WANT_FREED_BY) ||
-		!tells_who_frees(store));
+	return whole && rows_tell(options) && !tells_who_frees(store);
 }
 
 /* ---- what is asked ---- */

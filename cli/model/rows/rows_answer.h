@@ -33,7 +33,7 @@ extern const struct rows_wanted rows_all;
 /* Whether rows tell what is asked: not if it is about chains of blocks, an end or
  * a view of the caller's own, histograms of contexts or the timeline. */
 bool rows_tell(const struct model_options *options);
-/* And whether those of a store do: not pairs of who allocated and who freed, nor
+/* And whether those of a store do: not if it is told who frees (model_freed), nor
  * if events are missing in them. */
 bool rows_can_answer(struct store *store, const struct model_options *options);
 
