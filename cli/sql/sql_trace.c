@@ -323,6 +323,16 @@ static void choose_frames(struct sql_trace *trace, struct sql_view *view)
 	reading_frames(trace->reading, &view->own, view->model);
 }
 
+/* What the command's filters select. */
+static struct model *known_model(struct sql_trace *trace, int *status)
+{
+	struct model *model = sql_trace_model(trace);
+
+	if (*trace->status == EXIT_NOTHING)
+		*status = EXIT_NOTHING;
+	return model;
+}
+
 static bool read_view(struct sql_trace *trace, struct sql_view *view,
 		      const struct query *query, bool same,
 		      struct notes *notes)
@@ -340,7 +350,7 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	wanted = query_rows_wanted(&asked);
 	if (same && keys.count == 0 &&
 	    (trace->model != NULL || !(query->spares & QUERY_SPARES_OWN_PEAKS)))
-		view->model = sql_trace_model(trace);
+		view->model = known_model(trace, &status);
 	else
 		status = read_figures(trace, &options, &keys, &wanted,
 				      &view->model);
