@@ -74,6 +74,7 @@ struct making {
 	struct rows_trace trace;
 	struct store *older;	/* of a shorter trace; or NULL */
 	uint64_t bytes;		/* that the store may take, about */
+	bool growing;		/* the trace is being written */
 };
 
 /* Who has asked for it wants to know; who has not, reads the trace. */
@@ -232,8 +233,9 @@ static struct store *make(struct making *making)
 /* ---- all of it ---- */
 
 /* What a live file has left belongs to the trace, as for all who read it. */
-static bool fold_in(const struct rows_asked *asked)
+static bool fold_in(struct making *making)
 {
+	const struct rows_asked *asked = making->asked;
 	struct trace_facts facts;
 	enum fold_result result;
 	int error;
@@ -246,6 +248,7 @@ static bool fold_in(const struct rows_asked *asked)
 		notes_hint(asked->notes, "%s: the last events were folded in "
 			   "from %s, which is removed now", asked->trace,
 			   facts.live);
+	making->growing = result == FOLD_BUSY;
 	return result != FOLD_FAILED;
 }
 
@@ -283,7 +286,9 @@ static bool is_to_be_made(struct making *making)
 		return false;
 	events = rows_trace_events(asked->trace);
 	making->bytes = events / 2 * ROW_BYTES;
-	return asked->make == ROWS_MAKE || events >= ROWS_EVENTS_LARGE;
+	/* of one that grows, figures are from its events all the same */
+	return asked->make == ROWS_MAKE ||
+	       (events >= ROWS_EVENTS_LARGE && !making->growing);
 }
 
 struct store *rows_store(struct rows_asked *asked)
@@ -295,7 +300,7 @@ struct store *rows_store(struct rows_asked *asked)
 	if (rows_trace_open(asked->trace, &making.trace) != 0)
 		return NULL;
 	rows_trace_close(&making.trace);
-	if (!fold_in(asked) ||
+	if (!fold_in(&making) ||
 	    rows_trace_open(asked->trace, &making.trace) != 0)
 		return NULL;
 	asked->why = ROWS_NONE;

@@ -26,7 +26,8 @@
 
 enum rows_make {
 	ROWS_MAKE_NEVER,	/* only one that is there is of use */
-	ROWS_MAKE_LARGE,	/* if the trace has ROWS_EVENTS_LARGE events */
+	ROWS_MAKE_LARGE,	/* if the trace has ROWS_EVENTS_LARGE events, and is
+				 * not being written */
 	ROWS_MAKE		/* it was asked for */
 };
 
