@@ -692,9 +692,11 @@ class Terminal:
         return found
 
     def end(self):
-        """Its wait status. It waits until all that it wrote is read."""
+        """Its wait status. It waits until all that it wrote is read, and is
+        hung up on if it says nothing more."""
         try:
-            while os.read(self.fd, 4096):
+            while select.select([self.fd], [], [], RUN_SECONDS)[0] and \
+                    os.read(self.fd, 4096):
                 pass
         except OSError:
             pass
@@ -770,7 +772,7 @@ def prompt_survives_its_worker(directory):
     prompt.type("select 6 * 7;\n")
     prompt.wait(r"\b42\b")
     prompt.wait("gnomon> ")
-    prompt.type("\x04")
+    prompt.type(".quit\n")
     equal(prompt.end(), 0, "status")
 
 
