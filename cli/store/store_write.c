@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
@@ -404,8 +405,8 @@ static int add_rest(struct store_writer *writer, struct store *older,
 	return error != 0 || writer->rows == ended ? error : -EBADMSG;
 }
 
-static void take_chunks(struct store_writer *writer, const struct store *older,
-			size_t count)
+static void take_chunks(struct store_writer *writer,
+			const struct store_chunk *chunks, size_t count)
 {
 	struct store_directory *directory = &writer->directory;
 
@@ -413,12 +414,27 @@ static void take_chunks(struct store_writer *writer, const struct store *older,
 		return;
 	directory->chunks = grow_resize(NULL, count,
 					sizeof(*directory->chunks));
-	memcpy(directory->chunks, older->directory.chunks,
-	       count * sizeof(*directory->chunks));
+	memcpy(directory->chunks, chunks, count * sizeof(*directory->chunks));
 	directory->chunk_count = directory->chunk_capacity = count;
 	writer->rows = count * STORE_CHUNK_ROWS;
 	writer->last_edge = directory->chunks[count - 1]
 		.parts[STORE_END_EDGE].bounds.greatest;
+}
+
+/* The rest of the rows: those in full chunks up to `end` are in the file. */
+static struct store_writer *go_on(struct store_writer *writer,
+				  unsigned packers, struct store *older,
+				  uint64_t ended, uint64_t end, int *error)
+{
+	size_t count = writer->directory.chunk_count;
+
+	begin_piles(writer, packers, end);
+	if (*error == 0)
+		*error = add_rest(writer, older, count, ended);
+	if (*error == 0)
+		return writer;
+	store_writer_free(writer);
+	return NULL;
 }
 
 struct store_writer *store_writer_extend(int fd, unsigned packers,
@@ -429,13 +445,50 @@ struct store_writer *store_writer_extend(int fd, unsigned packers,
 	uint64_t end;
 	size_t count = count_full(older, ended, &end);
 
-	take_chunks(writer, older, count);
+	take_chunks(writer, older->directory.chunks, count);
 	*error = copy_chunks(older->fd, fd, end);
-	begin_piles(writer, packers, end);
-	if (*error == 0)
-		*error = add_rest(writer, older, count, ended);
-	if (*error == 0)
-		return writer;
-	store_writer_free(writer);
-	return NULL;
+	return go_on(writer, packers, older, ended, end, error);
+}
+
+/* ---- branches ---- */
+
+struct store_writer *store_writer_branch(struct store_writer *writer, int fd,
+					 unsigned packers)
+{
+	struct store_writer *branch = new_writer(fd);
+
+	CLAIM(!writer->live && !writer->finished);
+	store_piles_wait(writer->piles);
+	take_chunks(branch, writer->directory.chunks,
+		    writer->directory.chunk_count);
+	begin_piles(branch, packers, store_piles_end(writer->piles));
+	for (size_t i = 0; i < writer->pile->count; i++)
+		store_writer_add(branch, &writer->pile->rows[i]);
+	CLAIM(branch->rows == writer->rows);
+	return branch;
+}
+
+/* 0: the file has all up to `end`, and nothing more. */
+static int cut_off(int fd, uint64_t end)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0)
+		return -errno;
+	if ((uint64_t)status.st_size < end && end > STORE_HEADER_SIZE)
+		return -EBADMSG;
+	return ftruncate(fd, (off_t)end) == 0 ? 0 : -errno;
+}
+
+struct store_writer *store_writer_resume(int fd, unsigned packers,
+					 struct store *branch, int *error)
+{
+	struct store_writer *writer = new_writer(fd);
+	uint64_t ended = store_rows(branch) - store_live_rows(branch);
+	uint64_t end;
+	size_t count = count_full(branch, ended, &end);
+
+	take_chunks(writer, branch->directory.chunks, count);
+	*error = cut_off(fd, end);
+	return go_on(writer, packers, branch, ended, end, error);
 }

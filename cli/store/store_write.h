@@ -54,6 +54,23 @@ struct store_writer *store_writer_new(int fd, unsigned packers);
 struct store_writer *store_writer_extend(int fd, unsigned packers,
 					 struct store *older, uint64_t ended,
 					 int *error);
+/*
+ * Another writer, for another file, with all rows that this one has got so far,
+ * none of which is live: so a store of them can be finished while this one goes
+ * on. Full chunks have the places that they have here, and are not written
+ * there: that file has a hole. It is of use to store_writer_resume alone, as
+ * long as this writer's file is there. Waits for packers. Never NULL.
+ */
+struct store_writer *store_writer_branch(struct store_writer *writer, int fd,
+					 unsigned packers);
+/*
+ * Go on from a store that was made of a branch, with all of its ended rows, in
+ * the file from which it was branched: `fd`, which has the full chunks, and is
+ * cut off behind them. Else as store_writer_extend; -EBADMSG also if the file
+ * is too short. The branch is not asked any more when this returns.
+ */
+struct store_writer *store_writer_resume(int fd, unsigned packers,
+					 struct store *branch, int *error);
 /* Stops packers. The file is not finished, or was. NULL is allowed. */
 void store_writer_free(struct store_writer *writer);
 

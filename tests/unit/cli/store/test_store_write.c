@@ -133,6 +133,96 @@ static void an_extended_store_is_the_same(void **state)
 	random_rows_free(&rows);
 }
 
+static void add_rows(struct store_writer *writer,
+		     const struct random_rows *rows, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		store_writer_add(writer, &rows->list[i]);
+}
+
+/* A store of a branch, when so many rows have ended. */
+static struct store *branch(struct store_writer *writer,
+			    const struct random_rows *rows, size_t ended)
+{
+	struct random_rows some = earlier(rows, ended);
+	struct store_writer *other;
+	struct store *store;
+	int fd = random_file();
+
+	other = store_writer_branch(writer, fd, 1);
+	assert_int_equal(store_writer_rows(other), ended);
+	add_rows(other, &some, ended, some.count);
+	assert_int_equal(store_writer_finish(other, &random_key), 0);
+	store_writer_free(other);
+	random_rows_free(&some);
+	store = random_store(fd, NULL);
+	close(fd);
+	assert_int_equal(store_rows(store), rows->count);
+	return store;
+}
+
+/* Its writer goes on, and is killed. */
+static void a_branch_is_gone_on_with(void **state)
+{
+	struct random_rows rows = random_rows_make(15, 230000);
+	size_t ended = rows.count - rows.live;
+	const size_t steps[] = { 0, 3000, 65536, 140000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		int fd = random_file(), error;
+		struct store_writer *writer = store_writer_new(fd, 2);
+		struct store *store;
+
+		add_rows(writer, &rows, 0, steps[i]);
+		store = branch(writer, &rows, steps[i]);
+		add_rows(writer, &rows, steps[i], ended);
+		store_writer_free(writer);
+		/* twice: the branch is as good as it was */
+		writer = store_writer_resume(fd, 1, store, &error);
+		assert_non_null(writer);
+		add_rows(writer, &rows, steps[i], ended - 1);
+		store_writer_free(writer);
+		writer = store_writer_resume(fd, 1, store, &error);
+		assert_int_equal(error, 0);
+		store_close(store);
+		assert_int_equal(store_writer_rows(writer), steps[i]);
+		/* and a branch of that */
+		store = branch(writer, &rows, steps[i]);
+		store_close(store);
+		add_rows(writer, &rows, steps[i], rows.count);
+		assert_int_equal(store_writer_finish(writer, &random_key), 0);
+		store_writer_free(writer);
+		expect_rows(fd, &rows);
+	}
+	random_rows_free(&rows);
+}
+
+static void a_branch_alone_is_of_no_use(void **state)
+{
+	struct random_rows rows = random_rows_make(16, 200000);
+	const struct store_scan all = { .now = rows.end };
+	struct comparison c = { .rows = &rows };
+	int fd = random_file(), error;
+	struct store_writer *writer = store_writer_new(fd, 0);
+	struct store *store;
+
+	(void)state;
+	add_rows(writer, &rows, 0, 70000);
+	store = branch(writer, &rows, 70000);
+	store_writer_free(writer);
+	/* where full chunks are it has nothing, which is found out */
+	assert_int_equal(store_scan_each(store, &all,
+					 STORE_BIT(STORE_STORED) - 1, compare,
+					 &c), -EBADMSG);
+	assert_int_equal(ftruncate(fd, 1000), 0);
+	assert_null(store_writer_resume(fd, 0, store, &error));
+	assert_int_equal(error, -EBADMSG);
+	store_close(store);
+	close(fd);
+	random_rows_free(&rows);
+}
+
 static void what_is_not_there_does_not_extend(void **state)
 {
 	struct random_rows rows = random_rows_make(14, 3000);
@@ -228,6 +318,8 @@ int main(void)
 		cmocka_unit_test(any_number_of_packers),
 		cmocka_unit_test(rows_take_little_room),
 		cmocka_unit_test(an_extended_store_is_the_same),
+		cmocka_unit_test(a_branch_is_gone_on_with),
+		cmocka_unit_test(a_branch_alone_is_of_no_use),
 		cmocka_unit_test(what_is_not_there_does_not_extend),
 		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(a_store_that_is_not_finished_is_none),
