@@ -84,6 +84,23 @@ bool rows_trace_digest(const struct rows_trace *trace, uint64_t prefix,
 	return true;
 }
 
+uint64_t rows_trace_damage(const struct reader_report *report,
+			   uint64_t prefix)
+{
+	uint64_t digest = 0;
+
+	for (size_t i = 0; i < SCAN_DAMAGE_SHOWN; i++) {
+		const struct scan_damage *damage = &report->damage[i];
+		const uint64_t words[] = { damage->kind, damage->offset,
+					   damage->size };
+
+		/* none is in the header: places that are not used have 0 */
+		if (damage->offset > 0 && damage->offset < prefix)
+			digest = XXH64(words, sizeof(words), digest);
+	}
+	return digest;
+}
+
 uint64_t rows_trace_events(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/trace/read/reader.h"
+
 struct rows_trace {
 	int fd;
 	uint64_t trace_id;
@@ -30,6 +32,14 @@ void rows_trace_close(struct rows_trace *trace);
  */
 bool rows_trace_digest(const struct rows_trace *trace, uint64_t prefix,
 		       uint64_t *digest);
+
+/*
+ * A number for the places before `prefix` where a reading has found the trace
+ * damaged, as far as it tells them one by one. What the digest does not see, it
+ * finds: that one of two copies was damaged in its middle.
+ */
+uint64_t rows_trace_damage(const struct reader_report *report,
+			   uint64_t prefix);
 
 /* About how many events it has, by its first bytes. */
 uint64_t rows_trace_events(const char *path);

@@ -460,6 +460,16 @@ static void compare_counts(struct reader_report *report, uint64_t end_offset)
 			    report->said_events > report->events);
 }
 
+void reader_so_far(const struct reader *reader)
+{
+	struct reader_report *report = reader->report;
+
+	report->file_bytes = reader->chunks.source.offset;
+	report->good_bytes = reader->chunks.good_end;
+	report->damage_count = reader->chunks.damage_count;
+	memcpy(report->damage, reader->chunks.damage, sizeof(report->damage));
+}
+
 static void finish(struct reader *reader)
 {
 	struct reader_report *report = reader->report;
@@ -467,16 +477,13 @@ static void finish(struct reader *reader)
 
 	report->live_dropped = reader->live.dropped;
 	report->malformed += reader->live.damaged_rings;
-	report->file_bytes = reader->chunks.source.offset;
-	report->good_bytes = reader->chunks.good_end;
+	reader_so_far(reader);
 	merge_finish(&reader->merge);
 	if (atomic_load_explicit(&reader->cancelled, memory_order_relaxed))
 		return;
 	report->events += reader->merge.events;
 	report->lost_bytes = reader->merge.lost_bytes;
 	report->repeated = reader->merge.repeated;
-	report->damage_count = reader->chunks.damage_count;
-	memcpy(report->damage, reader->chunks.damage, sizeof(report->damage));
 	if (reader->sink->events != NULL)	/* else they were not read */
 		compare_counts(report, reader->end_offset);
 	report->malformed += faults_total(&report->faults);

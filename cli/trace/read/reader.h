@@ -160,6 +160,10 @@ enum reader_state reader_step(struct reader *reader);
  * more. Any thread, also while reader_step runs. */
 void reader_cancel(struct reader *reader);
 
+/* Sets in the report how far the file was read, and where it is damaged up to
+ * there, which else is known at the end. Between two steps. */
+void reader_so_far(const struct reader *reader);
+
 /*
  * To read a trace in two goes. After a step, of a SYNC chunk: the chunks in
  * which there are events that were not handed out, as merge_points has them.
