@@ -2,7 +2,8 @@
 # TIMEOUT: 300
 """The rows of traces' stores, held against what a model in Python
 (tests/tools/brute_model.py) says of the same random traces: every birth and
-end in its order, chains, who freed; and the same again of traces that grow.
+end in its order, chains, who freed; and the same again of traces that grow, and
+of stores whose makers were killed.
 
 GNOMON_ROWS_TRACES says of how many traces (by default TRACES), and
 GNOMON_ROWS_SEED which one is first.
@@ -110,10 +111,14 @@ def compare(directory, share, first, **kind):
         texts = [subprocess.run([program("rows_dump"), *how, *paths],
                                 check=True, stdout=subprocess.PIPE,
                                 encoding="utf-8").stdout
-                 for how in ([], ["--grow"])]
-        for seed, one, lines, grown in zip(seeds, made, *map(parts, texts)):
+                 for how in ([], ["--grow"], ["--parts"])]
+        for seed, one, lines, grown, late in zip(seeds, made,
+                                                 *map(parts, texts)):
             judge(seed, one.trace, lines)
             equal(grown, lines, "seed %d: of a trace that grows" % seed)
+            equal(late, lines, "seed %d: made in parts" % seed)
+        gone_on = int(texts[-1].split()[-1])
+        check(gone_on > len(seeds), "gone on only %d times" % gone_on)
         for path in paths:
             os.unlink(path)
 

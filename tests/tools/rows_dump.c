@@ -1,5 +1,5 @@
 /*
- * rows_dump.c [--grow|--there] TRACE…: the rows of each trace's store, made anew,
+ * rows_dump.c [--grow|--parts|--there] TRACE…: the rows of each trace's store, made anew,
  * for comparing with a model in Python (tests/tools/brute_model.py): a line each,
  * in their order:
  *
@@ -15,6 +15,11 @@
  *
  * With --grow the store is made of the trace as it was at each of its SYNCs in
  * turn, each made out of the one before: the rows are to be the same.
+ *
+ * With --parts likewise, but each out of the part that the one before has left
+ * when it was killed. A last line says how often there was one:
+ *
+ *	parts COUNT
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,6 +36,8 @@
 #include "cli/store/store_cursor.h"
 #include "cli/trace/decode/scan.h"
 #include "cli/trace/format/trace_format.h"
+
+static unsigned parts_used;
 
 static void fail(const char *trace, const char *what)
 {
@@ -62,9 +69,21 @@ static struct store *make(const char *trace, struct store *older)
 	return store;
 }
 
-/* Of the first bytes of the trace. */
-static struct store *make_of(const char *trace, const char *prefix,
-			     uint64_t bytes, struct store *older)
+static struct store *make_at_once(const char *trace)
+{
+	return make(trace, NULL);
+}
+
+/* ---- of a trace that grows ---- */
+
+struct growing {
+	int fd;			/* with parts: the store's */
+	char prefix[4096], part[4096];
+	struct store *store;	/* without: the last one */
+};
+
+/* The first bytes of the trace. */
+static void write_prefix(const char *trace, const char *prefix, uint64_t bytes)
 {
 	int from = open(trace, O_RDONLY);
 	int to = open(prefix, O_WRONLY | O_TRUNC | O_CREAT, 0600);
@@ -77,27 +96,79 @@ static struct store *make_of(const char *trace, const char *prefix,
 	free(buffer);
 	close(from);
 	close(to);
-	return make(prefix, older);
+}
+
+/* As it was at each of its SYNCs, and at its end. */
+static void grow(struct growing *g, const char *trace,
+		 void (*make_next)(struct growing *g))
+{
+	struct chunk chunk;
+	struct scan scan;
+
+	snprintf(g->prefix, sizeof(g->prefix), "%s.prefix", trace);
+	snprintf(g->part, sizeof(g->part), "%s.part", trace);
+	if (scan_open(&scan, open(trace, O_RDONLY)) != SCAN_OPEN_OK)
+		fail(trace, "cannot be read");
+	while (scan_next(&scan, &chunk)) {
+		if (chunk.type != GT_SYNC)
+			continue;
+		write_prefix(trace, g->prefix, chunk.offset + GT_CHUNK_SIZE +
+			     chunk.stored);
+		make_next(g);
+	}
+	write_prefix(trace, g->prefix, scan.good_end);
+	make_next(g);
+	scan_close(&scan);
+	unlink(g->prefix);
+}
+
+static void make_longer(struct growing *g)
+{
+	g->store = make(g->prefix, g->store);
 }
 
 static struct store *make_growing(const char *trace)
 {
-	char prefix[4096];
-	struct store *store = NULL;
-	struct chunk chunk;
-	struct scan scan;
+	struct growing g = { .store = NULL };
 
-	snprintf(prefix, sizeof(prefix), "%s.prefix", trace);
-	if (scan_open(&scan, open(trace, O_RDONLY)) != SCAN_OPEN_OK)
-		fail(trace, "cannot be read");
-	while (scan_next(&scan, &chunk))
-		if (chunk.type == GT_SYNC)
-			store = make_of(trace, prefix, chunk.offset +
-					GT_CHUNK_SIZE + chunk.stored, store);
-	store = make_of(trace, prefix, scan.good_end, store);
-	scan_close(&scan);
-	unlink(prefix);
-	return store;
+	grow(&g, trace, make_longer);
+	return g.store;
+}
+
+/* ---- by makers that are killed ---- */
+
+/* The next one. */
+static void make_part(struct growing *g)
+{
+	struct rows_build build = {
+		.trace = g->prefix, .fd = g->fd, .part = g->part,
+		.part_every = 1,
+	};
+	int left = open(g->part, O_RDONLY);
+	struct store *part = NULL;
+
+	if (left >= 0 && store_open(left, g->part, NULL, &part) != STORE_GOOD)
+		fail(g->part, "no store");
+	build.goes_on = part != NULL;
+	build.older = part;
+	parts_used += build.goes_on;
+	/* without a part, what is there is of no use */
+	if (part == NULL && ftruncate(g->fd, 0) != 0)
+		fail(g->prefix, "its store cannot be emptied");
+	if (rows_build(&build) != 0 || build.older != part)
+		fail(g->prefix, "no store can be made of a part");
+	store_close(part);
+}
+
+static struct store *make_in_parts(const char *trace)
+{
+	struct growing g = { .fd = new_file() };
+
+	grow(&g, trace, make_part);
+	if (store_open(g.fd, trace, NULL, &g.store) != STORE_GOOD)
+		fail(trace, "no store was made");
+	unlink(g.part);
+	return g.store;
 }
 
 static struct store *open_there(const char *trace)
@@ -176,14 +247,27 @@ static void print_facts(struct store *store)
 	rows_facts_free(&facts);
 }
 
+static const struct way {
+	const char *name;
+	struct store *(*make)(const char *trace);
+} ways[] = {
+	{ "--grow", make_growing },
+	{ "--parts", make_in_parts },
+	{ "--there", open_there },
+	{ "", make_at_once },
+};
+
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
 int main(int argc, char **argv)
 {
-	bool grows = argc > 1 && strcmp(argv[1], "--grow") == 0;
-	bool there = argc > 1 && strcmp(argv[1], "--there") == 0;
+	size_t way = 0;
 
-	for (int i = 1 + (grows || there); i < argc; i++) {
-		struct store *store = grows ? make_growing(argv[i]) :
-			there ? open_there(argv[i]) : make(argv[i], NULL);
+	while (way + 1 < WAYS && (argc < 2 ||
+				  strcmp(argv[1], ways[way].name) != 0))
+		way++;
+	for (int i = way + 1 < WAYS ? 2 : 1; i < argc; i++) {
+		struct store *store = ways[way].make(argv[i]);
 		/* of the whole, by who knows nothing of its blocks: it has to
 		 * know the same nodes and threads by these numbers */
 		struct model *model = model_new(NULL, NULL);
@@ -194,5 +278,7 @@ int main(int argc, char **argv)
 		model_free(model);
 		store_close(store);
 	}
+	if (ways[way].make == make_in_parts)
+		printf("parts %u\n", parts_used);
 	return 0;
 }

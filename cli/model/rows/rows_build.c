@@ -17,6 +17,7 @@
 #include "cli/model/model.h"
 #include "cli/model/rows/rows_facts.h"
 #include "cli/model/rows/rows_pairing.h"
+#include "cli/model/rows/rows_part.h"
 #include "cli/model/rows/rows_resume.h"
 #include "cli/model/rows/rows_state.h"
 #include "cli/model/rows/rows_trace.h"
@@ -38,6 +39,7 @@ struct building {
 	struct rows_resume resume;	/* where there is an older store */
 	struct rows_state state;
 	uint64_t state_from;		/* offset: where the next is taken */
+	struct rows_parts parts;
 	uint64_t trace_bytes;		/* when it was opened */
 	uint64_t sync_end;		/* of the SYNC chunk at hand; 0: none */
 	bool misfit;			/* the older store */
@@ -76,20 +78,6 @@ static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 	return b->misfit ? READER_TAKEN : READER_DECODE;
 }
 
-/* A step is done, perhaps of a SYNC chunk, behind which a later reading can go
- * on. */
-static void take_state(struct building *b)
-{
-	uint64_t at = b->sync_end;
-
-	b->sync_end = 0;
-	if (at == 0 || at < b->state_from ||
-	    !rows_state_take(&b->state, &b->pairing, b->reader, at))
-		return;
-	b->state_from = b->trace_bytes > at + STATE_BYTES ?
-		at + (b->trace_bytes - at) / 2 : UINT64_MAX;
-}
-
 /* As many as there are processors: who pairs has less to do than they. */
 static unsigned packers(void)
 {
@@ -103,6 +91,122 @@ static unsigned packers(void)
 		(unsigned)count;
 }
 
+/* ---- what belongs to rows ---- */
+
+/* That of a store of the bytes up to `prefix`. */
+static struct store_key key_of(const struct building *b, uint64_t prefix)
+{
+	return (struct store_key){
+		.trace_id = b->report.trace_id,
+		.prefix_bytes = prefix,
+		.maker = ROWS_MAKER,
+		.trace_version = (uint32_t)b->report.major << 16 |
+				 b->report.minor,
+	};
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What reading has come to, of a prefix that has this digest. */
+static void put_facts(const struct building *b, uint64_t prefix,
+		      uint64_t digest, struct store_writer *writer)
+{
+	const struct rows_pairing *pairing = &b->pairing;
+	const struct rows_facts facts = {
+		.trace_bytes = b->report.file_bytes,
+		.trace_digest = digest,
+		.trace_damage = rows_trace_damage(&b->report, prefix),
+		.events = pairing->events,
+		.last_stamp = pairing->last_stamp,
+		.undefined = pairing->undefined,
+		.most_bytes = pairing->most.bytes,
+		.most_blocks = pairing->most.blocks,
+		.most_edge = pairing->most.edge,
+		.most_stamp = pairing->most.stamp,
+		.growing = b->report.being_written,
+		.stretches = pairing->stretches,
+		.stretch_count = smaller(pairing->stretch_capacity,
+					 pairing->next_control + 1),
+		.thread_events = pairing->thread_events,
+		.thread_allocations = pairing->allocations,
+		.thread_count = smaller(pairing->thread_capacity,
+					model_threads(b->model)->count),
+	};
+
+	CLAIM_FULL(pairing->event_capacity == pairing->thread_capacity);
+	rows_facts_write(&facts, writer);
+}
+
+/* Of the trace as it is now. 0, or -errno. */
+static int digest_of(const struct building *b, uint64_t prefix,
+		     uint64_t *digest)
+{
+	struct rows_trace trace;
+	int error = rows_trace_open(b->build->trace, &trace);
+
+	if (error != 0)
+		return error;
+	if (!rows_trace_digest(&trace, prefix, digest))
+		error = -EBADMSG;
+	rows_trace_close(&trace);
+	return error;
+}
+
+/* ---- states and parts ---- */
+
+static void add_live(void *owner, const struct store_row *row)
+{
+	store_writer_add(owner, row);
+}
+
+/* The state was taken just now, behind the SYNC that ends at `at`. */
+static void take_part(struct building *b, uint64_t at)
+{
+	const struct store_key key = key_of(b, at);
+	struct store_writer *branch;
+	uint64_t digest;
+
+	if (digest_of(b, at, &digest) != 0)
+		return;
+	branch = rows_parts_begin(&b->parts, b->writer, b->build->fd,
+				  packers());
+	if (branch == NULL)
+		return;
+	reader_so_far(b->reader);
+	rows_pairing_live(&b->pairing, add_live, branch);
+	put_facts(b, at, digest, branch);
+	rows_state_write(&b->state, &b->pairing, branch);
+	if (rows_parts_end(&b->parts, branch, &key, b->pairing.events))
+		b->build->kept = at;
+}
+
+/* A step is done, perhaps of a SYNC chunk, behind which a later reading can go
+ * on. */
+static void take_state(struct building *b)
+{
+	uint64_t at = b->sync_end;
+	bool due;
+
+	b->sync_end = 0;
+	if (at == 0)
+		return;
+	due = rows_parts_due(&b->parts, b->pairing.events,
+			     b->pairing.edges.blocks.count);
+	if ((at < b->state_from && !due) ||
+	    !rows_state_take(&b->state, &b->pairing, b->reader, at))
+		return;
+	if (at >= b->state_from)
+		b->state_from = b->trace_bytes > at + STATE_BYTES ?
+			at + (b->trace_bytes - at) / 2 : UINT64_MAX;
+	if (due)
+		take_part(b, at);
+}
+
+/* ---- all of it ---- */
+
 /* 0, or what is wrong with the file or the older store. */
 static int begin_writing(struct building *b)
 {
@@ -115,8 +219,11 @@ static int begin_writing(struct building *b)
 	}
 	if (!rows_resume_open(&b->resume, build->older))
 		return -ESTALE;
-	b->writer = store_writer_extend(build->fd, packers(), build->older,
-					b->resume.ended, &error);
+	b->writer = build->goes_on ?
+		store_writer_resume(build->fd, packers(), build->older,
+				    &error) :
+		store_writer_extend(build->fd, packers(), build->older,
+				    b->resume.ended, &error);
 	return error == -EBADMSG ? -ESTALE : error;
 }
 
@@ -139,12 +246,26 @@ static int begin(struct building *b, struct rows_build *build)
 	b->trace_bytes = trace.bytes;
 	b->state_from = trace.bytes / 2;
 	rows_trace_close(&trace);
-	return begin_writing(b);
+	if (build->goes_on)
+		build->kept = store_key(build->older)->prefix_bytes;
+	error = begin_writing(b);
+	rows_parts_init(&b->parts, build->part, build->part_every,
+			b->resume.facts.events);
+	return error;
 }
 
 static bool is_cancelled(const struct rows_build *build)
 {
 	return build->cancel != NULL && atomic_load(build->cancel);
+}
+
+/* Whether what was kept of an older store is of these bytes. */
+static bool is_same_damage(const struct building *b)
+{
+	struct store *older = b->build->older;
+
+	return older == NULL || b->resume.facts.trace_damage ==
+		rows_trace_damage(&b->report, store_key(older)->prefix_bytes);
 }
 
 /* 0, or why it was stopped, or has failed. */
@@ -164,66 +285,25 @@ static int read_trace(struct building *b)
 	if (error == 0 && is_resumed(b) &&
 	    !rows_resume_take_up(&b->resume, &b->pairing))
 		error = -ESTALE;
+	if (error == 0 && !is_same_damage(b))
+		error = -ESTALE;
 	return error == 0 && b->report.unfolded ? -EBUSY : error;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static void put_facts(struct building *b, uint64_t digest)
-{
-	const struct rows_pairing *pairing = &b->pairing;
-	const struct rows_facts facts = {
-		.trace_bytes = b->report.file_bytes,
-		.trace_digest = digest,
-		.events = pairing->events,
-		.last_stamp = pairing->last_stamp,
-		.undefined = pairing->undefined,
-		.most_bytes = pairing->most.bytes,
-		.most_blocks = pairing->most.blocks,
-		.most_edge = pairing->most.edge,
-		.most_stamp = pairing->most.stamp,
-		.growing = b->report.being_written,
-		.stretches = pairing->stretches,
-		.stretch_count = smaller(pairing->stretch_capacity,
-					 pairing->next_control + 1),
-		.thread_events = pairing->thread_events,
-		.thread_allocations = pairing->allocations,
-		.thread_count = smaller(pairing->thread_capacity,
-					model_threads(b->model)->count),
-	};
-
-	CLAIM_FULL(pairing->event_capacity == pairing->thread_capacity);
-	rows_facts_write(&facts, b->writer);
 }
 
 /* Everything was read. */
 static int finish(struct building *b)
 {
-	const struct store_key key = {
-		.trace_id = b->report.trace_id,
-		.prefix_bytes = b->report.good_bytes,
-		.maker = ROWS_MAKER,
-		.trace_version = (uint32_t)b->report.major << 16 |
-				 b->report.minor,
-	};
-	struct rows_trace trace;
+	const uint64_t prefix = b->report.good_bytes;
+	const struct store_key key = key_of(b, prefix);
 	struct stat made;
-	uint64_t digest = 0;
-	int error = rows_trace_open(b->build->trace, &trace);
+	uint64_t digest;
+	int error = digest_of(b, prefix, &digest);
 
-	if (error != 0)
-		return error;
-	if (!rows_trace_digest(&trace, key.prefix_bytes, &digest))
-		error = -EBADMSG;
-	rows_trace_close(&trace);
 	if (error != 0)
 		return error;
 	rows_pairing_finish(&b->pairing);
 	rows_pairing_live(&b->pairing, add_row, b);
-	put_facts(b, digest);
+	put_facts(b, prefix, digest, b->writer);
 	/* one that has ended grows no more */
 	if (b->state.count > 0 && !b->report.ended)
 		rows_state_write(&b->state, &b->pairing, b->writer);
@@ -262,5 +342,10 @@ int rows_build(struct rows_build *build)
 	if (error != -ESTALE)
 		return error;
 	build->older = NULL;
+	build->goes_on = false;
+	build->kept = 0;
+	/* first: of another file it would be wrong */
+	if (build->part != NULL && unlink(build->part) != 0 && errno != ENOENT)
+		return -errno;
 	return ftruncate(build->fd, 0) != 0 ? -errno : build_once(build);
 }

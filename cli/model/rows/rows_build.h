@@ -9,6 +9,7 @@
 #define GNOMON_ROWS_BUILD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct store;
@@ -18,10 +19,18 @@ struct rows_build {
 	int fd;			/* an empty file, for reading and writing */
 	struct store *older;	/* of a shorter trace, to be extended; or NULL;
 				 * NULL afterwards if it was of no use */
+	bool goes_on;		/* `older` is a part (rows_part.h) of the store
+				 * that is in the file, which is not empty */
+	const char *part;	/* where parts are kept meanwhile; NULL: nowhere.
+				 * The last one is left there */
+	uint64_t part_every;	/* as rows_parts_init has it */
 	const atomic_bool *cancel;	/* looked at for each chunk; or NULL */
 	/* What it came to. */
 	uint64_t rows, live, bytes, events;
 	uint64_t paired;	/* events that were read for it */
+	uint64_t kept;		/* bytes of the trace that the part which is
+				 * there goes to, also of one that failed; 0:
+				 * there is none */
 };
 
 /*

@@ -15,6 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
+#include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
 
 #define FILES_MAX 65536		/* that are looked at */
@@ -27,6 +28,7 @@ struct cached {
 
 struct listing {
 	int folder;
+	const char *own;	/* the name of the store that is to be made */
 	struct cached *files;
 	size_t count, capacity;
 	uint64_t bytes;
@@ -86,17 +88,47 @@ static bool ends(const char *name, const char *with)
 	return size > less && strcmp(name + size - less, with) == 0;
 }
 
-/* What a maker has left who was killed. */
-static void remove_left(int folder, const char *name)
-{
-	int fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
-			O_NONBLOCK);
+static const char *const left[] = { ".part.new", ".part", ".new" };
 
-	if (fd < 0)
-		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+#define LEFT (sizeof(left) / sizeof(left[0]))
+
+/* The store's name out of that of what a maker has left, to be freed; NULL: it is
+ * none of these. */
+static char *store_of(const char *name)
+{
+	for (size_t i = 0; i < LEFT; i++) {
+		char *store;
+
+		if (!ends(name, left[i]))
+			continue;
+		store = grow_copy(name, strlen(name) - strlen(left[i]));
+		if (ends(store, ".idx"))
+			return store;
+		free(store);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* What a maker of this store has left who was killed: nobody has the lock, or
+ * there is none. */
+static void remove_left(int folder, const char *store)
+{
+	char *new = grow_format("%s.new", store);
+	int fd = openat(folder, new, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+			O_NONBLOCK);
+	bool free_of = fd < 0 ? errno == ENOENT :
+		flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	for (size_t i = 0; i < LEFT && free_of; i++) {
+		char *name = grow_format("%s%s", store, left[i]);
+
 		unlinkat(folder, name, 0);
-	close(fd);
+		free(name);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(new);
 }
 
 static void list_file(struct listing *listing, const char *name)
@@ -120,10 +152,13 @@ static void list_all(struct listing *listing, DIR *directory)
 	const struct dirent *entry;
 
 	while ((entry = readdir(directory)) != NULL) {
-		if (ends(entry->d_name, ".idx.new"))
-			remove_left(listing->folder, entry->d_name);
+		char *store = store_of(entry->d_name);
+
+		if (store != NULL && strcmp(store, listing->own) != 0)
+			remove_left(listing->folder, store);
 		else if (ends(entry->d_name, ".idx"))
 			list_file(listing, entry->d_name);
+		free(store);
 	}
 }
 
@@ -135,11 +170,11 @@ static int by_use(const void *left, const void *right)
 	       sort_up(a->used.tv_nsec, b->used.tv_nsec);
 }
 
-bool rows_cache_make_room(uint64_t bytes, uint64_t limit)
+bool rows_cache_make_room(const char *path, uint64_t bytes, uint64_t limit)
 {
 	char *folder = rows_cache_folder();
 	DIR *directory = folder == NULL ? NULL : opendir(folder);
-	struct listing listing = { 0 };
+	struct listing listing = { .own = last_part(path) };
 
 	free(folder);
 	if (directory == NULL || bytes > limit) {

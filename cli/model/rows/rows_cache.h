@@ -25,10 +25,10 @@ int rows_cache_make(void);
 bool rows_cache_limit(uint64_t *limit);
 /*
  * Remove the stores that were used least recently, and what makers have left who
- * were killed, until `bytes` more are within the limit. False: they are more
- * than that by themselves.
+ * were killed, but for that of `path`, until `bytes` more are within the limit.
+ * False: they are more than that by themselves.
  */
-bool rows_cache_make_room(uint64_t bytes, uint64_t limit);
+bool rows_cache_make_room(const char *path, uint64_t bytes, uint64_t limit);
 /* The store at this path was used just now. */
 void rows_cache_touch(const char *path);
 

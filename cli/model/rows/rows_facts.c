@@ -13,6 +13,7 @@ static const struct fact_place {
 } places[] = {
 	{ "trace_bytes", offsetof(struct rows_facts, trace_bytes) },
 	{ "trace_digest", offsetof(struct rows_facts, trace_digest) },
+	{ "trace_damage", offsetof(struct rows_facts, trace_damage) },
 	{ "events", offsetof(struct rows_facts, events) },
 	{ "last_stamp", offsetof(struct rows_facts, last_stamp) },
 	{ "undefined", offsetof(struct rows_facts, undefined) },

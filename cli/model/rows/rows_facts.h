@@ -14,11 +14,12 @@
 #include "cli/store/store_write.h"
 
 /* How rows are made of events: another one, and stores are made anew. */
-#define ROWS_MAKER 1
+#define ROWS_MAKER 2
 
 struct rows_facts {
 	uint64_t trace_bytes;	/* of the file when it was read */
 	uint64_t trace_digest;	/* of its prefix: rows_trace.h */
+	uint64_t trace_damage;	/* likewise: where the prefix was damaged */
 	uint64_t events;
 	uint64_t last_stamp;	/* of all events: live blocks live until then */
 	uint64_t undefined;	/* rows_pairing.h */

@@ -2,7 +2,8 @@
  * rows_place.c: see rows_place.h.
  *
  *  I1  Who has the lock of PATH.new, and finds the file that he locked under
- *      that name, is the only one who writes it or gives it its name.
+ *      that name, is the only one who writes it or gives it its name, and who
+ *      touches PATH.part.
  */
 #include "cli/model/rows/rows_place.h"
 
@@ -22,6 +23,7 @@
 #include "cli/model/rows/rows_cache.h"
 
 #define WAIT_NS 20000000	/* between two looks at a lock */
+#define BLOCK_BYTES 512		/* of st_blocks */
 
 /* ---- names ---- */
 
@@ -46,6 +48,22 @@ char *rows_place(enum rows_at at, const char *trace, uint64_t trace_id)
 static char *name_of_new(const char *path)
 {
 	return grow_format("%s.new", path);
+}
+
+char *rows_place_part(const char *path)
+{
+	return grow_format("%s.part", path);
+}
+
+/* And of one that was not whole yet. */
+static void remove_part(const char *path)
+{
+	char *part = rows_place_part(path), *new = name_of_new(part);
+
+	unlink(new);
+	unlink(part);
+	free(new);
+	free(part);
 }
 
 /* ---- reading ---- */
@@ -111,10 +129,17 @@ static int try_lock(const char *name, int *fd)
 	else if (!is_named(name, *fd))
 		error = 1;
 	else
-		error = ftruncate(*fd, 0) == 0 ? 0 : -errno;
+		error = 0;
 	if (error != 0)
 		close(*fd);
 	return error;
+}
+
+static bool is_empty(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && status.st_size == 0;
 }
 
 int rows_place_begin(const char *path, const atomic_bool *cancel,
@@ -130,7 +155,8 @@ int rows_place_begin(const char *path, const atomic_bool *cancel,
 	name = name_of_new(path);
 	for (;;) {
 		error = try_lock(name, &fd);
-		if (error == 0 && waited) {
+		/* he was done, but for one who has left something */
+		if (error == 0 && waited && is_empty(fd)) {
 			rows_place_undo(path, fd);
 			error = -EEXIST;
 		}
@@ -157,6 +183,7 @@ int rows_place_done(const char *path, int fd)
 	char *name = name_of_new(path);
 	int error = 0;
 
+	remove_part(path);	/* before: I1 */
 	if (rename(name, path) != 0) {
 		error = -errno;
 		unlink(name);
@@ -171,16 +198,27 @@ void rows_place_undo(const char *path, int fd)
 	char *name = name_of_new(path);
 
 	/* while it is locked: I1 */
+	remove_part(path);
 	unlink(name);
 	close(fd);
 	free(name);
 }
 
+int rows_place_remove(const char *path, int fd)
+{
+	if (!is_named(path, fd))
+		return -ENOENT;
+	return unlink(path) == 0 ? 0 : -errno;
+}
+
 uint64_t rows_place_free(int fd)
 {
 	struct statvfs status;
+	struct stat file;
 
-	if (fstatvfs(fd, &status) != 0 || status.f_frsize == 0)
+	if (fstatvfs(fd, &status) != 0 || status.f_frsize == 0 ||
+	    fstat(fd, &file) != 0)
 		return UINT64_MAX;
-	return (uint64_t)status.f_bavail * status.f_frsize;
+	return (uint64_t)status.f_bavail * status.f_frsize +
+	       (uint64_t)file.st_blocks * BLOCK_BYTES;
 }

@@ -7,6 +7,8 @@
  *				where that is set
  *	….idx.new		while it is made: locked (flock) by who makes it,
  *				and renamed when it is whole
+ *	….idx.part		what there is of a large one so far (rows_part.h);
+ *				only who has the lock of .new touches it
  *
  * A file is trusted if it is a regular file of ours that only we can write, and
  * has one name. Who is killed while he makes a store leaves a file that nobody
@@ -33,22 +35,29 @@ char *rows_place(enum rows_at at, const char *trace, uint64_t trace_id);
  * -EPERM: it is not trusted; or -errno. */
 int rows_place_open(const char *path);
 
+/* Where a part of it is kept, to be freed. */
+char *rows_place_part(const char *path);
+
 /*
- * Begin to make a store at `path`: a descriptor of an empty file that is locked
- * by us. Waits while another one makes the same, up to `cancel`, and says so in
- * the notes. -EEXIST: he was done meanwhile, look again; -ECANCELED; -EPERM: what
- * is there is not ours to replace; or -errno (-EACCES, -EROFS: not in this
- * folder).
+ * Begin to make a store at `path`: a descriptor of a file that is locked by us.
+ * It is empty, or what somebody who was killed has left. Waits while another one
+ * makes the same, up to `cancel`, and says so in the notes. -EEXIST: he was done
+ * meanwhile, look again; -ECANCELED; -EPERM: what is there is not ours to
+ * replace; or -errno (-EACCES, -EROFS: not in this folder).
  */
 int rows_place_begin(const char *path, const atomic_bool *cancel,
 		     struct notes *notes);
 /* Give it its name. 0 or -errno; the descriptor is closed, the file is gone
  * then. */
 int rows_place_done(const char *path, int fd);
-/* It is not to be. The descriptor is closed. */
+/* It is not to be: what there is of it is removed. The descriptor is closed. Who
+ * just closes it leaves it to the next one. */
 void rows_place_undo(const char *path, int fd);
+/* Remove the file at `path`, if it is still this one. 0 or -errno. */
+int rows_place_remove(const char *path, int fd);
 
-/* Bytes that can still be written there; UINT64_MAX: not known. */
+/* Bytes that the file may have there, with those that it takes now;
+ * UINT64_MAX: not known. */
 uint64_t rows_place_free(int fd);
 
 #endif

@@ -224,11 +224,14 @@ void rows_state_write(struct rows_state *state,
 		      const struct rows_pairing *pairing,
 		      struct store_writer *writer)
 {
+	size_t count = state->count;
+
 	put(state, pairing->sequence_count);
 	for (size_t i = 0; i < pairing->sequence_count; i++)
 		put(state, pairing->sequences[i]);
 	store_writer_blob(writer, ROWS_STATE_BLOB, state->words,
 			  state->count * sizeof(*state->words));
+	state->count = count;
 }
 
 void rows_state_free(struct rows_state *state)

@@ -79,7 +79,8 @@ struct rows_state {
  * here; `state` is empty. */
 bool rows_state_take(struct rows_state *state, struct rows_pairing *pairing,
 		     const struct reader *reader, uint64_t offset);
-/* Everything was read, and the rows of live blocks were told. */
+/* The rows of blocks that ended since, and then those of live ones, were told to
+ * this writer. More may be read behind it. */
 void rows_state_write(struct rows_state *state,
 		      const struct rows_pairing *pairing,
 		      struct store_writer *writer);

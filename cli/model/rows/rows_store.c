@@ -15,6 +15,7 @@
 #include "cli/model/rows/rows_build.h"
 #include "cli/model/rows/rows_cache.h"
 #include "cli/model/rows/rows_facts.h"
+#include "cli/model/rows/rows_part.h"
 #include "cli/model/rows/rows_place.h"
 #include "cli/model/rows/rows_trace.h"
 #include "cli/trace/live/fold.h"
@@ -28,15 +29,16 @@
 
 /* ---- what is there ---- */
 
+/* `options`: as its key should have them. */
 static enum rows_found judge(const struct rows_trace *trace,
-			     const struct store *store)
+			     const struct store *store, uint64_t options)
 {
 	const struct store_key *key = store_key(store);
 	uint64_t bytes, known, digest;
 
 	if (key->trace_id != trace->trace_id)
 		return ROWS_FOUND_OTHER;
-	if (key->maker != ROWS_MAKER || key->options != 0 ||
+	if (key->maker != ROWS_MAKER || key->options != options ||
 	    key->trace_version != trace->version)
 		return ROWS_FOUND_VERSION;
 	if (!store_fact(store, "trace_bytes", &bytes) ||
@@ -50,8 +52,8 @@ static enum rows_found judge(const struct rows_trace *trace,
 
 /* *store is NULL if there is none that can be opened. */
 static enum rows_found find(const struct rows_trace *trace, const char *path,
-			    struct notes *notes, struct store **store,
-			    enum store_state *state)
+			    uint64_t options, struct notes *notes,
+			    struct store **store, enum store_state *state)
 {
 	int fd = rows_place_open(path);
 
@@ -62,7 +64,7 @@ static enum rows_found find(const struct rows_trace *trace, const char *path,
 			fd == -EPERM ? ROWS_FOUND_UNTRUSTED : ROWS_FOUND_BAD;
 	*state = store_open(fd, path, notes, store);
 	if (*store != NULL)
-		return judge(trace, *store);
+		return judge(trace, *store, options);
 	return *state == STORE_OLDER || *state == STORE_NEWER ?
 		ROWS_FOUND_VERSION : ROWS_FOUND_BAD;
 }
@@ -73,6 +75,7 @@ struct making {
 	struct rows_asked *asked;
 	struct rows_trace trace;
 	struct store *older;	/* of a shorter trace; or NULL */
+	struct store *part;	/* of what a maker has left; or NULL */
 	uint64_t bytes;		/* that the store may take, about */
 	bool growing;		/* the trace is being written */
 };
@@ -88,7 +91,14 @@ static void announce(const struct making *making, const char *path)
 	const struct rows_asked *asked = making->asked;
 	uint64_t blocks = making->bytes / ROW_BYTES;
 
-	if (making->older != NULL)
+	if (making->part != NULL)
+		notes_hint(asked->notes, "%s: going on with its index from "
+			   "%s: about %s: about %s in %s", asked->trace,
+			   PERCENT_TEXT(store_key(making->part)->prefix_bytes,
+					making->trace.bytes),
+			   COUNTED(blocks, "block"), SIZE_TEXT(making->bytes),
+			   path);
+	else if (making->older != NULL)
 		notes_hint(asked->notes, "%s: it has grown: extending its "
 			   "index %s", asked->trace, path);
 	else
@@ -110,44 +120,111 @@ static void tell_failure(const struct making *making, const char *path,
 		       "without it by --no-index", path, strerror(-error));
 }
 
-/* The file is empty, and ours. */
-static struct store *fill(struct making *making, const char *path, int fd)
+static struct store *open_made(struct making *making, const char *path)
 {
-	struct rows_asked *asked = making->asked;
-	struct rows_build build = {
-		.trace = asked->trace, .fd = fd, .older = making->older,
-		.cancel = asked->cancel,
-	};
-	uint64_t room = rows_place_free(fd);
-	enum store_state state;
+	enum store_state state = STORE_UNREADABLE;
+	int fd = rows_place_open(path);
 	struct store *store;
-	int error;
 
-	if (room < making->bytes) {
-		rows_place_undo(path, fd);
-		asked->why = ROWS_REFUSED;
-		REFUSE(asked, "%s: needs about %s, and %s are free there: make "
-		       "room, or go without it by --no-index", path,
-		       SIZE_TEXT(making->bytes), SIZE_TEXT(room));
-		return NULL;
-	}
-	announce(making, path);
-	error = rows_build(&build);
-	if (error != 0)
-		rows_place_undo(path, fd);
-	else
-		error = rows_place_done(path, fd);
-	if (error != 0) {
-		tell_failure(making, path, error);
-		return NULL;
-	}
-	fd = rows_place_open(path);
 	if (fd >= 0)
-		state = store_open(fd, path, asked->notes, &store);
-	if (fd >= 0 && state == STORE_GOOD)
+		state = store_open(fd, path, making->asked->notes, &store);
+	if (state == STORE_GOOD)
 		return store;
 	tell_failure(making, path, fd < 0 ? fd : -EIO);
 	return NULL;
+}
+
+/* What a maker has left who was killed, if it is of this trace, and goes further
+ * than the older store; else the file is empty. False: it cannot be. */
+static bool find_part(struct making *making, const char *part, int fd)
+{
+	enum store_state state;
+	enum rows_found found = find(&making->trace, part, ROWS_PART, NULL,
+				     &making->part, &state);
+
+	if ((found == ROWS_FOUND_GOOD || found == ROWS_FOUND_SHORT) &&
+	    (making->older == NULL ||
+	     store_key(making->older)->prefix_bytes <
+		     store_key(making->part)->prefix_bytes))
+		return true;
+	store_close(making->part);
+	making->part = NULL;
+	/* first: of another file it would be wrong */
+	return (unlink(part) == 0 || errno == ENOENT) &&
+	       ftruncate(fd, 0) == 0;
+}
+
+/* Whether there is so much of it that somebody may go on with it. */
+static bool is_left(const struct making *making, const char *path,
+		    const struct rows_build *build, int error)
+{
+	const struct rows_asked *asked = making->asked;
+
+	if (error != -ECANCELED || build->kept == 0)
+		return false;
+	notes_hint(asked->notes, "%s: interrupted at %s: that much is kept in "
+		   "%s.new and %s.part, and gone on with the next time",
+		   asked->trace, PERCENT_TEXT(build->kept,
+					      making->trace.bytes), path, path);
+	return true;
+}
+
+/* Writes all of it; the descriptor is closed. 0 or negative errno. */
+static int write_store(struct making *making, const char *path,
+		       const char *part, int fd)
+{
+	struct rows_build build = {
+		.trace = making->asked->trace, .fd = fd,
+		.older = making->part != NULL ? making->part : making->older,
+		.goes_on = making->part != NULL, .part = part,
+		.cancel = making->asked->cancel,
+	};
+	int error;
+
+	announce(making, path);
+	error = rows_build(&build);
+	if (error == 0)
+		return rows_place_done(path, fd);
+	if (is_left(making, path, &build, error))
+		close(fd);
+	else
+		rows_place_undo(path, fd);
+	return error;
+}
+
+/* False: that was said. */
+static bool has_room(const struct making *making, const char *path, int fd)
+{
+	struct rows_asked *asked = making->asked;
+	uint64_t room = rows_place_free(fd);
+
+	if (room >= making->bytes)
+		return true;
+	asked->why = ROWS_REFUSED;
+	REFUSE(asked, "%s: needs about %s, and %s are free there: make room, "
+	       "or go without it by --no-index", path,
+	       SIZE_TEXT(making->bytes), SIZE_TEXT(room));
+	return false;
+}
+
+/* The file is ours: empty, or left by another one. */
+static struct store *fill(struct making *making, const char *path, int fd)
+{
+	char *part = rows_place_part(path);
+	bool begins = find_part(making, part, fd) &&
+		      has_room(making, path, fd);
+	int error = 0;
+
+	if (begins)
+		error = write_store(making, path, part, fd);
+	else
+		rows_place_undo(path, fd);
+	store_close(making->part);
+	making->part = NULL;
+	free(part);
+	if (begins && error != 0)
+		tell_failure(making, path, error);
+	return begins && error == 0 ? open_made(making, path) : NULL;
 }
 
 /* Who made it meanwhile may have begun before the trace had grown. */
@@ -157,8 +234,8 @@ static struct store *made_by_another(const struct making *making,
 	enum store_state state;
 	struct store *store;
 
-	if (find(&making->trace, path, making->asked->notes, &store, &state) ==
-	    ROWS_FOUND_GOOD)
+	if (find(&making->trace, path, 0, making->asked->notes, &store,
+		 &state) == ROWS_FOUND_GOOD)
 		return store;
 	store_close(store);
 	return NULL;
@@ -186,7 +263,7 @@ static struct store *make_at(struct making *making, const char *path,
 }
 
 /* Room for it in the cache. */
-static bool prepare_cache(const struct making *making)
+static bool prepare_cache(const struct making *making, const char *path)
 {
 	const struct rows_asked *asked = making->asked;
 	uint64_t limit;
@@ -197,7 +274,7 @@ static bool prepare_cache(const struct making *making)
 		notes_hint(asked->notes, ROWS_CACHE_VARIABLE ": is no size: "
 			   "the cache may take %s, as if it was not set",
 			   SIZE_TEXT(limit));
-	if (rows_cache_make_room(making->bytes, limit))
+	if (rows_cache_make_room(path, making->bytes, limit))
 		return true;
 	REFUSE(asked, "%s: nothing can be written beside it, and its index, of "
 	       "about %s, is more than all in the cache may take, %s: raise "
@@ -217,7 +294,7 @@ static struct store *make(struct making *making)
 					making->trace.trace_id);
 
 		if (path != NULL && (at != ROWS_CACHED ||
-				     prepare_cache(making)))
+				     prepare_cache(making, path)))
 			store = make_at(making, path, &error);
 		free(path);
 		if (store != NULL || error == 0 || error == -ECANCELED)
@@ -262,7 +339,7 @@ static struct store *look(struct making *making)
 		struct store *store = NULL;
 
 		if (path != NULL)
-			found = find(&making->trace, path,
+			found = find(&making->trace, path, 0,
 				     making->asked->notes, &store, &state);
 		if (found == ROWS_FOUND_GOOD && at == ROWS_CACHED)
 			rows_cache_touch(path);
@@ -327,7 +404,7 @@ void rows_look(const char *trace, struct rows_look *look)
 		look->path = rows_place(at, trace, open.trace_id);
 		if (look->path == NULL)
 			continue;
-		look->found = find(&open, look->path, NULL, &store,
+		look->found = find(&open, look->path, 0, NULL, &store,
 				   &look->state);
 		if (store != NULL) {
 			look->bytes = store_bytes(store);
