@@ -28,12 +28,15 @@ static size_t list_words(size_t count, unsigned size)
 	return ((count << size) + 7) / 8;
 }
 
-static uint64_t list_number(const uint64_t *words, size_t at, unsigned size)
+/* Nothing is divided: there may be an exception in every few numbers. */
+static inline __attribute__((always_inline)) uint64_t
+list_number(const uint64_t *words, size_t at, unsigned size)
 {
-	size_t per_word = 8u >> size;
-	uint64_t word = words[at / per_word] >> (at % per_word * (8u << size));
+	unsigned per_word = 3 - size;	/* 1 << that many */
+	uint64_t word = words[at >> per_word] >>
+			((at & ((1u << per_word) - 1)) << (3 + size));
 
-	return size == 3 ? word : word & ((UINT64_C(1) << (8u << size)) - 1);
+	return word & (UINT64_MAX >> (64 - (8u << size)));
 }
 
 /* I1 */
@@ -67,6 +70,33 @@ static bool describe(const struct store_sequence *sequence, size_t block,
 	return true;
 }
 
+/* Of this size: inlined for each. */
+static inline __attribute__((always_inline)) void
+put_sized(const struct described *d, unsigned size, uint64_t *numbers)
+{
+	for (unsigned i = 0; i < d->exceptions; i++)
+		numbers[list_number(d->places, i, 1) % STORE_BLOCK] = d->base +
+			(list_number(d->values, i, size) << d->shift);
+}
+
+static void put_exceptions(const struct described *d, uint64_t *numbers)
+{
+	switch (d->exception_size) {
+	case 0:
+		put_sized(d, 0, numbers);
+		break;
+	case 1:
+		put_sized(d, 1, numbers);
+		break;
+	case 2:
+		put_sized(d, 2, numbers);
+		break;
+	default:
+		put_sized(d, 3, numbers);
+		break;
+	}
+}
+
 static bool read_block(const struct store_sequence *sequence, size_t block,
 		       uint64_t *numbers)
 {
@@ -77,10 +107,7 @@ static bool read_block(const struct store_sequence *sequence, size_t block,
 	if (!describe(sequence, block, &d))
 		return false;
 	store_bits_unpack(d.packed, d.width, d.shift, d.base, numbers);
-	for (unsigned i = 0; i < d.exceptions; i++)
-		numbers[list_number(d.places, i, 1) % STORE_BLOCK] = d.base +
-			(list_number(d.values, i, d.exception_size)
-			 << d.shift);
+	put_exceptions(&d, numbers);
 	sum = d.before;
 	for (size_t i = 0; sequence->delta && i < STORE_BLOCK; i++)
 		numbers[i] = sum += numbers[i];
@@ -167,11 +194,24 @@ bool store_column_codes(const struct store_column_view *view, size_t block,
 }
 
 void store_column_decode(const struct store_column_view *view,
-			 uint64_t *numbers, size_t count)
+			 const uint64_t *codes, uint64_t *numbers,
+			 size_t count)
 {
-	if (view->distinct == 0)
-		return;
+	CLAIM_FULL(view->distinct > 0);
 	for (size_t i = 0; i < count; i++)	/* I2 */
-		numbers[i] = view->dictionary[numbers[i] %
+		numbers[i] = view->dictionary[codes[i] % STORE_DICTIONARY_MAX];
+}
+
+void store_column_pick(const struct store_column_view *view,
+		       const uint64_t *codes, const uint16_t *rows,
+		       size_t count, uint64_t *numbers)
+{
+	if (view->distinct == 0) {
+		for (size_t i = 0; i < count; i++)
+			numbers[i] = codes[rows[i]];
+		return;
+	}
+	for (size_t i = 0; i < count; i++)	/* I2 */
+		numbers[i] = view->dictionary[codes[rows[i]] %
 					      STORE_DICTIONARY_MAX];
 }

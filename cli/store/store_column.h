@@ -39,8 +39,14 @@ void store_column_free(struct store_column_view *view);
  * STORE_DICTIONARY_MAX. False: damaged. Behind the last row they are any. */
 bool store_column_codes(const struct store_column_view *view, size_t block,
 			uint64_t *numbers);
-/* What codes mean, in place. */
+/* What codes of a dictionary mean. */
 void store_column_decode(const struct store_column_view *view,
-			 uint64_t *numbers, size_t count);
+			 const uint64_t *codes, uint64_t *numbers,
+			 size_t count);
+/* Of a block's codes the numbers of some rows, each below STORE_BLOCK; with a
+ * dictionary, what they mean. */
+void store_column_pick(const struct store_column_view *view,
+		       const uint64_t *codes, const uint16_t *rows,
+		       size_t count, uint64_t *numbers);
 
 #endif

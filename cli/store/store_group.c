@@ -5,15 +5,44 @@
 #include "cli/store/store_group.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/store/store_numbers.h"
 #include "unwind/claim.h"
 
+/* How blocks end, as sums have it. */
+enum kind {
+	KIND_LOST,		/* of all blocks, if nobody asks how they end */
+	KIND_FREED,
+	KIND_LIVE,
+	KINDS
+};
+
+/* Of a group: a line of the cache. */
+struct hot {
+	_Alignas(64) struct store_amount kinds[KINDS];
+	uint64_t temporary;
+	double lifetime;
+};
+
+_Static_assert(sizeof(struct hot) == 64, "one line");
+
+struct span {
+	uint64_t first_edge, last_edge, first, last;
+};
+
+/* One worker's, by group; NULL: not wanted, or it met no rows. */
+struct tally {
+	struct hot *hot;
+	struct span *spans;
+	struct store_amount *alive;
+};
+
 struct grouper {
 	const struct store_grouping *grouping;
 	const struct store_group_options *options;
-	struct store_sums *sums[STORE_WORKERS_MAX];	/* or NULL */
+	struct tally tallies[STORE_WORKERS_MAX];
 };
 
 #define AHEAD 12		/* rows */
@@ -25,6 +54,7 @@ struct grouper {
 /* A batch whose rows are added to sums of groups. */
 struct grouped {
 	const struct store_batch *batch;
+	struct tally *tally;
 	unsigned wants;			/* enum store_sum */
 	uint64_t temporary, alive_at;
 	/* of the moment: begins and ends, by stamps or by edges */
@@ -59,88 +89,82 @@ static uint32_t columns_of(unsigned sums)
 	return columns;
 }
 
-static bool is_free(uint64_t how)
-{
-	return how == STORE_FREED || how == STORE_MOVED;
-}
-
 /* Nothing branches on how blocks end: that cannot be guessed. */
-static inline void add_end(const struct grouped *g, struct store_sums *sums,
-			   size_t i, struct store_amount amount)
+static inline enum kind kind_of(uint64_t how)
 {
-	uint64_t how = g->batch->column[STORE_HOW][i];
-	uint64_t freed = 0 - (uint64_t)is_free(how);
-	uint64_t live = 0 - (uint64_t)(how == STORE_LIVE);
+	static const uint8_t kinds[] = {
+		[STORE_LIVE] = KIND_LIVE, [STORE_FREED] = KIND_FREED,
+		[STORE_MOVED] = KIND_FREED, [STORE_LOST] = KIND_LOST,
+	};
 
-	if (g->wants & (STORE_SUM_FREES | STORE_SUM_LIVE)) {
-		sums->frees += amount.blocks & freed;
-		sums->freed_bytes += amount.bytes & freed;
-		sums->live_blocks += amount.blocks & live;
-		sums->live_bytes += amount.bytes & live;
-	}
-	if (g->wants & STORE_SUM_TEMPORARY)
-		sums->temporary += amount.blocks & freed &
-			(0 - (uint64_t)(g->batch->column[STORE_BETWEEN][i] <=
-					g->temporary));
-	if (g->wants & STORE_SUM_LIFETIME)
-		sums->lifetime +=
-			(double)g->batch->column[STORE_LIFETIME][i] *
-			(double)(amount.blocks & freed);
+	return (enum kind)kinds[how % STORE_HOWS];
 }
 
-static void add_first(struct store_sums *sums, uint64_t edge, uint64_t stamp)
+_Static_assert((STORE_HOWS & (STORE_HOWS - 1)) == 0, "forged ones are any");
+
+static inline void add_kind(struct hot *hot, enum kind kind,
+			    struct store_amount amount)
 {
-	if (edge >= sums->first_edge)
-		return;
-	sums->first_edge = edge;
-	sums->first = stamp;
+	hot->kinds[kind].blocks += amount.blocks;
+	hot->kinds[kind].bytes += amount.bytes;
 }
 
-static void add_last(struct store_sums *sums, uint64_t edge, uint64_t stamp)
-{
-	if (edge < sums->last_edge)
-		return;
-	sums->last_edge = edge;
-	sums->last = stamp;
-}
-
-static inline void add_rest(const struct grouped *g, struct store_sums *sums,
-			    size_t i, struct store_amount amount)
+static inline void add_end(const struct grouped *g, struct hot *hot, size_t i,
+			   struct store_amount amount)
 {
 	const uint64_t *const *column = g->batch->column;
-	uint64_t alive;
+	enum kind kind = kind_of(column[STORE_HOW][i]);
+	uint64_t freed = amount.blocks & (0 - (uint64_t)(kind == KIND_FREED));
 
-	if (g->wants & STORE_SUM_FIRST_LAST) {
-		add_first(sums, column[STORE_BIRTH_EDGE][i],
-			  column[STORE_BEGIN][i]);
-		add_last(sums, column[STORE_BIRTH_EDGE][i],
-			 column[STORE_BEGIN][i]);
-	}
-	if (g->alive_begin == NULL)
-		return;
-	alive = 0 - (uint64_t)(g->alive_begin[i] <= g->alive_at &&
-			       g->alive_end[i] > g->alive_at);
-	sums->alive_blocks += amount.blocks & alive;
-	sums->alive_bytes += amount.bytes & alive;
+	add_kind(hot, kind, amount);
+	if (g->wants & STORE_SUM_TEMPORARY)
+		hot->temporary += freed &
+			(0 - (uint64_t)(column[STORE_BETWEEN][i] <=
+					g->temporary));
+	if (g->wants & STORE_SUM_LIFETIME)
+		hot->lifetime += (double)column[STORE_LIFETIME][i] *
+				 (double)freed;
 }
 
-static void init_sums(struct store_sums *sums, uint32_t groups)
+/* Blocks come nearly in the order of their births: the first one hardly ever
+ * changes, and the last one often. */
+static inline void add_span(struct span *span, uint64_t edge, uint64_t stamp)
 {
-	for (uint32_t i = 0; i < groups; i++)
-		sums[i] = (struct store_sums){ .first_edge = UINT64_MAX };
+	uint64_t later = 0 - (uint64_t)(edge >= span->last_edge);
+
+	span->last_edge = (edge & later) | (span->last_edge & ~later);
+	span->last = (stamp & later) | (span->last & ~later);
+	if (__builtin_expect(edge >= span->first_edge, 1))
+		return;
+	span->first_edge = edge;
+	span->first = stamp;
 }
 
-static struct store_sums *sums_of(struct grouper *grouper, unsigned worker)
+static inline void add_alive(const struct grouped *g,
+			     struct store_amount *sum, size_t i,
+			     struct store_amount amount)
+{
+	uint64_t alive = 0 - (uint64_t)(g->alive_begin[i] <= g->alive_at &&
+					g->alive_end[i] > g->alive_at);
+
+	sum->blocks += amount.blocks & alive;
+	sum->bytes += amount.bytes & alive;
+}
+
+static void begin_tally(const struct grouper *grouper, struct tally *tally)
 {
 	uint32_t groups = grouper->grouping->groups;
+	unsigned wants = grouper->options->sums;
 
-	CLAIM_FULL(worker < STORE_WORKERS_MAX);
-	if (grouper->sums[worker] == NULL) {
-		grouper->sums[worker] = grow_resize(NULL, groups,
-					sizeof(struct store_sums));
-		init_sums(grouper->sums[worker], groups);
-	}
-	return grouper->sums[worker];
+	tally->hot = grow_lines(NULL, 0, groups * sizeof(*tally->hot));
+	memset(tally->hot, 0, groups * sizeof(*tally->hot));
+	if (wants & (STORE_SUM_ALIVE | STORE_SUM_ALIVE_EDGE))
+		tally->alive = grow_zeroed(groups, sizeof(*tally->alive));
+	if (!(wants & STORE_SUM_FIRST_LAST))
+		return;
+	tally->spans = grow_resize(NULL, groups, sizeof(*tally->spans));
+	for (uint32_t i = 0; i < groups; i++)
+		tally->spans[i] = (struct span){ .first_edge = UINT64_MAX };
 }
 
 /* Where begins and ends of the moment are, if one is wanted. */
@@ -159,63 +183,114 @@ static void find_alive(struct grouped *g)
 
 /* The sums of a row some rows ahead: they are seldom in the cache. */
 static inline __attribute__((always_inline)) void
-look_ahead(const struct grouped *g, const struct store_sums *list, size_t i)
+look_ahead(const struct grouped *g, size_t i)
 {
 	uint32_t group = g->groups[i + AHEAD < g->batch->count ? i + AHEAD : i];
 
 	if (group == STORE_NONE)
 		return;
-	__builtin_prefetch(&list[group], 1);
-	__builtin_prefetch((const char *)(&list[group] + 1) - 1, 1);
+	__builtin_prefetch(&g->tally->hot[group], 1);
+	if (g->wants & STORE_SUM_FIRST_LAST)
+		__builtin_prefetch(&g->tally->spans[group], 1);
 }
 
-/* Row by row, not sum by sum: of many groups, sums are not in the cache. */
+/* Row by row, not sum by sum: of many groups, sums are not in the cache.
+ * `weight` is NULL where a block counts as one: then it is not asked. */
+static inline __attribute__((always_inline)) void
+add_rows(const struct grouped *g, const struct store_weight *weight)
+{
+	const uint64_t *const *column = g->batch->column;
+
+	for (size_t i = 0; i < g->batch->count; i++) {
+		uint32_t group = g->groups[i];
+		struct store_amount amount =
+			store_numbers_amount(weight, column[STORE_SIZE][i]);
+
+		look_ahead(g, i);
+		if (group == STORE_NONE)
+			continue;
+		if (g->wants & ENDS)
+			add_end(g, &g->tally->hot[group], i, amount);
+		else
+			add_kind(&g->tally->hot[group], KIND_LOST, amount);
+		if (g->wants & STORE_SUM_FIRST_LAST)
+			add_span(&g->tally->spans[group],
+				 column[STORE_BIRTH_EDGE][i],
+				 column[STORE_BEGIN][i]);
+		if (g->alive_begin != NULL)
+			add_alive(g, &g->tally->alive[group], i, amount);
+	}
+}
+
 static void take(void *owner, unsigned worker, const struct store_batch *batch)
 {
 	struct grouper *grouper = owner;
 	const struct store_group_options *options = grouper->options;
-	struct store_sums *list = sums_of(grouper, worker);
 	struct grouped g;
 
+	CLAIM_FULL(worker < STORE_WORKERS_MAX);
 	g.batch = batch;
+	g.tally = &grouper->tallies[worker];
 	g.wants = options->sums;
 	g.temporary = options->temporary;
 	g.alive_at = options->alive_at;
 	g.alive_begin = g.alive_end = NULL;
+	if (g.tally->hot == NULL)
+		begin_tally(grouper, g.tally);
 	store_numbers(grouper->grouping, worker, batch, g.groups);
 	find_alive(&g);
-	for (size_t i = 0; i < batch->count; i++) {
-		struct store_amount amount =
-			store_numbers_amount(&options->weight,
-					     batch->column[STORE_SIZE][i]);
-		struct store_sums *sums;
+	if (options->weight.of == NULL)
+		add_rows(&g, NULL);
+	else
+		add_rows(&g, &options->weight);
+}
 
-		look_ahead(&g, list, i);
-		if (g.groups[i] == STORE_NONE)
-			continue;
-		sums = &list[g.groups[i]];
-		sums->blocks += amount.blocks;
-		sums->bytes += amount.bytes;
-		if (g.wants & ENDS)
-			add_end(&g, sums, i, amount);
-		add_rest(&g, sums, i, amount);
+/* ---- all workers' ---- */
+
+static void add_hot(struct store_sums *to, const struct hot *hot,
+		    unsigned wants)
+{
+	for (unsigned i = 0; i < KINDS; i++) {
+		to->blocks += hot->kinds[i].blocks;
+		to->bytes += hot->kinds[i].bytes;
+	}
+	to->temporary += hot->temporary;
+	to->lifetime += hot->lifetime;
+	if (!(wants & (STORE_SUM_FREES | STORE_SUM_LIVE)))
+		return;
+	to->frees += hot->kinds[KIND_FREED].blocks;
+	to->freed_bytes += hot->kinds[KIND_FREED].bytes;
+	to->live_blocks += hot->kinds[KIND_LIVE].blocks;
+	to->live_bytes += hot->kinds[KIND_LIVE].bytes;
+}
+
+static void join_span(struct store_sums *to, const struct span *span)
+{
+	if (span->first_edge < to->first_edge) {
+		to->first_edge = span->first_edge;
+		to->first = span->first;
+	}
+	if (span->last_edge >= to->last_edge) {
+		to->last_edge = span->last_edge;
+		to->last = span->last;
 	}
 }
 
-static void merge(struct store_sums *to, const struct store_sums *from)
+static void join(struct store_sums *sums, uint32_t groups,
+		 struct tally *tally, unsigned wants)
 {
-	to->blocks += from->blocks;
-	to->bytes += from->bytes;
-	to->frees += from->frees;
-	to->freed_bytes += from->freed_bytes;
-	to->temporary += from->temporary;
-	to->live_blocks += from->live_blocks;
-	to->live_bytes += from->live_bytes;
-	to->alive_blocks += from->alive_blocks;
-	to->alive_bytes += from->alive_bytes;
-	to->lifetime += from->lifetime;
-	add_first(to, from->first_edge, from->first);
-	add_last(to, from->last_edge, from->last);
+	for (uint32_t i = 0; i < groups && tally->hot != NULL; i++) {
+		add_hot(&sums[i], &tally->hot[i], wants);
+		if (tally->spans != NULL)
+			join_span(&sums[i], &tally->spans[i]);
+		if (tally->alive == NULL)
+			continue;
+		sums[i].alive_blocks += tally->alive[i].blocks;
+		sums[i].alive_bytes += tally->alive[i].bytes;
+	}
+	free(tally->hot);
+	free(tally->spans);
+	free(tally->alive);
 }
 
 int store_group(struct store *store, const struct store_scan *scan,
@@ -223,22 +298,18 @@ int store_group(struct store *store, const struct store_scan *scan,
 		const struct store_group_options *options,
 		struct store_sums *sums)
 {
-	struct grouper grouper = { .grouping = grouping, .options = options,
-				   .sums = { sums } };
+	struct grouper grouper = { .grouping = grouping, .options = options };
 	int error;
 
 	CLAIM(!(options->sums & STORE_SUM_ALIVE &&
 		options->sums & STORE_SUM_ALIVE_EDGE));
-	init_sums(sums, grouping->groups);
+	for (uint32_t i = 0; i < grouping->groups; i++)
+		sums[i] = (struct store_sums){ .first_edge = UINT64_MAX };
 	error = store_scan_each(store, scan, columns_of(options->sums) |
 				store_numbers_columns(grouping), take,
 				&grouper);
-	for (unsigned worker = 1; worker < STORE_WORKERS_MAX; worker++) {
-		if (grouper.sums[worker] == NULL)
-			continue;
-		for (uint32_t i = 0; i < grouping->groups; i++)
-			merge(&sums[i], &grouper.sums[worker][i]);
-		free(grouper.sums[worker]);
-	}
+	for (unsigned worker = 0; worker < STORE_WORKERS_MAX; worker++)
+		join(sums, grouping->groups, &grouper.tallies[worker],
+		     options->sums);
 	return error;
 }

@@ -73,7 +73,7 @@ struct store_group_options {
 
 /*
  * Sums by group. `sums` has grouping->groups entries, which are set. Takes as
- * much memory again for each worker. As store_scan_each. Lifetimes are exact as
+ * much memory again for each worker, at most. As store_scan_each. Lifetimes are exact as
  * long as they are below 2^53 together; else they depend on the order by a
  * rounding.
  */

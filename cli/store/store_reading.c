@@ -131,8 +131,8 @@ static const uint64_t *load_numbers(struct store_reading *reading,
 
 	if (codes == NULL || reading->columns[column].view.distinct == 0)
 		return codes;
-	memcpy(room, codes, STORE_BLOCK * sizeof(*room));
-	store_column_decode(&reading->columns[column].view, room, STORE_BLOCK);
+	store_column_decode(&reading->columns[column].view, codes, room,
+			    STORE_BLOCK);
 	return room;
 }
 
@@ -159,20 +159,30 @@ static enum store_column end_of(enum store_column column)
 	return column == STORE_BEGIN ? STORE_END : STORE_END_EDGE;
 }
 
+/* From what is stored of begins: without a branch. */
+static void find_lifetimes(const struct store_reading *reading,
+			   const uint64_t *from, size_t count, uint64_t *to)
+{
+	uint64_t now = reading->now;
+
+	if (reading->chunk->live)
+		for (size_t i = 0; i < count; i++)
+			to[i] = (now - from[i]) &
+				(0 - (uint64_t)(from[i] <= now));
+	else
+		for (size_t i = 0; i < count; i++)
+			to[i] = from[i] & ((from[i] >> 63) - 1);
+}
+
 static int make_lifetimes(struct store_reading *reading, size_t block,
 			  uint64_t *to)
 {
 	int error;
 	const uint64_t *from = load_numbers(reading, STORE_BEGIN, block,
 					    reading->differences, &error);
-	bool live = reading->chunk->live;
 
-	for (size_t i = 0; i < STORE_BLOCK && from != NULL; i++) {
-		uint64_t span = live ? reading->now - from[i] : from[i];
-		bool before = live ? from[i] > reading->now : span >> 63;
-
-		to[i] = before ? 0 : span;
-	}
+	if (from != NULL)
+		find_lifetimes(reading, from, STORE_BLOCK, to);
 	return error;
 }
 
@@ -251,23 +261,63 @@ const uint64_t *store_reading_values(struct store_reading *reading,
 	return values;
 }
 
+/* ---- values of some rows ---- */
+
+static int pick_stored(struct store_reading *reading, enum store_column column,
+		       size_t block, const uint16_t *rows, size_t count,
+		       uint64_t *values)
+{
+	int error;
+	const uint64_t *codes = load_codes(reading, column, block, &error);
+
+	if (codes != NULL)
+		store_column_pick(&reading->columns[column].view, codes, rows,
+				  count, values);
+	return error;
+}
+
+/* Only these are subtracted. */
+static int pick_begins(struct store_reading *reading, enum store_column column,
+		       size_t block, const uint16_t *rows, size_t count,
+		       uint64_t *values)
+{
+	uint64_t *differences = reading->differences;
+	int error = pick_stored(reading, end_of(column), block, rows, count,
+				values);
+
+	if (error == 0)
+		error = pick_stored(reading, column, block, rows, count,
+				    differences);
+	for (size_t i = 0; i < count && error == 0; i++)
+		values[i] -= differences[i];
+	return error;
+}
+
 int store_reading_pick(struct store_reading *reading,
 		       enum store_column column, size_t block,
 		       const uint16_t *rows, size_t count, uint64_t *values)
 {
-	bool direct = column < STORE_STORED &&
-		!store_is_difference(column, reading->chunk->live);
+	bool made = reading->value_block[column] == block;
+	const uint64_t *from;
 	int error;
-	const uint64_t *from = direct ?
-		load_codes(reading, column, block, &error) :
-		store_reading_values(reading, column, block, &error);
 
-	if (from == NULL)
+	if (column < STORE_STORED && !made)
+		return store_is_difference(column, reading->chunk->live) ?
+			pick_begins(reading, column, block, rows, count,
+				    values) :
+			pick_stored(reading, column, block, rows, count,
+				    values);
+	if (column == STORE_LIFETIME && !made) {
+		error = pick_stored(reading, STORE_BEGIN, block, rows, count,
+				    values);
+		if (error == 0)
+			find_lifetimes(reading, values, count, values);
 		return error;
-	for (size_t i = 0; i < count; i++)
+	}
+	error = 0;
+	from = made ? reading->values[column] :
+		store_reading_values(reading, column, block, &error);
+	for (size_t i = 0; i < count && from != NULL; i++)
 		values[i] = from[rows[i]];
-	if (direct)
-		store_column_decode(&reading->columns[column].view, values,
-				    count);
-	return 0;
+	return error;
 }

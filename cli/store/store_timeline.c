@@ -1,7 +1,8 @@
 /*
  * store_timeline.c: see store_sweep.h.
  *
- * Sums need no order: each worker adds up what it meets, by step. In which step
+ * Sums need no order: each worker adds up what it meets, by step: births one by
+ * one, and the ends of a batch at once where they are in one step. In which step
  * an edge is, stamps tell where they rise with the numbers of edges over all
  * borders of steps, as they nearly always do. Else the first edge of each step
  * is known after a scan, and tells it in another one. Maxima take a sweep.
@@ -21,9 +22,9 @@
 
 /* One worker's. */
 struct tally {
-	struct store_step *list;	/* by group and step; then the whole */
-	/* Of edges by step, by their stamps: the least and the greatest. */
-	uint64_t *least, *greatest;
+	struct store_step *list;	/* by group and step; then the whole.
+				 * What is live lacks allocations */
+	struct store_range *ranges;	/* of edges, by step */
 };
 
 struct timeline {
@@ -45,142 +46,201 @@ static void begin_tally(const struct timeline *timeline, struct tally *tally)
 	if (tally->list == NULL)
 		tally->list = grow_zeroed(timeline->rows * steps,
 					  sizeof(*tally->list));
-	tally->least = grow_alloc(steps * sizeof(uint64_t));
-	memset(tally->least, 0xff, steps * sizeof(uint64_t));
-	tally->greatest = grow_zeroed(steps, sizeof(uint64_t));
+	tally->ranges = grow_resize(NULL, steps, sizeof(*tally->ranges));
+	for (size_t i = 0; i < steps; i++)
+		tally->ranges[i] = (struct store_range){ UINT64_MAX, 0 };
 }
 
-/* The step of the last edge: that of the next one is mostly the same. */
-struct near {
+static void join_range(struct store_range *range,
+		       const struct store_range *more)
+{
+	if (more->least < range->least)
+		range->least = more->least;
+	if (more->greatest > range->greatest)
+		range->greatest = more->greatest;
+}
+
+/* Without a branch. */
+static inline void widen(struct store_range *range, uint64_t number)
+{
+	range->least = number < range->least ? number : range->least;
+	range->greatest = number > range->greatest ? number : range->greatest;
+}
+
+/* Edges of a batch, and what they are told apart by: stamps, or numbers. */
+struct edges {
 	const struct timeline *timeline;
 	struct tally *tally;
-	size_t step;
-	uint64_t low, width;	/* of what step_of is asked with */
-	uint64_t least, greatest;	/* edges, since it is this step */
+	const struct store_batch *batch;
+	const uint64_t *numbers, *keys;
+	uint32_t groups[STORE_BATCH];
+	uint32_t steps[STORE_BATCH];
 };
 
-static void leave_step(struct near *near)
+static void find_steps(struct edges *edges)
 {
-	if (near->least < near->tally->least[near->step])
-		near->tally->least[near->step] = near->least;
-	if (near->greatest > near->tally->greatest[near->step])
-		near->tally->greatest[near->step] = near->greatest;
+	const struct store_locator *locator = &edges->timeline->locator;
+
+	for (size_t i = 0; i < edges->batch->count; i++)
+		edges->steps[i] = (uint32_t)store_locate(locator,
+							 edges->keys[i]);
 }
 
-static __attribute__((noinline)) void go_to_step(struct near *near,
-						 uint64_t key)
+static inline void add_birth(struct store_step *step,
+			     struct store_amount amount)
 {
-	const struct store_locator *locator = &near->timeline->locator;
-	size_t step = store_locate(locator, key);
-
-	leave_step(near);
-	near->step = step;
-	near->low = step == 0 ? 0 : locator->begins[step];
-	near->width = (step + 1 < locator->steps ? locator->begins[step + 1] :
-						   UINT64_MAX) - near->low;
-	near->least = UINT64_MAX;
-	near->greatest = 0;
-}
-
-/* The step of an edge, by its number or its stamp. */
-static inline size_t step_of(struct near *near, uint64_t key, uint64_t edge)
-{
-	if (key - near->low >= near->width)
-		go_to_step(near, key);
-	if (edge < near->least)
-		near->least = edge;
-	if (edge > near->greatest)
-		near->greatest = edge;
-	return near->step;
-}
-
-static void add_birth(struct store_step *step, struct store_amount amount)
-{
-	step->live_blocks += amount.blocks;
-	step->live_bytes += amount.bytes;
 	step->allocations += amount.blocks;
 	step->allocated_bytes += amount.bytes;
 }
 
-static void add_end(struct store_step *step, struct store_amount amount,
-		    bool freed, bool temporary)
+/* `weight` is NULL where a block counts as one: then it is not asked. */
+static inline __attribute__((always_inline)) void
+add_births(struct edges *edges, const struct store_weight *weight)
 {
-	step->live_blocks -= amount.blocks;
-	step->live_bytes -= amount.bytes;
-	step->frees += freed ? amount.blocks : 0;
-	step->freed_bytes += freed ? amount.bytes : 0;
-	step->temporary += temporary ? amount.blocks : 0;
-}
-
-static void add_births(struct near near, const struct store_batch *batch,
-		       const uint32_t *groups)
-{
-	const struct timeline *timeline = near.timeline;
+	const struct timeline *timeline = edges->timeline;
 	size_t steps = timeline->axis->steps;
-	struct store_step *list = near.tally->list;
-	const uint64_t *edges = batch->column[STORE_BIRTH_EDGE];
-	const uint64_t *keys = timeline->by_edge ? edges :
-						   batch->column[STORE_BEGIN];
+	struct store_step *list = edges->tally->list;
+	struct store_step *whole = list + (timeline->rows - 1) * steps;
+	const uint64_t *sizes = edges->batch->column[STORE_SIZE];
 
-	for (size_t i = 0; i < batch->count; i++) {
-		struct store_amount amount =
-			store_numbers_amount(timeline->weight,
-					     batch->column[STORE_SIZE][i]);
-		size_t step = step_of(&near, keys[i], edges[i]);
+	find_steps(edges);
+	for (size_t i = 0; i < edges->batch->count; i++) {
+		struct store_amount amount = store_numbers_amount(weight,
+								  sizes[i]);
+		size_t step = edges->steps[i];
 
-		add_birth(&list[(timeline->rows - 1) * steps + step], amount);
-		if (groups[i] != STORE_NONE)
-			add_birth(&list[groups[i] * steps + step], amount);
+		widen(&edges->tally->ranges[step], edges->numbers[i]);
+		add_birth(&whole[step], amount);
+		if (timeline->rows > 1 && edges->groups[i] != STORE_NONE)
+			add_birth(&list[edges->groups[i] * steps + step],
+				  amount);
 	}
-	leave_step(&near);
 }
 
-static void add_ends(struct near near, const struct store_batch *batch,
-		     const uint32_t *groups)
+/* What one end changes. Nothing branches on how blocks end: that cannot be
+ * guessed. */
+static inline __attribute__((always_inline)) struct store_step
+change_of(const struct edges *edges, size_t i,
+	  const struct store_weight *weight)
 {
-	const struct timeline *timeline = near.timeline;
+	const uint64_t *const *column = edges->batch->column;
+	struct store_amount amount = store_numbers_amount(weight,
+						column[STORE_SIZE][i]);
+	uint64_t how = column[STORE_HOW][i];
+	uint64_t ended = 0 - (uint64_t)(how != STORE_LIVE);
+	uint64_t freed = ended & (0 - (uint64_t)(how != STORE_LOST));
+	uint64_t soon = 0 - (uint64_t)(column[STORE_BETWEEN][i] <=
+				       edges->timeline->axis->temporary);
+
+	return (struct store_step){
+		.live_blocks = 0 - (amount.blocks & ended),
+		.live_bytes = 0 - (amount.bytes & ended),
+		.frees = amount.blocks & freed,
+		.freed_bytes = amount.bytes & freed,
+		.temporary = amount.blocks & freed & soon,
+	};
+}
+
+static inline void add_end(struct store_step *step,
+			   const struct store_step *change)
+{
+	step->live_blocks += change->live_blocks;
+	step->live_bytes += change->live_bytes;
+	step->frees += change->frees;
+	step->freed_bytes += change->freed_bytes;
+	step->temporary += change->temporary;
+}
+
+/* Ends are in order: those of a batch mostly are in one step, and what they
+ * change is added once. False: they are not, or of groups. */
+static inline __attribute__((always_inline)) bool
+add_together(struct edges *edges, const struct store_weight *weight)
+{
+	const struct timeline *timeline = edges->timeline;
+	const struct store_locator *locator = &timeline->locator;
+	struct store_range keys = { UINT64_MAX, 0 }, numbers = keys;
+	struct store_step sum = { 0 };
+	size_t step;
+
+	if (timeline->rows > 1)
+		return false;
+	for (size_t i = 0; i < edges->batch->count; i++)
+		widen(&keys, edges->keys[i]);
+	step = store_locate(locator, keys.least);
+	if (keys.greatest == STORE_NEVER ||
+	    step != store_locate(locator, keys.greatest))
+		return false;
+	for (size_t i = 0; i < edges->batch->count; i++) {
+		struct store_step change = change_of(edges, i, weight);
+
+		widen(&numbers, edges->numbers[i]);
+		add_end(&sum, &change);
+	}
+	join_range(&edges->tally->ranges[step], &numbers);
+	add_end(&edges->tally->list[step], &sum);
+	return true;
+}
+
+static inline __attribute__((always_inline)) void
+add_ends(struct edges *edges, const struct store_weight *weight)
+{
+	const struct timeline *timeline = edges->timeline;
 	size_t steps = timeline->axis->steps;
-	struct store_step *list = near.tally->list;
-	const uint64_t *edges = batch->column[STORE_END_EDGE];
-	const uint64_t *keys = timeline->by_edge ? edges :
-						   batch->column[STORE_END];
+	struct store_step *list = edges->tally->list;
+	struct store_step *whole = list + (timeline->rows - 1) * steps;
+	const uint64_t *how = edges->batch->column[STORE_HOW];
 
-	for (size_t i = 0; i < batch->count; i++) {
-		struct store_amount amount =
-			store_numbers_amount(timeline->weight,
-					     batch->column[STORE_SIZE][i]);
-		bool freed = batch->column[STORE_HOW][i] != STORE_LOST;
-		bool temporary = freed && batch->column[STORE_BETWEEN][i] <=
-					  timeline->axis->temporary;
-		size_t step;
+	if (add_together(edges, weight))
+		return;
+	find_steps(edges);
+	for (size_t i = 0; i < edges->batch->count; i++) {
+		struct store_step change;
+		size_t step = edges->steps[i];
 
-		if (batch->column[STORE_HOW][i] == STORE_LIVE)
+		if (how[i] == STORE_LIVE)
 			continue;
-		step = step_of(&near, keys[i], edges[i]);
-		add_end(&list[(timeline->rows - 1) * steps + step], amount,
-			freed, temporary);
-		if (groups[i] != STORE_NONE)
-			add_end(&list[groups[i] * steps + step], amount,
-				freed, temporary);
+		change = change_of(edges, i, weight);
+		widen(&edges->tally->ranges[step], edges->numbers[i]);
+		add_end(&whole[step], &change);
+		if (edges->groups[i] != STORE_NONE)
+			add_end(&list[edges->groups[i] * steps + step],
+				&change);
 	}
-	leave_step(&near);
+}
+
+/* Births, or ends: by which columns. */
+static void set_columns(struct edges *edges, enum store_column number,
+			enum store_column stamp)
+{
+	const uint64_t *const *column = edges->batch->column;
+
+	edges->numbers = column[number];
+	edges->keys = column[edges->timeline->by_edge ? number : stamp];
 }
 
 static void add_batch(void *owner, unsigned worker,
 		      const struct store_batch *batch)
 {
 	struct timeline *timeline = owner;
-	struct near near = {
-		.timeline = timeline, .tally = &timeline->tallies[worker],
-		.least = UINT64_MAX,
-	};
-	uint32_t groups[STORE_BATCH];
+	const struct store_weight *weight = timeline->weight;
+	struct edges edges;
 
-	if (near.tally->least == NULL)
-		begin_tally(timeline, near.tally);
-	store_numbers(timeline->grouping, worker, batch, groups);
-	add_births(near, batch, groups);
-	add_ends(near, batch, groups);
+	edges.timeline = timeline;
+	edges.tally = &timeline->tallies[worker];
+	edges.batch = batch;
+	if (edges.tally->ranges == NULL)
+		begin_tally(timeline, edges.tally);
+	store_numbers(timeline->grouping, worker, batch, edges.groups);
+	set_columns(&edges, STORE_BIRTH_EDGE, STORE_BEGIN);
+	if (weight == NULL || weight->of == NULL)
+		add_births(&edges, NULL);
+	else
+		add_births(&edges, weight);
+	set_columns(&edges, STORE_END_EDGE, STORE_END);
+	if (weight == NULL || weight->of == NULL)
+		add_ends(&edges, NULL);
+	else
+		add_ends(&edges, weight);
 }
 
 /* All workers' into that of the first, which has the caller's list. */
@@ -189,12 +249,12 @@ static void join(struct timeline *timeline)
 	struct tally *to = &timeline->tallies[0];
 	size_t steps = timeline->axis->steps;
 
-	if (to->least == NULL)
+	if (to->ranges == NULL)
 		begin_tally(timeline, to);
 	for (unsigned worker = 1; worker < STORE_WORKERS_MAX; worker++) {
 		struct tally *from = &timeline->tallies[worker];
 
-		if (from->least == NULL)
+		if (from->ranges == NULL)
 			continue;
 		for (size_t i = 0; i < timeline->rows * steps; i++) {
 			struct store_step *step = &to->list[i];
@@ -209,14 +269,10 @@ static void join(struct timeline *timeline)
 			step->temporary += more->temporary;
 		}
 		for (size_t i = 0; i < steps; i++) {
-			if (from->least[i] < to->least[i])
-				to->least[i] = from->least[i];
-			if (from->greatest[i] > to->greatest[i])
-				to->greatest[i] = from->greatest[i];
+			join_range(&to->ranges[i], &from->ranges[i]);
 		}
 		free(from->list);
-		free(from->least);
-		free(from->greatest);
+		free(from->ranges);
 		*from = (struct tally){ 0 };
 	}
 }
@@ -247,10 +303,12 @@ static bool find_firsts(const struct timeline *timeline, uint64_t *firsts)
 	bool right = true;
 
 	for (size_t i = timeline->axis->steps; i-- > 0;) {
-		if (tally->least[i] <= tally->greatest[i])
-			right &= tally->greatest[i] < first;
-		if (tally->least[i] < first)
-			first = tally->least[i];
+		const struct store_range *range = &tally->ranges[i];
+
+		if (range->least <= range->greatest)
+			right &= range->greatest < first;
+		if (range->least < first)
+			first = range->least;
 		firsts[i] = first;
 	}
 	return right;
@@ -260,23 +318,27 @@ static void end_tally(struct timeline *timeline)
 {
 	struct tally *tally = &timeline->tallies[0];
 
-	free(tally->least);
-	free(tally->greatest);
+	free(tally->ranges);
 	*tally = (struct tally){ 0 };
 }
 
-/* From what changed within steps to what was live at their ends. */
+/* From what ended within steps to what was live at their ends. */
 static void sum_live(const struct timeline *timeline, struct store_step *list)
 {
 	size_t steps = timeline->axis->steps;
 
-	for (size_t row = 0; row < timeline->rows; row++)
-		for (size_t i = 1; i < steps; i++) {
+	for (size_t row = 0; row < timeline->rows; row++) {
+		uint64_t blocks = 0, bytes = 0;
+
+		for (size_t i = 0; i < steps; i++) {
 			struct store_step *step = &list[row * steps + i];
 
-			step->live_bytes += step[-1].live_bytes;
-			step->live_blocks += step[-1].live_blocks;
+			blocks += step->allocations + step->live_blocks;
+			bytes += step->allocated_bytes + step->live_bytes;
+			step->live_blocks = blocks;
+			step->live_bytes = bytes;
 		}
+	}
 }
 
 /* ---- maxima ---- */
