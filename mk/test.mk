@@ -182,7 +182,8 @@ LEAK_UNIT := $(call unit-tests,reader notes)
 # What several threads do at once, under ThreadSanitizer.
 .PHONY: check-tsan check-tsan-run
 TSAN_O := $(O)/tsan
-TSAN_UNIT := $(call unit-tests,reader notes rows_threads store_threads)
+TSAN_UNIT := $(call unit-tests,reader notes rows_threads store_threads \
+	store_ahead)
 check-tsan: | $(call packages,$(WANT_check-asan))
 	$(Q)mkdir -p $(TSAN_O) && flock $(TSAN_O) $(MAKE) \
 		--no-print-directory O=$(TSAN_O) CC='$(CC) -fsanitize=thread' \

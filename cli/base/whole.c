@@ -9,13 +9,16 @@
 
 #include "unwind/claim.h"
 
-ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
+/* At `offset`, or where the descriptor stands. */
+static ssize_t read_all(int fd, char *to, size_t size, bool there,
+			uint64_t offset)
 {
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = pread(fd, (char *)to + done, size - done,
-				  (off_t)(offset + done));
+		ssize_t n = there ? pread(fd, to + done, size - done,
+					  (off_t)(offset + done)) :
+				    read(fd, to + done, size - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -27,6 +30,16 @@ ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
 	}
 	CLAIM_FULL(done <= size);
 	return (ssize_t)done;
+}
+
+ssize_t whole_read(int fd, void *to, size_t size)
+{
+	return read_all(fd, to, size, false, 0);
+}
+
+ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	return read_all(fd, to, size, true, offset);
 }
 
 /* At `offset`, or where the descriptor stands. */

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 /* How many there are: fewer than `size` only at the file's end. -errno. */
+ssize_t whole_read(int fd, void *to, size_t size);
 ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset);
 
 /* 0 or -errno: then some of them may have been written. */

@@ -68,7 +68,7 @@ static void put_real(struct json *json, const char *name, double value)
 
 static void put_value(struct json *json, sqlite3_stmt *statement, int column)
 {
-	const char *name = sqlite3_column_name(statement, column);
+	const char *name = sqlite3_column_name(statement, column), *text;
 
 	switch (sqlite3_column_type(statement, column)) {
 	case SQLITE_INTEGER:
@@ -81,8 +81,9 @@ static void put_value(struct json *json, sqlite3_stmt *statement, int column)
 		json_string(json, name, NULL);
 		break;
 	default:
-		json_string(json, name, (const char *)sqlite3_column_text(
-				    statement, column));
+		text = (const char *)sqlite3_column_text(statement, column);
+		json_bytes(json, name, text, (size_t)sqlite3_column_bytes(
+				   statement, column));
 	}
 }
 

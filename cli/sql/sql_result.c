@@ -30,7 +30,8 @@ static void value_text(sqlite3_stmt *statement, int column,
 		buffer_printf(text, "(%d bytes)",
 			      sqlite3_column_bytes(statement, column));
 	else if (value != NULL)
-		buffer_string(text, value);
+		buffer_add(text, value, (size_t)sqlite3_column_bytes(
+				   statement, column));
 	buffer_printable(text);
 }
 

@@ -353,7 +353,7 @@ static size_t find_listed(const struct sql_scan *scan,
 	return low;
 }
 
-/* Of a cursor, so that one thread calls it. */
+/* Of equal ones it takes the first that is free: one thread calls it. */
 static void keep_listed(void *owner, unsigned worker,
 			const struct store_batch *batch, uint8_t *keep)
 {
@@ -400,6 +400,7 @@ static bool list_selected(struct sql_scan *scan, struct sql_view *view,
 		list_block(scan, block, scan->of_moment ? 0 : STORE_NEVER);
 	SORT(scan->selected, scan->selected_count, by_begin);
 	scan->scan.keep = keep_listed;
+	scan->ordered = true;
 	scan->scan.keep_columns = STORE_BIT(STORE_BEGIN) |
 		STORE_BIT(STORE_ADDRESS) | STORE_BIT(STORE_END);
 	return true;

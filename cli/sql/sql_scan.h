@@ -49,6 +49,7 @@ struct sql_scan {
 	struct sql_scan_block *selected;
 	size_t selected_count, selected_capacity;
 	bool of_moment;
+	bool ordered;			/* scan.keep wants rows in their order */
 };
 
 /*

@@ -146,9 +146,3 @@ void sql_text(sqlite3_context *to, const char *text)
 	}
 	sqlite3_result_text(to, text, -1, SQLITE_TRANSIENT);
 }
-
-void sql_number(sqlite3_context *to, uint64_t number)
-{
-	sqlite3_result_int64(to, number > INT64_MAX ? INT64_MAX :
-			     (sqlite3_int64)number);
-}

@@ -65,6 +65,11 @@ struct sql_cursor {
 	struct sql_trace *trace;
 	uint64_t row, end;	/* of this trace: the next, the one behind the
 				 * last */
+	uint64_t run;		/* rows up to this one follow `row` without a
+				 * call of `next` */
+	/* Columns whose values are these numbers, by row; NULL: `value` tells
+	 * them. Of a table that has runs. */
+	const uint64_t *numbers[SQL_COLUMNS_MAX];
 	bool begun;		/* `begin` of this trace was called */
 	void *state;		/* the table's, of this trace */
 };
@@ -82,8 +87,12 @@ struct sql_table {
 	 */
 	bool (*begin)(struct sql_cursor *cursor, struct buffer *why);
 	void (*finish)(struct sql_cursor *cursor);	/* NULL: nothing to do */
-	/* Go to the next row; NULL: row + 1. False: as `begin`. */
+	/* Go to the first row from `row` on, where that need not be one. NULL:
+	 * all up to `end` are. False: as `begin`. */
 	bool (*next)(struct sql_cursor *cursor, struct buffer *why);
+	/* All up to `end` are rows, and `next` is called there: it sets row and
+	 * end to further ones, or end to row. */
+	bool runs;
 	/* The number of the row in its trace, below 1 << 40; NULL: `row`. */
 	uint64_t (*number)(const struct sql_cursor *cursor);
 	/* The value of one of its own columns, from 1. */
@@ -136,7 +145,11 @@ struct filter *sql_cursor_filter(const struct sql_cursor *cursor,
 /* Values. Of a text, what is no UTF-8 is replaced; NULL is NULL. Numbers are
  * at most INT64_MAX. */
 void sql_text(sqlite3_context *to, const char *text);
-void sql_number(sqlite3_context *to, uint64_t number);
+static inline void sql_number(sqlite3_context *to, uint64_t number)
+{
+	sqlite3_result_int64(to, number > INT64_MAX ? INT64_MAX :
+			     (sqlite3_int64)number);
+}
 
 /* Makes all tables known to a connection. 0, or SQLite's error. */
 int sql_vtab_add(sqlite3 *db, struct sql_traces *traces);

@@ -404,7 +404,8 @@ static void finish(struct sql_cursor *cursor)
 		cursor->table->finish(cursor);
 	cursor->begun = false;
 	cursor->state = NULL;
-	cursor->row = cursor->end = 0;
+	cursor->row = cursor->end = cursor->run = 0;
+	memset(cursor->numbers, 0, sizeof(cursor->numbers));
 }
 
 static void reset(struct sql_cursor *cursor)
@@ -516,6 +517,14 @@ struct filter *sql_cursor_filter(const struct sql_cursor *cursor,
 	return filter;
 }
 
+/* Where rows follow each other without a call. */
+static void set_run(struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+
+	cursor->run = table->next == NULL || table->runs ? cursor->end : 0;
+}
+
 /* To the first row of this trace or a later one. */
 static int settle(struct sql_cursor *cursor)
 {
@@ -541,6 +550,7 @@ static int settle(struct sql_cursor *cursor)
 			return SQLITE_ERROR;
 		}
 	}
+	set_run(cursor);
 	return SQLITE_OK;
 }
 
@@ -561,18 +571,24 @@ static int vtab_filter(sqlite3_vtab_cursor *base, int number,
 	return settle(cursor);
 }
 
+/* Behind a run. */
+static int go_on(struct sql_cursor *cursor)
+{
+	LOCAL_BUFFER why = { 0 };
+
+	if (cursor->table->next != NULL &&
+	    !cursor->table->next(cursor, &why)) {
+		refuse(cursor->base.pVtab, &why);
+		return SQLITE_ERROR;
+	}
+	return settle(cursor);
+}
+
 static int vtab_next(sqlite3_vtab_cursor *base)
 {
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
-	LOCAL_BUFFER why = { 0 };
 
-	if (cursor->table->next == NULL) {
-		cursor->row++;
-	} else if (!cursor->table->next(cursor, &why)) {
-		refuse(base->pVtab, &why);
-		return SQLITE_ERROR;
-	}
-	return cursor->row < cursor->end ? SQLITE_OK : settle(cursor);
+	return ++cursor->row < cursor->run ? SQLITE_OK : go_on(cursor);
 }
 
 static int vtab_eof(sqlite3_vtab_cursor *base)
@@ -605,7 +621,9 @@ static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int n)
 {
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
 
-	if (n == 0)
+	if (cursor->numbers[n] != NULL)
+		sql_number(to, cursor->numbers[n][cursor->row]);
+	else if (n == 0)
 		sqlite3_result_int64(to, cursor->trace->number);
 	else if ((unsigned)n > cursor->own)
 		return read_filter(cursor, (unsigned)n, to);

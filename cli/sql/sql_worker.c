@@ -22,6 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/quantity.h"
+#include "cli/base/whole.h"
 
 #define GRACE_MS 120		/* Ctrl-C has to be done in 200 */
 #define NS_IN_S UINT64_C(1000000000)
@@ -31,38 +32,9 @@ static volatile sig_atomic_t interrupted;
 
 /* ---- bytes ---- */
 
-static bool put_all(int fd, const void *bytes, size_t size)
-{
-	const char *at = bytes;
-
-	while (size > 0) {
-		ssize_t n = write(fd, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 static bool get_all(int fd, void *bytes, size_t size)
 {
-	char *at = bytes;
-
-	while (size > 0) {
-		ssize_t n = read(fd, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		size -= (size_t)n;
-	}
-	return true;
+	return whole_read(fd, bytes, size) == (ssize_t)size;
 }
 
 /* ---- the worker ---- */
@@ -135,7 +107,8 @@ static _Noreturn void work(struct sql_worker *worker)
 			limit_time(&worker->limits);
 			status = sql_session_run(&session, text);
 			free(text);
-			if (!put_all(worker->answer, &status, sizeof(status)))
+			if (whole_write(worker->answer, &status,
+					sizeof(status)) != 0)
 				break;
 		}
 		status = EXIT_COMPLETE;
@@ -330,8 +303,8 @@ int sql_worker_run(struct sql_worker *worker, const char *text)
 		return EXIT_NOTHING;
 	if (worker->limits.timeout_ns != 0)
 		until = now_ns() + worker->limits.timeout_ns;
-	if (!put_all(worker->request, &size, sizeof(size)) ||
-	    !put_all(worker->request, text, size))
+	if (whole_write(worker->request, &size, sizeof(size)) != 0 ||
+	    whole_write(worker->request, text, size) != 0)
 		return take_answer(worker);
 	if (!wait_answer(worker, until)) {
 		bool late = !interrupted;

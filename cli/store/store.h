@@ -7,6 +7,7 @@
  *	store.h          file ──▶ what it is, facts
  *	store_scan.h     rows that a predicate selects, batch by batch
  *	store_cursor.h   the same by one thread, forth and back; in another order
+ *	store_ahead.h    the same, in order, unpacked ahead by threads
  *	store_group.h    sums over them by group
  *	store_sweep.h    maxima and timelines: births and ends in their order
  *

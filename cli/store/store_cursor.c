@@ -20,6 +20,7 @@ struct store_cursor {
 	struct store_batch batch;
 	uint64_t from;		/* rows before it are passed over */
 	size_t chunk, block;	/* the next ones */
+	size_t limit;		/* chunks that are looked at */
 	bool entered;		/* the chunk, which has selected rows */
 };
 
@@ -32,6 +33,7 @@ struct store_cursor *store_cursor_new(struct store *store,
 	cursor->store = store;
 	cursor->scan = *scan;
 	cursor->columns = columns;
+	cursor->limit = store_chunks(store);
 	cursor->select = store_select_new(store, &cursor->scan, columns, 0);
 	return cursor;
 }
@@ -46,10 +48,8 @@ void store_cursor_free(struct store_cursor *cursor)
 
 static const struct store_chunk *chunk_at(const struct store_cursor *cursor)
 {
-	const struct store_directory *directory = &cursor->store->directory;
-
-	return cursor->chunk < directory->chunk_count ?
-		&directory->chunks[cursor->chunk] : NULL;
+	return cursor->chunk < cursor->limit ?
+		&cursor->store->directory.chunks[cursor->chunk] : NULL;
 }
 
 static void leave_chunk(struct store_cursor *cursor)
@@ -133,6 +133,12 @@ void store_cursor_seek(struct store_cursor *cursor, uint64_t row)
 	cursor->from = row;
 	cursor->block = chunk_at(cursor) == NULL ? 0 :
 		(row - chunk_at(cursor)->first_row) / STORE_BLOCK;
+}
+
+void store_cursor_limit(struct store_cursor *cursor, size_t chunks)
+{
+	CLAIM(chunks <= store_chunks(cursor->store));
+	cursor->limit = chunks;
 }
 
 /* Whether all rows of the chunk, from the first on, are passed over. */

@@ -28,6 +28,9 @@ int store_cursor_next(struct store_cursor *cursor,
 		      const struct store_batch **batch);
 /* Go on with the first selected row whose number is `row` or above. */
 void store_cursor_seek(struct store_cursor *cursor, uint64_t row);
+/* Look at the first so many chunks of the store only; at first it looks at all.
+ * Behind them there are no more rows until the limit is another one. */
+void store_cursor_limit(struct store_cursor *cursor, size_t chunks);
 /* Pass over so many selected rows. 0, also at the end, or as above. */
 int store_cursor_skip(struct store_cursor *cursor, uint64_t count);
 

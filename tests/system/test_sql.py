@@ -593,6 +593,13 @@ def names_are_harmless(directory):
     said = json.loads(gnomon("sql", path, "--json",
                              "select char(27, 34, 92) as a").out)
     equal(said["rows"], [{"a": "\x1b\"\\"}], "JSON")
+    # a NUL ends no value
+    nul = "select 'a' || char(0) || 'b' as a, char(0) as n, 'z' as z"
+    said = json.loads(gnomon("sql", path, "--json", nul).out)
+    equal(said["rows"], [{"a": "a\0b", "n": "\0", "z": "z"}], "NUL, JSON")
+    equal(rows(path, nul), [("a b", " ", "z")], "NUL, CSV")
+    equal(gnomon("sql", path, nul).out.splitlines()[1].split(" ", 2)[:2],
+          ["a", "b"], "NUL, table")
 
 
 # ---- limits ----

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/base/text/utf8.h"
 #include "unwind/claim.h"
@@ -22,11 +23,11 @@ static size_t plain_length(const unsigned char *s)
 	return n;
 }
 
-static void put_quoted(FILE *out, const char *string)
+/* What stands between the quotes. */
+static void put_escaped(FILE *out, const char *string)
 {
 	const unsigned char *s = (const unsigned char *)string;
 
-	putc_unlocked('"', out);
 	for (;;) {
 		size_t plain = plain_length(s);
 		unsigned n;
@@ -46,6 +47,12 @@ static void put_quoted(FILE *out, const char *string)
 			fwrite_unlocked(s, 1, n, out);
 		s += n ? n : 1;
 	}
+}
+
+static void put_quoted(FILE *out, const char *string)
+{
+	putc_unlocked('"', out);
+	put_escaped(out, string);
 	putc_unlocked('"', out);
 }
 
@@ -137,6 +144,20 @@ void json_string(struct json *json, const char *key, const char *value)
 		put_quoted(json->out, value);
 	else
 		fputs_unlocked("null", json->out);
+}
+
+void json_bytes(struct json *json, const char *key, const char *value,
+		size_t size)
+{
+	begin_value(json, key);
+	putc_unlocked('"', json->out);
+	for (size_t at = 0; at < size; at++) {
+		put_escaped(json->out, value + at);
+		at += strlen(value + at);
+		if (at < size)
+			fputs_unlocked("\\u0000", json->out);
+	}
+	putc_unlocked('"', json->out);
 }
 
 void json_uint(struct json *json, const char *key, uint64_t value)

@@ -26,6 +26,9 @@ void json_end_object(struct json *json);
 void json_end_array(struct json *json);
 /* NULL is written as null. */
 void json_string(struct json *json, const char *key, const char *value);
+/* `size` bytes, some of which may be NUL; one that is follows them. */
+void json_bytes(struct json *json, const char *key, const char *value,
+		size_t size);
 void json_uint(struct json *json, const char *key, uint64_t value);
 void json_int(struct json *json, const char *key, int64_t value);
 /* A number of so many decimals: 1500 with 3 is 1.5. */

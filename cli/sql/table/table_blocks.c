@@ -5,7 +5,8 @@
  * are not read.
  *
  * The value of a column is looked up for each row that SQLite sees: it comes out
- * of the batch at hand.
+ * of the batch at hand. Batches are unpacked ahead by threads
+ * (cli/store/store_ahead.h), as most of the time of a statement is SQLite's own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "cli/model/heap.h"
 #include "cli/sql/sql_scan.h"
 #include "cli/sql/sql_tables.h"
-#include "cli/store/store_cursor.h"
+#include "cli/store/store_ahead.h"
 
 enum { CONTEXT = 1, ADDRESS, SIZE, USABLE, BEGIN, END, LIFETIME, FATE,
        TEMPORARY, THREAD, THREAD_NAME, FREE_CONTEXT, FREE_THREAD, CHAIN, PLACE,
@@ -104,7 +105,7 @@ static const struct sql_scan_column scanned[] = {
 struct block_rows {
 	struct sql_scan scan;
 	struct store *store;
-	struct store_cursor *cursor;
+	struct store_ahead *ahead;
 	const struct store_batch *batch;
 };
 
@@ -124,10 +125,12 @@ static const struct sql_column *table_blocks_columns(unsigned *count)
 static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
 {
 	struct block_rows *state = cursor->state;
-	int got = store_cursor_next(state->cursor, &state->batch);
+	int got = store_ahead_next(state->ahead, &state->batch);
 
 	cursor->row = 0;
 	cursor->end = got == 1 ? state->batch->count : 0;
+	cursor->numbers[SIZE] = got == 1 ?
+		state->batch->column[STORE_SIZE] : NULL;
 	if (got >= 0)
 		return true;
 	buffer_printf(why, "%s: %s", cursor->trace->path, got == -ECANCELED ?
@@ -159,21 +162,18 @@ static bool table_blocks_begin(struct sql_cursor *cursor, struct buffer *why)
 	cursor->row = cursor->end = 0;
 	if (state->scan.nothing)
 		return true;
-	state->cursor = store_cursor_new(state->store, &state->scan.scan,
-					 columns_used(cursor->used));
+	state->ahead = store_ahead_new(state->store, &state->scan.scan,
+				       columns_used(cursor->used),
+				       state->scan.ordered ? 1 :
+				       STORE_AHEAD_THREADS);
 	return next_batch(cursor, why);
-}
-
-static bool table_blocks_next(struct sql_cursor *cursor, struct buffer *why)
-{
-	return ++cursor->row < cursor->end || next_batch(cursor, why);
 }
 
 static void table_blocks_finish(struct sql_cursor *cursor)
 {
 	struct block_rows *state = cursor->state;
 
-	store_cursor_free(state->cursor);
+	store_ahead_free(state->ahead);
 	sql_scan_free(&state->scan);
 	free(state);
 }
@@ -340,9 +340,6 @@ static void table_blocks_value(struct sql_cursor *cursor, unsigned column,
 			 sqlite3_context *to)
 {
 	switch (column) {
-	case SIZE:
-		sql_number(to, get(cursor, STORE_SIZE));
-		break;
 	case CONTEXT:
 		sql_number(to, sql_id(cursor->trace, (uint32_t)get(
 			cursor, STORE_NODE)));
@@ -381,7 +378,8 @@ const struct sql_table sql_table_blocks = {
 	.filters = true,
 	.begin = table_blocks_begin,
 	.finish = table_blocks_finish,
-	.next = table_blocks_next,
+	.next = next_batch,
+	.runs = true,
 	.number = table_blocks_number,
 	.value = table_blocks_value,
 	.rows = 10000000,

@@ -67,7 +67,7 @@ static bool left_begin(struct sql_cursor *cursor, struct buffer *why)
 static bool left_next(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
-	left_pass(cursor, cursor->row + 1);
+	left_pass(cursor, cursor->row);
 	return true;
 }
 

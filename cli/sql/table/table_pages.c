@@ -231,7 +231,7 @@ static bool pinned_begin(struct sql_cursor *cursor, struct buffer *why)
 static bool pinned_next(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
-	pass_nodes(cursor, cursor->row + 1);
+	pass_nodes(cursor, cursor->row);
 	return true;
 }
 

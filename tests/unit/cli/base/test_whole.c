@@ -40,7 +40,13 @@ static void read_at(void **state)
 	assert_int_equal(whole_read_at(fd, bytes, 8, 6), 4);
 	assert_memory_equal(bytes, "6789", 4);
 	assert_int_equal(whole_read_at(fd, bytes, 8, 10), 0);
+	assert_int_equal(lseek(fd, 1, SEEK_SET), 1);
+	assert_int_equal(whole_read(fd, bytes, 4), 4);
+	assert_memory_equal(bytes, "12ab", 4);
+	assert_int_equal(whole_read(fd, bytes, 16), 5);
+	assert_int_equal(whole_read(fd, bytes, 16), 0);
 	close(fd);
+	assert_int_equal(whole_read(fd, bytes, 8), -EBADF);
 	assert_int_equal(whole_read_at(fd, bytes, 8, 0), -EBADF);
 	assert_int_equal(whole_write(fd, bytes, 8), -EBADF);
 	assert_int_equal(whole_write_at(fd, bytes, 8, 0), -EBADF);

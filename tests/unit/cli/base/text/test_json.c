@@ -54,6 +54,25 @@ static void strings(void **state)
 	check_string("\xff\"", "\"\\ufffd\\\"\"");
 }
 
+static void check_bytes(const char *value, size_t bytes, const char *must)
+{
+	struct json json = begin();
+
+	json_bytes(&json, NULL, value, bytes);
+	end(&json, must);
+}
+
+static void bytes_may_be_nul(void **state)
+{
+	(void)state;
+	check_bytes("", 0, "\"\"");
+	check_bytes("", 1, "\"\\u0000\"");
+	check_bytes("a\0b", 3, "\"a\\u0000b\"");
+	check_bytes("\0\0a\"", 4, "\"\\u0000\\u0000a\\\"\"");
+	check_bytes("a\0", 2, "\"a\\u0000\"");
+	check_bytes("\xff\0\xff", 3, "\"\\ufffd\\u0000\\ufffd\"");
+}
+
 static void numbers(void **state)
 {
 	static const uint64_t values[] = {
@@ -124,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings),
+		cmocka_unit_test(bytes_may_be_nul),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(decimals),
 		cmocka_unit_test(a_row_is_a_line),
