@@ -16,6 +16,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/heap.h"
 #include "cli/sql/sql_scan.h"
+#include "cli/sql/sql_store.h"
 #include "cli/sql/sql_tables.h"
 #include "cli/store/store_cursor.h"
 
@@ -130,9 +131,11 @@ static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
 	cursor->end = got == 1 ? state->batch->count : 0;
 	if (got >= 0)
 		return true;
-	buffer_printf(why, "%s: %s", cursor->trace->path, got == -ECANCELED ?
-		      "interrupted" : "its index cannot be read: remove it, "
-		      "and it is made anew");
+	buffer_printf(why, "%s: %s", cursor->trace->path,
+		      got == -ECANCELED ? "interrupted" :
+		      sql_store_drop(cursor->trace, got) ?
+		      "its index is damaged: ask once more, and it is made "
+		      "anew" : "its index cannot be read");
 	return false;
 }
 
@@ -151,7 +154,7 @@ static bool table_blocks_begin(struct sql_cursor *cursor, struct buffer *why)
 	struct block_rows *state = grow_zeroed(1, sizeof(*state));
 
 	cursor->state = state;
-	state->store = sql_trace_store(cursor->trace, cursor->traces, why);
+	state->store = sql_store_take(cursor->trace, cursor->traces, why);
 	if (state->store == NULL ||
 	    !sql_scan_make(&state->scan, cursor, scanned,
 			   sizeof(scanned) / sizeof(scanned[0]), why))
@@ -174,6 +177,8 @@ static void table_blocks_finish(struct sql_cursor *cursor)
 	struct block_rows *state = cursor->state;
 
 	store_cursor_free(state->cursor);
+	if (state->store != NULL)
+		sql_store_release(cursor->trace);
 	sql_scan_free(&state->scan);
 	free(state);
 }
