@@ -360,17 +360,18 @@ static unsigned event_passes(const struct query *query)
 	       query_needs_pass(query, QUERY_PASS_SERIES);
 }
 
-/* By the index. NULL: there is none, or it does not tell that. */
-static struct model *read_rows(const struct reading *reading,
-			       const struct model_options *options,
-			       const struct block_keys *keys,
-			       const char *trace, int *status)
+/* By the index. NULL: there is none, or it does not tell that; or *error: it
+ * cannot be read. */
+static struct model *ask_rows(const struct reading *reading,
+			      const struct model_options *options,
+			      const struct block_keys *keys,
+			      const char *trace, int *status, int *error)
 {
 	struct rows_wanted wanted = query_rows_wanted(&reading->query);
 	struct model *model;
 	struct store *store;
-	int error;
 
+	*error = 0;
 	if (!rows_tell(options) && reading->index != ROWS_MAKE)
 		return NULL;
 	store = reading_rows(reading, trace,
@@ -380,11 +381,29 @@ static struct model *read_rows(const struct reading *reading,
 		return NULL;
 	}
 	model = model_new(options, keys);
-	*status = rows_read(model, trace, store, &wanted, NULL, &error);
-	if (*status == EXIT_NOTHING || error == 0)
+	*status = rows_read(model, trace, store, &wanted, NULL, error);
+	if (*status == EXIT_NOTHING || *error == 0)
 		return model;
 	model_free(model);
 	return NULL;
+}
+
+/* The same; one that was of no use is gone by then, and made anew where it was
+ * asked for. */
+static struct model *read_rows(const struct reading *reading,
+			       const struct model_options *options,
+			       const struct block_keys *keys,
+			       const char *trace, int *status)
+{
+	int error;
+	struct model *model = ask_rows(reading, options, keys, trace, status,
+				       &error);
+
+	if (model == NULL && reading->index == ROWS_MAKE &&
+	    (error == -EBADMSG || error == -ESTALE))
+		model = ask_rows(reading, options, keys, trace, status,
+				 &error);
+	return model;
 }
 
 int reading_model(const struct reading *reading, struct model **model,

@@ -266,8 +266,13 @@ static bool ask_store(struct follower *f)
 		told.group = whole_of;
 		told.count = 1;
 		told_all = rows_timeline(model, &told, &axis, list) == 0;
-		take_steps(f, f->all, list, 1);
+		if (told_all)
+			take_steps(f, f->all, list, 1);
 	}
+	/* a pass begins with nothing */
+	if (!told_all)
+		memset(f->series->list, 0, (f->all + 1) * steps *
+		       sizeof(*f->series->list));
 	free(list);
 	return told_all;
 }

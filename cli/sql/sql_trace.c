@@ -3,10 +3,8 @@
  */
 #include "cli/sql/sql_trace.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
@@ -15,7 +13,6 @@
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
 #include "cli/model/rows/rows_answer.h"
-#include "cli/model/rows/rows_build.h"
 #include "cli/model/rows/rows_store.h"
 #include "cli/store/store.h"
 #include "unwind/claim.h"
@@ -471,54 +468,6 @@ struct profile *sql_view_profile(struct sql_view *view)
 		    view->keeps ? stack_filter_keeps : NULL, view->keeps);
 	profile_seal(view->profile);
 	return view->profile;
-}
-
-/* ---- blocks ---- */
-
-/* One that is gone with the session: in a file without a name. */
-static struct store *passing_store(const struct sql_trace *trace,
-				   const struct sql_traces *traces)
-{
-	const char *folder = getenv("TMPDIR");
-	struct rows_build build = { .trace = trace->path,
-				    .cancel = &traces->cancel };
-	struct store *store = NULL;
-
-	build.fd = open(folder != NULL ? folder : "/tmp",
-			O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (build.fd < 0)
-		return NULL;
-	if (rows_build(&build) != 0)
-		close(build.fd);
-	else
-		store_open(build.fd, trace->path, tell_notes(), &store);
-	return store;
-}
-
-struct store *sql_trace_store(struct sql_trace *trace,
-			      const struct sql_traces *traces,
-			      struct buffer *why)
-{
-	const enum rows_make make = trace->reading->index;
-	struct rows_asked asked = {
-		.trace = trace->path, .notes = tell_notes(),
-		.make = make == ROWS_MAKE_NEVER ? make : ROWS_MAKE,
-		.cancel = &traces->cancel,
-	};
-
-	if (trace->store != NULL)
-		return trace->store;
-	trace->store = rows_store(&asked);
-	if (trace->store == NULL && asked.why != ROWS_CANCELLED &&
-	    asked.why != ROWS_UNFIT)
-		trace->store = passing_store(trace, traces);
-	if (trace->store == NULL)
-		buffer_printf(why, "%s: %s", trace->path,
-			      atomic_load(&traces->cancel) ? "interrupted" :
-			      "its blocks cannot be told one by one: that "
-			      "needs a file that can be read again, and room "
-			      "for an index");
-	return trace->store;
 }
 
 /* ---- stacks, mappings ---- */

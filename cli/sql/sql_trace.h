@@ -82,7 +82,10 @@ struct sql_trace {
 	struct sql_stacks *stacks;	/* NULL: not asked for yet;
 					 * without `first`: only nodes were */
 	struct model *maps;		/* the same, with what was mapped */
+	/* for sql_store.h */
 	struct store *store;		/* NULL: not asked for yet */
+	unsigned store_uses;		/* cursors that look at it */
+	bool store_bad;			/* it is of no use any more */
 	const struct reading *reading;
 	int *status;			/* of all traces */
 	const atomic_bool *cancel;	/* the session's */
@@ -120,13 +123,6 @@ struct filter *sql_trace_filter(const struct sql_trace *trace,
 struct model *sql_trace_model(struct sql_trace *trace);
 /* The names of its stacks. */
 struct frames *sql_trace_frames(struct sql_trace *trace);
-/*
- * The store of its blocks, which is made if there is none; NULL: it cannot be,
- * and `why` says why. It stays.
- */
-struct store *sql_trace_store(struct sql_trace *trace,
-			      const struct sql_traces *traces,
-			      struct buffer *why);
 /*
  * The view of these words, with figures kept apart by the keys of the query
  * that are of blocks; without what the query spares.

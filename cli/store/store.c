@@ -112,8 +112,7 @@ const char *store_state_text(enum store_state state)
 
 int store_note_damage(struct store *store, uint64_t offset)
 {
-	notes_error(store->notes, "%s: damaged at byte %llu: remove it, and it "
-		    "will be made anew", store->name,
+	notes_error(store->notes, "%s: damaged at byte %llu", store->name,
 		    (unsigned long long)offset);
 	return -EBADMSG;
 }
@@ -140,6 +139,16 @@ int store_read(struct store *store, uint64_t offset, void *to, size_t size,
 const struct store_key *store_key(const struct store *store)
 {
 	return &store->header.key;
+}
+
+const char *store_name(const struct store *store)
+{
+	return store->name;
+}
+
+int store_file(const struct store *store)
+{
+	return store->fd;
 }
 
 uint64_t store_rows(const struct store *store)

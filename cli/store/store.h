@@ -132,6 +132,8 @@ const char *store_state_text(enum store_state state);
 /* ---- an open store does not change: any thread may ask ---- */
 
 const struct store_key *store_key(const struct store *store);
+const char *store_name(const struct store *store);
+int store_file(const struct store *store);	/* the descriptor, borrowed */
 uint64_t store_rows(const struct store *store);		/* live ones as well */
 uint64_t store_live_rows(const struct store *store);
 uint64_t store_bytes(const struct store *store);	/* of the file */

@@ -6,15 +6,19 @@ and when the trace grows."""
 
 import hashlib
 import random
+import re
 import shutil
 import signal
 import stat
+import struct
 
 from gnomon_test import *
 
 EVENTS = 200000
 SOME_EVENTS = 20000
 KILLS = int(os.environ.get("GNOMON_TEST_KILLS") or 25)
+PART_EVENTS = 34000000  # of a trace whose making is worth parts
+PART_SECONDS = 120
 BUILDERS = 4
 RACES = 5
 GROWINGS = 6            # of a trace that is being written,
@@ -69,8 +73,8 @@ def is_good(trace, blocks, path=None, cache=None):
 
 
 def nothing_left(directory):
-    equal([name for name in os.listdir(directory) if name.endswith(".new")],
-          [], "files that were left")
+    equal([name for name in os.listdir(directory)
+           if name.endswith((".new", ".part"))], [], "files that were left")
 
 
 # ---- where and when ----
@@ -193,9 +197,12 @@ def the_cache_has_a_limit(directory):
         with open(path, "wb") as file:
             file.truncate(1 << 20)
         os.utime(path, (1000 + i, 1000 + i))
-    left = os.path.join(cache, "gnomon", "left.idx.new")
-    other = os.path.join(cache, "gnomon", "notes")
-    for path in (left, other):
+    left = [os.path.join(cache, "gnomon", name)
+            for name in ("left.idx.new", "left.idx.part", "left.idx.part.new",
+                         "alone.idx.part")]
+    others = [os.path.join(cache, "gnomon", name)
+              for name in ("notes", "notes.part", "notes.new")]
+    for path in left + others:
         open(path, "w").close()
     with ReadOnly(folder, os.path.join(directory, "ro")) as place:
         trace = os.path.join(place, "a.trace")
@@ -206,8 +213,9 @@ def the_cache_has_a_limit(directory):
         equal([os.path.exists(path) for path in old], [False, True, True],
               "kept: what was used last")
         check(found(trace, cache)["good"], "no index")
-        check(not os.path.exists(left), "what a killed maker has left")
-        check(os.path.exists(other), "what is not ours")
+        check(not any(map(os.path.exists, left)),
+              "what killed makers have left")
+        check(all(map(os.path.exists, others)), "what is not ours")
         err = index(trace, cache=cache, GNOMON_INDEX_CACHE="much")
         equal(err, "", "said where it is there")
 
@@ -363,6 +371,77 @@ def a_kill_at_any_moment_harms_nobody(directory):
 
 
 @case
+def makers_go_on_where_others_were_killed(directory):
+    """Of a small trace by a tool that takes parts as often as can be."""
+    trace = os.path.join(directory, "a.trace")
+    generate(trace, EVENTS)
+    start = time.monotonic()
+    done = bare([program("rows_dump"), trace])
+    longest = time.monotonic() - start
+    r, went_on, left = random.Random(2), 0, ""
+    for _ in range(KILLS):
+        process = subprocess.Popen([program("rows_dump"), "--into", trace],
+                                   stdout=subprocess.DEVNULL)
+        time.sleep(r.uniform(0, longest))
+        process.kill()
+        process.communicate()
+        before, left = left, os.path.exists(trace + ".part") and \
+            digest(trace + ".part")
+        went_on += bool(before) and left != before
+    again = bare([program("rows_dump"), "--into", trace])
+    equal((again.status, again.err), (0, ""), "after all kills")
+    equal(again.out, done.out, "rows")
+    check(went_on > 0, "nobody went on")
+
+
+def large(directory):
+    trace = os.path.join(directory, "a.trace")
+    done = bare([program("trace_gen"), trace, str(PART_EVENTS)],
+                seconds=PART_SECONDS)
+    equal(done.status, 0, "trace_gen: " + done.err)
+    return trace
+
+
+def until_a_part(trace, number):
+    """A maker gets a signal as soon as there is a part: its messages."""
+    process = begin(trace)
+    check(wait_for(lambda: os.path.exists(trace + ".idx.part"), PART_SECONDS),
+          "no part")
+    process.send_signal(number)
+    err = process.communicate(timeout=RUN_SECONDS)[1].decode()
+    equal(process.returncode, -number, "how it ended")
+    check(not os.path.exists(trace + ".idx"), "an index all the same")
+    return err
+
+
+def all_figures(trace, *words):
+    return gnomon("report", "--json", "--top", "50", *words, trace).out
+
+
+@case
+def a_large_one_is_gone_on_with(directory):
+    trace = large(directory)
+    wanted = all_figures(trace, "--no-index")
+    for number in (signal.SIGKILL, signal.SIGINT):
+        err = until_a_part(trace, number)
+        check(number == signal.SIGKILL or "gone on with the next time" in err,
+              err)
+        err = index(trace)
+        percent = re.search(r"going on with its index from ([\d.]+)%", err)
+        check(percent and "indexing" not in err, err)
+        check(float(percent[1]) > 40, "from %s%% only" % percent[1])
+        nothing_left(directory)
+        equal(all_figures(trace), wanted, "figures")
+        os.unlink(trace + ".idx")
+    # one of another trace is of no use
+    until_a_part(trace, signal.SIGKILL)
+    blocks = generate(trace)
+    check("indexing about" in index(trace), "gone on with another trace's")
+    is_good(trace, blocks)
+    nothing_left(directory)
+
+
+@case
 def an_interrupt_leaves_nothing(directory):
     trace = os.path.join(directory, "a.trace")
     generate(trace, EVENTS * 4)
@@ -417,6 +496,102 @@ def who_waits_can_be_interrupted(directory):
     first.communicate(timeout=RUN_SECONDS)
     equal(first.returncode, 0, "the first one's status")
     check(found(trace)["good"], "no good index")
+
+
+# ---- what is found out only by who reads it ----
+
+COLUMNS = 16
+
+
+def columns(path):
+    """Offset and size of each column of each chunk, as STORE.md has them."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, = struct.unpack_from("<Q", data, 56)
+    count, = struct.unpack_from("<I", data, at)
+    at, chunks = at + 12, []
+    for _ in range(count):
+        offset, _, _ = struct.unpack_from("<QII", data, at)
+        chunks.append([])
+        for column in range(COLUMNS):
+            size, = struct.unpack_from("<I", data, at + 16 + 28 * column)
+            chunks[-1].append((offset, size))
+            offset += size
+        at += 16 + 28 * COLUMNS + 2 * 16
+    return chunks
+
+
+def damage(path, at, size=1):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        was = file.read(size)
+        file.seek(at)
+        file.write(bytes(255 - byte for byte in was))
+
+
+@case
+def a_damaged_chunk_is_found_by_who_reads_it(directory):
+    trace = os.path.join(directory, "a.trace")
+    path = trace + ".idx"
+    generate(trace, EVENTS * 2)
+    index(trace)
+    shutil.copy(path, trace + ".kept")
+    chunks = columns(path)
+    check(len(chunks) > 3, "chunks: %d" % len(chunks))
+    words = ("--json", "--timeline")
+    wanted = gnomon("report", *words, "--no-index", trace).out
+    found_out = 0
+    for column, (at, size) in enumerate(chunks[1]):
+        if size == 0:
+            continue
+        shutil.copy(trace + ".kept", path)
+        damage(path, at + size // 2)
+        done = gnomon("report", *words, trace)
+        equal(done.out, wanted, "with column %d damaged" % column)
+        found = "%s: damaged at byte %d" % (path, at) in done.err
+        check(found == (path + ": removed, as it is damaged" in done.err),
+              done.err)
+        equal(os.path.exists(path), not found, "the index")
+        found_out += found
+    # begin, end, both edges, size, node, between
+    equal(found_out, 7, "columns that are read")
+
+
+@case
+def a_damaged_one_that_is_asked_for_is_made_anew(directory):
+    trace = os.path.join(directory, "a.trace")
+    blocks = generate(trace, EVENTS * 2)
+    index(trace)
+    wanted, was = gnomon("report", "--json", trace).out, rows(trace)
+    at, _ = columns(trace + ".idx")[1][2]
+    damage(trace + ".idx", at)
+    done = gnomon("report", "--json", "--index", trace)
+    equal(done.out, wanted, "figures")
+    check("indexing about" in done.err, done.err)
+    is_good(trace, blocks)
+    equal(rows(trace), was, "rows")
+
+
+@case
+def one_of_a_trace_that_was_damaged_since_is_not_used(directory):
+    """Also where it has the same begin and end."""
+    trace = os.path.join(directory, "a.trace")
+    generate(trace, EVENTS)
+    index(trace)
+    damage(trace, os.path.getsize(trace) // 2, 64)
+    check(found(trace)["good"], "its begin and end are the same")
+    wanted = gnomon("report", "--json", "--no-index", trace,
+                    statuses=(3,)).out
+    done = gnomon("report", "--json", trace, statuses=(3,))
+    equal(done.out, wanted, "figures")
+    check("damaged in other places" in done.err, done.err)
+    check(not os.path.exists(trace + ".idx"), "the index is still there")
+    # one that is made of it as it is
+    index(trace, statuses=(3,))
+    done = gnomon("report", "--json", trace, statuses=(3,))
+    equal(done.out, wanted, "figures by an index")
+    check("removed" not in done.err, done.err)
+    check(os.path.exists(trace + ".idx"), "no index")
 
 
 # ---- no room ----

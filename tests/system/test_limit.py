@@ -117,6 +117,21 @@ def newest_parts(directory):
 
 
 @case
+def indexes_go_with_their_parts(directory):
+    """Those of parts that are removed: what is theirs has their names."""
+    trace = os.path.join(directory, "a.trace")
+    names = ["%s.part%d.idx" % (trace, i) for i in (1, 2, 99)]
+    for name in names:
+        open(name, "w", encoding="utf-8").close()
+    gnomon("run", "-q", "-o", trace, "--limit", "1M", program("brood"),
+           "300000")
+    settle(directory)
+    check(not os.path.exists(trace + ".part2"), "the second part is kept")
+    equal([os.path.exists(name) for name in names], [False, False, True],
+          "indexes")
+
+
+@case
 def many_threads(directory):
     done, most = limited(directory, [program("brood"), "40000", "8"], "2M")
     found = parts(directory)

@@ -19,8 +19,9 @@ import sys
 import time
 
 from exported import ODD_NAMES, trace
-from gnomon_test import (GNOMON, RUN_SECONDS, bare, case, check,
-                         environment, equal, gnomon, main, program, recorded)
+from gnomon_test import (GNOMON, LIBRARY, RUN_SECONDS, bare, case, check,
+                         environment, equal, gnomon, main, program, recorded,
+                         settle, wait_begun)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tools"))
@@ -811,6 +812,97 @@ def indexes_may_not_stay(directory):
                               stderr=subprocess.PIPE, env=environment(),
                               timeout=RUN_SECONDS, check=False)
         equal(done.returncode, status, table)
+
+
+def damage(path, at):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        was = file.read(1)
+        file.seek(at)
+        file.write(bytes([255 - was[0]]))
+
+
+@case
+def damaged_indexes_are_made_anew(directory):
+    """A statement that meets the damage says where; the next one goes well,
+    in this session or another one."""
+    path = kept("medley", directory)
+    statement = "select count(*), sum(size), sum(lifetime_ns) from blocks"
+    wanted = one(path, statement)
+    # behind the header lies what all of it needs: when the first ones began
+    damage(path + ".idx", 160)
+    done = gnomon("sql", path, statement, statuses=(2,))
+    check(re.search(r"medley\.trace\.idx: damaged at byte 128\n", done.err),
+          done.err)
+    check("ask once more" in done.err, done.err)
+    check(not os.path.exists(path + ".idx"), "it is still there")
+    equal(one(path, statement), wanted, "in another session")
+    damage(path + ".idx", 160)
+    prompt = Terminal("-q", path, home=directory)
+    prompt.wait("gnomon> ")
+    prompt.type("select count(*) from blocks a, blocks b on a.size = b.size "
+                "where a.lifetime_ns > 0 and b.lifetime_ns > 0;\n")
+    prompt.wait("its index is damaged")
+    prompt.wait("gnomon> ")
+    prompt.type("select count(*) || ' blocks', sum(lifetime_ns) from "
+                "blocks;\n")
+    prompt.wait(r"\b%d blocks" % wanted[0])
+    prompt.wait(r"\b%d\b" % wanted[2])
+    prompt.wait("gnomon> ")
+    check(os.path.exists(path + ".idx"), "none was made")
+    # one that takes its place is not this session's
+    prompt.type("select count(*) || ' left' from blocks;\n")
+    prompt.wait(r"\b%d left" % wanted[0])
+    prompt.type(".quit\n")
+    equal(prompt.end(), 0, "status")
+
+
+@case
+def traces_may_be_damaged_behind_an_index(directory):
+    """What is in the index alone is not told of the trace."""
+    path = os.path.join(directory, "a.trace")
+    equal(bare([program("trace_gen"), path, "100000"]).status, 0, "trace_gen")
+    statement = "select count(*), sum(size) from blocks"
+    one(path, statement)
+    damage(path, os.path.getsize(path) // 2)
+    wanted = one(path, statement, "--no-index", statuses=(3,))
+    done = gnomon("sql", path, statement, statuses=(3,))
+    check("damaged in other places" in done.err, done.err)
+    equal(one(path, statement, statuses=(3,)), wanted, "blocks")
+
+
+@case
+def processes_may_fork_meanwhile(directory):
+    """While a session is at their traces."""
+    process = subprocess.Popen(
+        [program("steered")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(
+            directory, "%p.trace")))
+
+    def steer(line):
+        process.stdin.write(line.encode())
+        process.stdin.flush()
+        while process.stdout.readline() != b"ok\n":
+            equal(process.poll(), None, "its end")
+    steer("")
+    steer("keep 1000")
+    wait_begun(os.path.join(directory, "%d.trace" % process.pid))
+    prompt = Terminal("-q", directory, home=directory)
+    prompt.wait("gnomon> ")
+    for i in range(3):
+        prompt.type("select count(*) || ' blocks %d' from blocks;\n" % i)
+        prompt.wait(r"\b\d+ blocks %d" % i)
+        steer("fork 100")
+        prompt.type("select count(*) || ' processes %d' from processes;\n" % i)
+        prompt.wait(r"\b1 processes %d" % i)
+    prompt.type(".quit\n")
+    equal(prompt.end(), 0, "status")
+    process.stdin.close()
+    equal(process.wait(RUN_SECONDS), 0, "its status")
+    settle(directory)
+    equal(one(directory, "select count(*), count(distinct process), sum(size "
+              "= 40) from blocks where size in (24, 40)")[1:], (4, 1000),
+          "processes, and blocks that were kept")
 
 
 @case

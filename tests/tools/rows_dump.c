@@ -1,5 +1,5 @@
 /*
- * rows_dump.c [--grow|--parts|--there] TRACE…: the rows of each trace's store, made anew,
+ * rows_dump.c [--grow|--parts|--into|--there] TRACE…: the rows of each trace's store, made anew,
  * for comparing with a model in Python (tests/tools/brute_model.py): a line each,
  * in their order:
  *
@@ -20,6 +20,9 @@
  * when it was killed. A last line says how often there was one:
  *
  *	parts COUNT
+ *
+ * With --into it is made in TRACE.made and TRACE.part, where a killed one has left
+ * off.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -171,6 +174,21 @@ static struct store *make_in_parts(const char *trace)
 	return g.store;
 }
 
+static struct store *make_into(const char *trace)
+{
+	struct growing g = { .store = NULL };
+	char made[4096];
+
+	snprintf(g.prefix, sizeof(g.prefix), "%s", trace);
+	snprintf(g.part, sizeof(g.part), "%s.part", trace);
+	snprintf(made, sizeof(made), "%s.made", trace);
+	g.fd = open(made, O_RDWR | O_CREAT, 0600);
+	make_part(&g);
+	if (store_open(g.fd, made, NULL, &g.store) != STORE_GOOD)
+		fail(trace, "no store was made");
+	return g.store;
+}
+
 static struct store *open_there(const char *trace)
 {
 	struct store *store;
@@ -253,6 +271,7 @@ static const struct way {
 } ways[] = {
 	{ "--grow", make_growing },
 	{ "--parts", make_in_parts },
+	{ "--into", make_into },
 	{ "--there", open_there },
 	{ "", make_at_once },
 };

@@ -22,6 +22,8 @@
 #include "cli/model/rows/rows_facts.h"
 #include "cli/model/rows/rows_groups.h"
 #include "cli/model/rows/rows_select.h"
+#include "cli/model/rows/rows_store.h"
+#include "cli/model/rows/rows_trace.h"
 #include "cli/model/rows/rows_whole.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
@@ -91,6 +93,24 @@ bool rows_can_answer(struct store *store, const struct model_options *options)
 
 	rows_facts_free(&facts);
 	return whole && rows_tell(options) && !tells_who_frees(store);
+}
+
+static bool facts_fit(const struct store *store, const struct rows_facts *facts,
+		      const struct reader_report *report)
+{
+	return facts->trace_bytes != report->file_bytes ||
+	       facts->trace_damage == rows_trace_damage(
+		       report, store_key(store)->prefix_bytes);
+}
+
+bool rows_fit(struct store *store, const struct model *model)
+{
+	struct rows_facts facts;
+	bool fit = rows_facts_read(store, &facts) &&
+		   facts_fit(store, &facts, &model->report);
+
+	rows_facts_free(&facts);
+	return fit;
 }
 
 /* ---- what is asked ---- */
@@ -469,6 +489,9 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
 	forget(model);
 	if (!rows_facts_read(model->store, &facts))
 		goto out;
+	error = -ESTALE;
+	if (!facts_fit(model->store, &facts, &model->report))
+		goto out;
 	error = -EINVAL;
 	if (!resolve(model))
 		goto out;
@@ -502,5 +525,6 @@ int rows_read(struct model *model, const char *path, struct store *store,
 	*error = 0;
 	if (status != EXIT_NOTHING)
 		*error = rows_answer(model, wanted, cancel);
+	rows_store_drop(store, *error, model->options.notes);
 	return *error == -EINVAL ? EXIT_NOTHING : status;
 }

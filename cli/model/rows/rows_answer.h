@@ -37,6 +37,10 @@ bool rows_tell(const struct model_options *options);
  * if events are missing in them. */
 bool rows_can_answer(struct store *store, const struct model_options *options);
 
+/* Whether the trace, whose outline the model has read, is damaged where it was when
+ * the store was made. If it has grown since, that is not known: true. */
+bool rows_fit(struct store *store, const struct model *model);
+
 /* The store of the model's trace is the model's from now on, which closes it. */
 void rows_take(struct model *model, struct store *store);
 
@@ -45,8 +49,8 @@ void rows_take(struct model *model, struct store *store);
  * filter or keys are about that. Its figures become those of its options and
  * keys; what was asked for before is forgotten, so it may be asked again
  * (rows_ask). 0; -EINVAL: its words make no sense in this trace, which was noted;
- * -E2BIG: there are more groups than groups_max; else as store_scan_each. If it
- * is not 0 there are no figures.
+ * -E2BIG: there are more groups than groups_max; -ESTALE: rows do not fit;
+ * else as store_scan_each. If it is not 0 there are no figures.
  */
 int rows_answer(struct model *model, const struct rows_wanted *wanted,
 		const atomic_bool *cancel);
@@ -54,7 +58,8 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
 /*
  * All at once: reads the outline of a new model's trace, takes the store, and
  * answers. Returns what model_read does. *error: what rows_answer does, if it is
- * not EXIT_NOTHING.
+ * not EXIT_NOTHING. A store that turns out to be of no use is dropped
+ * (rows_store_drop).
  */
 int rows_read(struct model *model, const char *path, struct store *store,
 	      const struct rows_wanted *wanted, const atomic_bool *cancel,

@@ -183,6 +183,17 @@ static void take_part(struct building *b, uint64_t at)
 		b->build->kept = at;
 }
 
+/* Not where less is left than was read since the last one. */
+static bool is_part_due(const struct building *b, uint64_t at)
+{
+	const struct rows_build *build = b->build;
+	bool early = 2 * at <= b->trace_bytes + build->kept;
+
+	return (early || build->part_every != 0) &&
+	       rows_parts_due(&b->parts, b->pairing.events,
+			      b->pairing.edges.blocks.count);
+}
+
 /* A step is done, perhaps of a SYNC chunk, behind which a later reading can go
  * on. */
 static void take_state(struct building *b)
@@ -193,8 +204,7 @@ static void take_state(struct building *b)
 	b->sync_end = 0;
 	if (at == 0)
 		return;
-	due = rows_parts_due(&b->parts, b->pairing.events,
-			     b->pairing.edges.blocks.count);
+	due = is_part_due(b, at);
 	if ((at < b->state_from && !due) ||
 	    !rows_state_take(&b->state, &b->pairing, b->reader, at))
 		return;

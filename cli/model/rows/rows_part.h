@@ -28,7 +28,7 @@
 
 /* So many events, which take some seconds, are read again as well; and so many
  * for each live block: to keep one takes as long as to read two or three. */
-#define ROWS_PART_EVENTS UINT64_C(32000000)
+#define ROWS_PART_EVENTS UINT64_C(16000000)
 #define ROWS_PART_LIVE 128
 /* Parts take no more than this part of the time. */
 #define ROWS_PART_SHARE 64

@@ -391,6 +391,27 @@ struct store *rows_store(struct rows_asked *asked)
 	return store;
 }
 
+bool rows_store_drop(const struct store *store, int error,
+		     struct notes *notes)
+{
+	const char *path = store_name(store);
+	const char *why = error == -EBADMSG ? "it is damaged" :
+		"the trace is damaged in other places than when it was made";
+	int removed;
+
+	if (error != -EBADMSG && error != -ESTALE)
+		return false;
+	removed = rows_place_remove(path, store_file(store));
+	if (removed == 0)
+		notes_hint(notes, "%s: removed, as %s: it is made anew when it "
+			   "is wanted", path, why);
+	else if (removed != -ENOENT)
+		notes_error(notes, "%s: is of no use, as %s, and cannot be "
+			    "removed: %s: remove it", path, why,
+			    strerror(-removed));
+	return true;
+}
+
 void rows_look(const char *trace, struct rows_look *look)
 {
 	struct rows_trace open;

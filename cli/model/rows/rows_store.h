@@ -15,6 +15,7 @@
 #define GNOMON_ROWS_STORE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/base/notes.h"
@@ -52,6 +53,16 @@ struct rows_asked {
 
 /* To be closed by store_close, or NULL. */
 struct store *rows_store(struct rows_asked *asked);
+
+/*
+ * A question to the store came to `error`, as a scan has it. Whether the store is
+ * worth nothing: damaged (-EBADMSG), or of other bytes than the trace has
+ * (-ESTALE). Then its file is removed, if it still has its name, which is noted:
+ * so the next one who wants a store of this trace makes it anew. This one stays
+ * open.
+ */
+bool rows_store_drop(const struct store *store, int error,
+		     struct notes *notes);
 
 /* What is there. */
 enum rows_found {

@@ -11,6 +11,7 @@
 #include "cli/base/grow.h"
 #include "cli/model/rows/rows_groups.h"
 #include "cli/model/rows/rows_select.h"
+#include "cli/model/rows/rows_store.h"
 #include "unwind/claim.h"
 
 /* Rows that are selected, in the caller's groups. */
@@ -122,6 +123,7 @@ int rows_group_peaks(const struct model *model,
 		tell_peak(model, &found[i], &peaks[i]);
 	release(&sweep);
 	free(found);
+	rows_store_drop(model->store, error, model->options.notes);
 	return error;
 }
 
@@ -136,5 +138,6 @@ int rows_timeline(const struct model *model, const struct rows_told *told,
 				       &sweep.grouping, &sweep.weight, axis,
 				       list);
 	release(&sweep);
+	rows_store_drop(model->store, error, model->options.notes);
 	return error;
 }

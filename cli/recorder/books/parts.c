@@ -4,7 +4,7 @@
  *	FILE (3)  ──full──▶  FILE.next (4): header, opening
  *	                     FILE      becomes FILE.part3
  *	                     FILE.next becomes FILE
- *	FILE.part1: removed before, to make room
+ *	FILE.part1: removed before, to make room, and FILE.part1.idx with it
  *
  * Whenever that is cut short, all parts but FILE.next are whole and read
  * alone; between the two renames FILE.next is what FILE was to be.
@@ -103,6 +103,10 @@ static void parts_remove_oldest(struct parts *parts)
 	if (parts->size[parts->oldest % PARTS_KEPT]) {
 		parts_path(parts, path, ".part", parts->oldest);
 		unlink(path);
+		/* an index that somebody had made of it; there may be none */
+		if (pathname_print(path, sizeof(path), "%s.part%" PRIu64 ".idx",
+				   parts->w->output.path, parts->oldest))
+			unlink(path);
 	}
 	parts->oldest++;
 }

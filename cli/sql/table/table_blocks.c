@@ -17,6 +17,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/heap.h"
 #include "cli/sql/sql_scan.h"
+#include "cli/sql/sql_store.h"
 #include "cli/sql/sql_tables.h"
 #include "cli/store/store_ahead.h"
 
@@ -133,9 +134,11 @@ static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
 		state->batch->column[STORE_SIZE] : NULL;
 	if (got >= 0)
 		return true;
-	buffer_printf(why, "%s: %s", cursor->trace->path, got == -ECANCELED ?
-		      "interrupted" : "its index cannot be read: remove it, "
-		      "and it is made anew");
+	buffer_printf(why, "%s: %s", cursor->trace->path,
+		      got == -ECANCELED ? "interrupted" :
+		      sql_store_drop(cursor->trace, got) ?
+		      "its index is damaged: ask once more, and it is made "
+		      "anew" : "its index cannot be read");
 	return false;
 }
 
@@ -154,7 +157,7 @@ static bool table_blocks_begin(struct sql_cursor *cursor, struct buffer *why)
 	struct block_rows *state = grow_zeroed(1, sizeof(*state));
 
 	cursor->state = state;
-	state->store = sql_trace_store(cursor->trace, cursor->traces, why);
+	state->store = sql_store_take(cursor->trace, cursor->traces, why);
 	if (state->store == NULL ||
 	    !sql_scan_make(&state->scan, cursor, scanned,
 			   sizeof(scanned) / sizeof(scanned[0]), why))
@@ -174,6 +177,8 @@ static void table_blocks_finish(struct sql_cursor *cursor)
 	struct block_rows *state = cursor->state;
 
 	store_ahead_free(state->ahead);
+	if (state->store != NULL)
+		sql_store_release(cursor->trace);
 	sql_scan_free(&state->scan);
 	free(state);
 }

@@ -7,9 +7,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/base/hash.h"
@@ -19,6 +21,7 @@
 #include "cli/model/core/weigh.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/model/rows/rows_facts.h"
+#include "cli/model/rows/rows_store.h"
 #include "cli/model/rows/rows_sweep.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/store/store_write.h"
@@ -117,20 +120,31 @@ static void add_facts(const struct story *s, uint64_t mean,
 	rows_facts_write(&facts, writer);
 }
 
-static struct store *make_store(const struct story *s, uint64_t mean)
+#define STORE_PATH "/tmp/gnomon-unit-XXXXXX"
+
+/* `path` is STORE_PATH, and becomes that of its file. */
+static struct store *make_named(const struct story *s, uint64_t mean,
+				char *path)
 {
 	const struct store_key key = { .trace_id = 1 };
-	char path[] = "/tmp/gnomon-unit-XXXXXX";
 	int fd = mkstemp(path);
 	struct store_writer *writer = store_writer_new(fd, 0);
 	struct store *store;
 
-	unlink(path);
 	add_rows(s, writer, mean != 0);
 	add_facts(s, mean, writer);
 	assert_int_equal(store_writer_finish(writer, &key), 0);
 	store_writer_free(writer);
-	assert_int_equal(store_open(fd, "story", NULL, &store), STORE_GOOD);
+	assert_int_equal(store_open(fd, path, NULL, &store), STORE_GOOD);
+	return store;
+}
+
+static struct store *make_store(const struct story *s, uint64_t mean)
+{
+	char path[] = STORE_PATH;
+	struct store *store = make_named(s, mean, path);
+
+	unlink(path);
 	return store;
 }
 
@@ -347,12 +361,73 @@ static void what_rows_do_not_tell(void **state)
 	story_free(s);
 }
 
+/* A store that is damaged after figures were found: what comes after them is
+ * not told, and its file is removed, unless it has lost its name. */
+static void damaged_amid(void **state)
+{
+	struct story *s = story_new(8);
+	const struct model_options options = { 0 };
+
+	(void)state;
+	story_write(s, NULL);
+	for (unsigned other = 0; other < 2; other++) {
+		char path[] = STORE_PATH, bytes[4096];
+		struct store *store = make_named(s, 0, path);
+		struct model *rows = model_new(&options, NULL);
+		const struct rows_told told = {
+			.group = by_cost, .owner = rows, .count = 3,
+		};
+		struct group_peak peaks[3];
+		int error;
+
+		assert_int_equal(rows_read(rows, s->path, store, &rows_all,
+					   NULL, &error), EXIT_COMPLETE);
+		assert_int_equal(error, 0);
+		memset(bytes, 0xa5, sizeof(bytes));
+		assert_int_equal(pwrite(store_file(store), bytes,
+					sizeof(bytes), 128), sizeof(bytes));
+		if (other) {
+			unlink(path);
+			close(open(path, O_WRONLY | O_CREAT, 0600));
+		}
+		assert_int_equal(rows_group_peaks(rows, &told, peaks),
+				 -EBADMSG);
+		assert_int_equal(access(path, F_OK), other ? 0 : -1);
+		unlink(path);
+		model_free(rows);
+	}
+	story_free(s);
+}
+
+/* Errors that say nothing of it leave it where it is. */
+static void other_errors(void **state)
+{
+	static const int errors[] = { 0, -ECANCELED, -EINVAL, -E2BIG, -EIO };
+	struct story *s = story_new(8);
+	char path[] = STORE_PATH;
+	struct store *store = make_named(s, 0, path);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		assert_false(rows_store_drop(store, errors[i], NULL));
+		assert_int_equal(access(path, F_OK), 0);
+	}
+	assert_true(rows_store_drop(store, -ESTALE, NULL));
+	assert_int_equal(access(path, F_OK), -1);
+	/* once more: it has no name by now */
+	assert_true(rows_store_drop(store, -EBADMSG, NULL));
+	store_close(store);
+	story_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_all_blocks),
 		cmocka_unit_test(of_samples),
 		cmocka_unit_test(what_rows_do_not_tell),
+		cmocka_unit_test(damaged_amid),
+		cmocka_unit_test(other_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

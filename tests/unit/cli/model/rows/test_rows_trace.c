@@ -62,6 +62,26 @@ static void digest(void **state)
 	story_free(story);
 }
 
+/* Of the places before a moment, and nothing else. */
+static void damage(void **state)
+{
+	struct reader_report report = { .damage_count = 3, .damage = {
+		{ SCAN_CORRUPT, 100, 20 }, { SCAN_MISSING, 200, 1 },
+		{ SCAN_TORN, 900, 5 },
+	} };
+	const struct reader_report none = { 0 };
+	uint64_t whole = rows_trace_damage(&report, 1000);
+	uint64_t early = rows_trace_damage(&report, 300);
+
+	(void)state;
+	assert_int_equal(rows_trace_damage(&none, 1000), 0);
+	assert_int_equal(rows_trace_damage(&report, 100), 0);
+	assert_true(early != 0 && whole != early);
+	assert_int_equal(rows_trace_damage(&report, 900), early);
+	report.damage[1].size = 2;
+	assert_true(rows_trace_damage(&report, 300) != early);
+}
+
 /* To within a third: by the bytes that events take in rings. */
 static void events(void **state)
 {
@@ -83,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identity),
 		cmocka_unit_test(digest),
+		cmocka_unit_test(damage),
 		cmocka_unit_test(events),
 	};
 

@@ -1,0 +1,116 @@
+/*
+ * sql_store.c: see sql_store.h.
+ */
+#include "cli/sql/sql_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/model/rows/rows_answer.h"
+#include "cli/model/rows/rows_build.h"
+#include "cli/model/rows/rows_store.h"
+#include "cli/store/store.h"
+#include "unwind/claim.h"
+
+/* One that is gone with the session: in a file without a name. */
+static struct store *passing_store(const struct sql_trace *trace,
+				   const struct sql_traces *traces)
+{
+	const char *folder = getenv("TMPDIR");
+	struct rows_build build = { .trace = trace->path,
+				    .cancel = &traces->cancel };
+	struct store *store = NULL;
+
+	build.fd = open(folder != NULL ? folder : "/tmp",
+			O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (build.fd < 0)
+		return NULL;
+	if (rows_build(&build) != 0)
+		close(build.fd);
+	else
+		store_open(build.fd, trace->path, tell_notes(), &store);
+	return store;
+}
+
+/* One of the outline's bytes; a damaged trace may have an index from before. */
+static struct store *kept_store(struct sql_trace *trace,
+				struct rows_asked *asked)
+{
+	struct store *store = rows_store(asked);
+
+	if (store == NULL || rows_fit(store, trace->outline))
+		return store;
+	rows_store_drop(store, -ESTALE, asked->notes);
+	store_close(store);
+	return rows_store(asked);
+}
+
+/* The trace's index, or one that does not stay. */
+static struct store *new_store(struct sql_trace *trace,
+			       const struct sql_traces *traces)
+{
+	struct rows_asked asked = {
+		.trace = trace->path, .notes = tell_notes(),
+		.make = ROWS_MAKE, .cancel = &traces->cancel,
+	};
+	struct store *store;
+
+	if (trace->reading->index == ROWS_MAKE_NEVER)
+		return passing_store(trace, traces);
+	store = kept_store(trace, &asked);
+	if (store != NULL || asked.why == ROWS_CANCELLED ||
+	    asked.why == ROWS_UNFIT)
+		return store;
+	return passing_store(trace, traces);
+}
+
+/* Made anew where the last one was of no use. False: somebody looks at that one,
+ * or there can be none. */
+static bool find_store(struct sql_trace *trace,
+		       const struct sql_traces *traces)
+{
+	if (trace->store_bad && trace->store_uses > 0)
+		return false;
+	if (trace->store_bad) {
+		store_close(trace->store);
+		trace->store = NULL;
+	}
+	trace->store_bad = false;
+	if (trace->store == NULL)
+		trace->store = new_store(trace, traces);
+	return trace->store != NULL;
+}
+
+struct store *sql_store_take(struct sql_trace *trace,
+			     const struct sql_traces *traces,
+			     struct buffer *why)
+{
+	if (find_store(trace, traces)) {
+		trace->store_uses++;
+		return trace->store;
+	}
+	buffer_printf(why, "%s: %s", trace->path,
+		      atomic_load(&traces->cancel) ? "interrupted" :
+		      trace->store_bad ? "its index is damaged" :
+		      "its blocks cannot be told one by one: that needs a file "
+		      "that can be read again, and room for an index");
+	return NULL;
+}
+
+bool sql_store_drop(struct sql_trace *trace, int error)
+{
+	CLAIM(trace->store_uses > 0);
+	if (!rows_store_drop(trace->store, error, tell_notes()))
+		return false;
+	trace->store_bad = true;
+	return true;
+}
+
+void sql_store_release(struct sql_trace *trace)
+{
+	CLAIM(trace->store_uses > 0);
+	trace->store_uses--;
+}
