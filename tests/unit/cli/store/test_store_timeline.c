@@ -267,6 +267,11 @@ static void try_timeline(struct store *store, const struct random_rows *rows,
 	assert_int_equal(store_timeline(store, &o.scan, &threads, NULL, axis,
 					list), 0);
 	assert_memory_equal(list, w.list, cells * sizeof(*list));
+	/* without groups, ends are added together */
+	assert_int_equal(store_timeline(store, &o.scan, NULL, NULL, axis,
+					list), 0);
+	assert_memory_equal(list, w.list + 5 * axis->steps,
+			    axis->steps * sizeof(*list));
 	free(list);
 	free(w.list);
 	free(edges.list);
