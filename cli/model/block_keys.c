@@ -25,8 +25,7 @@ uint32_t block_key_value(enum block_key key, const struct block *block)
 	case BLOCK_KEY_THREAD:
 		return block->thread;
 	case BLOCK_KEY_SIZE:
-		return block->size < BLOCK_KEY_UNKNOWN ?
-			(uint32_t)block->size : BLOCK_KEY_UNKNOWN;
+		return block_key_size(block->size);
 	case BLOCK_KEY_SIZE_CLASS:
 		return histogram_bucket(block->size);
 	case BLOCK_KEY_ARENA:

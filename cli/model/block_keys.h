@@ -42,6 +42,11 @@ struct block_keys {
 };
 
 bool block_keys_have(const struct block_keys *keys, enum block_key key);
+/* BLOCK_KEY_SIZE of a size. */
+static inline uint32_t block_key_size(uint64_t size)
+{
+	return size < BLOCK_KEY_UNKNOWN ? (uint32_t)size : BLOCK_KEY_UNKNOWN;
+}
 uint32_t block_key_value(enum block_key key, const struct block *block);
 /* The number of a tuple, `count` values: without keys 0, of one its value. */
 uint32_t block_keys_number(struct block_keys *keys, const uint32_t *values);

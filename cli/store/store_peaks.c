@@ -14,6 +14,7 @@
 
 struct live {
 	uint64_t bytes, blocks;
+	uint64_t most;		/* bytes of the peak so far, which is elsewhere */
 };
 
 struct sweep {
@@ -22,23 +23,38 @@ struct sweep {
 	struct store_peak whole_peak, *peaks;
 };
 
-static void begin(struct live *live, struct store_peak *peak,
-		  const struct store_edge *edge, struct store_amount amount)
+#define AHEAD 8			/* edges */
+
+static inline void begin(struct live *live, struct store_peak *peak,
+			 const struct store_edge *edge,
+			 struct store_amount amount)
 {
 	live->bytes += amount.bytes;
 	live->blocks += amount.blocks;
-	if (live->bytes <= peak->bytes)
+	if (live->bytes <= live->most)
 		return;
+	live->most = live->bytes;
 	*peak = (struct store_peak){
 		.bytes = live->bytes, .blocks = live->blocks,
 		.edge = edge->edge,
 	};
 }
 
-static void end(struct live *live, struct store_amount amount)
+static inline void end(struct live *live, struct store_amount amount)
 {
 	live->bytes -= amount.bytes;
 	live->blocks -= amount.blocks;
+}
+
+/* Of many groups, what is live is not in the cache. */
+static inline void look_ahead(const struct sweep *sweep,
+			      const struct store_edge *edges, size_t i,
+			      size_t count)
+{
+	uint32_t group = edges[i + AHEAD < count ? i + AHEAD : i].group;
+
+	if (group != STORE_NONE)
+		__builtin_prefetch(&sweep->groups[group], 1);
 }
 
 static void take(void *owner, const struct store_edge *edges, size_t count)
@@ -50,6 +66,7 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 		struct store_amount amount =
 			store_numbers_amount(sweep->weight, edge->size);
 
+		look_ahead(sweep, edges, i, count);
 		if (edge->birth) {
 			begin(&sweep->whole, &sweep->whole_peak, edge, amount);
 			if (edge->group != STORE_NONE)

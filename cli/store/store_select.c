@@ -103,17 +103,15 @@ static int ask_keeper(struct store_select *select, size_t block, size_t *count)
 	return 0;
 }
 
-int store_select_block(struct store_select *select, size_t block,
-		       uint64_t from, struct store_batch *batch)
+/* The selected ones from row `from` on, of *count rows of the block. */
+static int find_rows(struct store_select *select, size_t block, uint64_t from,
+		     size_t *count)
 {
-	size_t rows = store_reading_rows(select->reading, block), count;
 	uint64_t first = select->reading->chunk->first_row +
 			 block * STORE_BLOCK;
 	int error = 0;
 
-	if (from >= first + rows)
-		return 0;
-	memset(select->keep, 1, rows);
+	memset(select->keep, 1, *count);
 	if (from > first)
 		memset(select->keep, 0, from - first);
 	if (!select->all)
@@ -121,14 +119,26 @@ int store_select_block(struct store_select *select, size_t block,
 					   select->keep);
 	if (error != 0)
 		return error;
-	count = list_rows(select, rows);
-	if (select->scan->keep != NULL && count > 0) {
-		error = ask_keeper(select, block, &count);
-		if (error != 0)
-			return error;
-	}
-	if (count == 0)
+	*count = list_rows(select, *count);
+	return select->scan->keep == NULL || *count == 0 ? 0 :
+		ask_keeper(select, block, count);
+}
+
+int store_select_block(struct store_select *select, size_t block,
+		       uint64_t from, struct store_batch *batch)
+{
+	size_t rows = store_reading_rows(select->reading, block), count = rows;
+	uint64_t first = select->reading->chunk->first_row +
+			 block * STORE_BLOCK;
+	bool all = select->all && from <= first && select->scan->keep == NULL;
+	int error = 0;
+
+	if (from >= first + rows)
 		return 0;
+	if (!all)
+		error = find_rows(select, block, from, &count);
+	if (error != 0 || count == 0)
+		return error;
 	error = fill(select, block, select->columns, count, batch);
 	return error != 0 ? error : (int)count;
 }

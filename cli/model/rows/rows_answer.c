@@ -371,15 +371,15 @@ static int find_sizes(struct answer *answer)
 
 /* The cost of a row, which has one: it was summed up. */
 static uint32_t cost_of(const struct model *model,
-			const struct store_batch *batch, size_t row)
+			const struct rows_values *values, size_t row,
+			uint64_t node)
 {
-	uint64_t node = batch->column[STORE_NODE][row];
-	uint32_t values[BLOCK_KEYS_MAX], key;
+	uint32_t list[BLOCK_KEYS_MAX], key;
 
 	if (node >= model->contexts.node_count)
 		return CONTEXT_NO_COST;
-	rows_groups_values(model, &model->keys, batch, row, values);
-	if (!block_keys_find(&model->keys, values, &key))
+	rows_values_at(values, model->keys.count, row, list);
+	if (!block_keys_find(&model->keys, list, &key))
 		return CONTEXT_NO_COST;
 	return contexts_find_cost(&model->contexts, (uint32_t)node, key);
 }
@@ -402,10 +402,14 @@ static void add_block(struct model *model, const struct block *block,
 
 static void add_blocks(struct model *model, const struct store_batch *batch)
 {
+	struct rows_values values;
+
+	rows_groups_values(model, &model->keys, batch, &values);
 	for (size_t i = 0; i < batch->count; i++) {
 		struct block block = rows_block(model, batch, i);
 
-		block.cost = cost_of(model, batch, i);
+		block.cost = cost_of(model, &values, i,
+				     batch->column[STORE_NODE][i]);
 		if (block.cost != CONTEXT_NO_COST && block.address != 0)
 			add_block(model, &block, batch->column[STORE_HOW][i] ==
 				  STORE_LIVE);

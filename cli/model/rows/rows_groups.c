@@ -12,23 +12,38 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 #include "cli/model/account.h"
+#include "cli/model/core/blocks.h"
+#include "cli/model/heap.h"
 #include "cli/model/lifespans.h"
 #include "cli/model/map_index.h"
 #include "cli/model/rows/rows_select.h"
 #include "unwind/claim.h"
 
+/* Pairs that a worker met of late, each in the one place that its hash tells: most
+ * rows are of these, and need not be looked up. */
+#define RECENT_BITS 13
+
+struct recent {
+	uint32_t node;
+	uint32_t values[BLOCK_KEYS_MAX];	/* of fewer keys, the rest is 0 */
+};
+
+struct found {
+	uint64_t *nodes;		/* a bit for each; without keys */
+	struct block_keys keys;
+	struct table of_pair;
+	struct recent *recent;
+	struct rows_group *list;
+	size_t count, capacity;
+	bool full;
+};
+
 struct finding {
 	const struct model *model;
 	uint64_t most;
-	struct found {
-		uint64_t *nodes;	/* a bit for each; without keys */
-		struct block_keys keys;
-		struct table of_pair;
-		struct rows_group *list;
-		size_t count, capacity;
-		bool full;
-	} worker[STORE_WORKERS_MAX];
+	struct found worker[STORE_WORKERS_MAX];
 };
 
 static uint64_t place_of(uint32_t node, uint32_t key)
@@ -58,34 +73,65 @@ uint32_t rows_groups_columns(const struct block_keys *keys)
 	return all;
 }
 
-static uint32_t class_of(const struct model *model,
-			 const struct store_batch *batch, size_t row)
+static uint32_t class_of(const struct model *model, uint64_t how,
+			 uint64_t lifetime)
 {
-	uint64_t how = batch->column[STORE_HOW][row];
-
 	if (how == STORE_LIVE)
 		return LIFESPAN_LIVE;
 	if (!rows_is_freed(how))
 		return BLOCK_KEY_UNKNOWN;
-	return histogram_bucket(account_span_ns(model,
-				batch->column[STORE_LIFETIME][row]));
+	return histogram_bucket(account_span_ns(model, lifetime));
+}
+
+/* Of one key. */
+static void find_values(const struct model *model, enum block_key key,
+			const struct store_batch *batch, uint32_t *values)
+{
+	const uint64_t *const *column = batch->column;
+	size_t count = batch->count;
+
+#define EACH_ROW(value)							\
+	for (size_t i = 0; i < count; i++)				\
+		values[i] = (value);					\
+	break
+	switch (key) {
+	case BLOCK_KEY_THREAD:
+		EACH_ROW(rows_thread(model, column[STORE_THREAD][i]));
+	case BLOCK_KEY_SIZE:
+		EACH_ROW(block_key_size(column[STORE_SIZE][i]));
+	case BLOCK_KEY_SIZE_CLASS:
+		EACH_ROW(histogram_bucket(column[STORE_SIZE][i]));
+	case BLOCK_KEY_ARENA:
+		EACH_ROW(heap_part(column[STORE_LAYOUT][i] & BLOCK_LAYOUT));
+	case BLOCK_KEY_LIFETIME:
+		EACH_ROW(class_of(model, column[STORE_HOW][i],
+				  column[STORE_LIFETIME][i]));
+	case BLOCK_KEY_MAPPING:
+		EACH_ROW(map_index_path(model->mappings,
+				pools_address(column[STORE_ADDRESS][i]),
+				column[STORE_BEGIN][i]));
+	case BLOCK_KEY_HEAP:
+		EACH_ROW(pools_number(column[STORE_ADDRESS][i]));
+	case BLOCK_KEY_COUNT:
+		break;
+	}
+#undef EACH_ROW
 }
 
 void rows_groups_values(const struct model *model,
 			const struct block_keys *keys,
-			const struct store_batch *batch, size_t row,
-			uint32_t values[BLOCK_KEYS_MAX])
+			const struct store_batch *batch,
+			struct rows_values *values)
 {
-	struct block block = rows_block(model, batch, row);
-
-	block_keys_of(keys, &block, values);
 	for (unsigned i = 0; i < keys->count; i++)
-		if (keys->list[i] == BLOCK_KEY_LIFETIME)
-			values[i] = class_of(model, batch, row);
-		else if (keys->list[i] == BLOCK_KEY_MAPPING)
-			values[i] = map_index_path(model->mappings,
-					pools_address(block.address),
-					block.birth);
+		find_values(model, keys->list[i], batch, values->of[i]);
+}
+
+void rows_values_at(const struct rows_values *values, unsigned keys,
+		    size_t row, uint32_t list[BLOCK_KEYS_MAX])
+{
+	for (unsigned i = 0; i < BLOCK_KEYS_MAX; i++)
+		list[i] = i < keys ? values->of[i][row] : 0;
 }
 
 /* ---- which there are ---- */
@@ -107,13 +153,27 @@ static void note_nodes(void *owner, unsigned worker,
 	}
 }
 
-static void note_pair(struct finding *finding, struct found *found,
-		      uint32_t node, const uint32_t *values)
+/* False: the worker met it before. */
+static bool is_new(struct found *found, const struct recent *pair)
+{
+	uint64_t mixed = place_of(pair->node, pair->values[0]) ^
+			 place_of(pair->values[1], pair->values[2]) * 3;
+	struct recent *at = &found->recent[hash_fold(mixed) >>
+					   (64 - RECENT_BITS)];
+
+	if (memcmp(at, pair, sizeof(*at)) == 0)
+		return false;
+	*at = *pair;
+	return true;
+}
+
+static void note_pair(const struct finding *finding, struct found *found,
+		      const struct recent *pair)
 {
 	struct rows_group group = {
-		node, block_keys_number(&found->keys, values),
+		pair->node, block_keys_number(&found->keys, pair->values),
 	};
-	uint64_t place = place_of(node, group.key);
+	uint64_t place = place_of(pair->node, group.key);
 
 	if (table_number(&found->of_pair, place, found->count) < found->count)
 		return;
@@ -122,21 +182,36 @@ static void note_pair(struct finding *finding, struct found *found,
 	found->full = finding->most != 0 && found->count > finding->most;
 }
 
+static void begin_pairs(struct found *found)
+{
+	size_t size = sizeof(*found->recent) << RECENT_BITS;
+
+	found->recent = grow_alloc(size);
+	/* no node has this number */
+	memset(found->recent, 0xff, size);
+}
+
 static void note_pairs(void *owner, unsigned worker,
 		       const struct store_batch *batch)
 {
 	struct finding *finding = owner;
 	struct found *found = &finding->worker[worker];
-	uint32_t values[BLOCK_KEYS_MAX];
+	size_t nodes = finding->model->contexts.node_count;
+	struct rows_values values;
 
+	if (found->recent == NULL)
+		begin_pairs(found);
+	rows_groups_values(finding->model, &found->keys, batch, &values);
 	for (size_t i = 0; i < batch->count && !found->full; i++) {
 		uint64_t node = batch->column[STORE_NODE][i];
+		struct recent pair;
 
-		if (node >= finding->model->contexts.node_count)
+		if (node >= nodes)
 			continue;
-		rows_groups_values(finding->model, &found->keys, batch, i,
-				   values);
-		note_pair(finding, found, (uint32_t)node, values);
+		pair.node = (uint32_t)node;
+		rows_values_at(&values, found->keys.count, i, pair.values);
+		if (is_new(found, &pair))
+			note_pair(finding, found, &pair);
 	}
 }
 
@@ -189,30 +264,105 @@ static void forget(struct finding *finding)
 
 		free(found->nodes);
 		free(found->list);
+		free(found->recent);
 		block_keys_free(&found->keys);
 		table_free(&found->of_pair);
 	}
 }
 
+/* ---- pairs without a hash ---- */
+
+/* Cells that a group may take, on average. */
+#define CELLS_OF_GROUP 4
+
+/* The least and greatest key of each node; returns how many cells they take. */
+static uint64_t find_spans(struct rows_groups *groups, size_t nodes)
+{
+	uint64_t cells = 0;
+
+	groups->spans = grow_zeroed(nodes, sizeof(*groups->spans));
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct rows_group *group = &groups->list[i];
+		struct rows_span *span = &groups->spans[group->node];
+		uint32_t last = span->least + span->more;
+
+		if (!span->used)
+			span->least = last = group->key;
+		if (group->key < span->least)
+			span->least = group->key;
+		if (group->key > last)
+			last = group->key;
+		span->used = true;
+		span->more = last - span->least;
+	}
+	for (size_t node = 0; node < nodes; node++) {
+		groups->spans[node].first = (uint32_t)cells;
+		cells += groups->spans[node].used ?
+			(uint64_t)groups->spans[node].more + 1 : 0;
+	}
+	return cells;
+}
+
+/* Where the keys of each node lie close together, as threads do, a group is
+ * found by two looks. */
+static void make_cells(struct rows_groups *groups)
+{
+	uint64_t cells = find_spans(groups, groups->model->contexts.node_count);
+
+	if (cells > (uint64_t)groups->count * CELLS_OF_GROUP ||
+	    cells > UINT32_MAX) {
+		free(groups->spans);
+		groups->spans = NULL;
+		return;
+	}
+	groups->cells = grow_resize(NULL, cells, sizeof(*groups->cells));
+	memset(groups->cells, 0xff, cells * sizeof(*groups->cells));
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct rows_group *group = &groups->list[i];
+		const struct rows_span *span = &groups->spans[group->node];
+
+		groups->cells[span->first + (group->key - span->least)] =
+			(uint32_t)i;
+	}
+}
+
 /* ---- the group of a row ---- */
+
+static uint32_t group_of(const struct rows_groups *groups, uint32_t node,
+			 uint32_t key)
+{
+	const struct rows_span *span;
+
+	if (groups->spans == NULL)
+		return table_get(&groups->of_pair, place_of(node, key));
+	span = &groups->spans[node];
+	return span->used && key - span->least <= span->more ?
+		groups->cells[span->first + (key - span->least)] : STORE_NONE;
+}
 
 static void number_rows(void *owner, unsigned worker,
 			const struct store_batch *batch, uint32_t *numbers)
 {
 	const struct rows_groups *groups = owner;
-	uint32_t values[BLOCK_KEYS_MAX], key;
+	size_t nodes = groups->model->contexts.node_count;
+	uint32_t list[BLOCK_KEYS_MAX], key;
+	struct rows_values values;
 
 	(void)worker;
+	rows_groups_values(groups->model, &groups->keys, batch, &values);
 	for (size_t i = 0; i < batch->count; i++) {
 		uint64_t node = batch->column[STORE_NODE][i];
 
 		numbers[i] = STORE_NONE;
-		rows_groups_values(groups->model, &groups->keys, batch, i,
-				   values);
-		if (node < groups->model->contexts.node_count &&
-		    block_keys_find(&groups->keys, values, &key))
-			numbers[i] = table_get(&groups->of_pair,
-					       place_of((uint32_t)node, key));
+		if (node >= nodes)
+			continue;
+		key = values.of[0][i];
+		if (groups->keys.count > 1) {
+			rows_values_at(&values, groups->keys.count, i, list);
+			if (!block_keys_find(&groups->keys, list, &key))
+				continue;
+		}
+		numbers[i] = group_of(groups, (uint32_t)node, key);
 	}
 }
 
@@ -262,6 +412,8 @@ int rows_groups_find(struct rows_groups *groups, const struct model *model,
 	forget(finding);
 	free(finding);
 	CLAIM(groups->count < STORE_NONE);
+	if (keyed && error == 0)
+		make_cells(groups);
 	set_grouping(groups);
 	return error;
 }
@@ -270,6 +422,8 @@ void rows_groups_free(struct rows_groups *groups)
 {
 	free(groups->list);
 	free(groups->of_node);
+	free(groups->spans);
+	free(groups->cells);
 	table_free(&groups->of_pair);
 	block_keys_free(&groups->keys);
 }

@@ -15,6 +15,18 @@ struct rows_group {
 	uint32_t key;		/* the number of its values in `keys` */
 };
 
+/* Which cells a node has: one for each key from `least` on, `more` behind it. */
+struct rows_span {
+	uint32_t first;			/* of its cells */
+	uint32_t least, more;
+	bool used;			/* else it has none */
+};
+
+/* Values of block keys, by key and row of a batch. */
+struct rows_values {
+	uint32_t of[BLOCK_KEYS_MAX][STORE_BATCH];
+};
+
 /* Does not move. Once found, any thread may ask. */
 struct rows_groups {
 	const struct model *model;
@@ -24,6 +36,9 @@ struct rows_groups {
 	/* Without keys by node, else by node and key. */
 	uint32_t *of_node;
 	struct table of_pair;
+	/* The same, if keys of nodes lie close together: spans by node. */
+	struct rows_span *spans;	/* NULL: they do not */
+	uint32_t *cells;
 	/* What store_group and its like want. */
 	struct store_grouping grouping;
 };
@@ -39,10 +54,13 @@ int rows_groups_find(struct rows_groups *groups, const struct model *model,
 void rows_groups_free(struct rows_groups *groups);
 /* Columns that tell a row's values of the keys. */
 uint32_t rows_groups_columns(const struct block_keys *keys);
-/* The values of one row; the batch has those columns. */
+/* The values of all rows of a batch, which has those columns. */
 void rows_groups_values(const struct model *model,
 			const struct block_keys *keys,
-			const struct store_batch *batch, size_t row,
-			uint32_t values[BLOCK_KEYS_MAX]);
+			const struct store_batch *batch,
+			struct rows_values *values);
+/* Those of one row, of so many keys; behind them 0. */
+void rows_values_at(const struct rows_values *values, unsigned keys,
+		    size_t row, uint32_t list[BLOCK_KEYS_MAX]);
 
 #endif

@@ -20,8 +20,6 @@ static uint64_t value_of(const struct store_batch *batch, size_t row,
 struct block rows_block(const struct model *model,
 			const struct store_batch *batch, size_t row)
 {
-	uint64_t thread = value_of(batch, row, STORE_THREAD);
-
 	CLAIM_FULL(row < batch->count);
 	return (struct block){
 		.address = value_of(batch, row, STORE_ADDRESS),
@@ -32,7 +30,8 @@ struct block rows_block(const struct model *model,
 		.pooled = (value_of(batch, row, STORE_FLAGS) &
 			   STORE_POOLED) != 0,
 		.cost = CONTEXT_NO_COST,
-		.thread = thread < model->threads.count ? (uint32_t)thread : 0,
+		.thread = rows_thread(model, value_of(batch, row,
+						      STORE_THREAD)),
 	};
 }
 

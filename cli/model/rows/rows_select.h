@@ -55,6 +55,12 @@ struct selection_end rows_end(const struct model *model,
 /* What a block of the model stands for. */
 struct store_weight rows_weight(const struct model *model);
 
+/* The thread of a row: one that the model has. */
+static inline uint32_t rows_thread(const struct model *model, uint64_t thread)
+{
+	return thread < model->threads.count ? (uint32_t)thread : 0;
+}
+
 /* Whether a block ended by free or realloc. */
 static inline bool rows_is_freed(uint64_t how)
 {

@@ -267,6 +267,11 @@ static void try_timeline(struct store *store, const struct random_rows *rows,
 	assert_int_equal(store_timeline(store, &o.scan, &threads, NULL, axis,
 					list), 0);
 	assert_memory_equal(list, w.list, cells * sizeof(*list));
+	/* without groups, ends are added together */
+	assert_int_equal(store_timeline(store, &o.scan, NULL, NULL, axis,
+					list), 0);
+	assert_memory_equal(list, w.list + 5 * axis->steps,
+			    axis->steps * sizeof(*list));
 	free(list);
 	free(w.list);
 	free(edges.list);
@@ -314,6 +319,36 @@ static void timelines_are_those_of_a_walk(void **state)
 	}
 }
 
+/* Each batch ends in one step, and the second one by its stamps in an earlier
+ * step than the first. */
+static void late_batches_are_in_the_last_step(void **state)
+{
+	const uint64_t begins[] = { 0, 40 };
+	const struct store_axis axis = { .begins = begins, .steps = 2 };
+	const struct store_scan all = { 0 };
+	struct random_rows rows = { .count = 2 * STORE_BATCH, .end = 50 };
+	struct store_step list[2];
+	struct store *store;
+
+	(void)state;
+	rows.list = calloc(rows.count, sizeof(*rows.list));
+	for (size_t i = 0; i < rows.count; i++)
+		rows.list[i] = (struct store_row){
+			.begin = 1, .end = i < STORE_BATCH ? 50 : 20,
+			.birth_edge = i, .end_edge = rows.count + i,
+			.size = 8, .how = STORE_FREED,
+		};
+	store = random_rows_store(&rows);
+	assert_int_equal(store_timeline(store, &all, NULL, NULL, &axis, list),
+			 0);
+	assert_int_equal(list[0].frees, 0);
+	assert_int_equal(list[0].live_blocks, rows.count);
+	assert_int_equal(list[1].frees, rows.count);
+	assert_int_equal(list[1].live_blocks, 0);
+	store_close(store);
+	random_rows_free(&rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +356,7 @@ int main(void)
 		cmocka_unit_test(peaks_of_many),
 		cmocka_unit_test(groups_at_the_peak_add_up),
 		cmocka_unit_test(timelines_are_those_of_a_walk),
+		cmocka_unit_test(late_batches_are_in_the_last_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
