@@ -53,7 +53,8 @@ static int read_outline(struct sql_trace *trace)
 	notes_init(&trace->notes);
 	trace->outline = model_new(&options, NULL);
 	status = model_read_outline(trace->outline, trace->path);
-	for (size_t i = 0; i < trace->notes.count; i++)
+	trace->said = trace->notes.count;
+	for (size_t i = 0; i < trace->said; i++)
 		tell(&trace->notes.list[i]);
 	if (status == EXIT_NOTHING) {
 		model_free(trace->outline);
@@ -109,7 +110,7 @@ struct sql_trace *sql_trace_of(const struct sql_traces *traces, uint64_t id)
 /* What the outline had to say is not said again. */
 static bool was_said(const struct sql_trace *trace, const struct note *note)
 {
-	for (size_t i = 0; i < trace->notes.count; i++)
+	for (size_t i = 0; i < trace->said; i++)
 		if (strcmp(trace->notes.list[i].text, note->text) == 0)
 			return true;
 	return false;
@@ -122,19 +123,35 @@ static void tell_new(const struct sql_trace *trace, const struct notes *notes)
 			tell(&notes->list[i]);
 }
 
-/* The index of a trace, if it tells that: one is made if the trace is large. */
-static struct store *rows_for(const struct sql_trace *trace,
-			      const struct model_options *options)
+/* The index, which is made if that is wanted. That none can be is said once in
+ * a session. *why is that of rows_store. */
+static struct store *find_index(struct sql_trace *trace, enum rows_make make,
+				enum rows_why *why)
 {
 	struct rows_asked asked = {
 		.trace = trace->path, .notes = tell_notes(),
-		.make = trace->reading->index, .cancel = trace->cancel,
+		.make = trace->no_index ? ROWS_MAKE_NEVER : make,
+		.cancel = trace->cancel,
 	};
+	struct store *store = rows_store(&asked);
+
+	*why = asked.why;
+	trace->no_index |= asked.why == ROWS_REFUSED ||
+			   asked.why == ROWS_FAILED;
+	return store;
+}
+
+/* The index of a trace, if it tells that: one is made if the trace is large. */
+static struct store *rows_for(struct sql_trace *trace,
+			      const struct model_options *options)
+{
+	enum rows_make make = trace->reading->index;
+	enum rows_why why;
 	struct store *store;
 
-	if (!rows_tell(options) || asked.make == ROWS_MAKE_NEVER)
+	if (!rows_tell(options) || make == ROWS_MAKE_NEVER)
 		return NULL;
-	store = rows_store(&asked);
+	store = find_index(trace, make, &why);
 	if (store != NULL && rows_can_answer(store, options))
 		return store;
 	store_close(store);
@@ -143,7 +160,7 @@ static struct store *rows_for(const struct sql_trace *trace,
 
 /* By rows of the index, or else by passes over the events. Returns what
  * model_read does; *model may have read nothing. */
-static int read_figures(const struct sql_trace *trace,
+static int read_figures(struct sql_trace *trace,
 			const struct model_options *options,
 			const struct block_keys *keys,
 			const struct rows_wanted *wanted, struct model **model)
@@ -500,17 +517,14 @@ struct store *sql_trace_store(struct sql_trace *trace,
 			      struct buffer *why)
 {
 	const enum rows_make make = trace->reading->index;
-	struct rows_asked asked = {
-		.trace = trace->path, .notes = tell_notes(),
-		.make = make == ROWS_MAKE_NEVER ? make : ROWS_MAKE,
-		.cancel = &traces->cancel,
-	};
+	enum rows_why cause;
 
 	if (trace->store != NULL)
 		return trace->store;
-	trace->store = rows_store(&asked);
-	if (trace->store == NULL && asked.why != ROWS_CANCELLED &&
-	    asked.why != ROWS_UNFIT)
+	trace->store = find_index(trace, make == ROWS_MAKE_NEVER ? make :
+				  ROWS_MAKE, &cause);
+	if (trace->store == NULL && cause != ROWS_CANCELLED &&
+	    cause != ROWS_UNFIT)
 		trace->store = passing_store(trace, traces);
 	if (trace->store == NULL)
 		buffer_printf(why, "%s: %s", trace->path,
@@ -617,6 +631,7 @@ void sql_traces_close(struct sql_traces *traces)
 		free_stacks(trace->stacks);
 		model_free(trace->maps);
 		store_close(trace->store);
+		intern_free(&trace->lacked);
 		frames_free(&trace->frames);
 		if (trace->model != trace->outline)
 			model_free(trace->model);

@@ -35,6 +35,7 @@ struct store;
 struct sql_word {
 	enum filter_id id;
 	char *text;
+	bool of_some;		/* sql_moments_known */
 };
 
 struct sql_words {
@@ -69,7 +70,8 @@ struct sql_stacks {
 struct sql_trace {
 	unsigned number;
 	const char *path;
-	struct notes notes;		/* of the outline */
+	struct notes notes;		/* of the outline: */
+	size_t said;			/* those that were told */
 	struct model *outline;		/* all but figures of blocks */
 	struct model *model;		/* with these; NULL: not asked for */
 	struct frames frames;
@@ -83,6 +85,8 @@ struct sql_trace {
 					 * without `first`: only nodes were */
 	struct model *maps;		/* the same, with what was mapped */
 	struct store *store;		/* NULL: not asked for yet */
+	bool no_index;			/* none can be made, which was said */
+	struct intern lacked;		/* names of moments; they were told */
 	const struct reading *reading;
 	int *status;			/* of all traces */
 	const atomic_bool *cancel;	/* the session's */
