@@ -5,6 +5,7 @@ what options mean; questions of docs/SQL.md have the answers that were planted;
 nothing can be written, and limits hold."""
 
 import csv
+import fcntl
 import io
 import json
 import os
@@ -14,13 +15,16 @@ import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 from exported import ODD_NAMES, trace
 from gnomon_test import (GNOMON, RUN_SECONDS, bare, case, check,
-                         environment, equal, gnomon, main, program, recorded)
+                         environment, equal, gnomon, main, need_root,
+                         program, recorded, Skip, wait_for)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tools"))
@@ -536,6 +540,43 @@ def several_traces_are_one_database(directory):
                "process = 2 group by 1"), [(2, 1)], "a process alone")
 
 
+@case
+def moments_of_some_traces(directory):
+    """A trace that lacks the name has no rows; it is an error if all do."""
+    paths = [os.path.join(HERE, "..", "traces", "3.0", "forked.trace"),
+             kept("medley", directory), kept("cleared", directory)]
+    for words in (("alive_at", "@late"), ("with_to", "@tree"),
+                  ("marker", "sorted"), ("alive_at_2", "@middle")):
+        for table, figures in (("blocks", "count(*), sum(size)"),
+                               ("sums", "sum(blocks), sum(bytes)")):
+            where = "%s = '%s'" % words
+            if words[0] == "alive_at_2":
+                where += " and alive_at = 'end'"
+            ask = "select process, %s from %s where %s group by 1" % (
+                figures, table, where)
+            done = gnomon("sql", "--no-index", *paths, "--csv",
+                          ask + ";" + ask)
+            lines = done.out.split()
+            equal(lines[:len(lines) // 2], lines[len(lines) // 2:], ask)
+            got = {int(row[0]): tuple(row[1:]) for row in
+                   csv.reader(lines[1:len(lines) // 2])}
+            wanted = {n: one(paths[n - 1], "select %s from %s where %s" % (
+                figures, table, where), "--no-index") for n in (2, 3)}
+            equal(got, {n: tuple(map(str, row)) for n, row in wanted.items()
+                        if row[0]}, ask)
+            # said once, and of the one trace
+            equal(re.findall("(\\S+): no marker or snapshot is called (\\S+)",
+                             done.err), [(paths[0], words[1].strip("@"))],
+                  ask)
+    # either is asked for, and it has one
+    equal(len(rows(paths, "select distinct process from blocks where alive_at "
+                   "in ('@late', '50%')", "--no-index")), 3, "either")
+    for table in ("blocks", "sums"):
+        for name in ("@none", "@nothing"):
+            refused(paths[1], "select * from %s where alive_at = '%s'" % (
+                table, name), "is called %s: there are" % name[1:])
+
+
 # ---- output ----
 
 @case
@@ -600,6 +641,34 @@ def names_are_harmless(directory):
     equal(rows(path, nul), [("a b", " ", "z")], "NUL, CSV")
     equal(gnomon("sql", path, nul).out.splitlines()[1].split(" ", 2)[:2],
           ["a", "b"], "NUL, table")
+
+
+@case
+def wide_tables_stand_upright(directory):
+    """On terminals alone; numbers are never cut."""
+    path = kept("medley", directory)
+    wide = "select * from blocks where size = (select max(size) from blocks)"
+    (row,) = rows(path, wide, "--no-index")
+    names = [line.split()[0] for line in
+             gnomon("sql", path, ".schema blocks").out.splitlines()[2:-1]
+             if "HIDDEN" not in line]
+    terminal = Terminal("-q", "--no-index", path, wide + "; select * from "
+                        "blocks where size = 123456789",
+                        home=directory)
+    terminal.wait("row 1.*\r\n")
+    for name, text in zip(names, row):
+        terminal.wait(r"^%s%s\r\n" % (name, "" if text is None else
+                                      " +" + re.escape(str(text))))
+    check(terminal.wait("^\r?\n?.*process  context.*\r\n"), "headings alone")
+    equal(terminal.end(), 0, "status")
+    # texts are cut before that
+    terminal = Terminal("-q", path, "select stack, sum(bytes) as "
+                        "a_long_name_of_a_number from contexts group by 1 "
+                        "order by 2 desc limit 2", home=directory, columns=40)
+    terminal.wait(r"stack .* a_.*\r\n")
+    terminal.wait(r"main\S*\.\.\.\S+ +\d+\r\n")
+    equal(terminal.end(), 0, "status")
+    check("row 1" not in gnomon("sql", "-q", path, wide).out, "no terminal")
 
 
 # ---- limits ----
@@ -667,13 +736,71 @@ def interrupt_ends_it(directory):
         print("# cancelled after %.3f s" % took)
 
 
+def interrupted(argv, begun, whole_group, **options):
+    """What it ends with, if SIGINT comes once it has begun."""
+    run = subprocess.Popen([GNOMON, "sql", "-q", *argv], env=environment(),
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           start_new_session=True, **options)
+    if not options:
+        check(wait_for(begun), "it did not begin: %s" % argv)
+    else:
+        time.sleep(0.5)
+    check(run.poll() is None, "it still runs: %s" % argv)
+    (os.killpg if whole_group else os.kill)(run.pid, signal.SIGINT)
+    err = run.communicate(timeout=RUN_SECONDS)[1].decode()
+    check("fault" not in err and "killed" not in err, err)
+    return run.returncode
+
+
+@case
+def interrupts_are_one(directory):
+    """As SIGINT ends a program, however a statement is given and whatever it
+    does then; a prompt goes on, and has no trace of it in its status."""
+    path = kept("medley", directory)
+    script = os.path.join(directory, "a.sql")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("select 1;" + ENDLESS + "; select 2")
+    large = os.path.join(directory, "large.trace")
+    equal(bare([program("trace_gen"), large, "1500000", "4", "500", "3000",
+                "1"]).status, 0, "trace_gen")
+    began = time.monotonic()
+    soon = lambda: time.monotonic() > began + 0.5
+    for group in (False, True):
+        for argv in ([path, ENDLESS], [path, "-f", script]):
+            began = time.monotonic()
+            equal(interrupted(argv, soon, group), -signal.SIGINT, argv)
+        with open(script, "rb") as file:
+            equal(interrupted([path], soon, group, stdin=file),
+                  -signal.SIGINT, "standard input")
+        equal(interrupted([large, "select count(*) from blocks"],
+                          lambda: os.path.exists(large + ".idx.new"), group),
+              -signal.SIGINT, "while an index is made")
+        check(not os.path.exists(large + ".idx"), "no index")
+        began = time.monotonic() - 0.4
+        equal(interrupted([large] * 20 + [ENDLESS], soon, group),
+              -signal.SIGINT, "while traces are read")
+    prompt = Terminal("-q", path, home=directory)
+    for statement in (ENDLESS, "select count(*) from blocks a, blocks b, "
+                      "blocks c, blocks d"):
+        prompt.wait("gnomon> ")
+        prompt.type(statement + ";\n")
+        time.sleep(0.5)
+        prompt.type("\x03")
+        prompt.wait("interrupted")
+    prompt.wait("gnomon> ")
+    prompt.type(".quit\n")
+    equal(prompt.end(), 0, "status of a prompt")
+
+
 class Terminal:
     """A prompt in a terminal of its own."""
 
-    def __init__(self, *words, home):
+    def __init__(self, *words, home, columns=80):
         self.pid, self.fd = pty.fork()
         self.text = ""
         if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ,
+                        struct.pack("HHHH", 24, columns, 0, 0))
             env = environment(HOME=home, TERM="dumb", XDG_STATE_HOME=None,
                               XDG_CACHE_HOME=None)
             os.execve(GNOMON, [GNOMON, "sql", *words], env)
@@ -811,6 +938,36 @@ def indexes_may_not_stay(directory):
                               stderr=subprocess.PIPE, env=environment(),
                               timeout=RUN_SECONDS, check=False)
         equal(done.returncode, status, table)
+
+
+@case
+def what_refuses_an_index_is_told_once(directory):
+    """Though several statements would have one, and are answered."""
+    need_root("mount")
+    folder, place = (os.path.join(directory, name) for name in ("f", "ro"))
+    os.mkdir(folder)
+    os.mkdir(place)
+    path = kept("medley", folder)
+    wanted = one(path, "select count(*), sum(size) from blocks", "--no-index")
+    script = "select sum(bytes) from sums; select sum(bytes) from sums where " \
+        "size_min = 9; select count(*), sum(size) from blocks; select " \
+        "count(*), sum(size) from blocks where size_min = 1"
+    for words in (["--bind", folder, place],
+                  ["-o", "remount,bind,ro", place]):
+        if bare(["mount", *words]).status:
+            raise Skip("cannot mount")
+    try:
+        for cache, limit in (("/proc/none", "1G"), (directory, "1k")):
+            for way in ([], ["--index"]):
+                env = environment(XDG_CACHE_HOME=cache,
+                                  GNOMON_INDEX_CACHE=limit)
+                done = gnomon("sql", "--csv", place + "/medley.trace", *way,
+                              script, env=env)
+                equal(done.out.split()[5], "%d,%d" % wanted, "blocks")
+                equal(done.err.count("\n"), 1, done.err)
+                check("index" in done.err, done.err)
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
 
 
 @case
