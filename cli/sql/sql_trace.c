@@ -51,6 +51,7 @@ static int read_outline(struct sql_trace *trace)
 		return status;
 	}
 	notes_init(&trace->notes);
+	notes_init(&trace->model_notes);
 	trace->outline = model_new(&options, NULL);
 	status = model_read_outline(trace->outline, trace->path);
 	trace->said = trace->notes.count;
@@ -184,14 +185,13 @@ static int read_model(struct sql_trace *trace)
 {
 	struct model_options options =
 		query_model_options(&trace->reading->query);
-	struct notes notes;
 	int status;
 
-	notes_init(&notes);
-	options.notes = &notes;
+	options.notes = &trace->model_notes;
 	status = read_figures(trace, &options, NULL, &rows_all, &trace->model);
-	tell_new(trace, &notes);
-	notes_free(&notes);
+	tell_new(trace, &trace->model_notes);
+	notes_clear(&trace->model_notes);
+	trace->model_notes.heard = tell;
 	return status;
 }
 
@@ -224,6 +224,7 @@ static void free_view(struct sql_trace *trace, struct sql_view *view)
 	stack_filter_free(view->keeps);
 	if (view->model != trace->model || view->model == NULL)
 		model_free(view->model);
+	notes_free(&view->notes);
 	filter_free(view->filter);
 	free(view->key);
 	free(view);
@@ -351,8 +352,7 @@ static struct model *known_model(struct sql_trace *trace, int *status)
 }
 
 static bool read_view(struct sql_trace *trace, struct sql_view *view,
-		      const struct query *query, bool same,
-		      struct notes *notes)
+		      const struct query *query, bool same)
 {
 	struct query asked = *query;
 	struct rows_wanted wanted;
@@ -363,7 +363,7 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	query_block_keys(query, &keys);
 	asked.filter = view->filter;
 	options = query_model_options(&asked);
-	options.notes = notes;
+	options.notes = &view->notes;
 	wanted = query_rows_wanted(&asked);
 	if (same && keys.count == 0 &&
 	    (trace->model != NULL || !(query->spares & QUERY_SPARES_OWN_PEAKS)))
@@ -409,7 +409,6 @@ static struct sql_view *new_view(struct sql_trace *trace,
 				 struct buffer *why)
 {
 	struct sql_view **place = place_for(trace), *view;
-	struct notes notes;
 	bool good;
 
 	if (place == NULL) {
@@ -423,11 +422,11 @@ static struct sql_view *new_view(struct sql_trace *trace,
 	view->filter = filter;
 	view->frames = &trace->frames;
 	view->key = grow_copy(key, strlen(key));
-	notes_init(&notes);
-	good = read_view(trace, view, query, words->count == 0, &notes);
-	if (!take_notes(trace, &notes, why))
+	notes_init(&view->notes);
+	good = read_view(trace, view, query, words->count == 0);
+	if (!take_notes(trace, &view->notes, why))
 		good = false;
-	notes_free(&notes);
+	view->notes.heard = tell;	/* what is found out later */
 	if (good)
 		return *place = view;
 	if (why->size == 0)
@@ -635,6 +634,7 @@ void sql_traces_close(struct sql_traces *traces)
 		frames_free(&trace->frames);
 		if (trace->model != trace->outline)
 			model_free(trace->model);
+		notes_free(&trace->model_notes);
 		model_free(trace->outline);
 		notes_free(&trace->notes);
 	}

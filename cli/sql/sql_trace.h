@@ -47,6 +47,7 @@ struct sql_words {
 struct sql_view {
 	char *key;			/* filters, and keys of blocks */
 	struct filter *filter;		/* the command's, and the statement's */
+	struct notes notes;		/* of the model, as long as that */
 	struct model *model;
 	struct stack_filter *keeps;	/* NULL: no words about stacks */
 	struct profile *profile;	/* NULL: not asked for yet */
@@ -74,6 +75,7 @@ struct sql_trace {
 	size_t said;			/* those that were told */
 	struct model *outline;		/* all but figures of blocks */
 	struct model *model;		/* with these; NULL: not asked for */
+	struct notes model_notes;
 	struct frames frames;
 	uint32_t loaded;		/* node: of the frames' list, if */
 	bool has_loaded;

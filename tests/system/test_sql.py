@@ -470,6 +470,26 @@ def random_traces_have_one_answer(directory):
 
 
 @case
+def all_tables_answer(directory):
+    """Of every kind of trace, twice: once with models that are there."""
+    path = kept("medley", directory)
+    tables = [line.split()[0] for line in
+              gnomon("sql", "-q", path, ".tables").out.splitlines()]
+    for name in KEPT:
+        for way in ("--index", "--no-index"):
+            script = "".join("select '%s' as name, count(*) as count from %s;"
+                             % (table, table) for table in tables if not (
+                                 table in ("pages", "pinned", "residency") and
+                                 name == "sampled"))
+            done = gnomon("sql", kept(name, directory), way, "--csv",
+                          script + script)
+            counts = done.out.replace("name,count\n", "").splitlines()
+            check(len(counts) > 30, done.out)
+            equal(counts[:len(counts) // 2], counts[len(counts) // 2:],
+                  "%s %s" % (name, way))
+
+
+@case
 def rows_belong_together(directory):
     """Keys of one table are those of the others."""
     path = kept("medley", directory)
