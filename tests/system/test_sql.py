@@ -910,6 +910,30 @@ def prompt_answers(directory):
         check("seven" in file.read(), "history")
 
 
+SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n limit " \
+    "2000000) select count(*) as slow from n"
+
+
+@case
+def what_is_typed_ahead_is_kept(directory):
+    """Whole lines and halves, while a statement runs."""
+    prompt = Terminal("-q", kept("medley", directory), home=directory)
+    prompt.wait("gnomon> ")
+    prompt.type(SLOW + ";\n")
+    prompt.wait("from n;")
+    prompt.type("select 'first', 6 * 7;\nselect 'sec")
+    time.sleep(0.1)
+    prompt.type("ond', 6 * 9;")
+    prompt.wait(r"2000000\r\n")
+    prompt.wait(r"first +42\r\n")
+    prompt.wait("gnomon> .*second', 6 . 9;")
+    prompt.type("\n")
+    prompt.wait(r"second +54\r\n")
+    prompt.wait("gnomon> ")
+    prompt.type(".quit\n")
+    equal(prompt.end(), 0, "status")
+
+
 @case
 def prompt_survives_its_worker(directory):
     """A statement that takes too long, or too much, ends alone."""
