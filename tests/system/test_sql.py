@@ -938,7 +938,7 @@ def what_is_typed_ahead_is_kept(directory):
 def prompt_survives_its_worker(directory):
     """A statement that takes too long, or too much, ends alone."""
     path = kept("medley", directory)
-    prompt = Terminal("-q", "--timeout", "1s", "--memory", "400M", path,
+    prompt = Terminal("-q", "--timeout", "5s", "--memory", "400M", path,
                       home=directory)
     prompt.wait("gnomon> ")
     prompt.type(ENDLESS + ";\n")
