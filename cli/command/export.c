@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/sort.h"
 #include "cli/base/status.h"
 #include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
@@ -123,18 +124,32 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 			.end = end });
 }
 
+static int by_birth(const void *a, const void *b)
+{
+	const struct block *x = *(const struct block *const *)a;
+	const struct block *y = *(const struct block *const *)b;
+
+	return sort_up(x->birth, y->birth) ?: sort_up(x->address, y->address);
+}
+
+/* Models from events and from an index have them in different orders. */
 static void tell_live(const struct following *f, const struct model *model)
 {
-	const struct block *block;
+	const struct block **list = NULL, *block;
+	size_t count = 0, capacity = 0;
 	uint64_t at = 0;
 
-	while ((block = model_next_block(model, &at)) != NULL) {
-		uint32_t node = model_node_of(model, block);
-
-		if (is_kept(f, node))
-			f->to->live(f->to->owner, &(struct export_block){
-				.block = block, .node = node });
-	}
+	while ((block = model_next_block(model, &at)) != NULL)
+		if (is_kept(f, model_node_of(model, block))) {
+			GROW(list, count, capacity);
+			list[count++] = block;
+		}
+	SORT(list, count, by_birth);
+	for (size_t i = 0; i < count; i++)
+		f->to->live(f->to->owner, &(struct export_block){
+			.block = list[i],
+			.node = model_node_of(model, list[i]) });
+	free(list);
 }
 
 int export_follow(struct export *export,

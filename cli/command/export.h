@@ -90,8 +90,9 @@ struct export_follower {
 	void *owner;
 	void (*birth)(void *owner, const struct export_block *block);
 	void (*end)(void *owner, const struct export_block *block);
-	/* Then, of those that are left: nothing but `block` and `node`. At a
-	 * moment nothing has ended yet, so these are all there are. */
+	/* Then, of those that are left, by birth: nothing but `block` and
+	 * `node`. At a moment nothing has ended yet, so these are all there
+	 * are. */
 	void (*live)(void *owner, const struct export_block *block);
 };
 

@@ -146,6 +146,7 @@ static void run_text(struct sql_worker *worker, const char *text)
 {
 	bool had = worker->pid != 0;
 
+	sql_worker_was_interrupted();	/* that was about the line */
 	if (sql_worker_run(worker, text) == SQL_WORKER_INTERRUPTED &&
 	    worker->stopped)
 		tell_error("interrupted");
@@ -174,14 +175,15 @@ int sql_prompt(struct sql_worker *worker)
 {
 	LOCAL_BUFFER text = { 0 };
 	char *path = begin_history(), *line;
-	bool more = true;
+	int status;
+	bool more;
 
 	rl_readline_name = "gnomon";
 	rl_attempted_completion_function = complete;
 	/* traces are read before the first statement, and what is wrong said */
-	if (sql_worker_run(worker, "") == EXIT_NOTHING && worker->pid == 0)
-		more = false;
-	else
+	status = sql_worker_run(worker, "");
+	more = worker->pid != 0;
+	if (more)
 		printf("Statements end with ; and .help tells more.\n");
 	while (more) {
 		line = readline(text.size > 0 ? "   ...> " : "gnomon> ");
@@ -196,5 +198,5 @@ int sql_prompt(struct sql_worker *worker)
 		free(line);
 	}
 	end_history(path);
-	return worker->pid == 0 ? EXIT_NOTHING : EXIT_COMPLETE;
+	return status;
 }

@@ -1,9 +1,11 @@
 /*
  * sql_result.c: see sql_result.h. A table's columns are as wide as what its
- * first rows have in them; on a terminal, the widest are cut until all fit.
+ * first rows have in them. On a terminal, the widest texts are cut until all
+ * fit; where too little would be left of them, each value has a line.
  */
 #include "cli/sql/sql_result.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,7 +18,8 @@
 #include "cli/sql/sql_json.h"
 
 #define ROWS_LOOKED_AT 1000	/* before the first is written */
-#define NARROWEST 6		/* that a column is cut to */
+#define TEXT_LEAST 20		/* that a text is cut to */
+#define HEADING_LEAST 6
 #define GAP 2
 
 /* A value as a text, without control characters; NULL is "". */
@@ -39,29 +42,42 @@ static void value_text(sqlite3_stmt *statement, int column,
 
 struct cell {
 	char *text;
-	bool right;		/* a number */
+	bool number;		/* never cut */
+	bool right;
 };
 
 struct sheet {
 	FILE *out;
 	const struct style *style;
 	int columns;
+	bool upright;		/* a line for each value */
 	size_t *widths;
+	size_t *least;		/* that they may be cut to */
+	struct cell *headings;
 	struct cell *cells;	/* of the first rows, row by row */
 	size_t count, capacity;
+	uint64_t rows;		/* that were written */
 };
 
-static void add_cell(struct sheet *sheet, int column, const char *text,
-		     bool right)
+/* Of numbers nothing may be left out, of texts the middle. */
+static size_t least_width(size_t width, bool number)
 {
-	size_t width = fit_columns(text);
+	return number || width < TEXT_LEAST ? width : TEXT_LEAST;
+}
+
+static void add_cell(struct sheet *sheet, int column, const char *text,
+		     bool number)
+{
+	size_t width = fit_columns(text), least = least_width(width, number);
 
 	GROW(sheet->cells, sheet->count, sheet->capacity);
 	sheet->cells[sheet->count++] = (struct cell){
-		grow_copy(text, strlen(text)), right
+		grow_copy(text, strlen(text)), number, number
 	};
 	if (width > sheet->widths[column])
 		sheet->widths[column] = width;
+	if (least > sheet->least[column])
+		sheet->least[column] = least;
 }
 
 static void add_row(struct sheet *sheet, sqlite3_stmt *statement)
@@ -89,24 +105,36 @@ static size_t screen_width(FILE *out)
 	return size.ws_col;
 }
 
-/* Cut the widest column by one, until all fit, or none can be cut. */
+/* That of the column that is the widest of those that can be cut; -1: none. */
+static int find_widest(const struct sheet *sheet)
+{
+	int widest = -1;
+
+	for (int i = 0; i < sheet->columns; i++)
+		if (sheet->widths[i] > sheet->least[i] &&
+		    (widest < 0 || sheet->widths[i] > sheet->widths[widest]))
+			widest = i;
+	return widest;
+}
+
+/* Cut the widest column by one, until all fit; else rows stand upright. */
 static void fit_widths(struct sheet *sheet)
 {
 	size_t limit = screen_width(sheet->out), sum = 0;
+	int widest;
 
+	if (sheet->count == 0)
+		return;		/* headings alone are a line in any case */
 	for (int i = 0; i < sheet->columns; i++)
 		sum += sheet->widths[i] + GAP;
 	while (limit > 0 && sum > limit + GAP) {
-		int widest = 0;
-
-		for (int i = 1; i < sheet->columns; i++)
-			if (sheet->widths[i] > sheet->widths[widest])
-				widest = i;
-		if (sheet->widths[widest] <= NARROWEST)
+		widest = find_widest(sheet);
+		if (widest < 0)
 			break;
 		sheet->widths[widest]--;
 		sum--;
 	}
+	sheet->upright = limit > 0 && sum > limit + GAP;
 }
 
 static void put_blanks(FILE *out, size_t count)
@@ -120,7 +148,10 @@ static void put_cell(const struct sheet *sheet, int column,
 	size_t width = sheet->widths[column], taken;
 	LOCAL_BUFFER text = { 0 };
 
-	fit_middle(&text, cell->text, width);
+	if (cell->number)
+		buffer_string(&text, cell->text);
+	else
+		fit_middle(&text, cell->text, width);
 	taken = fit_columns(buffer_text(&text));
 	if (cell->right && taken < width)
 		put_blanks(sheet->out, width - taken);
@@ -130,30 +161,77 @@ static void put_cell(const struct sheet *sheet, int column,
 					      width - taken : 0));
 }
 
-/* And let go of them. */
-static void put_cells(struct sheet *sheet)
+/* A line of a table. */
+static void put_line(const struct sheet *sheet, const struct cell *cells)
 {
-	for (size_t i = 0; i < sheet->count; i++) {
-		int column = (int)(i % (size_t)sheet->columns);
+	for (int i = 0; i < sheet->columns; i++)
+		put_cell(sheet, i, &cells[i]);
+}
 
-		put_cell(sheet, column, &sheet->cells[i]);
-		free(sheet->cells[i].text);
-		if (column + 1 == sheet->columns)
-			putc('\n', sheet->out);
+/* Lines for each value. */
+static void put_upright(const struct sheet *sheet, const struct cell *cells)
+{
+	size_t width = 0;
+
+	for (int i = 0; i < sheet->columns; i++)
+		if (fit_columns(sheet->headings[i].text) > width)
+			width = fit_columns(sheet->headings[i].text);
+	fprintf(sheet->out, "%s%srow %" PRIu64 "%s\n",
+		sheet->rows > 0 ? "\n" : "", sheet->style->title,
+		sheet->rows + 1, sheet->style->off);
+	for (int i = 0; i < sheet->columns; i++) {
+		const char *name = sheet->headings[i].text;
+
+		fputs(name, sheet->out);
+		if (cells[i].text[0] != 0)
+			put_blanks(sheet->out, width - fit_columns(name) + GAP);
+		fprintf(sheet->out, "%s\n", cells[i].text);
 	}
+}
+
+static void free_cells(struct cell *cells, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(cells[i].text);
+}
+
+/* And let go of them. */
+static void put_rows(struct sheet *sheet)
+{
+	size_t columns = (size_t)sheet->columns;
+
+	for (size_t i = 0; i < sheet->count; i += columns) {
+		if (sheet->upright) {
+			put_upright(sheet, &sheet->cells[i]);
+		} else {
+			put_line(sheet, &sheet->cells[i]);
+			putc('\n', sheet->out);
+		}
+		sheet->rows++;
+	}
+	free_cells(sheet->cells, sheet->count);
 	sheet->count = 0;
 }
 
+/* They are cells at first, for their widths. */
 static void begin_sheet(struct sheet *sheet, sqlite3_stmt *statement)
 {
+	size_t columns = (size_t)sheet->columns;
 	LOCAL_BUFFER text = { 0 };
 
+	sheet->widths = grow_zeroed(columns, sizeof(*sheet->widths));
+	sheet->least = grow_zeroed(columns, sizeof(*sheet->least));
 	for (int i = 0; i < sheet->columns; i++) {
 		buffer_clear(&text);
 		buffer_string(&text, sqlite3_column_name(statement, i));
 		buffer_printable(&text);
 		add_cell(sheet, i, buffer_text(&text), false);
+		if (sheet->least[i] > HEADING_LEAST)
+			sheet->least[i] = HEADING_LEAST;
 	}
+	sheet->headings = sheet->cells;
+	sheet->cells = NULL;
+	sheet->count = sheet->capacity = 0;
 }
 
 /* Headings stand as their column's first value does. */
@@ -162,18 +240,24 @@ static void settle_sheet(struct sheet *sheet)
 	size_t columns = (size_t)sheet->columns;
 
 	fit_widths(sheet);
-	for (size_t i = 0; i < columns && sheet->count > columns; i++)
-		sheet->cells[i].right = sheet->cells[columns + i].right;
-	fputs(sheet->style->title, sheet->out);
-	for (size_t i = 0; i < columns; i++) {
-		put_cell(sheet, (int)i, &sheet->cells[i]);
-		free(sheet->cells[i].text);
+	for (size_t i = 0; i < columns && sheet->count > 0; i++)
+		sheet->headings[i].right = sheet->cells[i].right;
+	if (!sheet->upright) {
+		fputs(sheet->style->title, sheet->out);
+		put_line(sheet, sheet->headings);
+		fprintf(sheet->out, "%s\n", sheet->style->off);
 	}
-	fprintf(sheet->out, "%s\n", sheet->style->off);
-	memmove(sheet->cells, sheet->cells + columns,
-		(sheet->count - columns) * sizeof(*sheet->cells));
-	sheet->count -= columns;
-	put_cells(sheet);
+	put_rows(sheet);
+}
+
+static void end_sheet(struct sheet *sheet)
+{
+	free_cells(sheet->cells, sheet->count);
+	free_cells(sheet->headings, (size_t)sheet->columns);
+	free(sheet->cells);
+	free(sheet->headings);
+	free(sheet->widths);
+	free(sheet->least);
 }
 
 static int write_table(struct sql_session *session, sqlite3_stmt *statement)
@@ -185,22 +269,17 @@ static int write_table(struct sql_session *session, sqlite3_stmt *statement)
 	size_t rows = 0;
 	int status;
 
-	sheet.widths = grow_zeroed((size_t)sheet.columns,
-				   sizeof(*sheet.widths));
 	begin_sheet(&sheet, statement);
 	while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
 		add_row(&sheet, statement);
 		if (++rows == ROWS_LOOKED_AT)
 			settle_sheet(&sheet);
 		else if (rows > ROWS_LOOKED_AT)
-			put_cells(&sheet);
+			put_rows(&sheet);
 	}
 	if (rows < ROWS_LOOKED_AT && status == SQLITE_DONE)
 		settle_sheet(&sheet);
-	for (size_t i = 0; i < sheet.count; i++)
-		free(sheet.cells[i].text);
-	free(sheet.cells);
-	free(sheet.widths);
+	end_sheet(&sheet);
 	return status;
 }
 

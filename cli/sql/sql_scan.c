@@ -437,6 +437,8 @@ static bool make_selection(struct sql_scan *scan, struct buffer *why)
 {
 	const struct sql_trace *trace = scan->trace;
 	bool maps = filter_has(scan->filter, FILTER_MAP, FILTER_MAP);
+	const struct notes *notes = &trace->notes;
+	size_t before = notes->count;
 
 	if (!filter_has_blocks(scan->filter))
 		return true;
@@ -444,8 +446,10 @@ static bool make_selection(struct sql_scan *scan, struct buffer *why)
 					sql_trace_maps(scan->trace) :
 					trace->outline);
 	if (scan->selection == NULL && why->size == 0)
-		buffer_printf(why, "%s: these filters mean nothing there",
-			      trace->path);
+		buffer_printf(why, "%s: %s", trace->path,
+			      notes->count > before ?
+			      notes->list[notes->count - 1].text :
+			      "these filters mean nothing there");
 	return scan->selection != NULL;
 }
 

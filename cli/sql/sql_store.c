@@ -35,34 +35,45 @@ static struct store *passing_store(const struct sql_trace *trace,
 	return store;
 }
 
-/* One of the outline's bytes; a damaged trace may have an index from before. */
-static struct store *kept_store(struct sql_trace *trace,
-				struct rows_asked *asked)
+struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
+			     enum rows_why *why)
 {
-	struct store *store = rows_store(asked);
+	struct rows_asked asked = {
+		.trace = trace->path, .notes = tell_notes(),
+		.make = trace->no_index ? ROWS_MAKE_NEVER : make,
+		.cancel = trace->cancel,
+	};
+	struct store *store = rows_store(&asked);
+
+	*why = asked.why;
+	trace->no_index |= asked.why == ROWS_REFUSED ||
+			   asked.why == ROWS_FAILED;
+	return store;
+}
+
+/* One of the outline's bytes; a damaged trace may have an index from before. */
+static struct store *kept_store(struct sql_trace *trace, enum rows_why *why)
+{
+	struct store *store = sql_store_find(trace, ROWS_MAKE, why);
 
 	if (store == NULL || rows_fit(store, trace->outline))
 		return store;
-	rows_store_drop(store, -ESTALE, asked->notes);
+	rows_store_drop(store, -ESTALE, tell_notes());
 	store_close(store);
-	return rows_store(asked);
+	return sql_store_find(trace, ROWS_MAKE, why);
 }
 
 /* The trace's index, or one that does not stay. */
 static struct store *new_store(struct sql_trace *trace,
 			       const struct sql_traces *traces)
 {
-	struct rows_asked asked = {
-		.trace = trace->path, .notes = tell_notes(),
-		.make = ROWS_MAKE, .cancel = &traces->cancel,
-	};
+	enum rows_why why;
 	struct store *store;
 
 	if (trace->reading->index == ROWS_MAKE_NEVER)
 		return passing_store(trace, traces);
-	store = kept_store(trace, &asked);
-	if (store != NULL || asked.why == ROWS_CANCELLED ||
-	    asked.why == ROWS_UNFIT)
+	store = kept_store(trace, &why);
+	if (store != NULL || why == ROWS_CANCELLED || why == ROWS_UNFIT)
 		return store;
 	return passing_store(trace, traces);
 }

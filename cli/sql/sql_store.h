@@ -9,8 +9,13 @@
 #define GNOMON_SQL_STORE_H
 
 #include "cli/base/text/buffer.h"
+#include "cli/model/rows/rows_store.h"
 #include "cli/sql/sql_trace.h"
 
+/* The index, which is made if that is wanted; the caller's. That none can be is
+ * said once in a session. *why is that of rows_store. */
+struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
+			     enum rows_why *why);
 /*
  * The store of a trace's blocks; NULL: there can be none, and `why` says why. It
  * stays until sql_store_release, which is to be called for each that was taken.

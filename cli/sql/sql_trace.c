@@ -14,6 +14,7 @@
 #include "cli/stack/frames_prepare.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/model/rows/rows_store.h"
+#include "cli/sql/sql_store.h"
 #include "cli/store/store.h"
 #include "unwind/claim.h"
 
@@ -48,9 +49,11 @@ static int read_outline(struct sql_trace *trace)
 		return status;
 	}
 	notes_init(&trace->notes);
+	notes_init(&trace->model_notes);
 	trace->outline = model_new(&options, NULL);
 	status = model_read_outline(trace->outline, trace->path);
-	for (size_t i = 0; i < trace->notes.count; i++)
+	trace->said = trace->notes.count;
+	for (size_t i = 0; i < trace->said; i++)
 		tell(&trace->notes.list[i]);
 	if (status == EXIT_NOTHING) {
 		model_free(trace->outline);
@@ -106,7 +109,7 @@ struct sql_trace *sql_trace_of(const struct sql_traces *traces, uint64_t id)
 /* What the outline had to say is not said again. */
 static bool was_said(const struct sql_trace *trace, const struct note *note)
 {
-	for (size_t i = 0; i < trace->notes.count; i++)
+	for (size_t i = 0; i < trace->said; i++)
 		if (strcmp(trace->notes.list[i].text, note->text) == 0)
 			return true;
 	return false;
@@ -120,18 +123,16 @@ static void tell_new(const struct sql_trace *trace, const struct notes *notes)
 }
 
 /* The index of a trace, if it tells that: one is made if the trace is large. */
-static struct store *rows_for(const struct sql_trace *trace,
+static struct store *rows_for(struct sql_trace *trace,
 			      const struct model_options *options)
 {
-	struct rows_asked asked = {
-		.trace = trace->path, .notes = tell_notes(),
-		.make = trace->reading->index, .cancel = trace->cancel,
-	};
+	enum rows_make make = trace->reading->index;
+	enum rows_why why;
 	struct store *store;
 
-	if (!rows_tell(options) || asked.make == ROWS_MAKE_NEVER)
+	if (!rows_tell(options) || make == ROWS_MAKE_NEVER)
 		return NULL;
-	store = rows_store(&asked);
+	store = sql_store_find(trace, make, &why);
 	if (store != NULL && rows_can_answer(store, options))
 		return store;
 	store_close(store);
@@ -140,7 +141,7 @@ static struct store *rows_for(const struct sql_trace *trace,
 
 /* By rows of the index, or else by passes over the events. Returns what
  * model_read does; *model may have read nothing. */
-static int read_figures(const struct sql_trace *trace,
+static int read_figures(struct sql_trace *trace,
 			const struct model_options *options,
 			const struct block_keys *keys,
 			const struct rows_wanted *wanted, struct model **model)
@@ -164,14 +165,13 @@ static int read_model(struct sql_trace *trace)
 {
 	struct model_options options =
 		query_model_options(&trace->reading->query);
-	struct notes notes;
 	int status;
 
-	notes_init(&notes);
-	options.notes = &notes;
+	options.notes = &trace->model_notes;
 	status = read_figures(trace, &options, NULL, &rows_all, &trace->model);
-	tell_new(trace, &notes);
-	notes_free(&notes);
+	tell_new(trace, &trace->model_notes);
+	notes_clear(&trace->model_notes);
+	trace->model_notes.heard = tell;
 	return status;
 }
 
@@ -204,6 +204,7 @@ static void free_view(struct sql_trace *trace, struct sql_view *view)
 	stack_filter_free(view->keeps);
 	if (view->model != trace->model || view->model == NULL)
 		model_free(view->model);
+	notes_free(&view->notes);
 	filter_free(view->filter);
 	free(view->key);
 	free(view);
@@ -331,8 +332,7 @@ static struct model *known_model(struct sql_trace *trace, int *status)
 }
 
 static bool read_view(struct sql_trace *trace, struct sql_view *view,
-		      const struct query *query, bool same,
-		      struct notes *notes)
+		      const struct query *query, bool same)
 {
 	struct query asked = *query;
 	struct rows_wanted wanted;
@@ -343,7 +343,7 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	query_block_keys(query, &keys);
 	asked.filter = view->filter;
 	options = query_model_options(&asked);
-	options.notes = notes;
+	options.notes = &view->notes;
 	wanted = query_rows_wanted(&asked);
 	if (same && keys.count == 0 &&
 	    (trace->model != NULL || !(query->spares & QUERY_SPARES_OWN_PEAKS)))
@@ -389,7 +389,6 @@ static struct sql_view *new_view(struct sql_trace *trace,
 				 struct buffer *why)
 {
 	struct sql_view **place = place_for(trace), *view;
-	struct notes notes;
 	bool good;
 
 	if (place == NULL) {
@@ -403,11 +402,11 @@ static struct sql_view *new_view(struct sql_trace *trace,
 	view->filter = filter;
 	view->frames = &trace->frames;
 	view->key = grow_copy(key, strlen(key));
-	notes_init(&notes);
-	good = read_view(trace, view, query, words->count == 0, &notes);
-	if (!take_notes(trace, &notes, why))
+	notes_init(&view->notes);
+	good = read_view(trace, view, query, words->count == 0);
+	if (!take_notes(trace, &view->notes, why))
 		good = false;
-	notes_free(&notes);
+	view->notes.heard = tell;	/* what is found out later */
 	if (good)
 		return *place = view;
 	if (why->size == 0)
@@ -566,9 +565,11 @@ void sql_traces_close(struct sql_traces *traces)
 		free_stacks(trace->stacks);
 		model_free(trace->maps);
 		store_close(trace->store);
+		intern_free(&trace->lacked);
 		frames_free(&trace->frames);
 		if (trace->model != trace->outline)
 			model_free(trace->model);
+		notes_free(&trace->model_notes);
 		model_free(trace->outline);
 		notes_free(&trace->notes);
 	}

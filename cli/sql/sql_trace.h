@@ -35,6 +35,7 @@ struct store;
 struct sql_word {
 	enum filter_id id;
 	char *text;
+	bool of_some;		/* sql_moments_known */
 };
 
 struct sql_words {
@@ -46,6 +47,7 @@ struct sql_words {
 struct sql_view {
 	char *key;			/* filters, and keys of blocks */
 	struct filter *filter;		/* the command's, and the statement's */
+	struct notes notes;		/* of the model, as long as that */
 	struct model *model;
 	struct stack_filter *keeps;	/* NULL: no words about stacks */
 	struct profile *profile;	/* NULL: not asked for yet */
@@ -69,9 +71,11 @@ struct sql_stacks {
 struct sql_trace {
 	unsigned number;
 	const char *path;
-	struct notes notes;		/* of the outline */
+	struct notes notes;		/* of the outline: */
+	size_t said;			/* those that were told */
 	struct model *outline;		/* all but figures of blocks */
 	struct model *model;		/* with these; NULL: not asked for */
+	struct notes model_notes;
 	struct frames frames;
 	uint32_t loaded;		/* node: of the frames' list, if */
 	bool has_loaded;
@@ -86,6 +90,8 @@ struct sql_trace {
 	struct store *store;		/* NULL: not asked for yet */
 	unsigned store_uses;		/* cursors that look at it */
 	bool store_bad;			/* it is of no use any more */
+	bool no_index;			/* none can be made, which was said */
+	struct intern lacked;		/* names of moments; they were told */
 	const struct reading *reading;
 	int *status;			/* of all traces */
 	const atomic_bool *cancel;	/* the session's */

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/sql/sql_moments.h"
 #include "cli/sql/sql_table.h"
 #include "unwind/claim.h"
 
@@ -268,9 +269,12 @@ static bool take_word(struct sql_cursor *cursor, enum filter_id id,
 			      SQL_WORDS_MAX);
 		return false;
 	}
-	words->list[words->count++] = (struct sql_word){
-		id, word_text(id, value)
+	words->list[words->count] = (struct sql_word){
+		.id = id, .text = word_text(id, value)
 	};
+	words->list[words->count].of_some = sql_moments_known(
+		cursor->traces, &words->list[words->count]);
+	words->count++;
 	return true;
 }
 
@@ -456,22 +460,41 @@ static bool context_here(const struct sql_cursor *cursor,
 	return id >> 32 == cursor->at;
 }
 
-/* False: some filter asks for contexts of other traces alone. */
+/* Whether it can mean something in this trace. */
+static bool word_here(const struct sql_cursor *cursor,
+		      const struct sql_word *word, uint64_t *node)
+{
+	*node = 0;
+	if (is_context(word->id))
+		return context_here(cursor, word, node);
+	return !word->of_some || sql_moments_here(cursor->trace, word);
+}
+
+/* Of the words of a filter either is asked for. */
+static bool filter_here(const struct sql_cursor *cursor, enum filter_id id)
+{
+	uint64_t node;
+
+	for (unsigned i = 0; i < cursor->words.count; i++)
+		if (cursor->words.list[i].id == id &&
+		    word_here(cursor, &cursor->words.list[i], &node))
+			return true;
+	return false;
+}
+
+/* False: some filter asks for contexts, or names, of other traces alone. */
 static bool words_here(const struct sql_cursor *cursor)
 {
-	bool any[2] = { false, false }, here[2] = { false, false };
-
 	for (unsigned i = 0; i < cursor->words.count; i++) {
 		const struct sql_word *word = &cursor->words.list[i];
-		bool frees = word->id == FILTER_FREE_CONTEXT;
-		uint64_t node;
 
-		if (!is_context(word->id))
+		if (filter_here(cursor, word->id))
 			continue;
-		any[frees] = true;
-		here[frees] |= context_here(cursor, word, &node);
+		if (word->of_some)
+			sql_moments_tell(cursor->trace, word);
+		return false;
 	}
-	return (!any[0] || here[0]) && (!any[1] || here[1]);
+	return true;
 }
 
 /* The words as they are in this trace. */
@@ -480,13 +503,12 @@ static void words_of(const struct sql_cursor *cursor, struct sql_words *words)
 	words->count = 0;
 	for (unsigned i = 0; i < cursor->words.count; i++) {
 		const struct sql_word *word = &cursor->words.list[i];
-		uint64_t node = 0;
+		uint64_t node;
 
-		if (is_context(word->id) &&
-		    !context_here(cursor, word, &node))
+		if (!word_here(cursor, word, &node))
 			continue;
 		words->list[words->count++] = (struct sql_word){
-			word->id, node != 0 ?
+			.id = word->id, .text = node != 0 ?
 			grow_format("%" PRIu64, node) :
 			grow_copy(word->text, strlen(word->text))
 		};

@@ -107,6 +107,10 @@ static _Noreturn void work(struct sql_worker *worker)
 			limit_time(&worker->limits);
 			status = sql_session_run(&session, text);
 			free(text);
+			/* told, as the command may not have seen it yet */
+			if (status == EXIT_NOTHING &&
+			    atomic_load(&session.traces.cancel))
+				status = SQL_WORKER_INTERRUPTED;
 			if (whole_write(worker->answer, &status,
 					sizeof(status)) != 0)
 				break;
@@ -250,6 +254,8 @@ static int tell_end(struct sql_worker *worker, int status)
 	}
 	if (WTERMSIG(status) == SIGPIPE)
 		return EXIT_NOTHING;	/* nobody reads the result */
+	if (WTERMSIG(status) == SIGINT)
+		return SQL_WORKER_INTERRUPTED;	/* while it read traces */
 	if (WTERMSIG(status) == SIGXCPU)
 		tell_error("the statement took more processor time than "
 			   "--timeout %s allows", TIME_TEXT(
@@ -269,8 +275,11 @@ static int take_answer(struct sql_worker *worker)
 {
 	int status;
 
-	if (get_all(worker->answer, &status, sizeof(status)))
+	if (get_all(worker->answer, &status, sizeof(status))) {
+		if (status == SQL_WORKER_INTERRUPTED)
+			interrupted = 0;	/* that was it */
 		return status;
+	}
 	return tell_end(worker, reap(worker));
 }
 
@@ -285,7 +294,7 @@ static int take_late(struct sql_worker *worker, bool late)
 		take_answer(worker);
 	else
 		reap(worker);
-	worker->stopped = !answered;
+	worker->stopped = worker->pid == 0;
 	return late ? EXIT_NOTHING : SQL_WORKER_INTERRUPTED;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/base/whole.h"
+#include "cli/store/store_ahead.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_file.h"
 #include "cli/store/store_sweep.h"
@@ -66,6 +67,18 @@ static void ask_sums(struct store *store, const struct store_scan *scan)
 	store_timeline(store, scan, &nodes, NULL, &axis, steps);
 }
 
+static void ask_ahead(struct store *store, const struct store_scan *scan)
+{
+	struct store_ahead *ahead = store_ahead_new(store, scan,
+						    STORE_BIT(STORE_USABLE),
+						    2);
+	const struct store_batch *batch;
+
+	while (store_ahead_next(ahead, &batch) > 0)
+		check(batch->count <= ROWS_MAX);
+	store_ahead_free(ahead);
+}
+
 static void ask_rows(struct store *store, const struct store_scan *scan)
 {
 	struct store_cursor *cursor = store_cursor_new(store, scan,
@@ -80,6 +93,7 @@ static void ask_rows(struct store *store, const struct store_scan *scan)
 	store_cursor_seek(cursor, store_rows(store) / 2);
 	store_cursor_next(cursor, &batch);
 	store_cursor_free(cursor);
+	ask_ahead(store, scan);
 	if (store_order(store, scan, STORE_LIFETIME, true, 1, STEPS, rows,
 			&count) == 0)
 		store_fetch(store, rows, count, 7, columns);

@@ -5,6 +5,7 @@ what options mean; questions of docs/SQL.md have the answers that were planted;
 nothing can be written, and limits hold."""
 
 import csv
+import fcntl
 import io
 import json
 import os
@@ -14,14 +15,16 @@ import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 from exported import ODD_NAMES, trace
 from gnomon_test import (GNOMON, LIBRARY, RUN_SECONDS, bare, case, check,
-                         environment, equal, gnomon, main, program, recorded,
-                         settle, wait_begun)
+                         environment, equal, gnomon, main, need_root,
+                         program, recorded, settle, Skip, wait_begun, wait_for)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tools"))
@@ -467,6 +470,26 @@ def random_traces_have_one_answer(directory):
 
 
 @case
+def all_tables_answer(directory):
+    """Of every kind of trace, twice: once with models that are there."""
+    path = kept("medley", directory)
+    tables = [line.split()[0] for line in
+              gnomon("sql", "-q", path, ".tables").out.splitlines()]
+    for name in KEPT:
+        for way in ("--index", "--no-index"):
+            script = "".join("select '%s' as name, count(*) as count from %s;"
+                             % (table, table) for table in tables if not (
+                                 table in ("pages", "pinned", "residency") and
+                                 name == "sampled"))
+            done = gnomon("sql", kept(name, directory), way, "--csv",
+                          script + script)
+            counts = done.out.replace("name,count\n", "").splitlines()
+            check(len(counts) > 30, done.out)
+            equal(counts[:len(counts) // 2], counts[len(counts) // 2:],
+                  "%s %s" % (name, way))
+
+
+@case
 def rows_belong_together(directory):
     """Keys of one table are those of the others."""
     path = kept("medley", directory)
@@ -537,6 +560,43 @@ def several_traces_are_one_database(directory):
                "process = 2 group by 1"), [(2, 1)], "a process alone")
 
 
+@case
+def moments_of_some_traces(directory):
+    """A trace that lacks the name has no rows; it is an error if all do."""
+    paths = [os.path.join(HERE, "..", "traces", "3.0", "forked.trace"),
+             kept("medley", directory), kept("cleared", directory)]
+    for words in (("alive_at", "@late"), ("with_to", "@tree"),
+                  ("marker", "sorted"), ("alive_at_2", "@middle")):
+        for table, figures in (("blocks", "count(*), sum(size)"),
+                               ("sums", "sum(blocks), sum(bytes)")):
+            where = "%s = '%s'" % words
+            if words[0] == "alive_at_2":
+                where += " and alive_at = 'end'"
+            ask = "select process, %s from %s where %s group by 1" % (
+                figures, table, where)
+            done = gnomon("sql", "--no-index", *paths, "--csv",
+                          ask + ";" + ask)
+            lines = done.out.split()
+            equal(lines[:len(lines) // 2], lines[len(lines) // 2:], ask)
+            got = {int(row[0]): tuple(row[1:]) for row in
+                   csv.reader(lines[1:len(lines) // 2])}
+            wanted = {n: one(paths[n - 1], "select %s from %s where %s" % (
+                figures, table, where), "--no-index") for n in (2, 3)}
+            equal(got, {n: tuple(map(str, row)) for n, row in wanted.items()
+                        if row[0]}, ask)
+            # said once, and of the one trace
+            equal(re.findall("(\\S+): no marker or snapshot is called (\\S+)",
+                             done.err), [(paths[0], words[1].strip("@"))],
+                  ask)
+    # either is asked for, and it has one
+    equal(len(rows(paths, "select distinct process from blocks where alive_at "
+                   "in ('@late', '50%')", "--no-index")), 3, "either")
+    for table in ("blocks", "sums"):
+        for name in ("@none", "@nothing"):
+            refused(paths[1], "select * from %s where alive_at = '%s'" % (
+                table, name), "is called %s: there are" % name[1:])
+
+
 # ---- output ----
 
 @case
@@ -601,6 +661,34 @@ def names_are_harmless(directory):
     equal(rows(path, nul), [("a b", " ", "z")], "NUL, CSV")
     equal(gnomon("sql", path, nul).out.splitlines()[1].split(" ", 2)[:2],
           ["a", "b"], "NUL, table")
+
+
+@case
+def wide_tables_stand_upright(directory):
+    """On terminals alone; numbers are never cut."""
+    path = kept("medley", directory)
+    wide = "select * from blocks where size = (select max(size) from blocks)"
+    (row,) = rows(path, wide, "--no-index")
+    names = [line.split()[0] for line in
+             gnomon("sql", path, ".schema blocks").out.splitlines()[2:-1]
+             if "HIDDEN" not in line]
+    terminal = Terminal("-q", "--no-index", path, wide + "; select * from "
+                        "blocks where size = 123456789",
+                        home=directory)
+    terminal.wait("row 1.*\r\n")
+    for name, text in zip(names, row):
+        terminal.wait(r"^%s%s\r\n" % (name, "" if text is None else
+                                      " +" + re.escape(str(text))))
+    check(terminal.wait("^\r?\n?.*process  context.*\r\n"), "headings alone")
+    equal(terminal.end(), 0, "status")
+    # texts are cut before that
+    terminal = Terminal("-q", path, "select stack, sum(bytes) as "
+                        "a_long_name_of_a_number from contexts group by 1 "
+                        "order by 2 desc limit 2", home=directory, columns=40)
+    terminal.wait(r"stack .* a_.*\r\n")
+    terminal.wait(r"main\S*\.\.\.\S+ +\d+\r\n")
+    equal(terminal.end(), 0, "status")
+    check("row 1" not in gnomon("sql", "-q", path, wide).out, "no terminal")
 
 
 # ---- limits ----
@@ -668,13 +756,71 @@ def interrupt_ends_it(directory):
         print("# cancelled after %.3f s" % took)
 
 
+def interrupted(argv, begun, whole_group, **options):
+    """What it ends with, if SIGINT comes once it has begun."""
+    run = subprocess.Popen([GNOMON, "sql", "-q", *argv], env=environment(),
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           start_new_session=True, **options)
+    if not options:
+        check(wait_for(begun), "it did not begin: %s" % argv)
+    else:
+        time.sleep(0.5)
+    check(run.poll() is None, "it still runs: %s" % argv)
+    (os.killpg if whole_group else os.kill)(run.pid, signal.SIGINT)
+    err = run.communicate(timeout=RUN_SECONDS)[1].decode()
+    check("fault" not in err and "killed" not in err, err)
+    return run.returncode
+
+
+@case
+def interrupts_are_one(directory):
+    """As SIGINT ends a program, however a statement is given and whatever it
+    does then; a prompt goes on, and has no trace of it in its status."""
+    path = kept("medley", directory)
+    script = os.path.join(directory, "a.sql")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("select 1;" + ENDLESS + "; select 2")
+    large = os.path.join(directory, "large.trace")
+    equal(bare([program("trace_gen"), large, "1500000", "4", "500", "3000",
+                "1"]).status, 0, "trace_gen")
+    began = time.monotonic()
+    soon = lambda: time.monotonic() > began + 0.5
+    for group in (False, True):
+        for argv in ([path, ENDLESS], [path, "-f", script]):
+            began = time.monotonic()
+            equal(interrupted(argv, soon, group), -signal.SIGINT, argv)
+        with open(script, "rb") as file:
+            equal(interrupted([path], soon, group, stdin=file),
+                  -signal.SIGINT, "standard input")
+        equal(interrupted([large, "select count(*) from blocks"],
+                          lambda: os.path.exists(large + ".idx.new"), group),
+              -signal.SIGINT, "while an index is made")
+        check(not os.path.exists(large + ".idx"), "no index")
+        began = time.monotonic() - 0.4
+        equal(interrupted([large] * 20 + [ENDLESS], soon, group),
+              -signal.SIGINT, "while traces are read")
+    prompt = Terminal("-q", path, home=directory)
+    for statement in (ENDLESS, "select count(*) from blocks a, blocks b, "
+                      "blocks c, blocks d"):
+        prompt.wait("gnomon> ")
+        prompt.type(statement + ";\n")
+        time.sleep(0.5)
+        prompt.type("\x03")
+        prompt.wait("interrupted")
+    prompt.wait("gnomon> ")
+    prompt.type(".quit\n")
+    equal(prompt.end(), 0, "status of a prompt")
+
+
 class Terminal:
     """A prompt in a terminal of its own."""
 
-    def __init__(self, *words, home):
+    def __init__(self, *words, home, columns=80):
         self.pid, self.fd = pty.fork()
         self.text = ""
         if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ,
+                        struct.pack("HHHH", 24, columns, 0, 0))
             env = environment(HOME=home, TERM="dumb", XDG_STATE_HOME=None,
                               XDG_CACHE_HOME=None)
             os.execve(GNOMON, [GNOMON, "sql", *words], env)
@@ -764,11 +910,35 @@ def prompt_answers(directory):
         check("seven" in file.read(), "history")
 
 
+SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n limit " \
+    "2000000) select count(*) as slow from n"
+
+
+@case
+def what_is_typed_ahead_is_kept(directory):
+    """Whole lines and halves, while a statement runs."""
+    prompt = Terminal("-q", kept("medley", directory), home=directory)
+    prompt.wait("gnomon> ")
+    prompt.type(SLOW + ";\n")
+    prompt.wait("from n;")
+    prompt.type("select 'first', 6 * 7;\nselect 'sec")
+    time.sleep(0.1)
+    prompt.type("ond', 6 * 9;")
+    prompt.wait(r"2000000\r\n")
+    prompt.wait(r"first +42\r\n")
+    prompt.wait("gnomon> .*second', 6 . 9;")
+    prompt.type("\n")
+    prompt.wait(r"second +54\r\n")
+    prompt.wait("gnomon> ")
+    prompt.type(".quit\n")
+    equal(prompt.end(), 0, "status")
+
+
 @case
 def prompt_survives_its_worker(directory):
     """A statement that takes too long, or too much, ends alone."""
     path = kept("medley", directory)
-    prompt = Terminal("-q", "--timeout", "1s", "--memory", "400M", path,
+    prompt = Terminal("-q", "--timeout", "5s", "--memory", "400M", path,
                       home=directory)
     prompt.wait("gnomon> ")
     prompt.type(ENDLESS + ";\n")
@@ -903,6 +1073,36 @@ def processes_may_fork_meanwhile(directory):
     equal(one(directory, "select count(*), count(distinct process), sum(size "
               "= 40) from blocks where size in (24, 40)")[1:], (4, 1000),
           "processes, and blocks that were kept")
+
+
+@case
+def what_refuses_an_index_is_told_once(directory):
+    """Though several statements would have one, and are answered."""
+    need_root("mount")
+    folder, place = (os.path.join(directory, name) for name in ("f", "ro"))
+    os.mkdir(folder)
+    os.mkdir(place)
+    path = kept("medley", folder)
+    wanted = one(path, "select count(*), sum(size) from blocks", "--no-index")
+    script = "select sum(bytes) from sums; select sum(bytes) from sums where " \
+        "size_min = 9; select count(*), sum(size) from blocks; select " \
+        "count(*), sum(size) from blocks where size_min = 1"
+    for words in (["--bind", folder, place],
+                  ["-o", "remount,bind,ro", place]):
+        if bare(["mount", *words]).status:
+            raise Skip("cannot mount")
+    try:
+        for cache, limit in (("/proc/none", "1G"), (directory, "1k")):
+            for way in ([], ["--index"]):
+                env = environment(XDG_CACHE_HOME=cache,
+                                  GNOMON_INDEX_CACHE=limit)
+                done = gnomon("sql", "--csv", place + "/medley.trace", *way,
+                              script, env=env)
+                equal(done.out.split()[5], "%d,%d" % wanted, "blocks")
+                equal(done.err.count("\n"), 1, done.err)
+                check("index" in done.err, done.err)
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
 
 
 @case

@@ -339,6 +339,7 @@ static bool take_block(const struct rows_resume *resume,
 			   &is_new);
 	if (!is_new)
 		return false;
+	rows_pairing_reach(pairing, (uint32_t)thread << 1);
 	*block = (struct block){
 		.address = column[STORE_ADDRESS][i],
 		.size = column[STORE_SIZE][i],

@@ -78,6 +78,7 @@ struct making {
 	struct store *part;	/* of what a maker has left; or NULL */
 	uint64_t bytes;		/* that the store may take, about */
 	bool growing;		/* the trace is being written */
+	bool told;		/* why there is no place */
 };
 
 /* Who has asked for it wants to know; who has not, reads the trace. */
@@ -263,7 +264,7 @@ static struct store *make_at(struct making *making, const char *path,
 }
 
 /* Room for it in the cache. */
-static bool prepare_cache(const struct making *making, const char *path)
+static bool prepare_cache(struct making *making, const char *path)
 {
 	const struct rows_asked *asked = making->asked;
 	uint64_t limit;
@@ -276,6 +277,7 @@ static bool prepare_cache(const struct making *making, const char *path)
 			   SIZE_TEXT(limit));
 	if (rows_cache_make_room(path, making->bytes, limit))
 		return true;
+	making->told = true;
 	REFUSE(asked, "%s: nothing can be written beside it, and its index, of "
 	       "about %s, is more than all in the cache may take, %s: raise "
 	       ROWS_CACHE_VARIABLE, asked->trace, SIZE_TEXT(making->bytes),
@@ -301,9 +303,10 @@ static struct store *make(struct making *making)
 			return store;
 	}
 	asked->why = ROWS_REFUSED;
-	REFUSE(asked, "%s: its index can be written neither beside it nor in "
-	       "the cache: %s: go without it by --no-index", asked->trace,
-	       strerror(-error));
+	if (!making->told)
+		REFUSE(asked, "%s: its index can be written neither beside it "
+		       "nor in the cache: %s: go without it by --no-index",
+		       asked->trace, strerror(-error));
 	return NULL;
 }
 
