@@ -17,8 +17,10 @@
 #include "cli/trace/format/trace_format.h"
 
 #define TAIL_BYTES 4096u	/* that the digest is made of, before its end */
-/* Bytes that are looked at to tell how many events there are. */
+/* Bytes that are looked at to tell how many events there are, in so many places:
+ * what a program does first, and what it maps then, is not the rule. */
 #define LOOK_BYTES (UINT64_C(16) << 20)
+#define LOOK_PLACES 16u
 /* Of a ring: half the events are allocations (docs/FORMAT.md). */
 #define RING_EVENT_BYTES 20
 
@@ -101,23 +103,47 @@ uint64_t rows_trace_damage(const struct reader_report *report,
 	return digest;
 }
 
+/* Of chunks up to so many bytes from here, and what these take. */
+static uint64_t look_at(struct scan *scan, uint64_t bytes, uint64_t *seen)
+{
+	uint64_t ring_bytes = 0, had = 0;
+	struct chunk chunk;
+
+	while (had < bytes && scan_next(scan, &chunk)) {
+		had += scan->good_end - chunk.offset;
+		if (chunk.type == GT_EVENTS)
+			ring_bytes += chunk.last - chunk.first;
+	}
+	*seen += had;
+	return ring_bytes;
+}
+
 uint64_t rows_trace_events(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	uint64_t ring_bytes = 0, seen;
-	struct chunk chunk;
+	uint64_t ring_bytes, seen = 0, size;
 	struct scan scan;
 	double share = 1;
 
 	if (fd < 0)
 		return 0;
-	if (scan_open(&scan, fd) == SCAN_OPEN_OK)
-		while (scan.good_end < LOOK_BYTES && scan_next(&scan, &chunk))
-			if (chunk.type == GT_EVENTS)
-				ring_bytes += chunk.last - chunk.first;
-	seen = scan.good_end;
-	if (seen >= LOOK_BYTES)
-		share = (double)scan.source.file_size / (double)seen;
+	if (scan_open(&scan, fd) != SCAN_OPEN_OK) {
+		scan_close(&scan);
+		return 0;
+	}
+	size = scan.source.file_size;
+	ring_bytes = look_at(&scan, size <= LOOK_BYTES ? UINT64_MAX :
+			     LOOK_BYTES / LOOK_PLACES, &seen);
+	for (unsigned i = 1; i < LOOK_PLACES && size > LOOK_BYTES; i++) {
+		uint64_t place = size / LOOK_PLACES * i;
+
+		if (place < scan.source.offset + scan.pending_size)
+			continue;	/* in a chunk that was looked at */
+		scan_jump(&scan, place);
+		ring_bytes += look_at(&scan, LOOK_BYTES / LOOK_PLACES, &seen);
+	}
+	if (seen > 0 && size > LOOK_BYTES)
+		share = (double)size / (double)seen;
 	scan_close(&scan);
 	return (uint64_t)(share * (double)(ring_bytes / RING_EVENT_BYTES));
 }

@@ -41,7 +41,7 @@ bool rows_trace_digest(const struct rows_trace *trace, uint64_t prefix,
 uint64_t rows_trace_damage(const struct reader_report *report,
 			   uint64_t prefix);
 
-/* About how many events it has, by its first bytes. */
+/* About how many events it has, by bytes here and there. 0: it is no trace. */
 uint64_t rows_trace_events(const char *path);
 
 #endif

@@ -322,6 +322,13 @@ static void read_anew(struct scan *reader)
 	reader->lost = reader->torn = false;
 }
 
+void scan_jump(struct scan *reader, uint64_t offset)
+{
+	CLAIM(offset >= reader->source.offset);
+	reader->good_end = offset;
+	read_anew(reader);
+}
+
 bool scan_look(struct scan *reader)
 {
 	struct source *source = &reader->source;

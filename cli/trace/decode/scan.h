@@ -77,6 +77,10 @@ bool scan_has_header(const struct scan *reader);
 /* Of a growing file: whether it is another one by now. What lies behind the last
  * chunk is read anew then, as its writer may have put other bytes there. */
 bool scan_look(struct scan *reader);
+/* Of a regular file: go on at an offset that is not before what was handed out,
+ * with the chunk that begins there or next. For samples: what lies between is
+ * told as damage. */
+void scan_jump(struct scan *reader, uint64_t offset);
 /* It grows no more; what lies there now is its end. */
 void scan_end(struct scan *reader);
 /* The next valid chunk. False at the end; then look at `damage_count`. Or if

@@ -151,6 +151,40 @@ static void missing_chunk(void **state)
 	buffer_free(&t.bytes);
 }
 
+/* From each place the next chunk is found, and those behind it. */
+static void jumps(void **state)
+{
+	struct trace_write t;
+	size_t offsets[CHUNKS + 1];
+	struct chunk chunk;
+	struct scan scan;
+
+	(void)state;
+	build(&t, offsets);
+	for (size_t at = offsets[0]; at <= offsets[CHUNKS]; at++) {
+		int left = 0;
+
+		while (left < CHUNKS && offsets[CHUNKS - left - 1] >= at)
+			left++;
+		assert_int_equal(scan_open(&scan, file_of(t.bytes.data,
+							  t.bytes.size)),
+				 SCAN_OPEN_OK);
+		scan_jump(&scan, at);
+		assert_int_equal(count_chunks(&scan), left);
+		scan_close(&scan);
+	}
+	assert_int_equal(scan_open(&scan, file_of(t.bytes.data,
+						  t.bytes.size)),
+			 SCAN_OPEN_OK);
+	assert_true(scan_next(&scan, &chunk));
+	scan_jump(&scan, offsets[3]);
+	assert_true(scan_next(&scan, &chunk));
+	assert_int_equal(chunk.offset, offsets[3]);
+	assert_int_equal(count_chunks(&scan), CHUNKS - 4);
+	scan_close(&scan);
+	buffer_free(&t.bytes);
+}
+
 static void other_files(void **state)
 {
 	struct trace_write t;
@@ -226,6 +260,7 @@ int main(void)
 		cmocka_unit_test(torn_anywhere),
 		cmocka_unit_test(flipped_anywhere),
 		cmocka_unit_test(missing_chunk),
+		cmocka_unit_test(jumps),
 		cmocka_unit_test(other_files),
 		cmocka_unit_test(longer_header),
 	};
