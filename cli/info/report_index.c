@@ -29,6 +29,9 @@ void report_index_text(const char *trace, FILE *out)
 			"block\n", SIZE_TEXT(look.bytes),
 			COUNTED(look.rows, "block"), COUNT_TEXT(look.live),
 			bytes_of_row(&look));
+	if (look.left > 0)
+		fprintf(out, "               %s of one that is made, or was "
+			"not finished\n", SIZE_TEXT(look.left));
 	free(look.path);
 }
 
@@ -46,6 +49,7 @@ void report_index_json(const char *trace, struct json *json)
 	json_uint(json, "bytes", look.bytes);
 	json_uint(json, "blocks", look.rows);
 	json_uint(json, "live_blocks", look.live);
+	json_uint(json, "unfinished_bytes", look.left);
 	json_end_object(json);
 	free(look.path);
 }

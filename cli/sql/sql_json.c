@@ -8,6 +8,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/json.h"
+#include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
 
 static void add_trace(struct report_process *sum, struct sql_trace *trace)
@@ -79,6 +80,10 @@ static void put_value(struct json *json, sqlite3_stmt *statement, int column)
 		break;
 	case SQLITE_NULL:
 		json_string(json, name, NULL);
+		break;
+	case SQLITE_BLOB:
+		json_string(json, name, COUNTED((uint64_t)sqlite3_column_bytes(
+						statement, column), "byte"));
 		break;
 	default:
 		text = (const char *)sqlite3_column_text(statement, column);

@@ -15,6 +15,8 @@
 #include "cli/base/terminal/style.h"
 #include "cli/base/text/csv.h"
 #include "cli/base/text/fit.h"
+#include "cli/base/text/quantity.h"
+#include "cli/base/text/utf8.h"
 #include "cli/sql/sql_json.h"
 
 #define ROWS_LOOKED_AT 1000	/* before the first is written */
@@ -22,20 +24,27 @@
 #define HEADING_LEAST 6
 #define GAP 2
 
-/* A value as a text, without control characters; NULL is "". */
+/* A value as a text in UTF-8, without control characters; NULL is "". */
 static void value_text(sqlite3_stmt *statement, int column,
 		       struct buffer *text)
 {
-	const char *value = (const char *)sqlite3_column_text(statement,
-							      column);
+	int type = sqlite3_column_type(statement, column);
+	LOCAL_BUFFER raw = { 0 };
+	const char *value;
 
-	if (sqlite3_column_type(statement, column) == SQLITE_BLOB)
-		buffer_printf(text, "(%d bytes)",
-			      sqlite3_column_bytes(statement, column));
-	else if (value != NULL)
-		buffer_add(text, value, (size_t)sqlite3_column_bytes(
+	if (type == SQLITE_NULL)
+		return;
+	if (type == SQLITE_BLOB) {
+		buffer_string(text, COUNTED((uint64_t)sqlite3_column_bytes(
+						statement, column), "byte"));
+		return;
+	}
+	value = (const char *)sqlite3_column_text(statement, column);
+	if (value != NULL)
+		buffer_add(&raw, value, (size_t)sqlite3_column_bytes(
 				   statement, column));
-	buffer_printable(text);
+	buffer_printable(&raw);
+	utf8_add(text, buffer_text(&raw));
 }
 
 /* ---- tables ---- */

@@ -430,15 +430,58 @@ def a_large_one_is_gone_on_with(directory):
         percent = re.search(r"going on with its index from ([\d.]+)%", err)
         check(percent and "indexing" not in err, err)
         check(float(percent[1]) > 40, "from %s%% only" % percent[1])
+        check("from the start" not in err, err)
         nothing_left(directory)
         equal(all_figures(trace), wanted, "figures")
         os.unlink(trace + ".idx")
+    # what it lacks is gone
+    until_a_part(trace, signal.SIGKILL)
+    check("was not finished" in gnomon("info", trace).out, "info")
+    os.truncate(trace + ".idx.new", 1000)
+    check("made from the start" in index(trace), "not told")
+    equal(all_figures(trace), wanted, "figures")
+    os.unlink(trace + ".idx")
     # one of another trace is of no use
     until_a_part(trace, signal.SIGKILL)
     blocks = generate(trace)
     check("indexing about" in index(trace), "gone on with another trace's")
     is_good(trace, blocks)
     nothing_left(directory)
+
+
+@case
+def a_part_stays_where_there_is_no_room(directory):
+    need_root("mount")
+    if bare(["mount", "-t", "tmpfs", "-o", "size=600m", "none",
+             directory]).status:
+        raise Skip("cannot mount")
+    try:
+        trace = large(directory)
+        until_a_part(trace, signal.SIGKILL)
+        kept = digest(trace + ".idx.part")
+        free = os.statvfs(directory)
+        with open(os.path.join(directory, "full"), "wb") as full:
+            os.posix_fallocate(full.fileno(), 0, free.f_bavail *
+                               free.f_frsize - (1 << 20))
+        err = index(trace)
+        check("make room" in err, err)
+        equal(digest(trace + ".idx.part"), kept, "the part")
+        os.unlink(full.name)
+        check("going on" in index(trace), "it was not gone on with")
+        nothing_left(directory)
+    finally:
+        subprocess.run(["umount", "-l", directory], check=False)
+
+
+@case
+def a_part_may_be_in_the_way(directory):
+    """A folder has its name."""
+    trace = os.path.join(directory, "a.trace")
+    generate(trace)
+    os.mkdir(trace + ".idx.part")
+    err = index(trace)
+    check("making it failed" in err and "make room" not in err, err)
+    check(not os.path.exists(trace + ".idx.new"), "something is left")
 
 
 @case

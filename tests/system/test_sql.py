@@ -661,6 +661,13 @@ def names_are_harmless(directory):
     equal(rows(path, nul), [("a b", " ", "z")], "NUL, CSV")
     equal(gnomon("sql", path, nul).out.splitlines()[1].split(" ", 2)[:2],
           ["a", "b"], "NUL, table")
+    # of a BLOB its size; what is no UTF-8 is shown as such
+    blob = "select x'00ff' as b, cast(x'419b42' as text) as t"
+    said = json.loads(gnomon("sql", path, "--json", blob).out)
+    equal(said["rows"], [{"b": "2 bytes", "t": "A\ufffdB"}], "BLOB, JSON")
+    equal(rows(path, blob), [("2 bytes", "A\ufffdB")], "BLOB, CSV")
+    equal(gnomon("sql", path, blob).out.splitlines()[1].split(),
+          ["2", "bytes", "A\ufffdB"], "BLOB, table")
 
 
 @case

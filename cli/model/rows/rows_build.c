@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/notes.h"
 #include "cli/model/companion.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
@@ -351,6 +352,9 @@ int rows_build(struct rows_build *build)
 
 	if (error != -ESTALE)
 		return error;
+	if (build->notes != NULL)
+		notes_hint(build->notes, "%s: what there is of its index is of "
+			   "no use: it is made from the start", build->trace);
 	build->older = NULL;
 	build->goes_on = false;
 	build->kept = 0;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct notes;
 struct store;
 
 struct rows_build {
@@ -25,6 +26,7 @@ struct rows_build {
 				 * The last one is left there */
 	uint64_t part_every;	/* as rows_parts_init has it */
 	const atomic_bool *cancel;	/* looked at for each chunk; or NULL */
+	struct notes *notes;	/* that `older` was of no use; NULL: not told */
 	/* What it came to. */
 	uint64_t rows, live, bytes, events;
 	uint64_t paired;	/* events that were read for it */

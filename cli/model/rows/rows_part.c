@@ -35,7 +35,8 @@ bool rows_parts_due(const struct rows_parts *parts, uint64_t events,
 {
 	uint64_t since = events - parts->events;
 
-	if (parts->path == NULL)
+	/* a state is from before the end of what was read */
+	if (parts->path == NULL || events < parts->events)
 		return false;
 	if (parts->every != 0)
 		return since >= parts->every;

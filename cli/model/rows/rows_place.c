@@ -211,6 +211,21 @@ int rows_place_remove(const char *path, int fd)
 	return unlink(path) == 0 ? 0 : -errno;
 }
 
+static uint64_t taken_by(char *name)
+{
+	struct stat status;
+	uint64_t bytes = lstat(name, &status) != 0 ? 0 :
+		(uint64_t)status.st_blocks * BLOCK_BYTES;
+
+	free(name);
+	return bytes;
+}
+
+uint64_t rows_place_left(const char *path)
+{
+	return taken_by(name_of_new(path)) + taken_by(rows_place_part(path));
+}
+
 uint64_t rows_place_free(int fd)
 {
 	struct statvfs status;

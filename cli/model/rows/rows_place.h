@@ -56,6 +56,8 @@ void rows_place_undo(const char *path, int fd);
 /* Remove the file at `path`, if it is still this one. 0 or -errno. */
 int rows_place_remove(const char *path, int fd);
 
+/* Bytes that files take of a maker of this one who is at work, or was killed. */
+uint64_t rows_place_left(const char *path);
 /* Bytes that the file may have there, with those that it takes now;
  * UINT64_MAX: not known. */
 uint64_t rows_place_free(int fd);

@@ -108,6 +108,11 @@ static void announce(const struct making *making, const char *path)
 			   SIZE_TEXT(making->bytes), path);
 }
 
+static bool is_no_room(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
+}
+
 static void tell_failure(const struct making *making, const char *path,
 			 int error)
 {
@@ -117,8 +122,9 @@ static void tell_failure(const struct making *making, const char *path,
 		error == -EBUSY || error == -EBADMSG ? ROWS_UNFIT :
 		ROWS_FAILED;
 	if (asked->why == ROWS_FAILED)
-		REFUSE(asked, "%s: making it failed: %s: make room, or go "
-		       "without it by --no-index", path, strerror(-error));
+		REFUSE(asked, "%s: making it failed: %s: %sgo without it by "
+		       "--no-index", path, strerror(-error),
+		       is_no_room(error) ? "make room, or " : "");
 }
 
 static struct store *open_made(struct making *making, const char *path)
@@ -136,8 +142,8 @@ static struct store *open_made(struct making *making, const char *path)
 }
 
 /* What a maker has left who was killed, if it is of this trace, and goes further
- * than the older store; else the file is empty. False: it cannot be. */
-static bool find_part(struct making *making, const char *part, int fd)
+ * than the older store; else the file is empty. 0, or -errno: it cannot be. */
+static int find_part(struct making *making, const char *part, int fd)
 {
 	enum store_state state;
 	enum rows_found found = find(&making->trace, part, ROWS_PART, NULL,
@@ -147,12 +153,13 @@ static bool find_part(struct making *making, const char *part, int fd)
 	    (making->older == NULL ||
 	     store_key(making->older)->prefix_bytes <
 		     store_key(making->part)->prefix_bytes))
-		return true;
+		return 0;
 	store_close(making->part);
 	making->part = NULL;
 	/* first: of another file it would be wrong */
-	return (unlink(part) == 0 || errno == ENOENT) &&
-	       ftruncate(fd, 0) == 0;
+	if (unlink(part) != 0 && errno != ENOENT)
+		return -errno;
+	return ftruncate(fd, 0) != 0 ? -errno : 0;
 }
 
 /* Whether there is so much of it that somebody may go on with it. */
@@ -179,6 +186,7 @@ static int write_store(struct making *making, const char *path,
 		.older = making->part != NULL ? making->part : making->older,
 		.goes_on = making->part != NULL, .part = part,
 		.cancel = making->asked->cancel,
+		.notes = making->asked->notes,
 	};
 	int error;
 
@@ -208,22 +216,30 @@ static bool has_room(const struct making *making, const char *path, int fd)
 	return false;
 }
 
+/* What somebody has left is of use when there is room. */
+static void give_up(const struct making *making, const char *path, int fd)
+{
+	if (making->part != NULL)
+		close(fd);
+	else
+		rows_place_undo(path, fd);
+}
+
 /* The file is ours: empty, or left by another one. */
 static struct store *fill(struct making *making, const char *path, int fd)
 {
 	char *part = rows_place_part(path);
-	bool begins = find_part(making, part, fd) &&
-		      has_room(making, path, fd);
-	int error = 0;
+	int error = find_part(making, part, fd);
+	bool begins = error == 0 && has_room(making, path, fd);
 
 	if (begins)
 		error = write_store(making, path, part, fd);
 	else
-		rows_place_undo(path, fd);
+		give_up(making, path, fd);
 	store_close(making->part);
 	making->part = NULL;
 	free(part);
-	if (begins && error != 0)
+	if (error != 0)
 		tell_failure(making, path, error);
 	return begins && error == 0 ? open_made(making, path) : NULL;
 }
@@ -436,7 +452,8 @@ void rows_look(const char *trace, struct rows_look *look)
 			look->live = store_live_rows(store);
 		}
 		store_close(store);
-		if (look->found != ROWS_FOUND_NONE)
+		look->left = rows_place_left(look->path);
+		if (look->found != ROWS_FOUND_NONE || look->left > 0)
 			break;
 		free(look->path);
 		look->path = NULL;

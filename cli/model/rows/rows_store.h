@@ -80,6 +80,8 @@ struct rows_look {
 	enum rows_found found;
 	enum store_state state;
 	uint64_t bytes, rows, live;	/* of one that is no worse than OTHER */
+	uint64_t left;			/* bytes, of a maker that is at work or
+					 * was killed */
 };
 
 /* For `info`: looks beside the trace, then in the cache. */

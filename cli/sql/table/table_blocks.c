@@ -167,7 +167,7 @@ static bool table_blocks_begin(struct sql_cursor *cursor, struct buffer *why)
 		return true;
 	state->ahead = store_ahead_new(state->store, &state->scan.scan,
 				       columns_used(cursor->used),
-				       state->scan.ordered ? 1 :
+				       state->scan.ordered ? 0 :
 				       STORE_AHEAD_THREADS);
 	return next_batch(cursor, why);
 }
