@@ -31,6 +31,7 @@
 
 #include <stdint.h>
 
+#include "calls.h"
 #include "regs.h"
 #include "syscall.h"
 #include "cycles.h"

@@ -69,7 +69,7 @@ CLI_CORE := $(O)/libcli-core.a
 $(TARGET_CORE): $(call checked,$(filter-out $(O)/target/arch/$(ARCH)/hooks%.o \
 		$(O)/target/arch/$(ARCH)/stubs.o,$(ARCH_OBJ)) \
 		$(foreach o,$(PRELOAD_OBJ),\
-			$(if $(filter hooks%,$(notdir $o)),,$o)) \
+			$(if $(filter hooks% entries.o,$(notdir $o)),,$o)) \
 		$(UNWIND_OBJ))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 # The recorder but its main, and what of it the library has, too.

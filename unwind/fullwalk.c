@@ -17,30 +17,15 @@
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
 #define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not looked through */
-#define CALL_MAX 7		/* bytes of a call instruction */
 #define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
-
-/* A call instruction ends at ra: E8 rel32, or FF /2 in its lengths. */
-static bool after_call(uintptr_t ra)
-{
-	const uint8_t *p = (const uint8_t *)ra;
-	int n;
-
-	if (p[-5] == 0xe8)
-		return true;
-	for (n = 2; n <= 7; n++)
-		if (p[-n] == 0xff && (p[1 - n] >> 3 & 7) == 2)
-			return true;
-	return false;
-}
 
 bool walk_is_return_address(uintptr_t ra)
 {
 	if (ra < STACK_PAGE || ra > ARCH_ADDRESS_MAX)
 		return false;
-	if (!image_find(ra - 1) || !image_find(ra - CALL_MAX))
-		return unwind_readable(ra - ARCH_WORD) && after_call(ra);
-	return after_call(ra);
+	if (!image_find(ra - 1) || !image_find(ra - ARCH_CALL_MAX))
+		return unwind_readable(ra - ARCH_WORD) && arch_after_call(ra);
+	return arch_after_call(ra);
 }
 
 bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,

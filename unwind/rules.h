@@ -26,7 +26,7 @@ enum rule_kind {
 	RULE_NONE,	/* no entry covers this pc; rule id 0 */
 	RULE_FRAME,	/* CFA = base + cfa_off, pc at CFA + ARCH_RA_OFFSET */
 	RULE_DEREF,	/* CFA = *(fp + cfa_off): realigned stacks */
-	RULE_PLT,	/* CFA = sp + cfa_off + ((pc & 15) >= 11) * 8 */
+	RULE_PLT,	/* CFA = sp + cfa_off + arch_plt_pushed(pc) */
 	RULE_SIGNAL,	/* a signal frame: registers lie in the ucontext */
 	RULE_END,	/* pc is undefined: the outermost frame */
 	RULE_COMPLEX,	/* needs all registers: rules_step_full */

@@ -225,7 +225,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 		return GT_STOP_BOTTOM;
 	case RULE_PLT:
 		*cfa = s->sp + (uintptr_t)(intptr_t)r->cfa_off +
-		       (((ra - 1) & 15) >= 11 ? 8 : 0);
+		       arch_plt_pushed(ra - 1);
 		return GT_STOP_BOTTOM;
 	case RULE_DEREF:
 		if (!use_fp(s))

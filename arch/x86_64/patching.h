@@ -5,6 +5,8 @@
 #ifndef GNOMON_ARCH_PATCHING_H
 #define GNOMON_ARCH_PATCHING_H
 
+#define ARCH_PATCHES 1
+
 /* struct patch_slot: where the wrapper's address lies in it. */
 #define ARCH_PATCH_WRAPPER 8
 

@@ -334,7 +334,8 @@ static void launch_tell(struct launch *launch)
 	if (launch->made.path[0] == '/')
 		memcpy(shared->live_path, launch->made.path,
 		       sizeof(shared->live_path));
-	patch_tell(&shared->patched);
+	if (ARCH_PATCHES)
+		patch_tell(&shared->patched);
 	told->error_known = message_standard(&told->error_device,
 					     &told->error_inode);
 	atomic_store_explicit(&shared->recorder_tid, GL_RECORDER_COMING,
@@ -502,6 +503,34 @@ static void launch_help(void *arg)
 
 /* ---- without tasks that share memory ---- */
 
+/* Emulators know no children that end without a signal. */
+static long launch_fork(void)
+{
+	long pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
+
+	return pid == -EINVAL ?
+		       arch_syscall5(__NR_clone, SIGCHLD, 0, 0, 0, 0) : pid;
+}
+
+/* Whether SIGCHLD waits for the calling thread, or its process. */
+static bool launch_signalled(void)
+{
+	uint64_t pending = 0;
+
+	arch_syscall2(__NR_rt_sigpending, (long)&pending, SIGNALS_SET);
+	return pending & SIGNALS_BIT(SIGCHLD);
+}
+
+/* The signal of a child of ours that has ended: it is kept out (I1). */
+static void launch_unsignal(void)
+{
+	static const uint64_t only = SIGNALS_BIT(SIGCHLD);
+	const struct timespec none = { 0, 0 };
+
+	arch_syscall4(__NR_rt_sigtimedwait, (long)&only, 0, (long)&none,
+		      SIGNALS_SET);
+}
+
 /* The child, I3: says by its status what has failed. A pipe that closes at
  * execve says how that went. */
 static void launch_forked(const struct launch *launch)
@@ -513,7 +542,7 @@ static void launch_forked(const struct launch *launch)
 	memcpy(keep + 3, launch->file, sizeof(launch->file));
 	launch_close(keep, sizeof(keep) / sizeof(*keep));
 	arch_syscall2(__NR_pipe2, (long)ends, O_CLOEXEC);
-	pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
+	pid = launch_fork();
 	if (pid == 0) {
 		told = launch_execve(launch);
 		/* without a pipe nobody hears of it */
@@ -543,6 +572,7 @@ static void launch_shut(const struct launch *launch)
 
 static BASE_SLOW int launch_alone(struct launch *launch)
 {
+	bool signalled = launch_signalled();
 	int32_t status = 0;
 	long pid;
 	int err;
@@ -558,7 +588,7 @@ static BASE_SLOW int launch_alone(struct launch *launch)
 	launch_look(launch);
 	launch_copy = *launch;
 	launch_words(&launch_copy);
-	pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
+	pid = launch_fork();
 	if (pid == 0)
 		launch_forked(&launch_copy);
 	launch_shut(launch);
@@ -567,6 +597,8 @@ static BASE_SLOW int launch_alone(struct launch *launch)
 	while (arch_syscall4(__NR_wait4, pid, (long)&status, __WALL, 0) ==
 	       -EINTR)
 		;
+	if (!signalled && launch_signalled())
+		launch_unsignal();
 	if (status)
 		launch_failed(launch, WIFEXITED(status) ?
 					      -WEXITSTATUS(status) : -ECHILD);
