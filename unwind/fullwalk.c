@@ -14,6 +14,7 @@
 #include "unwind/jit.h"
 #include "unwind/rules_image.h"
 #include "unwind/walk.h"
+#include "interrupted.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
 #define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not looked through */
@@ -73,6 +74,27 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 	return GT_STOP_BOTTOM;
 }
 
+/* The frame of a signal handler's return, where that is known by its
+ * instructions alone. */
+static bool step_signal(struct stack_reader *reader, struct arch_regs *regs)
+{
+	uintptr_t pc = regs->r[ARCH_REG_PC], sp = regs->r[ARCH_REG_SP];
+	uintptr_t word;
+	unsigned i;
+
+	if (!ARCH_SIGNAL_CODE || pc % ARCH_INSTRUCTION ||
+	    !unwind_readable(pc) ||
+	    !unwind_readable(pc + ARCH_SIGNAL_CODE - 1) ||
+	    !arch_is_signal_return(pc))
+		return false;
+	for (i = 0; i <= ARCH_SIGFRAME_PC; i += ARCH_WORD)
+		if (!stack_read(reader, sp + i, &word))
+			return false;
+	arch_regs_from_ucontext(regs, (const void *)
+				(sp + ARCH_SIGFRAME_UCONTEXT));
+	return true;
+}
+
 /* Where a walk is. */
 struct place {
 	struct stack_reader reader;
@@ -128,6 +150,11 @@ static enum gt_stop step(struct place *at)
 	if (err == -2) {
 		*regs = before;
 		err = jit_step(regs, at->exact, &is_signal, read_word, reader);
+	}
+	if (err == -2) {
+		*regs = before;
+		is_signal = !at->exact && step_signal(reader, regs);
+		err = is_signal ? 0 : err;
 	}
 	if (err == 1)
 		return GT_STOP_BOTTOM;

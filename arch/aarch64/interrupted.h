@@ -18,6 +18,9 @@
  */
 #define ARCH_UCONTEXT_REGS 184
 
+/* Where struct ucontext lies in a signal frame, behind siginfo. */
+#define ARCH_SIGFRAME_UCONTEXT 128
+
 /* Memory is only read. Async-signal-safe. */
 static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 					   const void *ucontext)
@@ -33,9 +36,11 @@ static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 /*
  * Whether this is where a signal handler returns to. The kernel's code has had
  * no unwind table since Linux 5.8, that of emulators never: like the C++
- * runtimes, walks know it by its two instructions, mov x8, #139 and svc #0. At
- * code, 8 bytes can be read.
+ * runtimes, walks know it by its two instructions, mov x8, #139 and svc #0. So
+ * many bytes can be read at `code`.
  */
+#define ARCH_SIGNAL_CODE 8
+
 static inline bool arch_is_signal_return(uintptr_t code)
 {
 	const uint32_t *word = (const uint32_t *)code;

@@ -48,8 +48,9 @@ struct arch_regs {
 #define ARCH_ADDRESS_BITS 48
 #define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)
 
-/* An instruction is 1 << ARCH_CODE_SHIFT bytes at least, and as aligned. */
+/* What the address of an instruction is a multiple of: 1 << ARCH_CODE_SHIFT. */
 #define ARCH_CODE_SHIFT 2
+#define ARCH_INSTRUCTION (1u << ARCH_CODE_SHIFT)
 
 /* A called function must preserve x19 … x28 and the frame pointer. */
 #define ARCH_CALLEE_SAVED (UINT32_C(0x3ff80000))
@@ -59,7 +60,6 @@ struct arch_regs {
  * rt_sigframe (arch/arm64/kernel/signal.c): 128 bytes of siginfo, then struct
  * ucontext. Offsets of what a walk needs, in bytes from that sp.
  */
-#define ARCH_SIGFRAME_UCONTEXT 128
 #define ARCH_SIGFRAME_FP 544
 #define ARCH_SIGFRAME_SP 560
 #define ARCH_SIGFRAME_PC 568

@@ -50,8 +50,9 @@ struct arch_regs {
 #define ARCH_ADDRESS_BITS 47
 #define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)
 
-/* An instruction is 1 << ARCH_CODE_SHIFT bytes at least, and as aligned. */
+/* What the address of an instruction is a multiple of: 1 << ARCH_CODE_SHIFT. */
 #define ARCH_CODE_SHIFT 0
+#define ARCH_INSTRUCTION (1u << ARCH_CODE_SHIFT)
 
 /* Registers that a called function must preserve, as a mask. */
 #define ARCH_CALLEE_SAVED                                                   \
