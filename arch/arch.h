@@ -36,6 +36,7 @@
 #include "syscall.h"
 #include "cycles.h"
 #include "relocs.h"
+#include "rule_word.h"
 #include "shadow_stack.h"
 #include "words.h"
 

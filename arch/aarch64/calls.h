@@ -31,7 +31,8 @@ static inline bool arch_after_call(uintptr_t ra)
  * signed (PACIASP): what XPACLRI leaves of it, where addresses have
  * ARCH_ADDRESS_BITS. Signatures are never checked here.
  */
-static inline uintptr_t arch_return_address(uintptr_t word)
+static inline __attribute__((always_inline)) uintptr_t
+arch_return_address(uintptr_t word)
 {
 	return word & ARCH_ADDRESS_MAX;
 }

@@ -25,7 +25,8 @@ static inline bool arch_after_call(uintptr_t ra)
 }
 
 /* The address in a word that holds a return address: all of it. */
-static inline uintptr_t arch_return_address(uintptr_t word)
+static inline __attribute__((always_inline)) uintptr_t
+arch_return_address(uintptr_t word)
 {
 	return word;
 }
