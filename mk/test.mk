@@ -102,6 +102,11 @@ $(TEST_O)/%: tests/tools/%.c $(CORES) $(call made-by,test)
 
 PROGRAM_SRC := $(wildcard tests/programs/*.c tests/programs/*.cc)
 PROGRAM_LIB_SRC := $(filter tests/programs/lib%,$(PROGRAM_SRC))
+# Of another architecture only those that its tests want (mk/arch_test.mk).
+ifdef CROSSED
+PROGRAM_LIB_SRC := $(addprefix tests/programs/,libbump.c libepoch_a.c \
+	libepoch_b.c)
+endif
 PROGRAM_LIBS := $(patsubst tests/programs/%,$(TEST_O)/%.so,\
 	$(basename $(PROGRAM_LIB_SRC)))
 PROGRAMS := $(patsubst tests/programs/%,$(TEST_O)/%,\
