@@ -74,18 +74,21 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 	return GT_STOP_BOTTOM;
 }
 
+bool walk_is_signal_return(uintptr_t pc)
+{
+	return pc % ARCH_INSTRUCTION == 0 && unwind_readable(pc) &&
+	       unwind_readable(pc + ARCH_SIGNAL_CODE - 1) &&
+	       arch_is_signal_return(pc);
+}
+
 /* The frame of a signal handler's return, where that is known by its
  * instructions alone. */
 static bool step_signal(struct stack_reader *reader, struct arch_regs *regs)
 {
-	uintptr_t pc = regs->r[ARCH_REG_PC], sp = regs->r[ARCH_REG_SP];
-	uintptr_t word;
+	uintptr_t sp = regs->r[ARCH_REG_SP], word;
 	unsigned i;
 
-	if (!ARCH_SIGNAL_CODE || pc % ARCH_INSTRUCTION ||
-	    !unwind_readable(pc) ||
-	    !unwind_readable(pc + ARCH_SIGNAL_CODE - 1) ||
-	    !arch_is_signal_return(pc))
+	if (!ARCH_SIGNAL_CODE || !walk_is_signal_return(regs->r[ARCH_REG_PC]))
 		return false;
 	for (i = 0; i <= ARCH_SIGFRAME_PC; i += ARCH_WORD)
 		if (!stack_read(reader, sp + i, &word))

@@ -17,12 +17,14 @@
 
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
+#include "unwind/dictionary.h"
 #include "unwind/expect.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/rule_cache.h"
 #include "unwind/rules_image.h"
 #include "unwind/shadow.h"
+#include "interrupted.h"
 
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;
@@ -89,6 +91,8 @@ static uint32_t rule_at_run_time(uintptr_t ra, bool in_image,
 		*constant = known;
 		return rule_payload(id);
 	}
+	if (ARCH_SIGNAL_CODE && walk_is_signal_return(ra))
+		return dictionary_id((struct rule){ .kind = RULE_SIGNAL });
 	return in_image ? 0 : WORD_NO_IMAGE;
 }
 

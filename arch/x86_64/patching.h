@@ -14,6 +14,8 @@
  * arch_patch_entry. */
 #define ARCH_PATCH_FRAME 16
 
+#define ARCH_PATCH_TRAP 0xcc	/* a byte that traps if it is run: int3 */
+
 #define ARCH_PATCH_THUNK 32	/* room for one, at most */
 
 #ifndef __ASSEMBLER__

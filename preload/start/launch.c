@@ -570,7 +570,26 @@ static void launch_shut(const struct launch *launch)
 			sys_close(launch->file[i]);
 }
 
-static BASE_SLOW int launch_alone(struct launch *launch)
+/* How the process looks whether memory can be read. valgrind takes the usual
+ * probe for a fault of the program's; an emulator does not look at the address,
+ * and is asked in another way. */
+static void launch_probe(bool emulated)
+{
+	uintptr_t none = (uintptr_t)sys_mmap(NULL, LAUNCH_STACK, PROT_NONE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1,
+					     0);
+
+	unwind_emulated = emulated && !sys_failed((long)none);
+	if (!unwind_emulated || unwind_probe(none) ||
+	    !unwind_probe((uintptr_t)&none)) {
+		unwind_emulated = false;
+		forbidden_add(UNWIND_NO_PROBE);
+	}
+	if (!sys_failed((long)none))
+		sys_munmap((void *)none, LAUNCH_STACK);
+}
+
+static BASE_SLOW int launch_alone(struct launch *launch, bool emulated)
 {
 	bool signalled = launch_signalled();
 	int32_t status = 0;
@@ -578,9 +597,7 @@ static BASE_SLOW int launch_alone(struct launch *launch)
 	int err;
 
 	launch->alone = true;
-	/* valgrind takes a probe for a fault of the program's; an emulator may
-	 * not look at the address at all */
-	forbidden_add(UNWIND_NO_PROBE);
+	launch_probe(emulated);
 	launch->files = LAUNCH_FILES;	/* they close again */
 	err = launch_make(launch);
 	if (err)
@@ -622,7 +639,7 @@ static int launch_start(struct launch *launch)
 			;
 	/* neither did it share our memory, nor could it be made */
 	if (sys_failed(helper) || launch->err == -EINPROGRESS)
-		launch->err = launch_alone(launch);
+		launch->err = launch_alone(launch, helper != -EPERM);
 	signals_mask(old, NULL);
 	return launch->err;
 }
