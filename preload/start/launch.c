@@ -336,6 +336,7 @@ static void launch_tell(struct launch *launch)
 		       sizeof(shared->live_path));
 	if (ARCH_PATCHES)
 		patch_tell(&shared->patched);
+	told->machine = ARCH_ELF_MACHINE;
 	told->error_known = message_standard(&told->error_device,
 					     &told->error_inode);
 	atomic_store_explicit(&shared->recorder_tid, GL_RECORDER_COMING,
