@@ -38,9 +38,33 @@ $(EMULATED)/gnomon-recorder: $(MAKEFILE_LIST)
 		$(abspath $(@D)) '$(wordlist 2,9,$(EMULATOR))' \
 		$(abspath $(RECORDER)) >$@ && chmod +x $@
 
+# Units of unwind/ that know no architecture, and the contract (arch/arch.h).
+ARCH_UNIT := $(addprefix $(TEST_O)/arch/,test_contract test_barrier \
+	test_cfi_index test_claim test_exidx test_expr test_granule \
+	test_image_kind test_image_ranges test_lsda test_rules_library \
+	test_stack)
+ARCH_UNIT_CC = $(CC) $(TEST_CFLAGS) -fno-omit-frame-pointer \
+	$(addprefix -I,$(wildcard $(SYSROOT)/usr/include)) -MMD -MP -MF $@.d \
+	-MT $@ $(call wish,FLAGS,$<) -o $@ $< $(wish-link)
+ARCH_UNIT_LINK = $(SYSROOT_LINK) \
+	$(addprefix -Wl$(comma)-rpath$(comma),$(abspath $(SYSROOT_LIB))) \
+	-lcmocka -pthread
+comma := ,
+$(TEST_O)/arch/test_contract: tests/arch/test_contract.c $(TARGET_CORE) \
+		$(call made-by,test) | $(call packages,unit)
+	$(call say,TEST,$@)mkdir -p $(@D)
+	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)
+$(TEST_O)/arch/%: tests/unit/unwind/%.c $(TARGET_CORE) $(call made-by,test) \
+		| $(call packages,unit)
+	$(call say,TEST,$@)mkdir -p $(@D)
+	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)
+
 .PHONY: check-arch
-check-arch: all $(ARCH_PROGRAMS) \
+check-arch: all $(ARCH_UNIT) $(ARCH_PROGRAMS) \
 		$(if $(CROSSED),$(EMULATED)/gnomon-recorder)
+	$(Q)for t in $(ARCH_UNIT); do $(EMULATOR) $$t >$$t.log 2>&1 || \
+		{ cat $$t.log; exit 1; }; done; \
+	echo "$(words $(ARCH_UNIT)) unit tests passed"
 	$(Q)GNOMON_BUILD=$(abspath $(ARCH_HOST)) GNOMON_TARGET=$(abspath $(O)) \
 		GNOMON_EMULATOR='$(EMULATOR)' GNOMON_ARCH=$(ARCH) \
 		/usr/bin/python3 tests/arch/test_arch.py $(T)
