@@ -17,7 +17,7 @@ FEW = ("near1", "oracle", "off")
 
 def on_target(name, *arguments, program=None, **wishes):
     wishes.setdefault("modes", FEW)
-    target("_".join([name, *arguments]),
+    target("_".join([name, *map(os.path.basename, arguments)]),
            [program or matrix_program(name), *arguments], **wishes)
 
 
