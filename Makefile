@@ -8,15 +8,14 @@
 #   make lint         style, directions between folders, warnings as errors
 #   make install      PREFIX= DESTDIR=
 #   make deps         packages to build; deps-test, deps-bench: to test, measure
+#   make check-arch ARCH=aarch64   what a port must pass (mk/arch_test.mk)
+#   make ARCH=aarch64 for another architecture (mk/arch.mk; deps-cross)
 #
-# Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX.
+# Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX, CROSS.
 
-ARCH ?= x86_64
-O ?= build
+include mk/arch.mk
 # A folder in here has one name: objects remember what they were made by.
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
-CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
-CXX := $(if $(filter default undefined,$(origin CXX)),g++,$(CXX))
 PREFIX ?= /usr/local
 VERSION := 0.1.0
 Q := $(if $(V),,@)
@@ -34,13 +33,14 @@ BASE_CFLAGS := -std=gnu11 $(WARN) $(INCLUDE) -MMD -MP \
 TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-stack-protector -U_FORTIFY_SOURCE -fno-builtin \
 	-fno-omit-frame-pointer -fno-exceptions -fasynchronous-unwind-tables \
-	-fcf-protection=none -D_GNU_SOURCE -DGNOMON_TARGET
+	-D_GNU_SOURCE -DGNOMON_TARGET
 # clang has no such passes once it may not take a loop for a function. Words
 # that were stored one by one must not be loaded as one: the store buffer
 # cannot forward them (some 12 cycles a frame).
 TARGET_CFLAGS += $(if $(findstring clang,$(CC)),-fno-slp-vectorize,\
 	-fno-tree-loop-distribute-patterns -fno-store-merging \
 	-fno-tree-slp-vectorize)
+include arch/$(ARCH)/flags.mk
 HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-I$(O)/generated
 HOST_LIBS := -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
@@ -48,9 +48,15 @@ HOST_LIBS := -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
 
 ARCH_SRC := $(wildcard arch/$(ARCH)/*.S arch/$(ARCH)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)
-PRELOAD_SRC := $(wildcard preload/*/*.c)
-RECORDER_SRC := $(wildcard cli/recorder/*.c cli/recorder/*/*.c)
-CLI_SRC := $(filter-out $(RECORDER_SRC),$(wildcard cli/*.c cli/*/*.c \
+PRELOAD_SRC := $(wildcard preload/*/*.[cS])
+# Not every port patches (arch.h).
+ifeq ($(wildcard arch/$(ARCH)/patching.S),)
+PRELOAD_SRC := $(filter-out preload/patch/%,$(PRELOAD_SRC))
+endif
+include mk/cross.mk
+RECORDER_SRC := $(filter-out %/packer_$(if $(RECORDER_ZSTD),none,zstd).c,\
+	$(wildcard cli/recorder/*.c cli/recorder/*/*.c))
+CLI_SRC := $(filter-out cli/recorder/%,$(wildcard cli/*.c cli/*/*.c \
 	cli/*/*/*.c))
 
 target-obj = $(patsubst %,$(O)/target/%.o,$(basename $(1)))
@@ -65,8 +71,9 @@ LIB := $(O)/libgnomon.so
 CMD := $(O)/gnomon
 RECORDER := $(O)/gnomon-recorder
 
+# The command is the host's.
 .PHONY: all
-all: $(LIB) $(CMD) $(RECORDER)
+all: $(LIB) $(if $(CROSSED),,$(CMD)) $(RECORDER)
 
 include mk/packages.mk
 include mk/flags.mk
@@ -78,6 +85,7 @@ include mk/unwind.mk
 include mk/api.mk
 include mk/fault.mk
 include mk/test.mk
+include mk/arch_test.mk
 include mk/fuzz.mk
 include mk/bench.mk
 include mk/docs.mk
@@ -92,7 +100,8 @@ $(O)/target/%.o: %.S $(call made-by,target) | $(call packages,build)
 	$(call say,AS,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(INCLUDE) -MMD -MP -fPIC -c -o $@ $<
 
-$(O)/host/%.o: %.c $(call made-by,host) | $(call packages,build)
+$(O)/host/%.o: %.c $(call made-by,host) | $(call packages,build) \
+		$(HOST_HEADERS)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -c -o $@ $<
 

@@ -2,17 +2,29 @@
  * arch.h: what one processor architecture must provide, and what the rest of
  * gnomon derives from it.
  *
- * A port is a folder beside this file with the same file names in it:
+ * A port is a folder beside this file with the same file names in it
+ * (docs/PORTING.md):
  *
- *	regs.h      DWARF register numbers, struct arch_regs, ARCH_* constants
+ *	flags.mk    compiler flags of what lives in the target
+ *	regs.h      DWARF register numbers, struct arch_regs, ARCH_* constants:
+ *		    addresses, signal frames, the numbers of the ELF format
+ *	rule_word.h where functions put their return address
+ *		    (ARCH_LINK_REGISTER), and how a frame's rule lies in a word
+ *	calls.h     arch_after_call: whether an address is behind a call;
+ *		    arch_return_address: what a word of the stack returns to;
+ *		    the expression of lazy linkage tables
+ *	entry.h     ARCH_CALLER_*: who called a hook; what comes before hooks
+ *		    that cannot tell (the macro `entry`)
  *	syscall.h   raw system calls (arch_syscall6, error as -errno);
- *		    arch_is_fork: which of them are one
+ *		    arch_is_fork: which of them are one; ARCH_START_CALLS
  *	cycles.h    the cheapest counter that may serve as a time stamp; the
  *		    thread pointer; arch_is_stepped: whether the program has
  *		    itself interrupted after each instruction (SIGTRAP)
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
- *		    stack, 0 where there is none; ARCH_SHADOW_DATA
- *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted
+ *		    stack, 0 where there is none
+ *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted;
+ *		    arch_is_signal_return: where handlers return to, if no
+ *		    table knows that
  *	words.h     arch_blocks_equal, arch_pairs_equal: four words at a time;
  *		    arch_tags_are: eight; arch_word_is, arch_word_has:
  *		    one that others may write
@@ -22,6 +34,10 @@
  *	barriers.S  return stubs for barriers, and the table they jump by
  *	stubs.S     entry points that must be left by a tail jump
  *	hooks_raw.S  syscall(), left in the same way
+ *	patching.h  ARCH_PATCHES: whether functions of an allocator that is
+ *		    linked into the program are patched; if so, how, and
+ *	patching.S  what their wrappers are entered by. Without it the
+ *		    recorder says that those allocations are not recorded
  *
  * The compiler's include path decides which folder is meant; nothing outside
  * arch/ tests for an architecture.
@@ -31,10 +47,12 @@
 
 #include <stdint.h>
 
+#include "calls.h"
 #include "regs.h"
 #include "syscall.h"
 #include "cycles.h"
 #include "relocs.h"
+#include "rule_word.h"
 #include "shadow_stack.h"
 #include "words.h"
 

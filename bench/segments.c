@@ -336,7 +336,7 @@ static uint32_t segments_join(struct segments *s, uintptr_t ra, uintptr_t sp)
 		uint32_t rule = rule_of(rule_cache, ra);
 		uint64_t hash;
 
-		sp += (rule & WORD_CFA_MAX) * ARCH_WORD;
+		sp += rule_size(rule) * ARCH_RULE_UNIT;
 		if (!(rule & WORD_PLAIN) || sp > t->hi || f == end)
 			return 0;
 		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);

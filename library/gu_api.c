@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 #include "arch.h"
+#include "entry.h"
 #include "library/gu_start.h"
 #include "library/gu_threads.h"
 #include "interrupted.h"
@@ -32,9 +33,14 @@
 #define SLOW __attribute__((noinline, cold))
 
 /* The caller of a public function; in that function itself. */
-#define CALLER_RA ((uintptr_t)__builtin_return_address(0))
-#define CALLER_SP ((uintptr_t)__builtin_dwarf_cfa())
-#define CALLER_FP (*(const uintptr_t *)__builtin_frame_address(0))
+#define CALLER_RA ARCH_CALLER_RA
+#define CALLER_SP ARCH_CALLER_SP
+#define CALLER_FP ARCH_CALLER_FP
+
+#define ENTERED(name) extern __typeof__(name) name ARCH_ENTRY(name)
+ENTERED(gu_capture);
+ENTERED(gu_capture_ucontext);
+ENTERED(gu_walk);
 
 /* Not the fast case: whatever it is that is missing. */
 static SLOW uint32_t capture_otherwise(uintptr_t ra, uintptr_t sp,

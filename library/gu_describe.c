@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "entry.h"
 #include "library/gnomon/unwind.h"
 #include "library/gu_start.h"
 #include "library/gu_threads.h"
@@ -71,6 +72,9 @@ int gu_describe(struct gu_stats *stats)
 	return 0;
 }
 
+extern __typeof__(gu_thread_describe) gu_thread_describe
+	ARCH_ENTRY(gu_thread_describe);
+
 int gu_thread_describe(struct gu_thread_stats *stats)
 {
 	static const char *const modes[GT_MODE_COUNT] = {
@@ -97,8 +101,7 @@ int gu_thread_describe(struct gu_thread_stats *stats)
 
 	if (!gu_ready())
 		return -EINVAL;
-	t = gu_threads_self((uintptr_t)__builtin_dwarf_cfa(),
-			    (uintptr_t)__builtin_return_address(0));
+	t = gu_threads_self(ARCH_CALLER_SP, ARCH_CALLER_RA);
 	if (t && t->capture)
 		report = capture_thread_report(t->capture);
 	*stats = (struct gu_thread_stats){

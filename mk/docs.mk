@@ -2,7 +2,9 @@
 
 .PHONY: docs
 docs: $(O)/man/gnomon.1
+ifndef CROSSED
 all: docs
+endif
 
 $(O)/man/gnomon.1: $(CMD)
 	$(call say,DOCS,$(@D))$(CMD) --make-docs $(O)

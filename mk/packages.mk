@@ -3,6 +3,7 @@
 #   make deps          what building needs; nothing else ever needs it typed
 #   make deps-test     what `make check` and `make lint` need
 #   make deps-bench    what `make bench` compares with
+#   make deps-cross    what building for and running on other architectures need
 #
 # mk/packages is the table of what belongs to which group. A rule names its
 # groups as order-only prerequisites, $(call packages,GROUP...), so that even
@@ -30,14 +31,18 @@ WANT_bench := build c++ python bench
 WANT_soak := build python
 WANT_check-programs := build c++ python
 WANT_check-fresh := fresh
+WANT_deps-cross := $(foreach a,aarch64 arm mips64el mips64,cross-$(a)) emulate
 
 # What is there is remembered, also for what is built into folders of other
 # compilers, until the table changes.
 PACKAGES_O ?= $(abspath $(O))/packages
 export PACKAGES_O
-packages = $(addprefix $(PACKAGES_O)/,$(1))
+# For another architecture there is one group, whatever is made.
+groups = $(if $(CROSSED),cross-$(ARCH),$(1))
+packages = $(addprefix $(PACKAGES_O)/,$(call groups,$(1)))
 
-WANTED := $(sort $(foreach g,$(or $(MAKECMDGOALS),all),$(WANT_$(g))))
+WANTED := $(sort $(call groups,$(foreach g,$(or $(MAKECMDGOALS),all),\
+	$(WANT_$(g)))))
 ifneq ($(WANTED),)
 $(call packages,$(WANTED)) &: $(PACKAGES_TABLE) $(PACKAGES_TOOL)
 	$(Q)mkdir -p $(PACKAGES_O) && $(PACKAGES_RUN) $(WANTED) && \
@@ -46,8 +51,10 @@ endif
 $(PACKAGES_O)/%: $(PACKAGES_TABLE) $(PACKAGES_TOOL)
 	$(Q)mkdir -p $(PACKAGES_O) && $(PACKAGES_RUN) $* && touch $@
 
-.PHONY: deps deps-bench
+.PHONY: deps deps-bench deps-cross
 deps:
 	$(Q)$(PACKAGES_RUN) $(WANT_all)
 deps-bench:
 	$(Q)$(PACKAGES_RUN) $(WANT_bench)
+deps-cross: sysroots
+	$(Q)$(PACKAGES_RUN) $(WANT_deps-cross)

@@ -69,7 +69,7 @@ CLI_CORE := $(O)/libcli-core.a
 $(TARGET_CORE): $(call checked,$(filter-out $(O)/target/arch/$(ARCH)/hooks%.o \
 		$(O)/target/arch/$(ARCH)/stubs.o,$(ARCH_OBJ)) \
 		$(foreach o,$(PRELOAD_OBJ),\
-			$(if $(filter hooks%,$(notdir $o)),,$o)) \
+			$(if $(filter hooks% entries.o,$(notdir $o)),,$o)) \
 		$(UNWIND_OBJ))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 # The recorder but its main, and what of it the library has, too.
@@ -102,6 +102,11 @@ $(TEST_O)/%: tests/tools/%.c $(CORES) $(call made-by,test)
 
 PROGRAM_SRC := $(wildcard tests/programs/*.c tests/programs/*.cc)
 PROGRAM_LIB_SRC := $(filter tests/programs/lib%,$(PROGRAM_SRC))
+# Of another architecture only those that its tests want (mk/arch_test.mk).
+ifdef CROSSED
+PROGRAM_LIB_SRC := $(addprefix tests/programs/,libbump.c libepoch_a.c \
+	libepoch_b.c)
+endif
 PROGRAM_LIBS := $(patsubst tests/programs/%,$(TEST_O)/%.so,\
 	$(basename $(PROGRAM_LIB_SRC)))
 PROGRAMS := $(patsubst tests/programs/%,$(TEST_O)/%,\

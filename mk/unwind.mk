@@ -5,7 +5,6 @@
 #                              other library, so one serves glibc and musl
 #   gnomon-unwind.pc           written where it is installed
 
-OBJCOPY ?= objcopy
 UNWIND_ABI := 0
 UNWIND_NAME := libgnomon-unwind
 UNWIND_SONAME := $(UNWIND_NAME).so.$(UNWIND_ABI)
@@ -18,7 +17,7 @@ UNWIND_MAP := library/exports.map
 # Neither the hooks of the preload library nor how it starts tasks.
 UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o \
 	%/patching.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
-	$(call target-obj,$(wildcard library/*.c))
+	$(call target-obj,$(wildcard library/*.[cS]))
 
 all: unwind-library
 .PHONY: unwind-library install-unwind

@@ -42,7 +42,8 @@ enum action {
 	CFA,		/* register one, offset two */
 	CFA_SET_REGISTER,
 	CFA_SET_OFFSET,
-	CFA_SET_EXPRESSION
+	CFA_SET_EXPRESSION,
+	TOGGLE_SIGNS
 };
 
 struct instruction {
@@ -78,6 +79,9 @@ static const struct instruction instructions[0x40] = {
 	[0x15] = { ULEB, SLEB_DATA, RULE, CFA_VAL_OFFSET },
 	[0x16] = { ULEB, BLOCK, RULE, CFA_VAL_EXPRESSION },
 	[0x1d] = { U64, NONE, ADVANCE, 0 },	/* MIPS_advance_loc8 */
+#ifdef ARCH_CFA_NEGATE_RA_STATE
+	[ARCH_CFA_NEGATE_RA_STATE] = { NONE, NONE, TOGGLE_SIGNS, 0 },
+#endif
 	[0x2e] = { ULEB, NONE, IGNORE, 0 },	/* GNU_args_size */
 	[0x2f] = { ULEB, ULEB_MINUS, RULE, CFA_OFFSET },
 };
@@ -257,6 +261,9 @@ static enum outcome act(struct machine *m, const struct instruction *in,
 	case CFA_SET_OFFSET:
 	case CFA_SET_EXPRESSION:
 		return set_cfa_part(m, in->action, first, second);
+	case TOGGLE_SIGNS:
+		m->row.signs = !m->row.signs;
+		return GO_ON;
 	default:
 		return NONSENSE;
 	}

@@ -31,6 +31,7 @@ struct cfa_row {
 	uint8_t how[ARCH_REG_COUNT];
 	uint8_t cfa_how;	/* CFA_UNSPECIFIED, _OFFSET, _EXPRESSION */
 	uint8_t cfa_reg;
+	bool signs;		/* the return address is signed */
 };
 
 /*

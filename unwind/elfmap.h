@@ -15,6 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* EI_CLASS of what can be mapped here. */
+#define ELFMAP_CLASS (sizeof(uintptr_t) == 8 ? ELFCLASS64 : ELFCLASS32)
+
 struct elfmap {
 	uintptr_t link_map;	/* the loader's entry; 0: there is none */
 	uintptr_t bias;		/* run-time minus link-time address */

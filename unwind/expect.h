@@ -131,6 +131,8 @@ static inline void expect_learn(const struct expectation *of, uint32_t context)
 /* A walk that is expected to go this way. */
 struct expected_walk {
 	uintptr_t ra, sp, fp;	/* where it starts; moved */
+	uintptr_t slot;		/* where the next return address is, if sp does
+				 * not say so */
 	uintptr_t fp_at;	/* as in walk.c's struct state */
 	uintptr_t lo, hi;	/* [lo, hi) can be read */
 	uint32_t count;		/* frames followed */
@@ -148,14 +150,26 @@ static inline bool expect_barrier(const struct expected_walk *e,
 	if (!t || !t->barrier_count)
 		return false;
 	f = &t->frames[t->barrier[t->barrier_count - 1]];
-	return f->slot == e->sp + ARCH_RA_OFFSET && f->raw == e->ra &&
+	return f->slot == (ARCH_LINK_REGISTER ? e->slot :
+						e->sp + ARCH_RA_OFFSET) &&
+	       f->raw == e->ra && shadow_frame_leaves(f, e->sp) &&
 	       (uint32_t)f->mark == context;
 }
 
-/* To the end of a frame that is `size` words from fp, where fp was saved so
- * many words below it (0: it is the caller's still). */
+/* To the end of a frame of which base is the beginning, by the word's fields. */
+static inline __attribute__((always_inline)) void
+expect_end(struct expected_walk *e, uintptr_t base, uint32_t rule,
+	   uint32_t size, uint32_t saved)
+{
+	e->sp = base + size * ARCH_RULE_UNIT;
+	e->slot = arch_rule_slot(base, e->sp, rule);
+	if (saved)
+		e->fp_at = arch_rule_fp_at(e->sp, e->slot, saved);
+}
+
+/* The same from fp. */
 static inline __attribute__((always_inline)) bool
-expect_fp(struct expected_walk *e, uint32_t size, uint32_t saved)
+expect_fp(struct expected_walk *e, uint32_t rule, uint32_t size, uint32_t saved)
 {
 	if (e->fp_at) {
 		if (e->fp_at < e->lo)
@@ -165,9 +179,7 @@ expect_fp(struct expected_walk *e, uint32_t size, uint32_t saved)
 	}
 	if (e->fp < e->sp || e->fp >= e->hi || e->fp % ARCH_WORD)
 		return false;
-	e->sp = e->fp + size * ARCH_WORD;
-	if (saved)
-		e->fp_at = e->sp - saved * ARCH_WORD;
+	expect_end(e, e->fp, rule, size, saved);
 	return true;
 }
 
@@ -178,18 +190,16 @@ expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra)
 {
 	uint32_t rule, size, saved;
 
-	if (kind == STEP_FP)
-		return expect_fp(e, 2, 2);
+	if (!ARCH_LINK_REGISTER && kind == STEP_FP)
+		return expect_fp(e, 0, 2, 2);
 	rule = rule_of(rule_cache, ra);
-	size = rule & WORD_CFA_MAX;
-	saved = rule >> WORD_FP_SHIFT & WORD_FP_MAX;
+	size = (uint32_t)rule_size(rule);
+	saved = (uint32_t)rule_saved(rule);
 	if (rule & WORD_FP)
-		return expect_fp(e, size, saved);
+		return expect_fp(e, rule, size, saved);
 	if (!(rule & WORD_PLAIN) || size == 0)
 		return false;
-	e->sp += size * ARCH_WORD;
-	if (saved)
-		e->fp_at = e->sp - saved * ARCH_WORD;
+	expect_end(e, e->sp, rule, size, saved);
 	return true;
 }
 
@@ -207,6 +217,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 	uint32_t saved = 0, count = 0, i;
 
 	CLAIM_FULL(sp <= hi);
+	e->slot = sp + ARCH_RA_OFFSET;
 	for (i = 0; i < EXPECT_AHEAD; i += EXPECT_LINE)
 		__builtin_prefetch(node - i, 0, 3);
 	for (;;) {
@@ -247,6 +258,8 @@ expect_follow(struct expected_walk *e, uint32_t id,
 			if (!expect_rare(e, size, node->address))
 				return false;
 			sp = e->sp;
+		} else if (ARCH_LINK_REGISTER) {
+			return false;	/* no node is so plain */
 		} else {
 			uint32_t here = flags &
 					STEP_SAVED_MAX << STEP_SAVED_SHIFT;
@@ -266,7 +279,8 @@ expect_follow(struct expected_walk *e, uint32_t id,
 		id = parent;
 		if (__builtin_expect(sp > hi, 0))
 			return false;
-		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
+		ra = arch_return_address(*(const uintptr_t *)(
+			ARCH_LINK_REGISTER ? e->slot : sp + ARCH_RA_OFFSET));
 	}
 	e->count = count;
 	return true;

@@ -14,33 +14,19 @@
 #include "unwind/jit.h"
 #include "unwind/rules_image.h"
 #include "unwind/walk.h"
+#include "interrupted.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
 #define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not looked through */
-#define CALL_MAX 7		/* bytes of a call instruction */
 #define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
-
-/* A call instruction ends at ra: E8 rel32, or FF /2 in its lengths. */
-static bool after_call(uintptr_t ra)
-{
-	const uint8_t *p = (const uint8_t *)ra;
-	int n;
-
-	if (p[-5] == 0xe8)
-		return true;
-	for (n = 2; n <= 7; n++)
-		if (p[-n] == 0xff && (p[1 - n] >> 3 & 7) == 2)
-			return true;
-	return false;
-}
 
 bool walk_is_return_address(uintptr_t ra)
 {
 	if (ra < STACK_PAGE || ra > ARCH_ADDRESS_MAX)
 		return false;
-	if (!image_find(ra - 1) || !image_find(ra - CALL_MAX))
-		return unwind_readable(ra - ARCH_WORD) && after_call(ra);
-	return after_call(ra);
+	if (!image_find(ra - 1) || !image_find(ra - ARCH_CALL_MAX))
+		return unwind_readable(ra - ARCH_WORD) && arch_after_call(ra);
+	return arch_after_call(ra);
 }
 
 bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
@@ -86,6 +72,30 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 	regs->r[ARCH_REG_FP] = fp;
 	regs->r[ARCH_REG_PC] = ra;
 	return GT_STOP_BOTTOM;
+}
+
+bool walk_is_signal_return(uintptr_t pc)
+{
+	return pc % ARCH_INSTRUCTION == 0 && unwind_readable(pc) &&
+	       unwind_readable(pc + ARCH_SIGNAL_CODE - 1) &&
+	       arch_is_signal_return(pc);
+}
+
+/* The frame of a signal handler's return, where that is known by its
+ * instructions alone. */
+static bool step_signal(struct stack_reader *reader, struct arch_regs *regs)
+{
+	uintptr_t sp = regs->r[ARCH_REG_SP], word;
+	unsigned i;
+
+	if (!ARCH_SIGNAL_CODE || !walk_is_signal_return(regs->r[ARCH_REG_PC]))
+		return false;
+	for (i = 0; i <= ARCH_SIGFRAME_PC; i += ARCH_WORD)
+		if (!stack_read(reader, sp + i, &word))
+			return false;
+	arch_regs_from_ucontext(regs, (const void *)
+				(sp + ARCH_SIGFRAME_UCONTEXT));
+	return true;
 }
 
 /* Where a walk is. */
@@ -143,6 +153,11 @@ static enum gt_stop step(struct place *at)
 	if (err == -2) {
 		*regs = before;
 		err = jit_step(regs, at->exact, &is_signal, read_word, reader);
+	}
+	if (err == -2) {
+		*regs = before;
+		is_signal = !at->exact && step_signal(reader, regs);
+		err = is_signal ? 0 : err;
 	}
 	if (err == 1)
 		return GT_STOP_BOTTOM;

@@ -133,7 +133,7 @@ static bool header_of(const struct gdbjit_entry *entry, ElfW(Ehdr) *header)
 	       header->e_ident[EI_MAG1] == ELFMAG1 &&
 	       header->e_ident[EI_MAG2] == ELFMAG2 &&
 	       header->e_ident[EI_MAG3] == ELFMAG3 &&
-	       header->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       header->e_ident[EI_CLASS] == ELFMAP_CLASS &&
 	       header->e_machine == ARCH_ELF_MACHINE &&
 	       header->e_shentsize == sizeof(ElfW(Shdr)) &&
 	       header->e_shnum <= GDBJIT_SECTIONS_MAX;

@@ -27,7 +27,57 @@
 struct new_frame {
 	uintptr_t slot, ra;
 	uint32_t context;
+#if ARCH_LINK_REGISTER
+	struct frame_link link;
+#endif
 };
+
+/* Where a walk has come to: the stack pointer, and what is in the slot of the
+ * frame there. Without a link register only one of them has to be known. */
+struct new_place {
+	uintptr_t slot;
+	struct frame_link link;
+};
+
+static inline __attribute__((always_inline)) void
+new_frame_set(struct new_frame *f, const struct new_place *at, uintptr_t ra)
+{
+	f->slot = at->slot;
+	f->ra = ra;
+#if ARCH_LINK_REGISTER
+	f->link = at->link;
+#endif
+}
+
+/* What the slot of a new frame holds. */
+static inline __attribute__((always_inline)) uintptr_t
+new_frame_raw(const struct new_frame *f)
+{
+#if ARCH_LINK_REGISTER
+	return f->link.raw;
+#else
+	return f->ra;
+#endif
+}
+
+static inline __attribute__((always_inline)) uintptr_t
+new_frame_sp(const struct new_frame *f)
+{
+#if ARCH_LINK_REGISTER
+	return f->link.sp;
+#else
+	return f->slot;
+#endif
+}
+
+/* Whether the walk stands at a frame of the shadow, in whose slot it is. */
+static inline __attribute__((always_inline)) bool
+stands_at(const struct new_place *at, uintptr_t ra,
+	  const struct shadow_frame *j)
+{
+	return (ARCH_LINK_REGISTER ? at->link.raw : ra) == j->raw &&
+	       shadow_frame_leaves(j, at->link.sp);
+}
 
 /* Whether the words [w, end] are what they were; all are looked at, for a
  * branch for each would cost more than the few that differ save. */
@@ -167,7 +217,8 @@ append(struct capture_thread *t, struct shadow_frame *j,
 		word++;
 		hash = context_hash(hash, f->ra);
 		j->slot = w->at = f->slot;
-		j->raw = w->value = f->ra;
+		j->raw = w->value = new_frame_raw(f);
+		shadow_frame_set_sp(j, new_frame_sp(f));
 		j->hash = hash;
 		j->mark = f->context;
 		j->word = word;
@@ -209,17 +260,20 @@ join_few(struct capture_thread *t, struct shadow_frame *j,
 
 /* Goes outward from the new frame in the slot. False: its rule is not plain. */
 static inline __attribute__((always_inline)) bool
-step_new(const struct capture_thread *t, struct new_frame *f, uintptr_t *slot,
-	 uintptr_t *ra)
+step_new(const struct capture_thread *t, struct new_frame *f,
+	 struct new_place *at, uintptr_t *ra)
 {
 	uint32_t rule = rule_of(rule_cache, *ra);
+	uintptr_t size = rule_size(rule) * ARCH_RULE_UNIT, sp = at->link.sp;
 
-	f->slot = *slot;
-	f->ra = *ra;
-	*slot += (rule & WORD_CFA_MAX) * ARCH_WORD;
-	if (!(rule & WORD_PLAIN) || *slot >= t->hi)
+	new_frame_set(f, at, *ra);
+	at->link.sp = sp + size;
+	at->slot = ARCH_LINK_REGISTER ? arch_rule_slot(sp, sp + size, rule) :
+					at->slot + size;
+	if (!(rule & WORD_PLAIN) || at->slot >= t->hi)
 		return false;
-	*ra = *(const uintptr_t *)*slot;
+	at->link.raw = *(const uintptr_t *)at->slot;
+	*ra = arch_return_address(at->link.raw);
 	return true;
 }
 
@@ -230,14 +284,14 @@ replace_inner(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	struct shadow_frame *j = t->frames + t->count - 2;
 	struct new_frame frames[2];
-	uintptr_t slot = sp + ARCH_RA_OFFSET;
+	struct new_place at = { sp + ARCH_RA_OFFSET, { sp, ra } };
 
-	if (t->count < 4 || !step_new(t, frames, &slot, &ra))
+	if (t->count < 4 || !step_new(t, frames, &at, &ra))
 		return 0;
-	if (slot == j->slot && ra == j->raw)
+	if (at.slot == j->slot && stands_at(&at, ra, j))
 		return join_few(t, j, frames, 1);
-	if (!step_new(t, frames + 1, &slot, &ra) || slot != j[-1].slot ||
-	    ra != j[-1].raw)
+	if (!step_new(t, frames + 1, &at, &ra) || at.slot != j[-1].slot ||
+	    !stands_at(&at, ra, &j[-1]))
 		return 0;
 	return join_few(t, j - 1, frames, 2);
 }
@@ -275,7 +329,8 @@ pause_at(const struct capture_thread *t, struct joining *c,
 static inline void find_in_shadow(struct joining *c, const struct new_frame *f,
 				  const struct shadow_frame *j)
 {
-	expect_find(&c->expectation, j[-(f == c->frames + 2)].raw);
+	expect_find(&c->expectation,
+		    arch_return_address(j[-(f == c->frames + 2)].raw));
 }
 
 /* The contexts of the new frames up to f, inward of frame j. */
@@ -304,27 +359,29 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	const struct new_frame *pause = f + EXPECT_FRAMES - 1;
 	struct shadow_frame *j = t->frames + t->count - 1;
 	_Atomic uint64_t *rules = rule_cache;
+	struct new_place at = { sp + ARCH_RA_OFFSET, { sp, ra } };
 	uintptr_t hi = t->hi;
 	uint32_t barriers;
 
 	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
 	c.expectation.context = 0;
 	for (;;) {
-		uintptr_t slot = sp + ARCH_RA_OFFSET;
-		uintptr_t size;
+		uintptr_t slot = ARCH_LINK_REGISTER ? at.slot :
+						      sp + ARCH_RA_OFFSET;
+		uintptr_t size, base = sp;
 		uint32_t rule;
 
 		j = pass_inner(j, slot);
 		if (__builtin_expect(j->slot <= slot, 0)) {
 			while (j->slot < slot)
 				j--;
-			if (j->slot == slot && j->raw == ra)
+			if (j->slot == slot && stands_at(&at, ra, j))
 				break;
 		}
 		rule = rule_of(rules, ra);
-		size = rule & WORD_CFA_MAX;
+		size = rule_size(rule);
 		__asm__("" : "+r"(size));
-		sp += size * ARCH_WORD;
+		sp += size * ARCH_RULE_UNIT;
 		if (__builtin_expect(!(rule & WORD_PLAIN), 0))
 			return 0;
 		/* Or the compiler makes one condition of several. */
@@ -334,10 +391,14 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		__asm__("" : "+r"(sp));
 		if (__builtin_expect(f == c.frames + NEW_MAX, 0))
 			return 0;
-		f->slot = slot;
-		f->ra = ra;
+		at.slot = slot;
+		new_frame_set(f, &at, ra);
 		f++;
-		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
+		at.slot = arch_rule_slot(base, sp, rule);
+		at.link = (struct frame_link){
+			sp, *(const uintptr_t *)at.slot
+		};
+		ra = arch_return_address(at.link.raw);
 		if (__builtin_expect(f == pause, 0))
 			pause_at(t, &c, f, &pause);
 	}
@@ -348,7 +409,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	if (f == c.frames + 1)
 		return join_few(t, j, c.frames, 1);
 	if (f == c.frames + 2)
-		look(t, &c, j->raw);
+		look(t, &c, arch_return_address(j->raw));
 	barriers = outer_barriers(t, j);
 	if (!shadow_holds(t, j, barriers))
 		return 0;

@@ -6,11 +6,17 @@
  * nothing changes either way. (The trick is Abseil's, AddressIsReadable.) It
  * needs no descriptor and no permission, and filters let it pass.
  *
+ * qemu's user emulation looks at `how` first. But it hands a futex's address on
+ * as it is, and the kernel reads the word there before it sees that the time to
+ * wait is over.
+ *
  * Thread context: any, also signal handlers.
  */
 #include <asm/mman.h>
 #include <asm/unistd.h>
+#include <linux/futex.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "arch.h"
 #include "unwind/claim.h"
@@ -33,6 +39,7 @@
 
 void *(*unwind_alloc)(size_t size_bytes);
 bool (*unwind_scarce)(void);
+bool unwind_emulated;
 _Atomic uint32_t unwind_ban;
 _Atomic uint32_t *const *unwind_ban_found;
 bool (*unwind_ask)(uintptr_t address);
@@ -68,12 +75,23 @@ void unwind_leave_pages(void *p, size_t n)
 	advise_pages(p, n, MADV_DONTNEED, PAGE_MOST);
 }
 
+static bool probe_by_futex(uintptr_t address)
+{
+	const struct timespec none = { 0, 0 };
+
+	return arch_syscall4(__NR_futex, (long)(address & ~(uintptr_t)3),
+			     FUTEX_WAIT_PRIVATE, 0, (long)&none) !=
+	       KERNEL_EFAULT;
+}
+
 bool unwind_probe(uintptr_t address)
 {
 	long ret;
 
 	if (address < 4096 || address > ARCH_ADDRESS_MAX - 8)
 		return false;
+	if (__builtin_expect(unwind_emulated, 0))
+		return probe_by_futex(address);
 	ret = arch_syscall4(__NR_rt_sigprocmask, HOW_INVALID, (long)address, 0,
 			    SIGNALS_SET);
 	return ret != KERNEL_EFAULT;

@@ -67,6 +67,10 @@ extern bool (*unwind_ask)(uintptr_t address);
 /* unwind_readable by a system call, whatever the ban says. */
 bool unwind_probe(uintptr_t address);
 
+/* Whether an emulator runs the process: one that does not look at the address
+ * unwind_probe would show the kernel. Set by the embedder, once it knows. */
+extern bool unwind_emulated;
+
 /*
  * Asks for the pages of [p, p + n), large ones where it spans some: for tables
  * that are about to be used all over. A wish only. Async-signal-safe, keeps errno.

@@ -346,7 +346,7 @@ static bool path_fill_foreign(struct path_draft *d,
 	set_tail(d->path, t, 0);
 	while (f-- > t->scratch) {
 		if (f->flags & (FRAME_WORD | FRAME_STUB) ||
-		    !add_in_order(d, f->slot, f->ra))
+		    !add_in_order(d, f->slot, frame_raw(f)))
 			return false;
 		if (f->flags & FRAME_FP_AT &&
 		    !add_in_order(d, f->fp_at, f->fp))
@@ -409,6 +409,7 @@ static unsigned ways_with(const uintptr_t *keys, uintptr_t key)
 static void learn_wrapper(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	struct path_wrapper *w = &t->wrappers[path_wrapper(ra)];
+	uintptr_t cfa;
 	uint32_t rule;
 
 	if (w->ra || sp - t->lo >= t->hi - t->lo)
@@ -416,8 +417,8 @@ static void learn_wrapper(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	rule = rule_of(rule_cache, ra);
 	if (!(rule & WORD_PLAIN))
 		return;
-	w->distance = sp + (rule & WORD_CFA_MAX) * ARCH_WORD + ARCH_RA_OFFSET -
-		      path_key(sp);
+	cfa = sp + rule_size(rule) * ARCH_RULE_UNIT;
+	w->distance = arch_rule_slot(sp, cfa, rule) - path_key(sp);
 	w->ra = ra;
 }
 

@@ -53,11 +53,11 @@
 #define FAR_TIMES 8u		/* of the distance: the next one out */
 #define FAR_GROWTH 4u
 #define TRIES 8u		/* frames further out, where one is forbidden */
-#define AGE_SHORT 20000u	/* cycles, 8 us: to lose one costs 0.1, and some
-				 * paths have to be learned anew */
+/* 8 us: to lose one costs 0.1, and some paths have to be learned anew. */
+#define AGE_SHORT (8 * ARCH_TICKS_PER_US)
 #define SAVED_FEW 2000u	/* frames not compared, at 0.3 ns: as much as to
 				 * lose one and to place the next */
-#define AGE_LONG 2000000u
+#define AGE_LONG (800 * ARCH_TICKS_PER_US)
 #define VERDICT_BITS 10		/* 8 KB */
 
 static struct {

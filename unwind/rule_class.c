@@ -6,7 +6,7 @@
  * rules for the return address, sp and fp. What does not fit one of the
  * shapes below is RULE_COMPLEX, never nearly right.
  *
- *	FRAME   sp or fp + offset; pc at CFA + ARCH_RA_OFFSET; fp kept, or at
+ *	FRAME   sp or fp + offset; pc where arch_rule_ra knows; fp kept, or at
  *	        CFA + n words
  *	DEREF   *(fp + offset); pc likewise; fp at fp + n words
  *	PLT     the expression of lazy linkage tables; the rest as in FRAME
@@ -72,7 +72,7 @@ static bool to_words(int64_t bytes, int16_t *words)
 	return bytes == (int64_t)*words * ARCH_WORD;
 }
 
-/* A call pushed pc, and the caller's sp is the CFA. */
+/* pc is in memory, at an offset from the CFA, and the caller's sp is the CFA. */
 static bool is_plain_call(const struct cfi_fde *fde, const struct cfa_row *row)
 {
 	unsigned int ra = fde->cie.ra_column;
@@ -80,8 +80,7 @@ static bool is_plain_call(const struct cfi_fde *fde, const struct cfa_row *row)
 			 (row->how[ARCH_REG_SP] == CFA_VAL_OFFSET &&
 			  row->value[ARCH_REG_SP] == 0);
 
-	return !fde->cie.is_signal && sp_is_cfa && row->how[ra] == CFA_OFFSET &&
-	       row->value[ra] == ARCH_RA_OFFSET;
+	return !fde->cie.is_signal && sp_is_cfa && row->how[ra] == CFA_OFFSET;
 }
 
 /* The fp column as words from the CFA, 0 for a kept one. */
@@ -100,7 +99,20 @@ static bool fp_from_cfa(const struct cfa_row *row, int16_t *words)
 	}
 }
 
-static struct rule frame_rule(const struct cfa_row *row)
+static bool ra_is_known(const struct cfi_fde *fde, const struct cfa_row *row,
+			struct rule *rule)
+{
+	unsigned ra;
+	bool known = arch_rule_ra(row->value[fde->cie.ra_column],
+				  rule->fp_off, &ra);
+
+	rule->ra = ra & 0x7f;
+	rule->signs = row->signs;
+	return known;
+}
+
+static struct rule frame_rule(const struct cfi_fde *fde,
+			      const struct cfa_row *row)
 {
 	struct rule rule = {
 		.cfa_off = (int32_t)row->cfa_offset,
@@ -108,7 +120,8 @@ static struct rule frame_rule(const struct cfa_row *row)
 	};
 
 	CLAIM_FULL(row->cfa_how == CFA_OFFSET && row->cfa_reg < ARCH_REG_COUNT);
-	if (rule.cfa_off != row->cfa_offset || !fp_from_cfa(row, &rule.fp_off))
+	if (rule.cfa_off != row->cfa_offset ||
+	    !fp_from_cfa(row, &rule.fp_off) || !ra_is_known(fde, row, &rule))
 		return complex_rule;
 	if (row->cfa_reg == ARCH_REG_SP)
 		rule.base = RULE_BASE_SP;
@@ -119,12 +132,16 @@ static struct rule frame_rule(const struct cfa_row *row)
 	return rule;
 }
 
-static struct rule expression_rule(const struct cfa_row *row)
+static struct rule expression_rule(const struct cfi_fde *fde,
+				   const struct cfa_row *row)
 {
 	struct rule rule = { .base = RULE_BASE_SP };
 	int64_t cfa_off, fp_off;
 
 	CLAIM_FULL(row->cfa_how == CFA_EXPRESSION);
+	/* known of calls that push only */
+	if (ARCH_LINK_REGISTER || !ra_is_known(fde, row, &rule))
+		return complex_rule;
 	if (cfa_is_plt(row)) {
 		rule.kind = RULE_PLT;
 		rule.cfa_off = ARCH_PLT_CFA;
@@ -182,6 +199,6 @@ struct rule rule_class_of_row(const struct cfi_fde *fde,
 	}
 	if (!is_plain_call(fde, row))
 		return rule;
-	return row->cfa_how == CFA_OFFSET ? frame_rule(row) :
-					    expression_rule(row);
+	return row->cfa_how == CFA_OFFSET ? frame_rule(fde, row) :
+					    expression_rule(fde, row);
 }

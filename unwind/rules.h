@@ -24,9 +24,9 @@
 
 enum rule_kind {
 	RULE_NONE,	/* no entry covers this pc; rule id 0 */
-	RULE_FRAME,	/* CFA = base + cfa_off, pc at CFA + ARCH_RA_OFFSET */
+	RULE_FRAME,	/* CFA = base + cfa_off, pc where `ra` says */
 	RULE_DEREF,	/* CFA = *(fp + cfa_off): realigned stacks */
-	RULE_PLT,	/* CFA = sp + cfa_off + ((pc & 15) >= 11) * 8 */
+	RULE_PLT,	/* CFA = sp + cfa_off + arch_plt_pushed(pc) */
 	RULE_SIGNAL,	/* a signal frame: registers lie in the ucontext */
 	RULE_END,	/* pc is undefined: the outermost frame */
 	RULE_COMPLEX,	/* needs all registers: rules_step_full */
@@ -42,12 +42,16 @@ enum rule_base { RULE_BASE_SP, RULE_BASE_FP };
  * caller's frame pointer was saved at fp + fp_off * ARCH_WORD (compilers that
  * realign a stack push it there: DW_CFA_expression fp, breg<fp> 0).
  * RULE_SIGNAL has no offsets: ARCH_SIGFRAME_* say where to look.
+ * ra: where the return address is (arch_rule_ra_offset): 0 is the usual place,
+ * and the only one where calls push it.
  */
 struct rule {
 	int32_t cfa_off;	/* bytes */
 	int16_t fp_off;		/* words */
-	uint8_t base;		/* enum rule_base */
-	uint8_t kind;		/* enum rule_kind */
+	uint8_t base : 1;	/* enum rule_base */
+	uint8_t ra : 7;
+	uint8_t kind : 7;	/* enum rule_kind */
+	uint8_t signs : 1;	/* the return address is signed */
 };
 _Static_assert(sizeof(struct rule) == 8, "rules are one word");
 

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 
 #include "arch.h"
+#include "unwind/elfmap.h"
 #include "unwind/memory.h"
 
 #define SECTION_NAME_MAX 32	/* longer names are not looked for */
@@ -70,25 +71,25 @@ static size_t section_read(int fd, uint64_t offset, void *to, size_t n)
 	return done;
 }
 
-static bool section_header(int fd, const Elf64_Ehdr *e, unsigned i,
-			   Elf64_Shdr *s)
+static bool section_header(int fd, const ElfW(Ehdr) *e, unsigned i,
+			   ElfW(Shdr) *s)
 {
 	return section_read(fd, e->e_shoff + i * sizeof(*s), s, sizeof(*s)) ==
 	       sizeof(*s);
 }
 
-static bool section_file_is_sane(const Elf64_Ehdr *e)
+static bool section_file_is_sane(const ElfW(Ehdr) *e)
 {
 	return memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
-	       e->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       e->e_ident[EI_CLASS] == ELFMAP_CLASS &&
 	       e->e_machine == ARCH_ELF_MACHINE &&
-	       e->e_shentsize == sizeof(Elf64_Shdr) &&
+	       e->e_shentsize == sizeof(ElfW(Shdr)) &&
 	       e->e_shoff <= SECTION_FILE_MAX &&
 	       e->e_shstrndx < e->e_shnum;
 }
 
-static bool section_named(int fd, const Elf64_Shdr *names,
-			  const Elf64_Shdr *s, const char *name)
+static bool section_named(int fd, const ElfW(Shdr) *names,
+			  const ElfW(Shdr) *s, const char *name)
 {
 	char found[SECTION_NAME_MAX];
 	size_t n = 0;
@@ -105,8 +106,8 @@ static bool section_named(int fd, const Elf64_Shdr *names,
 static bool section_search(int fd, const char *name, uint64_t *address,
 			   uint64_t *size)
 {
-	Elf64_Shdr names, s;
-	Elf64_Ehdr e;
+	ElfW(Shdr) names, s;
+	ElfW(Ehdr) e;
 	unsigned i;
 
 	if (section_read(fd, 0, &e, sizeof(e)) < sizeof(e) ||

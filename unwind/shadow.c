@@ -221,6 +221,7 @@ static uintptr_t stub_met(const struct capture_thread *t,
 	uintptr_t *slot = (uintptr_t *)f->slot;
 
 	CLAIM_FULL(f->flags & FRAME_STUB);
+	/* never of a signed one (placement.c) */
 	if (t->mode != GT_MODE_BARRIERS)
 		*slot = f->ra;
 	return *slot;
@@ -233,19 +234,20 @@ static void add_frame(struct capture_thread *t, const struct frame *f,
 
 	CLAIM_FULL(t->count <= t->capacity && f->slot < to[-1].slot);	/* I1 */
 	to->slot = f->slot;
-	to->raw = f->ra;
+	to->raw = frame_raw(f);
 	to->hash = f->hash;
 	to->mark = context;
 	to->word = t->word_count;
 	to->fp = f->fp;
 	to->flags = f->flags;
+	shadow_frame_set_sp(to, frame_sp(f));
 	if (__builtin_expect(f->flags & FRAME_STUB, 0))
 		to->raw = stub_met(t, f);
 	add_word(t, f->slot, to->raw);
 	if (f->flags & FRAME_FP_AT)
 		add_word(t, f->fp_at, f->fp);
 	/* It stood there before, and this walk has come to it. */
-	if (__builtin_expect(to->raw != f->ra, 0))
+	if (__builtin_expect(arch_return_address(to->raw) != f->ra, 0))
 		add_barrier(t, t->count - 1);
 }
 
@@ -338,7 +340,7 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 	parent = find_contexts(t->scratch, i, parent);
 	for (f = t->scratch + i - 1; f >= t->scratch; f--)
 		if (f->flags & FRAME_WORD)
-			add_word(t, f->slot, f->ra);
+			add_word(t, f->slot, frame_raw(f));
 		else
 			add_frame(t, f, f->context);
 	CLAIM(t->count <= t->capacity && t->word_count <= 2 * t->capacity);

@@ -22,6 +22,15 @@
 #define STACK_PAGE 4096u	/* no kernel page is smaller */
 
 /*
+ * Where functions put their return address anywhere, the slot alone does not
+ * tell which stack pointer its return leaves; and where they sign it, not what
+ * is in the slot.
+ */
+struct frame_link {
+	uintptr_t sp, raw;
+};
+
+/*
  * A frame as a walk finds it, innermost first in `scratch`: ra is what *slot
  * returns to.
  *
@@ -35,6 +44,9 @@
 struct frame {
 	uintptr_t slot;
 	uintptr_t ra;
+#if ARCH_LINK_REGISTER
+	struct frame_link link;
+#endif
 	uintptr_t fp;
 	uintptr_t fp_at;
 	uint64_t hash;		/* of the stack from here outward */
@@ -56,7 +68,58 @@ struct shadow_frame {
 	uintptr_t fp;		/* with FRAME_FP */
 	uint32_t word;		/* its slot's place in `words` */
 	uint32_t flags;
+#if ARCH_LINK_REGISTER
+	uintptr_t sp;
+#endif
 };
+
+/* What the slot of a frame in scratch holds, if that is no stub. */
+static inline __attribute__((always_inline)) uintptr_t
+frame_raw(const struct frame *f)
+{
+#if ARCH_LINK_REGISTER
+	return f->link.raw;
+#else
+	return f->ra;
+#endif
+}
+
+/* The stack pointer that the return through its slot leaves, where the slot does
+ * not say so. */
+static inline __attribute__((always_inline)) uintptr_t
+frame_sp(const struct frame *f)
+{
+#if ARCH_LINK_REGISTER
+	return f->link.sp;
+#else
+	return f->slot;
+#endif
+}
+
+/* Whether the return through the frame's slot leaves this stack pointer. Without
+ * a link register the slot says so. */
+static inline __attribute__((always_inline)) bool
+shadow_frame_leaves(const struct shadow_frame *f, uintptr_t sp)
+{
+#if ARCH_LINK_REGISTER
+	return f->sp == sp;
+#else
+	(void)f;
+	(void)sp;
+	return true;
+#endif
+}
+
+static inline __attribute__((always_inline)) void
+shadow_frame_set_sp(struct shadow_frame *f, uintptr_t sp)
+{
+#if ARCH_LINK_REGISTER
+	f->sp = sp;
+#else
+	(void)f;
+	(void)sp;
+#endif
+}
 
 #define MARK_BARRIER (UINT64_C(1) << 32)
 

@@ -17,12 +17,14 @@
 
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
+#include "unwind/dictionary.h"
 #include "unwind/expect.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/rule_cache.h"
 #include "unwind/rules_image.h"
 #include "unwind/shadow.h"
+#include "interrupted.h"
 
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;
@@ -50,15 +52,12 @@ void walk_flush(void)
 static uint32_t rule_payload(uint16_t id)
 {
 	struct rule r = rules_dictionary[id];
+	uint32_t word;
 
 	CLAIM_FULL(id < rules_count());
-	if (id && r.kind == RULE_FRAME && r.cfa_off > 0 &&
-	    r.cfa_off % ARCH_WORD == 0 &&
-	    r.cfa_off / ARCH_WORD <= WORD_CFA_MAX && r.fp_off <= 0 &&
-	    -r.fp_off <= WORD_FP_MAX)
-		return (uint32_t)(r.cfa_off / ARCH_WORD) |
-		       (uint32_t)-r.fp_off << WORD_FP_SHIFT |
-		       (r.base == RULE_BASE_FP ? WORD_FP : WORD_PLAIN);
+	if (id && r.kind == RULE_FRAME &&
+	    arch_rule_word(r.cfa_off, r.fp_off, r.ra, r.signs, &word))
+		return word | (r.base == RULE_BASE_FP ? WORD_FP : WORD_PLAIN);
 	return id;
 }
 
@@ -92,6 +91,8 @@ static uint32_t rule_at_run_time(uintptr_t ra, bool in_image,
 		*constant = known;
 		return rule_payload(id);
 	}
+	if (ARCH_SIGNAL_CODE && walk_is_signal_return(ra))
+		return dictionary_id((struct rule){ .kind = RULE_SIGNAL });
 	return in_image ? 0 : WORD_NO_IMAGE;
 }
 
@@ -100,7 +101,7 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 	struct rules_image borrowed, *rules = NULL;
 	const struct image *image;
 	bool constant;
-	uint64_t high = ra >> INDEX_BITS;
+	uint64_t high = rule_key(ra) >> INDEX_BITS;
 	uint32_t payload;
 	uint16_t id = 0;
 
@@ -124,7 +125,7 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 			       rule_at_run_time(ra, image || rules, &constant);
 	if (!constant)
 		return payload;
-	CLAIM_FULL(!(payload & ~PAYLOAD_MASK) && !(payload & WORD_JOIN));
+	CLAIM_FULL(!(payload & ~PAYLOAD_MASK) && payload != WORD_JOIN);
 	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
 	CLAIM_FULL((size_t)(at - rule_cache) <= INDEX_MASK);
 	/* The newer word first; the other of the set is pushed out. */
@@ -144,6 +145,7 @@ struct state {
 	struct frame *fp_from;	/* the entry at which fp was loaded */
 	struct shadow_frame *join;	/* the next frame outward */
 	uintptr_t sp, ra;
+	uintptr_t raw;		/* what the newest frame's slot holds */
 	uintptr_t fp;		/* valid if fp_at is 0 */
 	uintptr_t fp_at;	/* else to be read here */
 	struct shadow_frame *vouched;	/* the shadow holds from here inward to
@@ -180,11 +182,19 @@ static bool use_fp(struct state *s)
 	return true;
 }
 
-static inline void frame_set(struct frame *f, uintptr_t slot, uintptr_t ra)
+/* link: its stack pointer, and what the slot holds. */
+static inline __attribute__((always_inline)) void
+frame_set(struct frame *f, uintptr_t slot, uintptr_t ra,
+	  struct frame_link link)
 {
 	f->slot = slot;
 	f->ra = ra;
 	f->flags = 0;
+#if ARCH_LINK_REGISTER
+	f->link = link;
+#else
+	(void)link;
+#endif
 }
 
 static void push_word(struct state *s, uintptr_t at, uintptr_t value)
@@ -193,7 +203,7 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 
 	if (at <= s->top->slot)
 		s->forget = true;	/* I2 would not hold */
-	frame_set(f, at, value);
+	frame_set(f, at, value, (struct frame_link){ 0, value });
 	f->flags = FRAME_WORD | FRAME_FP;
 	f->fp = s->fp;
 	s->top = f;
@@ -201,11 +211,11 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 
 /*
  * Rules that do not fit into a word, and code without one. GT_STOP_BOTTOM: go
- * on, the frame ends at *cfa, and if *fp_at is not 0 the caller's fp was saved
- * there. *hard: walk_full must be used.
+ * on, the frame ends at *cfa and returns by *slot, and if *fp_at is not 0 the
+ * caller's fp was saved there. *hard: walk_full must be used.
  */
 static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
-				 uintptr_t ra, uintptr_t *cfa,
+				 uintptr_t ra, uintptr_t *cfa, uintptr_t *slot,
 				 uintptr_t *fp_at, bool *hard)
 {
 	const struct rule *r = &rules_dictionary[payload & WORD_ID];
@@ -222,10 +232,13 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 		       (uintptr_t)(intptr_t)r->cfa_off;
 		if (r->fp_off)
 			*fp_at = *cfa + (uintptr_t)(r->fp_off * ARCH_WORD);
+		*slot = *cfa + (uintptr_t)arch_rule_ra_offset(r->fp_off,
+							      r->ra);
 		return GT_STOP_BOTTOM;
 	case RULE_PLT:
 		*cfa = s->sp + (uintptr_t)(intptr_t)r->cfa_off +
-		       (((ra - 1) & 15) >= 11 ? 8 : 0);
+		       arch_plt_pushed(ra - 1);
+		*slot = *cfa + ARCH_RA_OFFSET;
 		return GT_STOP_BOTTOM;
 	case RULE_DEREF:
 		if (!use_fp(s))
@@ -236,6 +249,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 			return GT_STOP_BAD_READ;
 		}
 		push_word(s, word, *cfa);
+		*slot = *cfa + ARCH_RA_OFFSET;
 		*fp_at = s->fp + (uintptr_t)(r->fp_off * ARCH_WORD);
 		return GT_STOP_BOTTOM;
 	case RULE_NONE:
@@ -246,6 +260,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 				       GT_STOP_NO_RULE;
 		s->strange = true;
 		*fp_at = *cfa - 2 * ARCH_WORD;
+		*slot = *cfa - ARCH_WORD;
 		return GT_STOP_BOTTOM;
 	case RULE_BAD:
 		return GT_STOP_BAD_TABLE;
@@ -286,7 +301,7 @@ static inline bool try_join(struct capture_thread *t, struct state *s)
 {
 	struct shadow_frame *j = s->join;
 
-	CLAIM_FULL(j->slot == s->top->slot && j->raw == s->ra);
+	CLAIM_FULL(j->slot == s->top->slot && j->raw == s->raw);
 	if (!same_fp(s, j))
 		return false;
 	shadow_hash(t->scratch, s->top, j->hash);
@@ -331,18 +346,18 @@ static uint32_t through_stub(struct state *s)
 	return rule_of(rule_cache, s->ra);
 }
 
-/* Where the newest frame ends, and where its caller's fp was saved (0: it is
- * the same). False: the walk is over, or s->hard. */
+/* Where the newest frame ends, by what it returns, and where its caller's fp was
+ * saved (0: it is the same). False: the walk is over, or s->hard. */
 static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
-		     uintptr_t *cfa, uintptr_t *fp_at)
+		     uintptr_t *cfa, uintptr_t *slot, uintptr_t *fp_at)
 {
-	uintptr_t saved = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
+	uintptr_t saved = rule_saved(payload), base;
 
 	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
 	if (!(payload & (WORD_PLAIN | WORD_FP))) {
 		if (is_end(payload, s->sp))
 			return false;
-		w->stop = step_by_rule(s, payload, s->ra, cfa, fp_at,
+		w->stop = step_by_rule(s, payload, s->ra, cfa, slot, fp_at,
 				       &s->hard);
 		return !s->hard && w->stop == GT_STOP_BOTTOM;
 	}
@@ -350,9 +365,10 @@ static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
 		w->stop = GT_STOP_BAD_READ;
 		return false;
 	}
-	*cfa = (payload & WORD_FP ? s->fp : s->sp) +
-	       (payload & WORD_CFA_MAX) * ARCH_WORD;
-	*fp_at = saved ? *cfa - saved * ARCH_WORD : 0;
+	base = payload & WORD_FP ? s->fp : s->sp;
+	*cfa = base + rule_size(payload) * ARCH_RULE_UNIT;
+	*slot = arch_rule_slot(base, *cfa, payload);
+	*fp_at = saved ? arch_rule_fp_at(*cfa, *slot, saved) : 0;
 	return true;
 }
 
@@ -364,25 +380,26 @@ static __attribute__((noinline)) bool
 step_any(struct capture_thread *t, struct state *s, struct walk *w,
 	 uint32_t payload)
 {
-	uintptr_t cfa, fp_at;
+	uintptr_t cfa, slot = 0, fp_at;
 
 	CLAIM_FULL(s->top->ra == s->ra && !(s->top->flags & FRAME_WORD));
-	CLAIM_FULL(s->top->slot == s->sp + ARCH_RA_OFFSET);
+	CLAIM_FULL(ARCH_LINK_REGISTER ||
+		   s->top->slot == s->sp + ARCH_RA_OFFSET);
 	if (s->ra == 0) {	/* the end, though no rule says so */
 		s->top->flags |= FRAME_WORD;
 		return false;
 	}
-	if (s->ra >> INDEX_BITS == 0)	/* an empty word was taken for its */
+	if (rule_key(s->ra) >> INDEX_BITS == 0)	/* an empty word was taken for its */
 		payload = WORD_NO_IMAGE;
-	if (payload & WORD_STUB)
+	if (rule_is_stub(payload))
 		payload = through_stub(s);
-	if (!find_cfa(s, w, payload, &cfa, &fp_at))
+	if (!find_cfa(s, w, payload, &cfa, &slot, &fp_at))
 		return false;
 	if (cfa <= s->sp) {
 		w->stop = GT_STOP_NO_PROGRESS;
 		return false;
 	}
-	if (!stack_read(&s->reader, cfa + ARCH_RA_OFFSET, &s->ra)) {
+	if (!stack_read(&s->reader, slot, &s->raw)) {
 		w->stop = GT_STOP_BAD_READ;
 		s->forget = true;
 		return false;
@@ -394,9 +411,11 @@ step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		return false;
 	}
 	s->sp = cfa;
-	if (cfa + ARCH_RA_OFFSET <= s->top->slot)
+	s->ra = arch_return_address(s->raw);
+	if (slot <= s->top->slot)
 		s->forget = true;	/* I2 would not hold */
-	frame_set(++s->top, cfa + ARCH_RA_OFFSET, s->ra);
+	frame_set(++s->top, slot, s->ra,
+		  (struct frame_link){ cfa, s->raw });
 	CLAIM_FULL(s->top < t->scratch + t->capacity);
 	if (fp_at) {
 		s->fp_at = fp_at;
@@ -418,29 +437,33 @@ step_plain(struct capture_thread *t, struct state *s)
 	struct shadow_frame *join = s->join;
 	struct frame *f = s->top, *fp_from = s->fp_from;
 	uintptr_t ra = s->ra, sp = s->sp, fp_at = s->fp_at, hi = s->reader.hi;
+	uintptr_t raw = s->raw;
 	uint32_t payload;
 
 	for (;;) {
-		uintptr_t cfa, saved;
+		uintptr_t cfa, slot, saved;
 
 		while (join->slot < f->slot)
 			join--;
-		if (join->slot == f->slot && join->raw == ra) {
+		if (join->slot == f->slot && join->raw == raw &&
+		    shadow_frame_leaves(join, sp)) {
 			payload = WORD_JOIN;
 			break;
 		}
 		payload = rule_of(words, ra);
-		cfa = sp + (payload & WORD_CFA_MAX) * ARCH_WORD;
+		cfa = sp + rule_size(payload) * ARCH_RULE_UNIT;
 		if (__builtin_expect(!(payload & WORD_PLAIN) || cfa > hi ||
 					     f >= last, 0))
 			break;
-		saved = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
+		saved = rule_saved(payload);
+		slot = arch_rule_slot(sp, cfa, payload);
 		sp = cfa;
-		ra = *(const uintptr_t *)(cfa + ARCH_RA_OFFSET);
-		frame_set(++f, cfa + ARCH_RA_OFFSET, ra);
+		raw = *(const uintptr_t *)slot;
+		ra = arch_return_address(raw);
+		frame_set(++f, slot, ra, (struct frame_link){ sp, raw });
 		/* Which way it goes cannot be predicted. */
 		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
-			fp_at = cfa - saved * ARCH_WORD;
+			fp_at = arch_rule_fp_at(cfa, slot, saved);
 		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
 			fp_from = f;
 	}
@@ -449,6 +472,7 @@ step_plain(struct capture_thread *t, struct state *s)
 	s->top = f;
 	s->fp_from = fp_from;
 	s->ra = ra;
+	s->raw = raw;
 	s->sp = sp;
 	s->fp_at = fp_at;
 	return payload;
@@ -458,14 +482,15 @@ step_plain(struct capture_thread *t, struct state *s)
  * the rule is not the same for ever. */
 static bool cached_rule(uintptr_t ra, uint32_t *payload)
 {
-	_Atomic uint64_t *at = &rule_cache[ra & INDEX_MASK];
+	uintptr_t key = rule_key(ra);
+	_Atomic uint64_t *at = &rule_cache[key & INDEX_MASK];
 	unsigned way;
 
 	*payload = rule_of(rule_cache, ra) & PAYLOAD_MASK;
 	for (way = 0; way < 2; way++, at += INDEX_MASK + 1) {
 		uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
 
-		if (word && word >> HIGH_SHIFT == ra >> INDEX_BITS)
+		if (word && word >> HIGH_SHIFT == key >> INDEX_BITS)
 			return true;
 	}
 	return false;
@@ -477,8 +502,11 @@ uint32_t walk_step(uintptr_t ra)
 
 	if (!rule_cache || !cached_rule(ra, &payload))
 		return step_rare_of(STEP_ASK);
-	size = payload & WORD_CFA_MAX;
-	saved = payload >> WORD_FP_SHIFT & WORD_FP_MAX;
+	size = (uint32_t)rule_size(payload);
+	saved = (uint32_t)rule_saved(payload);
+	/* a node has no room for where the return address is */
+	if (ARCH_LINK_REGISTER && payload & (WORD_PLAIN | WORD_FP))
+		return step_rare_of(STEP_ASK);
 	if (payload & WORD_PLAIN && size > 0 && size <= STEP_SIZE_MAX &&
 	    saved != 1 && saved <= STEP_SAVED_MAX + 1)
 		return step_plain_of(size, saved ? saved - 1 : 0);
@@ -493,7 +521,9 @@ uint32_t walk_step(uintptr_t ra)
 
 bool walk_rule_is_plain(uintptr_t ra)
 {
-	return rule_of(rule_cache, ra) & (WORD_PLAIN | WORD_FP);
+	uint32_t rule = rule_of(rule_cache, ra);
+
+	return rule & (WORD_PLAIN | WORD_FP) && !(rule & ARCH_RULE_SIGNS);
 }
 
 enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
@@ -508,13 +538,14 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	s.top = s.fp_from = t->scratch;
 	s.join = t->frames + (w->alone ? 0 : t->count - 1);
 	s.sp = w->sp;
-	s.ra = w->ra;
+	s.ra = s.raw = w->ra;
 	s.fp = w->fp;
 	s.fp_at = 0;
 	s.vouched = NULL;
 	s.hard = s.joined = s.forget = s.strange = false;
 	w->stop = GT_STOP_BOTTOM;
-	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra);
+	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra,
+		  (struct frame_link){ s.sp, s.ra });
 	for (;;) {
 		uint32_t payload = step_plain(t, &s);
 
@@ -551,7 +582,7 @@ struct plain_walk {
  * is left out. False: neither. */
 static bool pass_rare(struct plain_walk *w)
 {
-	if (w->payload & WORD_STUB) {
+	if (rule_is_stub(w->payload)) {
 		w->ra = barrier_origin(w->ra);
 		if (barrier_is_stub(w->ra))	/* as in through_stub */
 			return false;
@@ -620,7 +651,7 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 	if (start->sp % ARCH_WORD)	/* the program's own doing */
 		return 0;
 	while (n < max) {
-		uintptr_t size, saved, at;
+		uintptr_t size, saved, at, base, slot;
 		uint32_t rule = rule_of(words, ra);
 		bool end = false;
 
@@ -632,7 +663,7 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 			/* an empty word is no rule of a very low address, and
 			 * one that counts from fp has no rule's number */
 			if (!pass_rare(&w)) {
-				if (w.ra >> INDEX_BITS == 0 ||
+				if (rule_key(w.ra) >> INDEX_BITS == 0 ||
 				    w.payload & WORD_FP ||
 				    !is_end(w.payload, w.sp))
 					return 0;
@@ -650,16 +681,18 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 			*hash = context_sum_end(&sum, GT_STOP_BOTTOM);
 			return n;
 		}
-		size = rule & WORD_CFA_MAX;
+		size = rule_size(rule);
 		/* Each step waits for this: masked, and added in one go. */
 		__asm__("" : "+r"(size));
-		sp += size * ARCH_WORD;
+		base = sp;
+		sp += size * ARCH_RULE_UNIT;
 		if (__builtin_expect(sp > hi, 0))
 			return 0;
-		ra = *(const uintptr_t *)(sp + ARCH_RA_OFFSET);
+		slot = arch_rule_slot(base, sp, rule);
+		ra = arch_return_address(*(const uintptr_t *)slot);
 		/* Which way it goes cannot be predicted. */
-		saved = rule >> WORD_FP_SHIFT & WORD_FP_MAX;
-		at = sp - saved * ARCH_WORD;
+		saved = rule_saved(rule);
+		at = arch_rule_fp_at(sp, slot, saved);
 		__asm__("" : "+r"(at), "+r"(saved));
 		fp_at = __builtin_expect_with_probability(saved != 0, 1, 0.5) ?
 				at : fp_at;

@@ -67,6 +67,10 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 /* Whether a call instruction ends at ra, in code that can be read. */
 bool walk_is_return_address(uintptr_t ra);
 
+/* Whether a signal handler returns there, in code that no table knows. Only
+ * where ARCH_SIGNAL_CODE is not 0. */
+bool walk_is_signal_return(uintptr_t pc);
+
 /*
  * Why a walk ends at a pc in no image: GT_STOP_JIT where it lies in code all
  * the same. pc_exact: it is running, or was when a signal came; else it is a

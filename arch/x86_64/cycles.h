@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of the counter, as an order of magnitude. */
+#define ARCH_TICKS_PER_US 2500u
+
 static inline uint64_t arch_cycles(void)
 {
 	uint64_t ticks;

@@ -5,6 +5,7 @@
 #ifndef GNOMON_ARCH_INTERRUPTED_H
 #define GNOMON_ARCH_INTERRUPTED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "regs.h"
@@ -15,6 +16,10 @@
  * rcx, rsp, rip. The C libraries' headers spell it in ways of their own.
  */
 #define ARCH_UCONTEXT_GREGS 40
+
+/* Where struct ucontext lies in a signal frame, from the sp with which the
+ * handler returned. */
+#define ARCH_SIGFRAME_UCONTEXT 0
 
 /* Memory is only read. Async-signal-safe. */
 static inline void arch_regs_from_ucontext(struct arch_regs *regs,
@@ -33,6 +38,16 @@ static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 
 	for (i = 0; i < ARCH_REG_COUNT; i++)
 		regs->r[order[i]] = gregs[i];
+}
+
+/* Handlers return to code that the C library gives, and its unwind table says
+ * so: nothing has to be known by its instructions. */
+#define ARCH_SIGNAL_CODE 0
+
+static inline bool arch_is_signal_return(uintptr_t code)
+{
+	(void)code;
+	return false;
 }
 
 _Static_assert(ARCH_SIGFRAME_FP == ARCH_UCONTEXT_GREGS + 10 * 8 &&

@@ -5,12 +5,16 @@
 #ifndef GNOMON_ARCH_PATCHING_H
 #define GNOMON_ARCH_PATCHING_H
 
+#define ARCH_PATCHES 1
+
 /* struct patch_slot: where the wrapper's address lies in it. */
 #define ARCH_PATCH_WRAPPER 8
 
 /* struct patch_frame begins so many bytes below the frame pointer of
  * arch_patch_entry. */
 #define ARCH_PATCH_FRAME 16
+
+#define ARCH_PATCH_TRAP 0xcc	/* a byte that traps if it is run: int3 */
 
 #define ARCH_PATCH_THUNK 32	/* room for one, at most */
 

@@ -50,6 +50,10 @@ struct arch_regs {
 #define ARCH_ADDRESS_BITS 47
 #define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)
 
+/* What the address of an instruction is a multiple of: 1 << ARCH_CODE_SHIFT. */
+#define ARCH_CODE_SHIFT 0
+#define ARCH_INSTRUCTION (1u << ARCH_CODE_SHIFT)
+
 /* Registers that a called function must preserve, as a mask. */
 #define ARCH_CALLEE_SAVED                                                   \
 	(1u << ARCH_REG_RBX | 1u << ARCH_REG_RBP | 1u << ARCH_REG_R12 |     \
@@ -69,15 +73,6 @@ struct arch_regs {
  * bytes, what the kernel's struct rt_sigframe has, 440, and 512 at least for
  * the other registers. */
 #define ARCH_SIGFRAME_LEAST 1024
-
-/*
- * The CFA of a lazy PLT entry, as linkers have written it since binutils 2.18:
- * sp + 8, and 8 more once its push (11 bytes into 16) has run. Bytes of a
- * DWARF expression: breg7 8, breg16 0, lit15, and, lit11, ge, lit3, shl, plus.
- */
-#define ARCH_PLT_EXPRESSION                                                 \
-	0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22
-#define ARCH_PLT_CFA 8
 
 #define ARCH_AUDIT AUDIT_ARCH_X86_64	/* linux/audit.h: to filters */
 #define ARCH_ELF_MACHINE 62	/* EM_X86_64 */

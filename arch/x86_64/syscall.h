@@ -30,4 +30,8 @@ static inline bool arch_is_fork(long n, long a, long b)
 	return n == __NR_fork || (n == __NR_clone && !(a & CLONE_VM) && !b);
 }
 
+/* What the C library's start makes that it does not on all architectures, an
+ * X(name) each. */
+#define ARCH_START_CALLS(X) X(arch_prctl) X(readlink)
+
 #endif

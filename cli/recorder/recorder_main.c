@@ -21,6 +21,7 @@
  * I1: nothing in the mapping is believed: it is copied, checked, and used
  *     (recording.c).
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <malloc.h>
@@ -34,6 +35,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "cli/base/deep_call.h"
 #include "cli/recorder/base/futex.h"
 #include "cli/recorder/base/message_out.h"
@@ -167,6 +169,9 @@ static int main_attach(struct writer *w, char **argv)
 	w->target.pidfd = w->socket.fd = -1;
 	r->live = w->live.header;
 	r->shared = live_at(&w->live, w->live.shape.shared_offset);
+	/* its counter is not ours, and what else we read by ARCH_* */
+	if (r->shared->told.machine != ARCH_ELF_MACHINE)
+		return -ENOEXEC;
 	r->rings = live_at(&w->live, w->live.shape.data_offset);
 	main_hear(w, argv);
 	return 0;
@@ -214,7 +219,8 @@ static int main_refuse(struct writer *w, char **argv, int err)
 	fprintf(stderr, "gnomon: the recorder cannot use %s: %s: this process "
 			"is not recorded\n",
 		*argv[MAIN_PATH] ? argv[MAIN_PATH] : "its memory",
-		strerror(-err));
+		err == -ENOEXEC ? "the program is of another architecture" :
+				  strerror(-err));
 	main_let_go(&w->live);
 	live_unlink(&w->live);
 	if (*argv[MAIN_PATH])

@@ -260,11 +260,11 @@ static bool change_info(const struct anonymize *anonymize, const char *key,
 		"start_monotonic_ns", "snapshot_every_ns", "memory", "ring",
 		"free_stacks", "sample", "min_size", "max_size", "depth",
 		"cull_ns", "cull_pending", "guard", "partial", "part",
-		"part_left_out", "zero_memory", NULL
+		"part_left_out", "word_bytes", "zero_memory", NULL
 	};
 	static const char *const words[] = {	/* of the recorder's own */
-		"gnomon", "arch", "guarantee", "shadow_stack", "overflow",
-		"maps", "follow", "embed", NULL
+		"gnomon", "arch", "byte_order", "guarantee", "shadow_stack",
+		"overflow", "maps", "follow", "embed", NULL
 	};
 	static const char *const paths[] = {
 		"exe", "output", "parent_trace", "files", "files_of",

@@ -14,8 +14,9 @@
  * that its frame is as a hook's; also by a name that nobody else's can stand
  * before (api_table.c). */
 #define API(type, name, parameters)                                 \
+	extern type gnomon_##name parameters ARCH_ENTRY(gnomon_##name); \
 	extern BASE_HIDDEN type api_our_##name parameters           \
-		__attribute__((alias("gnomon_" #name)));            \
+		ARCH_ENTRY_ALIAS(gnomon_##name);                    \
 	HOOK type gnomon_##name parameters
 
 /*

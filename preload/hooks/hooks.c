@@ -31,7 +31,8 @@
 /* With all of the fast path in it, but for the slow functions. */
 #define HOOKS_WHOLE __attribute__((flatten))
 
-#define CORE(result, name, parameters, arguments) result name parameters;
+#define CORE(result, name, parameters, arguments) \
+	result name parameters ARCH_ENTRY(name);
 #include "preload/interpose/hooked.def"
 
 /* hooks_made jumps to one of the next two where it does not do all itself: so
@@ -209,8 +210,7 @@ hooks_free_aside(void *block, uintptr_t ra, uintptr_t sp)
 
 HOOK void free(void *block)
 {
-	uintptr_t ra = (uintptr_t)__builtin_return_address(0);
-	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	uintptr_t ra = ARCH_CALLER_RA, sp = ARCH_CALLER_SP;
 
 	__asm__("" : "+r"(sp));	/* once is enough */
 	if (unlikely(aside_way != ASIDE_NOT))
@@ -345,7 +345,7 @@ HOOK size_t malloc_usable_size(void *block)
 /* By names that nobody else's can stand before. */
 #define CORE(result, name, parameters, arguments)    \
 	extern __typeof__(name) hooks_our_##name     \
-		__attribute__((alias(#name))) BASE_HIDDEN;
+		ARCH_ENTRY_ALIAS(name) BASE_HIDDEN;
 #include "preload/interpose/hooked.def"
 
 static const struct appear hooks_rows[] = {

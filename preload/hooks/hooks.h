@@ -9,6 +9,7 @@
 #ifndef GNOMON_HOOKS_H
 #define GNOMON_HOOKS_H
 
+#include "entry.h"
 #include "preload/interpose/real.h"
 #include "preload/ring/ring.h"
 #include "preload/sample/aside.h"
@@ -24,9 +25,11 @@ struct hooks_caller {
 /* In a hook itself, not in a function it calls: its own frame is asked. */
 #define HOOKS_CALLER                                                \
 	((struct hooks_caller){                                     \
-		(uintptr_t)__builtin_return_address(0),             \
-		(uintptr_t)__builtin_dwarf_cfa(),                   \
-		*(const uintptr_t *)__builtin_frame_address(0) })
+		ARCH_CALLER_RA, ARCH_CALLER_SP, ARCH_CALLER_FP })
+
+/* Before the definition of a hook that uses it, where no table declares that
+ * (CAPTURED in hooked.def). */
+#define HOOKS_ENTERED(name) extern __typeof__(name) name ARCH_ENTRY(name)
 
 static inline __attribute__((always_inline)) uint32_t
 hooks_capture(struct thread *thread, struct hooks_caller caller)

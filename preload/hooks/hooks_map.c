@@ -30,6 +30,17 @@
 #include "preload/ring/arenas.h"
 #include "preload/sample/aside.h"
 
+HOOKS_ENTERED(mmap);
+HOOKS_ENTERED(mmap64);
+HOOKS_ENTERED(munmap);
+HOOKS_ENTERED(mremap);
+HOOKS_ENTERED(mprotect);
+HOOKS_ENTERED(brk);
+HOOKS_ENTERED(sbrk);
+HOOKS_ENTERED(shmat);
+HOOKS_ENTERED(shmdt);
+HOOKS_ENTERED(pthread_create);
+
 #define HOOKS_MAP_PAGE 4096u	/* munmap wants multiples at least of it */
 #define HOOKS_MAP_FAILED 1	/* of an UNMAP: the one before did nothing */
 

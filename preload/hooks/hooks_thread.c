@@ -14,7 +14,8 @@
 
 #include "arch.h"
 
-int pthread_setname_np(uintptr_t thread, const char *name);
+int pthread_setname_np(uintptr_t thread, const char *name)
+	ARCH_ENTRY(pthread_setname_np);
 
 void hooks_thread_named(uintptr_t thread, const char *name,
 			struct hooks_caller caller)

@@ -46,7 +46,7 @@ typedef bool (*own_visitor)(const void *heap, const void *area, void *block,
 	extern BASE_HIDDEN result(*name##_real) parameters;
 #define WRAPPED(result, name, parameters)                   \
 	LOOKED_UP(result, name, parameters)                 \
-	BASE_HIDDEN result name##_wrap parameters;
+	BASE_HIDDEN result name##_wrap parameters ARCH_ENTRY(name##_wrap);
 #include "preload/interpose/hooked.def"
 
 /* Looks for all of them and makes those appear that there are. For the

@@ -290,7 +290,7 @@ static bool patch_write_one(struct patch_work *work,
 		   at + f->entry.displaced <= work->code_end))
 		return false;
 	/* the rest of what was displaced is never reached: traps */
-	memset(bytes, 0xcc, sizeof(bytes));
+	memset(bytes, ARCH_PATCH_TRAP, sizeof(bytes));
 	arch_patch_jump(bytes, at, (uintptr_t)patch_thunk(work, index));
 	memcpy((void *)at, bytes, f->entry.displaced);
 	return true;

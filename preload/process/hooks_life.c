@@ -29,7 +29,7 @@
 #include "preload/ring/live_map.h"
 
 int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
-	  unsigned long d);
+	  unsigned long d) ARCH_ENTRY(prctl);
 #define LIFE(name, parameters, arguments, before, after) int name parameters;
 #include "preload/interpose/hooked.def"
 

@@ -157,6 +157,7 @@ struct gl_told {
 	uint64_t ring_bytes;	/* of the data region, of the first ring */
 	uint32_t rings;		/* that there are: 1, or 0 */
 	int32_t parent;		/* its parent's id */
+	uint32_t machine;	/* its architecture, as ELF files say it */
 	uint32_t exit_count;	/* of its place there (exit_status.h) */
 	/* standard error as it was at the start; known: 0 or 1 */
 	uint64_t error_known, error_device, error_inode;

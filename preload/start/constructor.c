@@ -21,7 +21,8 @@ __attribute__((constructor)) static void constructor_load(void)
 
 	if (real_resolve()) {
 		hooks_exit();
-		hooks_patch();
+		if (ARCH_PATCHES)
+			hooks_patch();
 		wrap_start();
 		hooks_in_front();
 		hooks_within();

@@ -334,7 +334,9 @@ static void launch_tell(struct launch *launch)
 	if (launch->made.path[0] == '/')
 		memcpy(shared->live_path, launch->made.path,
 		       sizeof(shared->live_path));
-	patch_tell(&shared->patched);
+	if (ARCH_PATCHES)
+		patch_tell(&shared->patched);
+	told->machine = ARCH_ELF_MACHINE;
 	told->error_known = message_standard(&told->error_device,
 					     &told->error_inode);
 	atomic_store_explicit(&shared->recorder_tid, GL_RECORDER_COMING,
@@ -502,6 +504,34 @@ static void launch_help(void *arg)
 
 /* ---- without tasks that share memory ---- */
 
+/* Emulators know no children that end without a signal. */
+static long launch_fork(void)
+{
+	long pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
+
+	return pid == -EINVAL ?
+		       arch_syscall5(__NR_clone, SIGCHLD, 0, 0, 0, 0) : pid;
+}
+
+/* Whether SIGCHLD waits for the calling thread, or its process. */
+static bool launch_signalled(void)
+{
+	uint64_t pending = 0;
+
+	arch_syscall2(__NR_rt_sigpending, (long)&pending, SIGNALS_SET);
+	return pending & SIGNALS_BIT(SIGCHLD);
+}
+
+/* The signal of a child of ours that has ended: it is kept out (I1). */
+static void launch_unsignal(void)
+{
+	static const uint64_t only = SIGNALS_BIT(SIGCHLD);
+	const struct timespec none = { 0, 0 };
+
+	arch_syscall4(__NR_rt_sigtimedwait, (long)&only, 0, (long)&none,
+		      SIGNALS_SET);
+}
+
 /* The child, I3: says by its status what has failed. A pipe that closes at
  * execve says how that went. */
 static void launch_forked(const struct launch *launch)
@@ -513,7 +543,7 @@ static void launch_forked(const struct launch *launch)
 	memcpy(keep + 3, launch->file, sizeof(launch->file));
 	launch_close(keep, sizeof(keep) / sizeof(*keep));
 	arch_syscall2(__NR_pipe2, (long)ends, O_CLOEXEC);
-	pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
+	pid = launch_fork();
 	if (pid == 0) {
 		told = launch_execve(launch);
 		/* without a pipe nobody hears of it */
@@ -541,16 +571,34 @@ static void launch_shut(const struct launch *launch)
 			sys_close(launch->file[i]);
 }
 
-static BASE_SLOW int launch_alone(struct launch *launch)
+/* How the process looks whether memory can be read. valgrind takes the usual
+ * probe for a fault of the program's; an emulator does not look at the address,
+ * and is asked in another way. */
+static void launch_probe(bool emulated)
 {
+	uintptr_t none = (uintptr_t)sys_mmap(NULL, LAUNCH_STACK, PROT_NONE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1,
+					     0);
+
+	unwind_emulated = emulated && !sys_failed((long)none);
+	if (!unwind_emulated || unwind_probe(none) ||
+	    !unwind_probe((uintptr_t)&none)) {
+		unwind_emulated = false;
+		forbidden_add(UNWIND_NO_PROBE);
+	}
+	if (!sys_failed((long)none))
+		sys_munmap((void *)none, LAUNCH_STACK);
+}
+
+static BASE_SLOW int launch_alone(struct launch *launch, bool emulated)
+{
+	bool signalled = launch_signalled();
 	int32_t status = 0;
 	long pid;
 	int err;
 
 	launch->alone = true;
-	/* valgrind takes a probe for a fault of the program's; an emulator may
-	 * not look at the address at all */
-	forbidden_add(UNWIND_NO_PROBE);
+	launch_probe(emulated);
 	launch->files = LAUNCH_FILES;	/* they close again */
 	err = launch_make(launch);
 	if (err)
@@ -558,7 +606,7 @@ static BASE_SLOW int launch_alone(struct launch *launch)
 	launch_look(launch);
 	launch_copy = *launch;
 	launch_words(&launch_copy);
-	pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
+	pid = launch_fork();
 	if (pid == 0)
 		launch_forked(&launch_copy);
 	launch_shut(launch);
@@ -567,6 +615,8 @@ static BASE_SLOW int launch_alone(struct launch *launch)
 	while (arch_syscall4(__NR_wait4, pid, (long)&status, __WALL, 0) ==
 	       -EINTR)
 		;
+	if (!signalled && launch_signalled())
+		launch_unsignal();
 	if (status)
 		launch_failed(launch, WIFEXITED(status) ?
 					      -WEXITSTATUS(status) : -ECHILD);
@@ -590,7 +640,7 @@ static int launch_start(struct launch *launch)
 			;
 	/* neither did it share our memory, nor could it be made */
 	if (sys_failed(helper) || launch->err == -EINPROGRESS)
-		launch->err = launch_alone(launch);
+		launch->err = launch_alone(launch, helper != -EPERM);
 	signals_mask(old, NULL);
 	return launch->err;
 }

@@ -151,12 +151,14 @@ int main(void)
 {
 	static const deep_bottom all[] = { by_backtrace, by_unwind, by_builtin,
 					   by_signal };
-	volatile char aligned[64] __attribute__((aligned(64)));
+	uintptr_t own_frame = (uintptr_t)__builtin_frame_address(0);
+	volatile char *moved = __builtin_alloca(own_frame % 64 + 64);
 	Dl_info own;
 	long wrong = 0;
 
 	/* the kernel aligns what it puts on the stack for a signal */
-	main_frame = (uintptr_t)aligned;
+	main_frame = own_frame - own_frame % 64;
+	*moved = 0;
 	dladdr((void *)main, &own);
 	own_library = own.dli_fname;
 	signal(SIGUSR1, handler);

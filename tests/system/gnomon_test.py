@@ -23,8 +23,15 @@ import traceback
 BUILD = os.environ.get("GNOMON_BUILD") or os.path.abspath(
     os.path.join(os.path.dirname(__file__), "..", "..", "build"))
 GNOMON = os.path.join(BUILD, "gnomon")
-LIBRARY = os.path.join(BUILD, "libgnomon.so")
 PROGRAMS = os.path.join(BUILD, "tests")
+
+# Where what runs on the target was built, if it is not this machine's; the
+# emulator that runs it, with its options; and what starts its recorder.
+TARGET = os.environ.get("GNOMON_TARGET") or BUILD
+EMULATOR = os.environ.get("GNOMON_EMULATOR", "").split()
+EMULATED_RECORDER = os.path.join(TARGET, "emulated", "gnomon-recorder")
+LIBRARY = os.path.join(TARGET, "libgnomon.so")
+TARGET_PROGRAMS = os.path.join(TARGET, "tests")
 
 # A trace's layout, as far as the tests look into it (docs/FORMAT.md).
 HEADER_SIZE = 32
@@ -198,9 +205,22 @@ def environment(**changes):
     return result
 
 
+def emulated(argv, env):
+    """The command and the environment that run a program of the target."""
+    if not EMULATOR or not argv[0].startswith(TARGET_PROGRAMS):
+        return argv, env
+    env = dict(env)
+    library = env.pop("LD_PRELOAD", None)
+    if library:
+        env.update(QEMU_SET_ENV="LD_PRELOAD=" + library,
+                   GNOMON_RECORDER=EMULATED_RECORDER)
+    return EMULATOR + argv, env
+
+
 def bare(argv, env=None, seconds=RUN_SECONDS, **options):
     """Runs it as it is."""
-    done = subprocess.run(argv, env=env or environment(),
+    argv, env = emulated(argv, env or environment())
+    done = subprocess.run(argv, env=env,
                           stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=seconds, **options)
     return Done(done.returncode, done.stdout.decode("utf-8", "replace"),

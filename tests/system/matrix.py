@@ -83,7 +83,7 @@ NEAR = ("near3", "near1", "oracle")
 
 PLACED, NONE, ANY = "placed", "none", "any"
 
-MATRIX_PROGRAMS = os.path.join(PROGRAMS, "matrix")
+MATRIX_PROGRAMS = os.path.join(TARGET_PROGRAMS, "matrix")
 TEXT_MAX = 1500
 DROPPED = "gnomon: the trace cannot be written fast enough, or --memory is " \
     "used up: events are dropped and counted\n"

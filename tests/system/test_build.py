@@ -147,7 +147,9 @@ def asked_for(directory, *goals):
     tool = script(os.path.join(directory, "tool"),
                   "sleep 0.3\necho packages \"$@\" >>%s\n" % log)
     for name in ("gcc", "g++", "clang", "esbuild", "protoc-c", "npm", "tsc"):
-        script(os.path.join(folder, name), "echo cc >>%s\nexit 1\n" % log)
+        # which architecture it is for is asked of one that may not be there
+        script(os.path.join(folder, name),
+               'test "$*" = -dumpmachine || echo cc >>%s\nexit 1\n' % log)
     make(directory, "-j8", "PACKAGES_TOOL=" + tool, *goals, statuses=(2,),
          PATH=folder + ":" + os.environ["PATH"])
     return text_of(log).splitlines()

@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 
+import lint_arch
 import lint_cli
 import lint_preload
 
@@ -40,19 +41,23 @@ RECORDER_MAY += ["preload/%s.h" % stem for stem in """
     base/patch_format ring/arenas ring/dump_part ring/exit_place ring/gate
     ring/ledger_ask ring/patched ring/ring_shared ring/shared""".split()]
 
+# What each folder of arch/ has (arch/arch.h).
+ARCH_HEADERS = ["arch.h"] + ["%s.h" % stem for stem in """calls cycles entry
+    interrupted patching regs relocs rule_word shadow_stack syscall
+    words""".split()]
+
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.
 MAY_INCLUDE = {
     # Of the preload library only the table that stubs.S makes entries of.
-    "arch": ["arch/", "arch.h", "regs.h", "syscall.h", "cycles.h", "relocs.h",
-             "shadow_stack.h", "words.h", "patching.h",
-             "preload/interpose/hooked.def"],
-    "unwind": ["unwind/", "arch.h"],
-    "preload": ["preload/", "unwind/", "arch.h", "patching.h",
-                "library/gnomon/gnomon.h", "stub/functions.h"],
+    "arch": ["arch/", "preload/interpose/hooked.def"] + ARCH_HEADERS,
+    "unwind": ["unwind/", "arch.h", "interrupted.h"],
+    "preload": ["preload/", "unwind/", "arch.h", "entry.h", "patching.h",
+                "library/gnomon/gnomon.h", "stub/functions.h",
+                "stub/functions.def"],
     # What is linked into programs stands alone.
     "stub": ["stub/", "library/gnomon/gnomon.h"],
-    "library": ["library/", "unwind/", "arch.h", "interrupted.h"],
+    "library": ["library/", "unwind/", "arch.h", "entry.h", "interrupted.h"],
     "cli/recorder": RECORDER_MAY,
     **lint_cli.may_include(),
 }
@@ -198,8 +203,11 @@ def check_header(path, text):
     if not guard or guard.group(1) != guard.group(2):
         offend(path, "has no include guard")
     # Alone: as the only thing in a translation unit.
-    command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-I.", "-Iarch",
-               "-Iarch/x86_64", "-Ilibrary", "-Itests/programs",
+    folder, compiler = lint_arch.compiler_for(path)
+    if not compiler:
+        return
+    command = [compiler, "-std=gnu11", "-D_GNU_SOURCE", "-I.", "-Iarch",
+               "-I" + folder, "-Ilibrary", "-Itests/programs",
                "-fsyntax-only", "-Wall",
                "-Wno-unused", "-x", "c", "-include", path, "/dev/null"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -269,6 +277,7 @@ def check_source():
     check_recorder(c_files)
     lint_cli.check(c_files, offend)
     lint_preload.check(c_files, offend)
+    lint_arch.check(paths, offend)
     check_format()
     for path in paths:
         try:

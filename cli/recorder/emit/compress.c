@@ -1,5 +1,5 @@
 /*
- * compress.c: zstd with a static workspace, so that it allocates nothing later.
+ * compress.c: which columns are worth compressing (by packer.h), and how.
  *
  * The window is small: a chunk's columns are short, and tables that fit the
  * second-level cache keep the program's data in the others.
@@ -23,14 +23,11 @@
  * (a step of the whole block), and if skew alone saves little as well the
  * column is stored as it is. Which, is tried now and then, for each column.
  */
-#define ZSTD_STATIC_LINKING_ONLY
 #include "cli/recorder/emit/compress.h"
 
 #include <stdbool.h>
 #include <string.h>
-#include <zstd.h>
 
-#include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
 #include "unwind/claim.h"
 
@@ -50,67 +47,34 @@
 #define COMPRESS_MANY 3
 #define COMPRESS_NO_SEARCH -131072	/* the level of the longest step */
 
-/* Whether literals are coded by their frequency. The values have been the same
- * since zstd 1.4, the names have not. */
-enum compress_literals {
-	COMPRESS_LITERALS_AUTO = 0,
-	COMPRESS_LITERALS_CODED = 1,
-	COMPRESS_LITERALS_RAW = 2
-};
-
-static const struct compress_how {
-	int level;
-	enum compress_literals literals;
-	int hash_log;
-} compress_efforts[COMPRESS_EFFORTS] = {
-	[COMPRESS_SMALL] = { -20, COMPRESS_LITERALS_CODED, COMPRESS_HASH_LOG },
-	[COMPRESS_MIDDLE] = { -50, COMPRESS_LITERALS_CODED,
+static const struct packer_how compress_efforts[COMPRESS_EFFORTS] = {
+	[COMPRESS_SMALL] = { -20, PACKER_CODED, COMPRESS_HASH_LOG },
+	[COMPRESS_MIDDLE] = { -50, PACKER_CODED,
 			      COMPRESS_HASH_LOG },
-	[COMPRESS_FAST] = { -50, COMPRESS_LITERALS_RAW, COMPRESS_HASH_LOG },
-}, compress_skew = { COMPRESS_NO_SEARCH, COMPRESS_LITERALS_CODED,
+	[COMPRESS_FAST] = { -50, PACKER_RAW, COMPRESS_HASH_LOG },
+}, compress_skew = { COMPRESS_NO_SEARCH, PACKER_CODED,
 		     COMPRESS_HASH_LOG },
-   compress_well = { -1, COMPRESS_LITERALS_CODED, COMPRESS_HASH_LOG },
-   compress_files = { 1, COMPRESS_LITERALS_AUTO, COMPRESS_HASH_DEFAULT };
+   compress_well = { -1, PACKER_CODED, COMPRESS_HASH_LOG },
+   compress_files = { 1, PACKER_AUTO, COMPRESS_HASH_DEFAULT };
 
 void compress_init(struct compress *compress)
 {
-	size_t size = ZSTD_estimateCCtxSize(1);
-	void *memory = zeroed_alloc(size);
-
-	compress->context = NULL;
+	compress->packer = packer_new(COMPRESS_WINDOW_LOG);
 	compress->how = NULL;
 	compress->effort = COMPRESS_SMALL;
-	if (memory)
-		compress->context = ZSTD_initStaticCCtx(memory, size);
-	if (!compress->context)
-		return;
-	ZSTD_CCtx_setParameter(compress->context, ZSTD_c_windowLog,
-			       COMPRESS_WINDOW_LOG);
-	/* every chunk has a checksum of its own */
-	ZSTD_CCtx_setParameter(compress->context, ZSTD_c_checksumFlag, 0);
 }
 
 /* Size of the frame at `to`, n if it would not be smaller. */
 static size_t compress_frame(struct compress *compress,
-			     const struct compress_how *how, uint8_t *to,
+			     const struct packer_how *how, uint8_t *to,
 			     const uint8_t *column, size_t n)
 {
-	size_t size;
-
 	CLAIM_FULL(n >= COMPRESS_LEAST);
 	if (how != compress->how) {
-		ZSTD_CCtx_setParameter(compress->context,
-				       ZSTD_c_compressionLevel, how->level);
-		ZSTD_CCtx_setParameter(compress->context,
-				       ZSTD_c_literalCompressionMode,
-				       how->literals);
-		ZSTD_CCtx_setParameter(compress->context, ZSTD_c_hashLog,
-				       how->hash_log);
+		packer_set(compress->packer, how);
 		compress->how = how;
 	}
-	size = ZSTD_compress2(compress->context, to, n - 1, column, n);
-	CLAIM_FULL(ZSTD_isError(size) || size < n);
-	return ZSTD_isError(size) ? n : size;
+	return packer_pack(compress->packer, to, column, n);
 }
 
 /* What pays for a column like this one; `to` is scratch. */
@@ -134,7 +98,7 @@ static void compress_try(struct compress *compress,
 }
 
 /* NULL: the column stays as it is. */
-static const struct compress_how *compress_choose(
+static const struct packer_how *compress_choose(
 	const struct compress *compress, const struct compress_past *past)
 {
 	CLAIM_FULL(compress->effort < COMPRESS_EFFORTS);
@@ -150,7 +114,7 @@ static const struct compress_how *compress_choose(
 
 /* how NULL: as it is. */
 static uint8_t *compress_put(struct compress *compress,
-			     const struct compress_how *how, uint8_t *stored,
+			     const struct packer_how *how, uint8_t *stored,
 			     const uint8_t *column, size_t n)
 {
 	/* the frame goes where it belongs if its size takes as many bytes as
@@ -190,12 +154,12 @@ uint8_t *compress_column(struct compress *compress,
 			 struct compress_past *past, uint8_t *to,
 			 const uint8_t *column, size_t n)
 {
-	const struct compress_how *how = NULL;
+	const struct packer_how *how = NULL;
 	uint8_t *end;
 
 	to = varint_put(to, n);
 	CLAIM_FULL(past->left <= COMPRESS_TRIAL);
-	if (n >= COMPRESS_LEAST && compress->context) {
+	if (n >= COMPRESS_LEAST && compress->packer) {
 		/* behind the size there is room for all of it */
 		if (n >= COMPRESS_TELLING && !past->left--)
 			compress_try(compress, past, to + VARINT_MAX, column,
@@ -211,7 +175,7 @@ uint8_t *compress_column(struct compress *compress,
 uint8_t *compress_bytes(struct compress *compress, uint8_t *to,
 			const uint8_t *bytes, size_t n)
 {
-	bool may = n >= COMPRESS_LEAST && compress->context;
+	bool may = n >= COMPRESS_LEAST && compress->packer;
 
 	to = varint_put(to, n);
 	return compress_put(compress, may ? &compress_files : NULL, to,

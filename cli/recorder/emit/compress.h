@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/recorder/emit/packer.h"
+
 /* From small to fast. What each costs: see compress.c. */
 enum compress_effort {
 	COMPRESS_SMALL,
@@ -17,8 +19,8 @@ enum compress_effort {
 };
 
 struct compress {
-	void *context;	/* zstd's; NULL: nothing is compressed */
-	const struct compress_how *how;	/* it is set to */
+	void *packer;	/* NULL: nothing is compressed */
+	const struct packer_how *how;	/* it is set to */
 	enum compress_effort effort;
 };
 

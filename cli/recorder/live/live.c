@@ -94,7 +94,7 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	struct gl_shared *shared;
 	struct gl_told told;
 	uint64_t size = 0;
-	void *at;
+	void *at = NULL;
 	int err;
 
 	memset(live, 0, sizeof(*live));

@@ -1,0 +1,76 @@
+/*
+ * rule_word.h (x86-64): how the rule of a frame lies in a word of the rule cache
+ * (unwind/rule_cache.h), in 28 bits: that it counts from sp, or from fp, is said
+ * beside it.
+ *
+ *	23     16 15         0
+ *	+---------+------------+
+ *	| -fp_off |  cfa_off   |   words
+ *	+---------+------------+
+ */
+#ifndef GNOMON_ARCH_RULE_WORD_H
+#define GNOMON_ARCH_RULE_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "regs.h"
+
+/* A call pushes the return address: it lies below the CFA, and is what it is. */
+#define ARCH_LINK_REGISTER 0
+
+#define ARCH_RULE_UNIT ARCH_WORD	/* that of a frame's size */
+#define ARCH_RULE_SIZE_MAX 0xffff
+#define ARCH_RULE_FP_SHIFT 16
+#define ARCH_RULE_FP_MAX 0xff
+#define ARCH_RULE_SIGNS 0
+
+/* Where the return address is, in bytes from the CFA: ra of struct rule. */
+static inline int64_t arch_rule_ra_offset(int64_t fp_off, unsigned ra)
+{
+	(void)fp_off;
+	(void)ra;
+	return ARCH_RA_OFFSET;
+}
+
+/* The value of struct rule's ra for this place; false: there is none. fp_off: in
+ * words, 0: the frame pointer was not saved. */
+static inline bool arch_rule_ra(int64_t offset, int64_t fp_off, unsigned *ra)
+{
+	(void)fp_off;
+	*ra = 0;
+	return offset == ARCH_RA_OFFSET;
+}
+
+/* The fields of a rule (unwind/rules.h) in a word; false: they have no room. */
+static inline bool arch_rule_word(int32_t cfa_off, int16_t fp_off, unsigned ra,
+				  bool signs, uint32_t *word)
+{
+	(void)ra;
+	(void)signs;
+	*word = (uint32_t)(cfa_off / ARCH_WORD) |
+		(uint32_t)-fp_off << ARCH_RULE_FP_SHIFT;
+	return cfa_off > 0 && cfa_off % ARCH_WORD == 0 &&
+	       cfa_off / ARCH_WORD <= ARCH_RULE_SIZE_MAX && fp_off <= 0 &&
+	       -fp_off <= ARCH_RULE_FP_MAX;
+}
+
+/* Where the return address is in a frame that begins at base (sp or fp) and ends
+ * at cfa, by the word. */
+static inline __attribute__((always_inline)) uintptr_t
+arch_rule_slot(uintptr_t base, uintptr_t cfa, uint32_t word)
+{
+	(void)base;
+	(void)word;
+	return cfa + ARCH_RA_OFFSET;
+}
+
+/* Where the frame pointer was saved: saved, not 0, is the word's field. */
+static inline __attribute__((always_inline)) uintptr_t
+arch_rule_fp_at(uintptr_t cfa, uintptr_t slot, uintptr_t saved)
+{
+	(void)slot;
+	return cfa - saved * ARCH_WORD;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * packer_none.c: see packer.h: for targets without zstd. Columns are stored as
+ * they are, which every reader knows; `gnomon repack` makes such a trace small.
+ */
+#include "cli/recorder/emit/packer.h"
+
+void *packer_new(int window_log)
+{
+	(void)window_log;
+	return NULL;
+}
+
+void packer_set(void *packer, const struct packer_how *how)
+{
+	(void)packer;
+	(void)how;
+}
+
+size_t packer_pack(void *packer, uint8_t *to, const uint8_t *from, size_t n)
+{
+	(void)packer;
+	(void)to;
+	(void)from;
+	return n;
+}

@@ -1,0 +1,47 @@
+/*
+ * packer_zstd.c: see packer.h: zstd with a static workspace, so that it
+ * allocates nothing later.
+ */
+#define ZSTD_STATIC_LINKING_ONLY
+#include "cli/recorder/emit/packer.h"
+
+#include <zstd.h>
+
+#include "cli/recorder/base/zeroed.h"
+#include "unwind/claim.h"
+
+/* As zstd has them: the values have been the same since 1.4, the names have
+ * not. */
+_Static_assert(PACKER_AUTO == 0 && PACKER_CODED == 1 && PACKER_RAW == 2,
+	       "ZSTD_literalCompressionMode_e");
+
+void *packer_new(int window_log)
+{
+	size_t size = ZSTD_estimateCCtxSize(1);
+	void *memory = zeroed_alloc(size), *context = NULL;
+
+	if (memory)
+		context = ZSTD_initStaticCCtx(memory, size);
+	if (!context)
+		return NULL;
+	ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
+	/* every chunk has a checksum of its own */
+	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
+	return context;
+}
+
+void packer_set(void *packer, const struct packer_how *how)
+{
+	ZSTD_CCtx_setParameter(packer, ZSTD_c_compressionLevel, how->level);
+	ZSTD_CCtx_setParameter(packer, ZSTD_c_literalCompressionMode,
+			       how->literals);
+	ZSTD_CCtx_setParameter(packer, ZSTD_c_hashLog, how->hash_log);
+}
+
+size_t packer_pack(void *packer, uint8_t *to, const uint8_t *from, size_t n)
+{
+	size_t size = ZSTD_compress2(packer, to, n - 1, from, n);
+
+	CLAIM_FULL(ZSTD_isError(size) || size < n);
+	return ZSTD_isError(size) ? n : size;
+}

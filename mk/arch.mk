@@ -1,0 +1,46 @@
+# Which architecture is built for, and by which compiler.
+#
+#   make ARCH=aarch64       what runs on a target, into build/aarch64: the
+#                           libraries and the recorder. The command, which reads
+#                           traces of all architectures, is built for the host
+#   CROSS=prefix-           another cross compiler than Debian's; or CC, CXX
+#   SYSROOT=dir             has the target's libraries in usr/, as Debian's
+#                           packages do. Without a libzstd.a traces are not
+#                           compressed
+#   make deps-cross         Debian's cross compilers, qemu to run what they make,
+#                           and such a folder for each architecture that Debian
+#                           has packages of
+#
+# An architecture is a folder of arch/ (docs/PORTING.md). Without ARCH it is
+# that of the compiler.
+
+CROSS_aarch64 := aarch64-linux-gnu-
+CROSS_arm := arm-linux-gnueabihf-
+CROSS_mips64el := mips64el-linux-gnuabi64-
+CROSS_mips64 := mips64-linux-gnuabi64-
+CROSS_x86_64 := x86_64-linux-gnu-
+
+# Who builds.
+NATIVE := $(shell uname -m)
+ifneq ($(filter-out $(NATIVE),$(ARCH)),)
+CROSS ?= $(CROSS_$(ARCH))
+endif
+CC := $(if $(filter default undefined,$(origin CC)),$(CROSS)gcc,$(CC))
+CXX := $(if $(filter default undefined,$(origin CXX)),$(CROSS)g++,$(CXX))
+AR := $(if $(filter default undefined,$(origin AR)),$(CROSS)ar,$(AR))
+LD := $(if $(filter default undefined,$(origin LD)),$(CROSS)ld,$(LD))
+OBJCOPY ?= $(CROSS)objcopy
+
+# Nothing yet where the compiler is not there: mk/packages.mk says so.
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+ARCH ?= $(or $(MACHINE),$(NATIVE))
+ifneq ($(filter-out $(ARCH),$(MACHINE)),)
+$(error $(CC) is for $(MACHINE), not for $(ARCH))
+endif
+ifeq ($(wildcard arch/$(ARCH)/regs.h),)
+$(error no port to $(ARCH): arch has $(patsubst arch/%/regs.h,%,\
+	$(wildcard arch/*/regs.h)))
+endif
+# Not empty: built here, run elsewhere.
+CROSSED := $(filter-out $(NATIVE),$(ARCH))
+O ?= build$(if $(CROSSED),/$(ARCH))

@@ -1,0 +1,70 @@
+# A port under test:
+#
+#   make check-arch ARCH=aarch64 [T=case]
+#                            programs of tests/matrix and tests/programs, built
+#                            for the target, bare and recorded (tests/arch); by
+#                            qemu's user emulation, if the target is not this
+#                            machine. Their traces are read by this machine's
+#                            command, which has to be built before (make)
+#
+# EMULATOR: what runs a program of the target, with its options. QEMU_CPU chooses
+# a processor for qemu.
+
+EMULATOR_CPU_mips64el := mips64el
+EMULATOR_CPU_arm := arm
+EMULATOR_NAME = qemu-$(or $(EMULATOR_CPU_$(ARCH)),$(ARCH))
+EMULATOR_PREFIX = /usr/$(patsubst %-,%,$(notdir $(CROSS)))
+EMULATOR ?= $(if $(CROSSED),$(EMULATOR_NAME) -L $(EMULATOR_PREFIX))
+
+ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic lifecycle exceptions cancel \
+	turnover fibers signals epochs $(addprefix matrix/,throws throws_late \
+	throws_static terminate thread_ends jumps jumps_checked copied_stacks \
+	moved_stacks shifting backtraces deepest children throws_signed \
+	signals_alternate))
+# What reads and shows: built for this machine.
+ARCH_HOST := build
+
+# Where return addresses can be signed, they are here (arch/.../flags.mk).
+$(TEST_O)/matrix/throws_signed: PROGRAM_FLAGS += $(SIGN_RETURNS)
+
+# Emulators cannot execute the target's recorder by its name. It has the name it
+# would have, by which tests find it.
+EMULATED := $(O)/emulated
+$(EMULATED)/gnomon-recorder: $(MAKEFILE_LIST)
+	$(Q)mkdir -p $(@D)/by
+	$(Q)ln -sf "$$(command -v $(firstword $(EMULATOR)))" \
+		$(@D)/by/gnomon-recorder
+	$(Q)printf '#!/bin/sh\nexec %s/by/gnomon-recorder %s %s "$$@"\n' \
+		$(abspath $(@D)) '$(wordlist 2,9,$(EMULATOR))' \
+		$(abspath $(RECORDER)) >$@ && chmod +x $@
+
+# Units of unwind/ that know no architecture, and the contract (arch/arch.h).
+ARCH_UNIT := $(addprefix $(TEST_O)/arch/,test_contract test_barrier \
+	test_cfi_index test_claim test_exidx test_expr test_granule \
+	test_image_kind test_image_ranges test_lsda test_rules_library \
+	test_stack)
+ARCH_UNIT_CC = $(CC) $(TEST_CFLAGS) -fno-omit-frame-pointer \
+	$(addprefix -I,$(wildcard $(SYSROOT)/usr/include)) -MMD -MP -MF $@.d \
+	-MT $@ $(call wish,FLAGS,$<) -o $@ $< $(wish-link)
+ARCH_UNIT_LINK = $(SYSROOT_LINK) \
+	$(addprefix -Wl$(comma)-rpath$(comma),$(abspath $(SYSROOT_LIB))) \
+	-lcmocka -pthread
+comma := ,
+$(TEST_O)/arch/test_contract: tests/arch/test_contract.c $(TARGET_CORE) \
+		$(call made-by,test) | $(call packages,unit)
+	$(call say,TEST,$@)mkdir -p $(@D)
+	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)
+$(TEST_O)/arch/%: tests/unit/unwind/%.c $(TARGET_CORE) $(call made-by,test) \
+		| $(call packages,unit)
+	$(call say,TEST,$@)mkdir -p $(@D)
+	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)
+
+.PHONY: check-arch
+check-arch: all $(ARCH_UNIT) $(ARCH_PROGRAMS) \
+		$(if $(CROSSED),$(EMULATED)/gnomon-recorder)
+	$(Q)for t in $(ARCH_UNIT); do $(EMULATOR) $$t >$$t.log 2>&1 || \
+		{ cat $$t.log; exit 1; }; done; \
+	echo "$(words $(ARCH_UNIT)) unit tests passed"
+	$(Q)GNOMON_BUILD=$(abspath $(ARCH_HOST)) GNOMON_TARGET=$(abspath $(O)) \
+		GNOMON_EMULATOR='$(EMULATOR)' GNOMON_ARCH=$(ARCH) \
+		/usr/bin/python3 tests/arch/test_arch.py $(T)

@@ -1,0 +1,19 @@
+/*
+ * entries.S: what the program enters in the place of the hooks, and of the
+ * functions of the API, where an architecture's hooks cannot tell their caller
+ * without (arch/.../entry.h).
+ */
+#include "entry.h"
+#include "stub/functions.def"
+
+#define CORE(result, name, parameters, arguments) entry name, hooks_our_##name;
+#define CAPTURED(name) entry name;
+#define WRAPPED(result, name, parameters) entry name##_wrap;
+#define FUNCTION_OF_API(type, name, parameters, arguments, stub) \
+	entry gnomon_##name, api_our_##name;
+
+	.text
+#include "preload/interpose/hooked.def"
+	GNOMON_FUNCTIONS(FUNCTION_OF_API)
+	GNOMON_NUMBERS(FUNCTION_OF_API)
+	.section .note.GNU-stack,"",%progbits
