@@ -904,6 +904,7 @@ def prompt_answers(directory):
     prompt.wait("gnomon> ")
     prompt.type("select half")
     prompt.wait("half")
+    time.sleep(0.5)     # until the line is edited, not the terminal's own
     prompt.type("\x03")
     prompt.wait("gnomon> ")
     prompt.type("select count(*) > 0 as there from map_us\t;\n")

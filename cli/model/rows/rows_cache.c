@@ -162,9 +162,9 @@ static void list_all(struct listing *listing, DIR *directory)
 	}
 }
 
-static int by_use(const void *left, const void *right)
+static int by_use(const void *one, const void *other)
 {
-	const struct cached *a = left, *b = right;
+	const struct cached *a = one, *b = other;
 
 	return sort_up(a->used.tv_sec, b->used.tv_sec) ?:
 	       sort_up(a->used.tv_nsec, b->used.tv_nsec);
