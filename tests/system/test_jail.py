@@ -64,12 +64,14 @@ def without_a_counter(directory):
 
 
 def known_calls(folder):
-    """What seccomp_verdict.c looks for in a filter."""
-    with open(os.path.join(folder, "cli", "recorder", "process",
-                           "seccomp_verdict.c"),
-              encoding="utf-8") as source:
-        return set(re.findall(r"(?:__NR_|SECCOMP_[A-Z]+\()(\w+)",
-                              source.read()))
+    """What seccomp_verdict.c looks for in a filter, on this architecture too."""
+    known = set()
+    for path, name in (("cli/recorder/process/seccomp_verdict.c",
+                        r"(?:__NR_|SECCOMP_[A-Z]+\()(\w+)"),
+                       ("arch/x86_64/syscall.h", r"\bX\((\w+)\)")):
+        with open(os.path.join(folder, path), encoding="utf-8") as source:
+            known |= set(re.findall(name, source.read()))
+    return known
 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
