@@ -336,7 +336,7 @@ static void oracle_agrees(void)
 	assert_int_equal(c->oracle_differences, 0);
 }
 
-/* All of the first 2048, and a fifth of the others. */
+/* All of the first 32768 frames, and a fifth of the stacks behind them. */
 static void test_oracle_takes_part(void **unused)
 {
 	const struct capture_counts *c;
@@ -348,10 +348,13 @@ static void test_oracle_takes_part(void **unused)
 	c = &capture_thread_report(self)->counts;
 	state = 7;
 	checks = 0;
-	while (checks < 8000)
+	while (checks < 500)
+		tree(8);
+	assert_int_equal(c->oracle_checks, checks);
+	while (checks < 20000)
 		tree(8);
 	oracle_agrees();
-	assert_int_equal(c->oracle_checks, 2048 + (checks - 2048) / 5);
+	assert_in_range(c->oracle_checks, 32768 / 40 + 3000, checks / 2);
 }
 
 static void test_tree(void **unused)
