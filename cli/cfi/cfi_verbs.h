@@ -14,7 +14,7 @@ struct cfi_request {
 	struct debugfile_places places;
 	bool as_json;
 	bool rules_only;	/* dump: without the code */
-	const char *directory;	/* prepare: where to; NULL: the usual place */
+	const char *directory;	/* prepare: where to */
 	struct json json;	/* an open object, or just its stream */
 };
 
@@ -23,5 +23,8 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path);
 /* function: NULL: all. */
 enum exit_status cfi_dump(struct cfi_request *request, const char *path,
 			  const char *function);
+
+/* Into request->directory. */
+enum exit_status cfi_prepare(struct cfi_request *request, const char *path);
 
 #endif

@@ -2,24 +2,27 @@
  * cmd_cfi.c: `gnomon cfi`: unwind tables of binaries: held against the code,
  * shown, made. Runs in the main thread; cfi_*.c do the work.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/terminal/tell.h"
 #include "cli/cfi/cfi_verbs.h"
 #include "cli/command/output_file.h"
 #include "cli/commands.h"
+#include "cli/symbol/cfi/prepare.h"
 
-enum { JSON = 1, RULES };
+enum { JSON = 1, RULES, OUTPUT };
 
 static int take(void *owner, int id, const char *value)
 {
 	struct cfi_request *request = owner;
 
-	(void)value;
 	if (id == JSON)
 		request->as_json = true;
-	else
+	else if (id == RULES)
 		request->rules_only = true;
+	else
+		request->directory = value;
 	return 0;
 }
 
@@ -47,6 +50,26 @@ static enum exit_status dump(struct cfi_request *request, int count,
 	return EXIT_NOTHING;
 }
 
+static enum exit_status prepare(struct cfi_request *request, int count,
+				char **operands)
+{
+	char *usual = request->directory == NULL ? prepare_directory() : NULL;
+	enum exit_status status = EXIT_COMPLETE;
+
+	if (usual != NULL)
+		request->directory = usual;
+	for (int i = 0; i < count && request->directory != NULL; i++)
+		if (cfi_prepare(request, operands[i]) != EXIT_COMPLETE)
+			status = EXIT_NOTHING;
+	if (request->directory == NULL) {
+		tell_error("no directory for rules: give one with -o, or set "
+			   "HOME");
+		status = EXIT_NOTHING;
+	}
+	free(usual);
+	return status;
+}
+
 static const struct verb {
 	const char *name;
 	enum exit_status (*run)(struct cfi_request *request, int count,
@@ -54,6 +77,7 @@ static const struct verb {
 } verbs[] = {
 	{ "check", check },
 	{ "dump", dump },
+	{ "prepare", prepare },
 };
 
 static enum exit_status run(struct cfi_request *request,
@@ -106,12 +130,17 @@ static const char *const description[] = {
 	"check runs each function's code symbolically and reports every place "
 	"where its table disagrees: the CFA, the return address, the registers "
 	"that calls preserve.",
+	"prepare makes rules for code that none of a binary's tables covers, by "
+	"running it symbolically, in a file named by the binary's build id. "
+	"Programs that are recorded with GNOMON_CFI_DIR set to that directory "
+	"use them; `gnomon run` prepares what is missing by itself.",
 	"dump shows the rules beside the disassembly, of a function or of all.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon cfi check ./server libfoo.so", "are their unwind tables right",
+	"gnomon cfi prepare ./server", "rules where its compiler made none",
 	"gnomon cfi dump ./server main", "rules beside the code of main",
 	NULL
 };
@@ -121,6 +150,9 @@ static const struct command_option options[] = {
 	  "one JSON object for programs to read" },
 	{ RULES, "rules", 0, NULL, NULL,
 	  "dump: the rules alone, without the code" },
+	{ OUTPUT, "output", 'o', "DIR", "$GNOMON_CFI_DIR, or gnomon/cfi in "
+	  "$XDG_CACHE_HOME or ~/.cache",
+	  "prepare: the directory of the rule files" },
 	COMMAND_COMMON_OPTIONS,
 };
 

@@ -163,6 +163,19 @@ static void call(struct symbolic_run *run, uint64_t address, uint64_t next,
 	later->state = *state;
 }
 
+/* Whether the caller's frame is the one at hand. */
+static bool is_at_exit(const struct symbolic_run *run,
+		       const struct symbolic_state *state)
+{
+	const struct machine *machine = run->wanted.decoder->machine;
+
+	return symbolic_same(state->reg[machine->sp],
+			     symbolic_cfa(-(int)machine->entry_offset)) &&
+		(machine->ra_on_stack ||
+		 symbolic_same(state->reg[machine->ra],
+			       symbolic_entry(machine->ra)));
+}
+
 static void jump(struct symbolic_run *run, uint64_t address,
 		 const struct machine_step *step,
 		 const struct symbolic_state *state)
@@ -171,11 +184,13 @@ static void jump(struct symbolic_run *run, uint64_t address,
 		arrive(run, step->target, state, EDGE_CERTAIN);
 	} else if (step->has_target) {
 		leave(run, address, step->target, false);
+		run->exits += is_at_exit(run, state);
 	} else {
 		if (run->any_jump)
 			symbolic_join(&run->jump, state);
 		else
 			run->jump = *state;
+		run->exits += is_at_exit(run, state);
 		run->any_jump = true;
 		run->indirect++;
 	}
@@ -199,6 +214,12 @@ static void follow(struct symbolic_run *run, uint64_t address, uint64_t next,
 		break;
 	case MACHINE_CALL:
 		call(run, address, next, step, taken);
+		break;
+	case MACHINE_RETURN:
+		if (is_at_exit(run, taken))
+			run->exits++;
+		else
+			run->odd_exits++;
 		break;
 	}
 }

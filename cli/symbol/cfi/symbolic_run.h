@@ -70,6 +70,10 @@ struct symbolic_run {
 	uint64_t steps;
 	/* what happened */
 	unsigned indirect;	/* jumps by registers */
+	unsigned exits;		/* returns, and jumps to elsewhere, with stack
+				 * and return address as at the entry */
+	unsigned odd_exits;	/* returns without: it is no whole function,
+				 * or no function */
 	unsigned assumed;	/* pieces taken for their targets */
 	unsigned bad;		/* instructions that cannot be decoded */
 	uint64_t first_bad;	/* address; 0: none */
