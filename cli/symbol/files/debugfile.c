@@ -4,8 +4,9 @@
  * same name and other functions at the same addresses.
  *
  *	binary: embedded in the trace, -d, the recorded path under the sysroot
- *		and, by its build-id, here, build-id trees, the process's own view of the path while it
- *		lives, embedded in a trace beside it, debuginfod
+ *		and, by its build-id, here, build-id trees, the process's own
+ *		view of the path while it lives, embedded in a trace beside
+ *		it, debuginfod
  *	debug:  embedded, -d with .debug names, build-id trees, the places of
  *		.gnu_debuglink, debuginfod
  *	dwz:    -d, build-id trees, the path in .gnu_debugaltlink, a trace
@@ -360,8 +361,10 @@ static void explain_at(const struct debugfile_places *places,
 	if (match == MATCH_OTHER && !elf_kind_agree(&id.kind, &places->kind)) {
 		notes_hint(places->notes, "%s: not the file that was recorded, "
 			   "so its functions have no names: it is for another "
-			   "processor: give the right one with -d, or its root "
-			   "directory with --sysroot", path);
+			   "processor: give %s%s with -d, or its root "
+			   "directory with --sysroot", path,
+			   wants[0] ? "the one with build-id " :
+			   "the right one", wants);
 	} else if (match == MATCH_OTHER) {
 		to_hex(has, id.bytes, id.size);
 		notes_hint(places->notes, "%s: not the file that was recorded, "
