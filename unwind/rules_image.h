@@ -11,6 +11,8 @@ struct rules_image {
 	uintptr_t text_start, text_end;
 	struct cfi_tables tables;
 	struct granule_table granules;
+	bool text_whole;		/* as of rules_sections */
+	struct granule_table told;	/* what code told: prologue.h */
 };
 
 #endif
