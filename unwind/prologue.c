@@ -199,10 +199,10 @@ static bool next(struct search *s, struct way *w, struct arch_operation *op)
 {
 	uintptr_t pc = w->pc;
 
+	*op = (struct arch_operation){ .kind = ARCH_OP_END };
 	if (s->left == 0 || pc < s->code->start || pc >= s->code->end)
 		return false;
 	s->left--;
-	*op = (struct arch_operation){ .kind = ARCH_OP_END };
 	arch_decode((const void *)pc, s->code->end - pc, &w->mode, op);
 	w->pc = pc + op->size;
 	CLAIM_FULL(op->size <= s->code->end - pc);
@@ -443,8 +443,6 @@ static bool pass_through(struct search *s, struct way *w, uintptr_t pc)
 	while (w->pc < pc) {
 		struct arch_operation op;
 
-		if (s->left == 0)
-			return false;
 		if (!next(s, w, &op)) {
 			if (!op.size)
 				return false;
@@ -454,7 +452,9 @@ static bool pass_through(struct search *s, struct way *w, uintptr_t pc)
 			body = *w;
 			ending = true;
 		}
-		if (!run_delayed(s, w, &op))
+		if (op.annuls)
+			w->pc += ARCH_INSTRUCTION;
+		else if (!run_delayed(s, w, &op))
 			return false;
 		apply(w, &op);
 		if (ending && (op.kind == ARCH_OP_LEAVE ||
