@@ -4,6 +4,7 @@
  * same name and other functions at the same addresses.
  *
  *	binary: embedded in the trace, -d, the recorded path under the sysroot,
+ *		its name in a library folder of that, the recorded path here,
  *		build-id trees, the process's own view of the path while it
  *		lives, embedded in a trace beside it, debuginfod
  *	debug:  embedded, -d with .debug names, build-id trees, the places of
@@ -216,6 +217,25 @@ static const char *root_of(const struct debugfile_places *places)
 	return places->sysroot ? places->sysroot : "";
 }
 
+/* A cross compiler's sysroot has one folder of libraries where the target has
+ * one for each architecture; what was built here may be where it was. */
+static bool try_root(struct search *search)
+{
+	static const char *const folders[] = { "lib", "lib64", "usr/lib",
+					       "usr/lib64" };
+	const struct debugfile_wanted *wanted = search->wanted;
+	const char *root = search->places->sysroot;
+
+	if (root == NULL || wanted->build_id_size == 0)
+		return false;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (try_path(search, grow_format("%s/%s/%s", root, folders[i],
+						 last_part(wanted->path))))
+			return true;
+	return wanted->path[0] == '/' &&
+	       try_path(search, grow_copy(wanted->path, strlen(wanted->path)));
+}
+
 /* Under /usr/lib/debug of the system that was recorded, and of this one. */
 static bool try_trees(struct search *search, const char *suffix)
 {
@@ -364,6 +384,7 @@ int debugfile_binary(const struct debugfile_places *places,
 	else if ((absolute || (has_id && wanted->path[0] != 0)) &&
 	    !try_embedded(&search) && !try_given(&search, "") &&
 	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
+	    !try_root(&search) &&
 	    !try_trees(&search, "") && !try_process(&search) &&
 	    !try_given(&search, ".debug") && !try_trees(&search, ".debug") &&
 	    !try_beside(&search) &&
