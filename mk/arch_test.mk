@@ -89,7 +89,9 @@ check-arch: all | $(if $(COMPLETE),deps-cross)
 			$(if $(V),V=$(V)) $(if $(T),T='$(T)') \
 			$(if $(COMPLETE),COMPLETE=1) check-port 2>&1 || \
 			touch $(ARCH_LOGS)/failed; } | \
-		tee $(ARCH_LOGS)/$$a; done
+		tee $(ARCH_LOGS)/$$a; \
+		grep -q '^[0-9]* passed' $(ARCH_LOGS)/$$a || \
+			echo '0 passed, 1 failed' >>$(ARCH_LOGS)/$$a; done
 	$(Q)$(foreach a,$(if $(COMPLETE),,$(ARCH_LEFT_OUT)),\
 		echo "check-arch: $a is left out: no $(CROSS_$a)g++ or \
 		qemu-$(or $(EMULATOR_CPU_$a),$a) (make deps-cross)";)

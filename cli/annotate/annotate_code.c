@@ -7,6 +7,10 @@
  * instruction that ends there is the call. On MIPS one more instruction stands
  * between, in the delay slot.
  *
+ * ARM code and Thumb stand side by side, as do code and tables of constants:
+ * symbols say where (mapping.h). What Capstone does not know is shown as a
+ * number, and the listing goes on.
+ *
  * Called by the main thread.
  */
 #include "cli/annotate/annotate.h"
@@ -42,42 +46,57 @@ static const struct machine machines[] = {
 	{ EM_PPC64, true, CS_ARCH_PPC, CS_MODE_64 },
 };
 
-/* Thumb or not: a return address tells by its lowest bit. */
+/* Whether what returns to these bytes is a call of Thumb code: BL or BLX, of
+ * two halfwords, or BLX of a register, of one. */
+static bool is_thumb_call(const uint8_t *bytes)
+{
+	unsigned first = bytes[0] | bytes[1] << 8;
+	unsigned second = bytes[2] | bytes[3] << 8;
+
+	return ((first & 0xf800) == 0xf000 && (second & 0xc000) == 0xc000) ||
+		(second & 0xff87) == 0x4780;
+}
+
+/* Thumb or not, where no symbol says: a return address tells by its lowest bit,
+ * if it has that, or by the call before it. */
 static bool is_thumb(const struct annotate_piece *piece)
 {
 	for (size_t i = 0; i < piece->function->call_count; i++) {
 		const struct annotate_call *call = &piece->function->calls[i];
+		const uint8_t *bytes;
 
-		if (call->address >= piece->range.start &&
-		    call->address <= piece->range.end + 1)
-			return call->address & 1;
+		if (call->exact || call->address < piece->range.start + 4 ||
+		    call->address > piece->range.end + 1)
+			continue;
+		if (call->address & 3)
+			return true;
+		bytes = code_bytes(piece->code, call->address - 4, 4);
+		if (bytes != NULL)
+			return is_thumb_call(bytes);
 	}
 	return false;
 }
 
-static const char *open_machine(const struct annotate_piece *piece,
-				csh *handle)
+/* NULL: Capstone knows none such. */
+static const struct machine *machine_of(const struct elf_kind *kind)
 {
-	const struct elf_kind *kind = code_kind(piece->code);
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].machine == kind->machine &&
+		    machines[i].wide == kind->wide)
+			return &machines[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-		const struct machine *m = &machines[i];
-		cs_mode mode = m->mode;
+static const char *open_machine(const struct elf_kind *kind, csh *handle)
+{
+	const struct machine *machine = machine_of(kind);
 
-		if (m->machine != kind->machine || m->wide != kind->wide)
-			continue;
-		if (kind->big)
-			mode |= CS_MODE_BIG_ENDIAN;
-		if (m->machine == EM_ARM && is_thumb(piece))
-			mode |= CS_MODE_THUMB;
-		if (cs_open(m->arch, mode, handle) != CS_ERR_OK)
-			break;
-		cs_option(*handle, CS_OPT_DETAIL, CS_OPT_ON);
-		/* tables of constants between the instructions */
-		cs_option(*handle, CS_OPT_SKIPDATA, CS_OPT_ON);
-		return NULL;
-	}
-	return "Capstone cannot disassemble code of this machine";
+	if (machine == NULL ||
+	    cs_open(machine->arch, machine->mode |
+		    (kind->big ? CS_MODE_BIG_ENDIAN : 0), handle) != CS_ERR_OK)
+		return "Capstone cannot disassemble code of this machine";
+	cs_option(*handle, CS_OPT_DETAIL, CS_OPT_ON);
+	return NULL;
 }
 
 /* ---- operands ---- */
@@ -262,38 +281,123 @@ static void assign_calls(const struct annotate_piece *piece,
 	}
 }
 
-/* One pass over the instructions: what each is takes much memory, so they are
- * not kept. The first (`fill` is false) only finds where they are. */
-static void pass(csh handle, const struct annotate_piece *piece,
-		 struct annotate_listing *listing, const uint8_t *bytes,
-		 bool fill)
+/* Bytes that are no instruction: a number, in the order of the machine. */
+static void describe_bytes(const struct elf_kind *kind, const uint8_t *bytes,
+			   bool data, struct annotate_instruction *to)
 {
-	size_t left = (size_t)(piece->range.end - piece->range.start), i = 0;
-	uint64_t address = piece->range.start;
-	cs_insn *one = cs_malloc(handle);
+	const char *word = to->size == 4 ? (data ? ".word" : ".inst") :
+		to->size == 2 ? (data ? ".short" : ".inst.n") : ".byte";
+	unsigned long long value = 0;
 
-	while (one != NULL &&
-	       cs_disasm_iter(handle, &bytes, &left, &address, one)) {
-		if (fill) {
-			describe(handle, piece, listing, one,
-				 &listing->list[i++]);
+	for (unsigned i = 0; i < to->size && i < 8; i++)
+		value |= (unsigned long long)
+			bytes[kind->big ? to->size - 1 - i : i] << 8 * i;
+	snprintf(to->text, sizeof(to->text), "%s 0x%0*llx", word,
+		 (int)(2 * to->size), value);
+}
+
+/*
+ * A pass over the instructions: what each is takes much memory, so they are not
+ * kept. The first (`fill` is false) only finds where they are.
+ */
+struct pass {
+	csh handle;
+	const struct annotate_piece *piece;
+	struct annotate_listing *listing;
+	bool fill;
+	size_t next;		/* of the listing */
+};
+
+/* Room for the next one in the first pass; NULL: it is not filled yet. */
+static struct annotate_instruction *next_of(struct pass *pass, uint64_t address,
+					    unsigned size)
+{
+	struct annotate_listing *listing = pass->listing;
+
+	if (pass->fill)
+		return &listing->list[pass->next++];
+	GROW(listing->list, listing->count, listing->capacity);
+	listing->list[listing->count++] = (struct annotate_instruction){
+		.address = address, .size = size };
+	return NULL;
+}
+
+/* Words, and what is left at the ends. */
+static void pass_data(struct pass *pass, const uint8_t *bytes, uint64_t address,
+		      uint64_t end)
+{
+	const struct elf_kind *kind = code_kind(pass->piece->code);
+
+	while (address < end) {
+		unsigned size = address % 4 == 0 && end - address >= 4 ? 4 :
+			address % 2 == 0 && end - address >= 2 ? 2 : 1;
+		struct annotate_instruction *to = next_of(pass, address, size);
+
+		if (to != NULL)
+			describe_bytes(kind, bytes, true, to);
+		bytes += size;
+		address += size;
+	}
+}
+
+static void pass_code(struct pass *pass, const uint8_t *bytes, uint64_t address,
+		      uint64_t end)
+{
+	size_t left = (size_t)(end - address);
+	cs_insn *one = cs_malloc(pass->handle);
+
+	while (one != NULL && cs_disasm_iter(pass->handle, &bytes, &left,
+					     &address, one)) {
+		struct annotate_instruction *to = next_of(pass, one->address,
+							  one->size);
+
+		if (to == NULL)
 			continue;
-		}
-		GROW(listing->list, listing->count, listing->capacity);
-		listing->list[listing->count++] = (struct annotate_instruction){
-			.address = one->address, .size = one->size };
+		if (one->id == 0)
+			describe_bytes(code_kind(pass->piece->code), one->bytes,
+				       false, to);
+		else
+			describe(pass->handle, pass->piece, pass->listing, one,
+				 to);
 	}
 	if (one != NULL)
 		cs_free(one, 1);
+	/* less than an instruction */
+	pass_data(pass, bytes, address, end);
+}
+
+static void pass_all(struct pass *pass, const uint8_t *bytes, bool thumb)
+{
+	const struct code_range *range = &pass->piece->range;
+	struct code *code = pass->piece->code;
+	cs_mode mode = machine_of(code_kind(code))->mode |
+		(code_kind(code)->big ? CS_MODE_BIG_ENDIAN : 0);
+
+	for (uint64_t at = range->start, end; at < range->end; at = end) {
+		enum mapping_kind kind = thumb ? MAPPING_THUMB : MAPPING_CODE;
+
+		code_mapping(code, range, at, &kind, &end);
+		if (kind == MAPPING_DATA) {
+			pass_data(pass, bytes + (at - range->start), at, end);
+			continue;
+		}
+		cs_option(pass->handle, CS_OPT_MODE, kind == MAPPING_THUMB ?
+			  mode | CS_MODE_THUMB : mode);
+		/* What Capstone does not know is passed over, by so many
+		 * bytes as an instruction of the mode has at least. */
+		cs_option(pass->handle, CS_OPT_SKIPDATA, CS_OPT_ON);
+		pass_code(pass, bytes + (at - range->start), at, end);
+	}
 }
 
 const char *annotate_disassemble(const struct annotate_piece *piece,
 				 struct annotate_listing *listing)
 {
 	size_t size = (size_t)(piece->range.end - piece->range.start);
+	struct pass pass = { .piece = piece, .listing = listing };
 	const uint8_t *bytes;
 	const char *why;
-	csh handle;
+	bool thumb;
 
 	memset(listing, 0, sizeof(*listing));
 	if (size > PIECE_MAX)
@@ -303,12 +407,14 @@ const char *annotate_disassemble(const struct annotate_piece *piece,
 		return code_path(piece->code) == NULL ?
 			"the file of the code was not found" :
 			"the file that was found has no code";
-	why = open_machine(piece, &handle);
+	why = open_machine(code_kind(piece->code), &pass.handle);
 	if (why != NULL)
 		return why;
-	pass(handle, piece, listing, bytes, false);
-	pass(handle, piece, listing, bytes, true);
-	cs_close(&handle);
+	thumb = code_kind(piece->code)->machine == EM_ARM && is_thumb(piece);
+	pass_all(&pass, bytes, thumb);
+	pass.fill = true;
+	pass_all(&pass, bytes, thumb);
+	cs_close(&pass.handle);
 	number_labels(listing);
 	assign_calls(piece, listing);
 	return listing->count > 0 ? NULL : "its code makes no sense";

@@ -32,8 +32,9 @@ static const struct command_option symbol_options[] = {
 	  "besides where they were: a file, a directory or a .build-id tree; "
 	  "may be given several times" },
 	{ SYSROOT, "sysroot", 0, "DIR", "/",
-	  "the paths in the trace are under DIR, the root directory of what "
-	  "was recorded; what is not there is looked for here, by build-id" },
+	  "the paths in the trace are under DIR, or what they name is in a "
+	  "library folder there, or here, by build-id: for traces of another "
+	  "machine" },
 	{ NO_DEBUGINFOD, "no-debuginfod", 0, NULL, NULL,
 	  "ask no debuginfod server, though DEBUGINFOD_URLS is set; what its "
 	  "cache has is used all the same" },

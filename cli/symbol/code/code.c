@@ -13,6 +13,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/intern.h"
+#include "cli/symbol/code/plt_stub.h"
 #include "cli/symbol/names/object.h"
 
 #define RANGE_MAX 4096		/* where nothing says how long it is */
@@ -46,6 +47,8 @@ struct code {
 	uint64_t slots_left;	/* entries to look at */
 	struct elf_texts slot_names;
 	bool has_slots;
+	struct mapping mapping;
+	bool has_mapping;	/* it was read, if it is there */
 	/* code_open_bytes */
 	uint64_t start;
 	const uint8_t *bytes;
@@ -104,6 +107,7 @@ void code_free(struct code *code)
 	free(code->units);
 	intern_free(&code->paths);
 	elf_texts_free(&code->slot_names);
+	mapping_free(&code->mapping);
 	object_close(&code->object);
 	free(code->slots);
 	free(code);
@@ -264,6 +268,38 @@ bool code_range_at(struct code *code, uint64_t address,
 	return true;
 }
 
+static void read_mapping(struct code *code)
+{
+	const struct object *object = &code->object;
+
+	code->has_mapping = true;
+	if (object->binary != NULL &&
+	    !mapping_read(&code->mapping, object->binary) &&
+	    object->debug != NULL)
+		mapping_read(&code->mapping, object->debug);
+}
+
+bool code_mapping(struct code *code, const struct code_range *range,
+		  uint64_t address, enum mapping_kind *kind, uint64_t *end)
+{
+	const struct symtab_symbol *symbol;
+	uint64_t at = address - code->bias, until = range->end - code->bias;
+
+	if (!code->has_mapping)
+		read_mapping(code);
+	*end = range->end;
+	if (mapping_at(&code->mapping, at, kind, &until)) {
+		if (until < range->end - code->bias)
+			*end = until + code->bias;
+		return true;
+	}
+	symbol = symtab_find(&code->object.symbols, at);
+	if (symbol == NULL || code->kind.machine != EM_ARM)
+		return false;
+	*kind = symbol->thumb ? MAPPING_THUMB : MAPPING_CODE;
+	return true;
+}
+
 /* ---- lines ---- */
 
 /* NULL: nothing is known of the address. */
@@ -411,24 +447,16 @@ const char *code_slot(struct code *code, uint64_t address)
 	return symbol ? symbol->name : NULL;
 }
 
-/* A stub of x86-64: (endbr64) (bnd) jmp *slot(%rip). */
 static const char *name_of_stub(struct code *code, uint64_t address)
 {
-	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	const uint8_t *bytes = code_bytes(code, address, 11);
-	int32_t distance;
-	size_t at = 0;
+	const uint8_t *bytes = NULL;
+	uint64_t slot;
+	size_t size;
 
-	if (code->kind.machine != EM_X86_64 || bytes == NULL)
-		return NULL;
-	if (memcmp(bytes, endbr, sizeof(endbr)) == 0)
-		at = sizeof(endbr);
-	if (bytes[at] == 0xf2)
-		at++;
-	if (at > 5 || bytes[at] != 0xff || bytes[at + 1] != 0x25)
-		return NULL;
-	memcpy(&distance, bytes + at + 2, sizeof(distance));
-	return code_slot(code, address + at + 6 + (uint64_t)(int64_t)distance);
+	for (size = PLT_STUB_SIZE; size > 0 && bytes == NULL; size--)
+		bytes = code_bytes(code, address, size);
+	slot = bytes ? plt_stub_slot(&code->kind, address, bytes, size + 1) : 0;
+	return slot ? code_slot(code, slot) : NULL;
 }
 
 const char *code_name(struct code *code, uint64_t address, uint64_t *offset)

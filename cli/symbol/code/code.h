@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/symbol/code/mapping.h"
 #include "cli/symbol/elf/elf_kind.h"
 #include "cli/symbol/names/symbols.h"
 
@@ -49,6 +50,13 @@ const char *code_path(const struct code *code);	/* NULL: not found */
  */
 bool code_range_at(struct code *code, uint64_t address,
 		   struct code_range *range);
+/*
+ * Of which kind the instructions at an address of a range are, or that it is
+ * data between them, and where that ends: no further than the range. False:
+ * nothing says so, which is usual where a processor has one kind.
+ */
+bool code_mapping(struct code *code, const struct code_range *range,
+		  uint64_t address, enum mapping_kind *kind, uint64_t *end);
 /* NULL: the bytes are not there, as in a file of symbols alone. */
 const uint8_t *code_bytes(struct code *code, uint64_t start, size_t size);
 /* Of the instruction at exactly this address. */

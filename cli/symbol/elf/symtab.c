@@ -88,6 +88,7 @@ static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 	GROW(table->list, table->count, table->capacity);
 	new = &table->list[table->count];
 	new->address = start;
+	new->thumb = start != symbol->st_value;
 	new->limit = reading->limit;
 	new->end = start + (symbol->st_size < left ? symbol->st_size : left);
 	new->name = name;

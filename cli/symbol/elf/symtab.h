@@ -15,6 +15,7 @@ struct symtab_symbol {
 	uint64_t limit;		/* where the section ends */
 	const char *name;
 	uint32_t order;		/* of preference among equals; least first */
+	bool thumb;		/* a function of ARM's Thumb code */
 };
 
 struct symtab {

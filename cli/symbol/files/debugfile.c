@@ -3,10 +3,10 @@
  * is taken. Never a guess by name: a library that was updated since has the
  * same name and other functions at the same addresses.
  *
- *	binary: embedded in the trace, -d, the recorded path under the sysroot
- *		and, by its build-id, here, build-id trees, the process's own
- *		view of the path while it lives, embedded in a trace beside
- *		it, debuginfod
+ *	binary: embedded in the trace, -d, the recorded path under the sysroot,
+ *		its name in a library folder of that, the recorded path here,
+ *		build-id trees, the process's own view of the path while it
+ *		lives, embedded in a trace beside it, debuginfod
  *	debug:  embedded, -d with .debug names, build-id trees, the places of
  *		.gnu_debuglink, debuginfod
  *	dwz:    -d, build-id trees, the path in .gnu_debugaltlink, a trace
@@ -238,6 +238,24 @@ static bool try_given(struct search *search, const char *suffix)
 	return false;
 }
 
+/* A cross compiler's sysroot has one folder of libraries where the target has
+ * one for each architecture. */
+static bool try_folders(struct search *search)
+{
+	static const char *const folders[] = { "lib", "lib64", "usr/lib",
+					       "usr/lib64" };
+	const char *name = last_part(search->wanted->path);
+	const char *root = search->places->sysroot;
+
+	if (root == NULL || search->wanted->build_id_size == 0)
+		return false;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (try_rooted(search, root, grow_format("%s/%s", folders[i],
+							 name)))
+			return true;
+	return false;
+}
+
 /* Under /usr/lib/debug of the system that was recorded, and of this one. */
 static bool try_trees(struct search *search, const char *suffix)
 {
@@ -248,13 +266,14 @@ static bool try_trees(struct search *search, const char *suffix)
 }
 
 /* The recorded path, in the system that was recorded. What was emulated had
- * some of its files from this one: a build-id tells. */
+ * some of its files from this one, or was built here: a build-id tells. */
 static bool try_recorded(struct search *search)
 {
 	const struct debugfile_wanted *wanted = search->wanted;
 	const char *path = wanted->path, *root = search->places->sysroot;
 
 	return try_path(search, under_root(root, path)) ||
+		try_folders(search) ||
 		(root != NULL && path[0] == '/' && wanted->build_id_size > 0 &&
 		 try_path(search, grow_copy(path, strlen(path))));
 }

@@ -130,6 +130,27 @@ static void arm_and_thumb(void **state)
 	annotate_listing_free(&listing);
 }
 
+/* The bit of Thumb is gone from the address: the call itself tells. */
+static void thumb_by_its_calls(void **state)
+{
+	/* push {r4, lr}; movs r0, #0; bl; pop {r4, pc}; blx r3; bx lr */
+	static const uint8_t thumb[] = {
+		0x10, 0xb5, 0x00, 0x20, 0x00, 0xf0, 0x02, 0xf8, 0x10, 0xbd,
+		0x98, 0x47, 0x70, 0x47,
+	};
+	struct elf_kind kind = { EM_ARM, false, false, 0 };
+
+	(void)state;
+	for (uint64_t at = 8; at <= 12; at += 4) {
+		returns(1, at, 0);
+		assert_null(disassemble(kind, thumb, sizeof(thumb)));
+		is(0, 0, "push {r4, lr}", -1);
+		is(2, 4, "bl L1", at == 8 ? 0 : -1);
+		is(4, 10, "blx r3", at == 12 ? 0 : -1);
+		annotate_listing_free(&listing);
+	}
+}
+
 /* The call is before the delay slot. */
 static void mips(void **state)
 {
@@ -159,6 +180,8 @@ static void mips(void **state)
 static void what_cannot_be_read(void **state)
 {
 	static const uint8_t bytes[] = { 0x06, 0x07, 0x90, 0xe8, 0x01 };
+	static const uint8_t unknown[] = { 0x7c, 0, 0, 0x3a, 0, 0, 0, 0, 0x12,
+					   0x34 };
 
 	(void)state;
 	returns(0, 0, 0);
@@ -171,6 +194,16 @@ static void what_cannot_be_read(void **state)
 				bytes, sizeof(bytes)));
 	is(0, 0, ".byte 0x06", -1);
 	is(2, 2, "nop", -1);
+	/* the call is cut off */
+	is(3, 3, ".byte 0xe8", -1);
+	is(4, 4, ".byte 0x01", -1);
+	annotate_listing_free(&listing);
+	/* in the machine's order */
+	assert_null(disassemble((struct elf_kind){ EM_MIPS, true, true, 0 },
+				unknown, sizeof(unknown)));
+	is(0, 0, ".inst 0x7c00003a", -1);
+	is(1, 4, "nop", -1);
+	is(2, 8, ".short 0x1234", -1);
 	annotate_listing_free(&listing);
 }
 
@@ -181,6 +214,7 @@ int main(void)
 		cmocka_unit_test(a_signal_came_in_here),
 		cmocka_unit_test(aarch64),
 		cmocka_unit_test(arm_and_thumb),
+		cmocka_unit_test(thumb_by_its_calls),
 		cmocka_unit_test(mips),
 		cmocka_unit_test(what_cannot_be_read),
 	};

@@ -1,6 +1,7 @@
 /*
  * test_debugfile.c: files that a trace carries come first, and are refused
- * like others if they are not what was recorded. The file in question is this
+ * like others if they are not what was recorded; those of a sysroot are found
+ * where cross compilers have them. The file in question is this
  * test's own.
  */
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -125,6 +127,70 @@ static void other_processors_are_refused(void **state)
 	symbols_free(symbols);
 }
 
+/* debugfile_binary for this test's own file, by that path and the sysroot:
+ * where it was found, to be freed; NULL: nowhere. */
+static char *found_under(const char *root, const char *path)
+{
+	struct debugfile_places places = { .sysroot = root,
+					   .no_debuginfod = true };
+	struct given given = { .path = NULL };
+	struct debugfile_wanted wanted = { .path = path };
+	char *found;
+	int fd;
+
+	read_id(&given);
+	wanted.build_id = given.build_id;
+	wanted.build_id_size = given.size;
+	fd = debugfile_binary(&places, &wanted, &found);
+	assert_int_equal(fd >= 0, found != NULL);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+	char bytes[4096];
+	size_t got;
+
+	assert_true(in != NULL && out != NULL);
+	while ((got = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		assert_int_equal(fwrite(bytes, 1, got, out), got);
+	assert_int_equal(fclose(in) | fclose(out), 0);
+}
+
+/* The path under it, a library folder in it, then the path as it is; only with
+ * the right build-id. */
+static void sysroots_have_library_folders(void **state)
+{
+	char root[] = "/tmp/gnomon-sysroot.XXXXXX", self[4096];
+	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char folder[64], file[96], *found;
+
+	(void)state;
+	assert_true(size > 0);
+	self[size] = 0;
+	assert_non_null(mkdtemp(root));
+	snprintf(folder, sizeof(folder), "%s/lib", root);
+	snprintf(file, sizeof(file), "%s/libself.so.6", folder);
+	assert_null(found_under(root, "/lib/any-linux-gnu/libself.so.6"));
+	assert_int_equal(mkdir(folder, 0700), 0);
+	copy_file("/bin/sh", file);
+	assert_null(found_under(root, "/lib/any-linux-gnu/libself.so.6"));
+	assert_int_equal(unlink(file), 0);
+	copy_file(self, file);
+	found = found_under(root, "/lib/any-linux-gnu/libself.so.6");
+	assert_string_equal(found, file);
+	free(found);
+	found = found_under(NULL, "/lib/any-linux-gnu/libself.so.6");
+	assert_null(found);
+	found = found_under(root, self);
+	assert_string_equal(found, self);
+	free(found);
+	assert_int_equal(unlink(file) | rmdir(folder) | rmdir(root), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +198,7 @@ int main(void)
 		cmocka_unit_test(embedded_files_come_first),
 		cmocka_unit_test(others_are_refused),
 		cmocka_unit_test(other_processors_are_refused),
+		cmocka_unit_test(sysroots_have_library_folders),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
