@@ -59,6 +59,10 @@ struct capture_config {
 	 * that announce no unwind table. May be NULL. */
 	bool (*find_section)(const char *path, const char *name,
 			     uint64_t *address, uint64_t *size);
+	/* Directory of rules made ahead of time (rule_files.h), and who is told
+	 * of the first file there that makes no sense. NULL: none, nobody. */
+	const char *rule_files;
+	void (*rule_file_refused)(const char *path);
 	/* Highest address of the main thread's stack, 0 if unknown. */
 	uintptr_t main_stack_end;
 	/* For tests: a barrier stands this many frames out from every capture

@@ -20,6 +20,7 @@
  */
 #include <errno.h>
 
+#include "decode.h"
 #include "unwind/cfi_index.h"
 #include "unwind/claim.h"
 #include "unwind/dictionary.h"
@@ -104,6 +105,28 @@ static uint16_t interpret(uintptr_t pc, const struct cfi_fde *fde)
 	return k.found;
 }
 
+int rules_entry(const struct rules_image *image, uintptr_t pc,
+		struct cfi_fde *fde)
+{
+	int status = cfi_find(&image->tables, pc, fde);
+	uintptr_t low, high;
+
+	if (status != -ENOENT || !image->prepared.table)
+		return status;
+	low = fde->valid_start;
+	high = fde->valid_end;
+	status = cfi_find(&image->prepared, pc, fde);
+	if (status == -EINVAL)
+		return status;
+	/* I1: both have to say so */
+	if (fde->valid_start < low)
+		fde->valid_start = low;
+	if (fde->valid_end > high)
+		fde->valid_end = high;
+	CLAIM_FULL(fde->valid_start <= pc && pc < fde->valid_end);
+	return status;
+}
+
 /* Kept apart, and out of line, for the sake of rules_find's registers. */
 static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 						    uintptr_t pc)
@@ -113,9 +136,10 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	int status;
 
 	CLAIM_FULL(pc >= image->text_start && pc < image->text_end);
-	if (!image->tables.table && !image->tables.frames)
+	if (!image->tables.table && !image->tables.frames &&
+	    !image->prepared.table)
 		return 0;
-	status = cfi_find(&image->tables, pc, &fde);
+	status = rules_entry(image, pc, &fde);
 	if (status == -EINVAL)
 		return DICTIONARY_BAD;
 	if (!image->granules.granules || !granule_try_lock())
@@ -144,6 +168,7 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 		return NULL;
 	image->text_start = sections->text_start;
 	image->text_end = sections->text_end;
+	image->text_whole = sections->text_whole;
 	cfi_tables_init(&image->tables, sections);
 	atomic_fetch_add_explicit(&images_bytes,
 				  sizeof(*image) +
@@ -151,6 +176,9 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 				  memory_order_relaxed);
 	granule_table_init(&image->granules, image->text_start,
 			   image->text_end);
+	if (ARCH_DECODES && image->text_whole)
+		granule_table_init(&image->told, image->text_start,
+				   image->text_end);
 	return image;
 }
 

@@ -149,7 +149,7 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 	wanted.found = false;
 	if (wanted.pc < image->text_start || wanted.pc >= image->text_end)
 		return -ENOENT;
-	status = cfi_find(&image->tables, wanted.pc, &fde);
+	status = rules_entry(image, wanted.pc, &fde);
 	if (status)
 		return status;
 	CLAIM_FULL(fde.start <= wanted.pc && wanted.pc < fde.end);

@@ -64,7 +64,8 @@
 	X(STATS_EVERY, OPTION_TIME, NULL, "none")                           \
 	X(ZERO_MEMORY, OPTION_SWITCH, NULL, "0")                            \
 	X(EMBED, OPTION_CHOICE, "none|debug|full", "debug")                 \
-	X(INCLUDE, OPTION_LIST, NULL, "")
+	X(INCLUDE, OPTION_LIST, NULL, "")                                   \
+	X(CFI_DIR, OPTION_PATH, NULL, "")
 
 enum option_type {
 	OPTION_TEXT,
