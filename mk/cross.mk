@@ -1,5 +1,6 @@
 # What a target has that its cross compiler has not (mk/arch.mk): files of Debian's
-# packages for it, which are not installed here.
+# packages for it, which are not installed here. And a real program's source, for
+# tests of ports (tests/arch/test_program.py).
 
 DEBIAN_aarch64 := arm64
 DEBIAN_arm := armhf
@@ -8,9 +9,15 @@ SYSROOT_PACKAGES := libzstd-dev libcmocka-dev libcmocka0
 
 .PHONY: sysroots
 sysroots: $(foreach a,aarch64 arm mips64el,build/$a/sysroot/.fetched)
-build/%/sysroot/.fetched: mk/cross.mk tests/tools/fetch-sysroot
+build/%/sysroot/.fetched: mk/cross.mk tests/tools/fetch-sysroot \
+		tests/tools/private-apt
 	$(call say,FETCH,$(@D))tests/tools/fetch-sysroot $(DEBIAN_$*) $(@D) \
 		$(SYSROOT_PACKAGES) && touch $@
+
+.PHONY: sources
+sources: build/sources/lua5.4/.fetched
+build/sources/%/.fetched: tests/tools/fetch-source tests/tools/private-apt
+	$(call say,FETCH,$(@D))tests/tools/fetch-source $* $(@D) && touch $@
 
 ifdef CROSSED
 SYSROOT ?= build/$(ARCH)/sysroot

@@ -6,7 +6,7 @@
  *
  * Tried in this order: each --source-root (OLD=NEW: what begins with OLD is
  * under NEW; DIR: the path, and the path without its first parts, under DIR),
- * the same with -d's directories; the path under the sysroot, and here.
+ * the same with -d's directories; the recorded path under the sysroot.
  *
  * Called by the main thread.
  */
@@ -91,11 +91,7 @@ static bool find(struct found *found, const struct annotate_options *options,
 		if (try_under(found, places->paths[i], path))
 			return true;
 	here = under_root(places->sysroot, path);
-	if (here != NULL && try_path(found, here))
-		return true;
-	/* what was compiled here for another system */
-	return places->sysroot != NULL &&
-		try_path(found, grow_copy(path, strlen(path)));
+	return here != NULL && try_path(found, here);
 }
 
 /* ---- reading ---- */

@@ -33,8 +33,7 @@ static const struct command_option symbol_options[] = {
 	  "may be given several times" },
 	{ SYSROOT, "sysroot", 0, "DIR", "/",
 	  "the paths in the trace are under DIR, or what they name is in a "
-	  "library folder there, or here, by build-id: for traces of another "
-	  "machine" },
+	  "library folder there: for traces of another machine" },
 	{ NO_DEBUGINFOD, "no-debuginfod", 0, NULL, NULL,
 	  "ask no debuginfod server, though DEBUGINFOD_URLS is set; what its "
 	  "cache has is used all the same" },

@@ -4,9 +4,9 @@
  * same name and other functions at the same addresses.
  *
  *	binary: embedded in the trace, -d, the recorded path under the sysroot,
- *		its name in a library folder of that, the recorded path here,
- *		build-id trees, the process's own view of the path while it
- *		lives, embedded in a trace beside it, debuginfod
+ *		its name in a library folder of that, build-id trees, the
+ *		process's own view of the path while it lives, embedded in a
+ *		trace beside it, debuginfod
  *	debug:  embedded, -d with .debug names, build-id trees, the places of
  *		.gnu_debuglink, debuginfod
  *	dwz:    -d, build-id trees, the path in .gnu_debugaltlink, a trace
@@ -265,17 +265,12 @@ static bool try_trees(struct search *search, const char *suffix)
 		(root != NULL && try_tree(search, NULL, SYSTEM_DEBUG, suffix));
 }
 
-/* The recorded path, in the system that was recorded. What was emulated had
- * some of its files from this one, or was built here: a build-id tells. */
+/* In the system that was recorded, nowhere else. */
 static bool try_recorded(struct search *search)
 {
-	const struct debugfile_wanted *wanted = search->wanted;
-	const char *path = wanted->path, *root = search->places->sysroot;
-
-	return try_path(search, under_root(root, path)) ||
-		try_folders(search) ||
-		(root != NULL && path[0] == '/' && wanted->build_id_size > 0 &&
-		 try_path(search, grow_copy(path, strlen(path))));
+	return try_path(search, under_root(search->places->sysroot,
+					   search->wanted->path)) ||
+		try_folders(search);
 }
 
 static bool try_debuginfod(struct search *search, enum debuginfod_kind kind)
@@ -440,9 +435,10 @@ int debugfile_binary(const struct debugfile_places *places,
 }
 
 /* Where a debuglink may point: beside, in .debug/, under /usr/lib/debug. */
-static bool try_link(struct search *search, const char *root, const char *link)
+static bool try_link(struct search *search, const char *link)
 {
 	const char *path = search->wanted->path;
+	const char *root = search->places->sysroot;
 	int size = (int)(last_part(path) - path);
 
 	if (strchr(link, '/') != NULL || size == 0)
@@ -453,14 +449,6 @@ static bool try_link(struct search *search, const char *root, const char *link)
 						     path, link)) ||
 		try_rooted(search, root, grow_format("%s%.*s%s", SYSTEM_DEBUG,
 						     size, path, link));
-}
-
-static bool try_links(struct search *search, const char *link)
-{
-	const char *root = search->places->sysroot;
-
-	return link != NULL && (try_link(search, root, link) ||
-				(root != NULL && try_link(search, NULL, link)));
 }
 
 /* A name in each of the directories of -d. */
@@ -491,7 +479,8 @@ int debugfile_debug(const struct debugfile_places *places,
 	if (wanted->build_id_size > 0 && !try_given(&search, ".debug") &&
 	    !(debuglink != NULL && try_given_name(&search, debuglink)) &&
 	    !try_trees(&search, ".debug") &&
-	    !try_links(&search, debuglink) && !try_whole(&search))
+	    !(debuglink != NULL && try_link(&search, debuglink)) &&
+	    !try_whole(&search))
 		try_debuginfod(&search, DEBUGINFOD_DEBUG);
 	assert((search.fd >= 0) == (search.found != NULL));
 	*found = search.found;
