@@ -59,13 +59,21 @@ static uint64_t code_end(const struct elf_tables *file, uint32_t index)
 	return section->sh_addr + section->sh_size;
 }
 
+/* ARM's functions say by the lowest bit of their address what they are. */
+static bool is_thumb(const struct elf_tables *file, const Elf64_Sym *symbol)
+{
+	return file->header.e_machine == EM_ARM &&
+	       ELF64_ST_TYPE(symbol->st_info) != STT_NOTYPE &&
+	       symbol->st_value % 2 == 1;
+}
+
 static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 		uint32_t section)
 {
 	struct reading *reading = owner;
 	struct symtab *table = reading->table;
 	struct symtab_symbol *new;
-	uint64_t left;
+	uint64_t left, address = symbol->st_value;
 
 	if (section == SHN_UNDEF || !is_function(symbol, name))
 		return true;
@@ -73,14 +81,16 @@ static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 		reading->limit = code_end(reading->file, section);
 		reading->section = section;
 	}
-	if (reading->limit <= symbol->st_value)
+	address -= is_thumb(reading->file, symbol);
+	if (reading->limit <= address)
 		return true;
-	left = reading->limit - symbol->st_value;
+	left = reading->limit - address;
 	GROW(table->list, table->count, table->capacity);
 	new = &table->list[table->count];
-	new->address = symbol->st_value;
+	new->address = address;
+	new->thumb = address != symbol->st_value;
 	new->limit = reading->limit;
-	new->end = symbol->st_value +
+	new->end = address +
 		(symbol->st_size < left ? symbol->st_size : left);
 	new->name = name;
 	new->order = rank(symbol) << 30 |
