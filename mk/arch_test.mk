@@ -19,7 +19,7 @@ EMULATOR_PREFIX = /usr/$(patsubst %-,%,$(notdir $(CROSS)))
 EMULATOR ?= $(if $(CROSSED),$(EMULATOR_NAME) -L $(EMULATOR_PREFIX))
 
 ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic lifecycle exceptions cancel \
-	numbered turnover fibers signals epochs $(addprefix matrix/,throws throws_late \
+	exec_chain numbered turnover fibers signals epochs $(addprefix matrix/,throws throws_late \
 	throws_static terminate thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \
 	signals_alternate))
@@ -39,6 +39,11 @@ $(EMULATED)/gnomon-recorder: $(MAKEFILE_LIST)
 	$(Q)printf '#!/bin/sh\nexec %s/by/gnomon-recorder %s %s "$$@"\n' \
 		$(abspath $(@D)) '$(wordlist 2,9,$(EMULATOR))' \
 		$(abspath $(RECORDER)) >$@ && chmod +x $@
+ifdef CROSSED
+ifneq ($(shell command -v $(firstword $(EMULATOR))),)
+all: $(EMULATED)/gnomon-recorder
+endif
+endif
 
 # Units of unwind/ that know no architecture, and the contract (arch/arch.h).
 ARCH_UNIT := $(addprefix $(TEST_O)/arch/,test_contract test_barrier \
