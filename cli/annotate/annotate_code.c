@@ -42,11 +42,9 @@ static const struct machine machines[] = {
 	{ EM_PPC64, true, CS_ARCH_PPC, CS_MODE_64 },
 };
 
-/* Thumb or not: a symbol tells, or a return address by its lowest bit. */
+/* Thumb or not: a return address tells by its lowest bit. */
 static bool is_thumb(const struct annotate_piece *piece)
 {
-	if (piece->range.thumb)
-		return true;
 	for (size_t i = 0; i < piece->function->call_count; i++) {
 		const struct annotate_call *call = &piece->function->calls[i];
 
@@ -231,8 +229,10 @@ instruction_of(const struct annotate_piece *piece,
 	       const struct annotate_call *call)
 {
 	const struct code_kind *kind = code_kind(piece->code);
-	uint64_t address = code_pc(piece->code, call->address, true);
+	uint64_t address = call->address;
 
+	if (kind->machine == EM_ARM)
+		address &= ~UINT64_C(1);
 	if (call->exact)
 		return find_instruction(listing, address);
 	for (size_t i = 0; i < listing->count; i++) {
@@ -254,8 +254,7 @@ static void assign_calls(const struct annotate_piece *piece,
 		const struct annotate_call *call = &function->calls[i];
 		struct annotate_instruction *at;
 
-		if (!is_inside(piece, code_pc(piece->code, call->address,
-					      call->exact)))
+		if (!is_inside(piece, call->address - !call->exact))
 			continue;
 		at = instruction_of(piece, listing, call);
 		if (at != NULL)

@@ -375,8 +375,8 @@ static void find_range(struct annotate *annotate,
 				   &annotate->range))
 			/* its file is not there: just this call */
 			annotate->range = (struct code_range){
-				.start = offset + image->bias - 1,
-				.end = offset + image->bias + 1 };
+				offset + image->bias - 1,
+				offset + image->bias + 1, NULL };
 		code_free(code);
 		return;
 	}

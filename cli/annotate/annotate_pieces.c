@@ -108,8 +108,7 @@ static void add_piece(struct annotate_pieces *pieces,
 	piece.library = image->name;
 	piece.bias = image->bias;
 	piece.code = code_of(pieces, call->image);
-	if (!code_range_at(piece.code,
-			   code_pc(piece.code, call->address, call->exact),
+	if (!code_range_at(piece.code, call->address - !call->exact,
 			   &piece.range))
 		return;
 	GROW(pieces->list, pieces->count, pieces->capacity);

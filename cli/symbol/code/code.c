@@ -80,7 +80,6 @@ struct code *code_open(const struct debugfile_places *places,
 	code->kind = (struct code_kind){
 		.machine = header->e_machine,
 		.wide = header->e_ident[EI_CLASS] == ELFCLASS64,
-		.big = header->e_ident[EI_DATA] == ELFDATA2MSB,
 		.flags = header->e_flags,
 	};
 	return code;
@@ -117,11 +116,6 @@ void code_free(struct code *code)
 const struct code_kind *code_kind(const struct code *code)
 {
 	return &code->kind;
-}
-
-uint64_t code_pc(const struct code *code, uint64_t address, bool exact)
-{
-	return object_pc(code->kind.machine, address, exact);
 }
 
 const char *code_path(const struct code *code)
@@ -214,7 +208,6 @@ static bool range_of_symbol(const struct code *code, uint64_t address,
 	range->start = symbol->address + code->bias;
 	range->end = symbol->end + code->bias;
 	range->symbol = symbol->name;
-	range->thumb = symbol->thumb;
 	return true;
 }
 

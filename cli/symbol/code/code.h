@@ -27,7 +27,6 @@ struct code_range {
 	uint64_t start, end;
 	const char *symbol;	/* mangled; NULL: only its unwind table or
 				 * nothing at all says where it ends */
-	bool thumb;		/* the symbol is of ARM's Thumb code */
 };
 
 struct code_line {
@@ -48,9 +47,6 @@ void code_free(struct code *code);
 
 const struct code_kind *code_kind(const struct code *code);
 const char *code_path(const struct code *code);	/* NULL: not found */
-
-/* object_pc of this code. */
-uint64_t code_pc(const struct code *code, uint64_t address, bool exact);
 
 /*
  * The function around an address. Without a symbol it is what an unwind table

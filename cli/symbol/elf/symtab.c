@@ -59,21 +59,13 @@ static uint64_t code_end(const struct elf_tables *file, uint32_t index)
 	return section->sh_addr + section->sh_size;
 }
 
-/* ARM's functions say by the lowest bit of their address what they are. */
-static bool is_thumb(const struct elf_tables *file, const Elf64_Sym *symbol)
-{
-	return file->header.e_machine == EM_ARM &&
-	       ELF64_ST_TYPE(symbol->st_info) != STT_NOTYPE &&
-	       symbol->st_value % 2 == 1;
-}
-
 static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 		uint32_t section)
 {
 	struct reading *reading = owner;
 	struct symtab *table = reading->table;
 	struct symtab_symbol *new;
-	uint64_t left, address = symbol->st_value;
+	uint64_t left;
 
 	if (section == SHN_UNDEF || !is_function(symbol, name))
 		return true;
@@ -81,16 +73,14 @@ static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 		reading->limit = code_end(reading->file, section);
 		reading->section = section;
 	}
-	address -= is_thumb(reading->file, symbol);
-	if (reading->limit <= address)
+	if (reading->limit <= symbol->st_value)
 		return true;
-	left = reading->limit - address;
+	left = reading->limit - symbol->st_value;
 	GROW(table->list, table->count, table->capacity);
 	new = &table->list[table->count];
-	new->address = address;
-	new->thumb = address != symbol->st_value;
+	new->address = symbol->st_value;
 	new->limit = reading->limit;
-	new->end = address +
+	new->end = symbol->st_value +
 		(symbol->st_size < left ? symbol->st_size : left);
 	new->name = name;
 	new->order = rank(symbol) << 30 |

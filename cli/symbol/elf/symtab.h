@@ -15,7 +15,6 @@ struct symtab_symbol {
 	uint64_t limit;		/* where the section ends */
 	const char *name;
 	uint32_t order;		/* of preference among equals; least first */
-	bool thumb;		/* of ARM's two kinds of code */
 };
 
 struct symtab {

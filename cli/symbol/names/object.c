@@ -175,11 +175,6 @@ void object_close(struct object *object)
 	elffile_close(object->binary);
 }
 
-uint64_t object_pc(unsigned machine, uint64_t address, bool exact)
-{
-	return (machine == EM_ARM ? address & ~UINT64_C(1) : address) - !exact;
-}
-
 struct dwarf_unit *object_unit_at(struct object *object, uint64_t address)
 {
 	return object->dwarf ? dwarf_unit_at(object->dwarf, address) : NULL;

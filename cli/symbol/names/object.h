@@ -47,12 +47,6 @@ void object_open_found(struct object *object,
 		       char *path);
 void object_close(struct object *object);
 
-/*
- * Where in the code of a machine (EM_*) an address of a stack is: a return
- * address belongs to the call before it, and on ARM its lowest bit says that
- * this is Thumb code. `exact`: it was interrupted there.
- */
-uint64_t object_pc(unsigned machine, uint64_t address, bool exact);
 /* The unit of an address; NULL: there is no debug information about it. */
 struct dwarf_unit *object_unit_at(struct object *object, uint64_t address);
 /* false: it cannot be read. */

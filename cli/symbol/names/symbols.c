@@ -90,8 +90,7 @@ struct pending {
 	struct object *object;
 	struct dwarf_unit *unit;	/* NULL: no debug information */
 	uint64_t address;	/* in the file */
-	bool exact;
-	uint64_t pc;		/* find_unit: of the call, where that was one */
+	uint64_t pc;		/* of the call, where that was one */
 };
 
 /* ---- one unit ---- */
@@ -374,22 +373,12 @@ static void add_pending(struct batch *batch,
 	pending->place = place;
 	pending->object = &object->object;
 	pending->address = request->address - module->bias;
-	pending->exact = request->exact;
+	pending->pc = pending->address - !request->exact;
 	if (object->opened)
 		return;
 	object->opened = true;
 	GROW(batch->objects, batch->object_count, batch->object_capacity);
 	batch->objects[batch->object_count++] = object;
-}
-
-/* Once its file is open. */
-static void find_unit(struct pending *pending)
-{
-	const struct elffile *binary = pending->object->binary;
-
-	pending->pc = object_pc(binary ? binary->tables.header.e_machine : 0,
-				pending->address, pending->exact);
-	pending->unit = object_unit_at(pending->object, pending->pc);
 }
 
 static int by_unit(const void *a, const void *b)
@@ -472,7 +461,9 @@ void symbols_prepare(struct symbols *symbols,
 		progress_begin("looking up symbols", batch.count);
 		open_objects(symbols, batch.objects, batch.object_count);
 		for (size_t i = 0; i < batch.count; i++)
-			find_unit(&batch.list[i]);
+			batch.list[i].unit =
+				object_unit_at(batch.list[i].object,
+					       batch.list[i].pc);
 		make_groups(&batch);
 		parallel_each(batch.group_count, answer_group, &batch);
 		assert(atomic_load(&batch.done) == batch.count);
@@ -525,8 +516,8 @@ const struct symbol_place *symbols_find(struct symbols *symbols,
 	assert(pending.place != NULL);
 	pending.object = &object->object;
 	pending.address = address - module->bias;
-	pending.exact = exact;
-	find_unit(&pending);
+	pending.pc = pending.address - !exact;
+	pending.unit = object_unit_at(pending.object, pending.pc);
 	answer(symbols, pending.unit ?
 	       kept_view(symbols, pending.object, pending.unit) : &none,
 	       &pending);
