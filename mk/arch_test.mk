@@ -26,15 +26,6 @@ ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic lifecycle exceptions cancel \
 # What reads and shows: built for this machine.
 ARCH_HOST := build
 
-# 24 000 lines of C, where their source was fetched (mk/cross.mk).
-REAL_C := $(filter-out %/luac.c,$(wildcard $(REAL_SOURCE)/src/*.c))
-ifneq ($(REAL_C),)
-ARCH_PROGRAMS += $(TEST_O)/lua
-endif
-$(TEST_O)/lua: $(REAL_C) $(call made-by,test)
-	$(call say,PROGRAM,$@)mkdir -p $(@D)
-	$(Q)$(CC) -O2 -g -DLUA_USE_POSIX -o $@ $(REAL_C) -lm
-
 # Where return addresses can be signed, they are here (arch/.../flags.mk).
 $(TEST_O)/matrix/throws_signed: PROGRAM_FLAGS += $(SIGN_RETURNS)
 

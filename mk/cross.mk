@@ -12,14 +12,6 @@ build/%/sysroot/.fetched: mk/cross.mk tests/tools/fetch-sysroot
 	$(call say,FETCH,$(@D))tests/tools/fetch-sysroot $(DEBIAN_$*) $(@D) \
 		$(SYSROOT_PACKAGES) && touch $@
 
-# A real program, from its upstream source as Debian has it, for each target.
-REAL_SOURCE := build/source/lua5.4
-.PHONY: real-source
-real-source: $(REAL_SOURCE)/.fetched
-$(REAL_SOURCE)/.fetched: mk/cross.mk tests/tools/fetch-source
-	$(call say,FETCH,$(@D))tests/tools/fetch-source $(notdir $(@D)) $(@D) \
-		&& touch $@
-
 ifdef CROSSED
 SYSROOT ?= build/$(ARCH)/sysroot
 SYSROOT_LIB = $(SYSROOT)/usr/lib $(wildcard $(SYSROOT)/usr/lib/*-linux-gnu*)

@@ -56,5 +56,5 @@ deps:
 	$(Q)$(PACKAGES_RUN) $(WANT_all)
 deps-bench:
 	$(Q)$(PACKAGES_RUN) $(WANT_bench)
-deps-cross: sysroots real-source
+deps-cross: sysroots
 	$(Q)$(PACKAGES_RUN) $(WANT_deps-cross)
