@@ -4,9 +4,9 @@
  * same name and other functions at the same addresses.
  *
  *	binary: embedded in the trace, -d, the recorded path under the sysroot,
- *		its name in a library folder of that, build-id trees, the
- *		process's own view of the path while it lives, embedded in a
- *		trace beside it, debuginfod
+ *		its name in a library folder of that, the recorded path here,
+ *		build-id trees, the process's own view of the path while it
+ *		lives, embedded in a trace beside it, debuginfod
  *	debug:  embedded, -d with .debug names, build-id trees, the places of
  *		.gnu_debuglink, debuginfod
  *	dwz:    -d, build-id trees, the path in .gnu_debugaltlink, a trace
@@ -218,7 +218,7 @@ static const char *root_of(const struct debugfile_places *places)
 }
 
 /* A cross compiler's sysroot has one folder of libraries where the target has
- * one for each architecture. */
+ * one for each architecture; what was built here may be where it was. */
 static bool try_root(struct search *search)
 {
 	static const char *const folders[] = { "lib", "lib64", "usr/lib",
@@ -232,7 +232,8 @@ static bool try_root(struct search *search)
 		if (try_path(search, grow_format("%s/%s/%s", root, folders[i],
 						 last_part(wanted->path))))
 			return true;
-	return false;
+	return wanted->path[0] == '/' &&
+	       try_path(search, grow_copy(wanted->path, strlen(wanted->path)));
 }
 
 /* Under /usr/lib/debug of the system that was recorded, and of this one. */
