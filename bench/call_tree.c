@@ -39,9 +39,12 @@
  *     the same down to main.
  */
 #include "bench/call_tree.h"
+#include "bench/count_mark.h"
 
 #include <assert.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <valgrind/callgrind.h>
 
@@ -96,6 +99,13 @@ static __attribute__((noinline)) unsigned tree_choose(struct tree *tree,
 	return tree_draw(tree) & tree->choice_mask;
 }
 
+/* For whoever counts: callgrind, or a plugin of qemu's. */
+static void tree_mark(void)
+{
+	CALLGRIND_TOGGLE_COLLECT;
+	syscall(SYS_getppid, COUNT_MARK);
+}
+
 /* Begins a burst after the first capture of a new stack, or ends one. */
 static __attribute__((noinline)) void tree_turn(struct tree *tree)
 {
@@ -106,13 +116,13 @@ static __attribute__((noinline)) void tree_turn(struct tree *tree)
 		tree->timing = true;
 		tree->left = TREE_BURST;
 		if (tree->counted)
-			CALLGRIND_TOGGLE_COLLECT;
+			tree_mark();
 		tree->start_ns = tree_now();
 		return;
 	}
 	now = tree_now();
 	if (tree->counted)
-		CALLGRIND_TOGGLE_COLLECT;
+		tree_mark();
 	tree->timing = false;
 	tree->left = 1;
 	tree->burst_ns[tree->burst++] = now - tree->start_ns;

@@ -38,6 +38,7 @@
 #include "arch.h"
 #include "bench/framehop.h"
 #include "bench/segments.h"
+#include "entry.h"
 #include "library/gnomon/unwind.h"
 #include "unwind/capture.h"
 #include "unwind/memory.h"
@@ -165,13 +166,13 @@ static int unwinder_open_segments(void)
 	return unwinder_segments ? 0 : -1;
 }
 
-static void unwinder_gnomon(void)
+/* As a hook of the preload library; what is called is its entry. */
+void unwinder_entry(void) __asm__("unwinder_gnomon");
+void unwinder_gnomon(void) ARCH_ENTRY(unwinder_gnomon);
+void unwinder_gnomon(void)
 {
-	const uintptr_t *fp = __builtin_frame_address(0);
-
-	unwinder_context = capture_stack(
-		unwinder_thread, (uintptr_t)__builtin_return_address(0),
-		(uintptr_t)__builtin_dwarf_cfa(), *fp);
+	unwinder_context = capture_stack(unwinder_thread, ARCH_CALLER_RA,
+					 ARCH_CALLER_SP, ARCH_CALLER_FP);
 }
 
 /* As gu_walk. */
@@ -386,9 +387,9 @@ static void unwinder_frame_pointers(void)
 
 static const struct unwinder unwinder_table[] = {
 	{ "nothing", unwinder_open_plain, unwinder_nothing },
-	{ "gnomon", unwinder_open_auto, unwinder_gnomon },
-	{ "gnomon-validate", unwinder_open_validate, unwinder_gnomon },
-	{ "gnomon-off", unwinder_open_off, unwinder_gnomon },
+	{ "gnomon", unwinder_open_auto, unwinder_entry },
+	{ "gnomon-validate", unwinder_open_validate, unwinder_entry },
+	{ "gnomon-off", unwinder_open_off, unwinder_entry },
 	{ "gnomon-walk", unwinder_open_walk, unwinder_gnomon_walk },
 	{ "gu_walk", unwinder_open_gu_walk, unwinder_gu_walk },
 	{ "segments", unwinder_open_segments, unwinder_by_segments },

@@ -19,7 +19,7 @@ EMULATOR_PREFIX = /usr/$(patsubst %-,%,$(notdir $(CROSS)))
 EMULATOR ?= $(if $(CROSSED),$(EMULATOR_NAME) -L $(EMULATOR_PREFIX))
 
 ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic lifecycle exceptions cancel \
-	turnover fibers signals epochs $(addprefix matrix/,throws throws_late \
+	exec_chain numbered turnover fibers signals epochs $(addprefix matrix/,throws throws_late \
 	throws_static terminate thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \
 	signals_alternate))
@@ -39,6 +39,11 @@ $(EMULATED)/gnomon-recorder: $(MAKEFILE_LIST)
 	$(Q)printf '#!/bin/sh\nexec %s/by/gnomon-recorder %s %s "$$@"\n' \
 		$(abspath $(@D)) '$(wordlist 2,9,$(EMULATOR))' \
 		$(abspath $(RECORDER)) >$@ && chmod +x $@
+ifdef CROSSED
+ifneq ($(shell command -v $(firstword $(EMULATOR))),)
+all: $(EMULATED)/gnomon-recorder
+endif
+endif
 
 # Units of unwind/ that know no architecture, and the contract (arch/arch.h).
 ARCH_UNIT := $(addprefix $(TEST_O)/arch/,test_contract test_barrier \
@@ -70,25 +75,27 @@ check-port: all $(ARCH_UNIT) $(ARCH_PROGRAMS) \
 		/usr/bin/python3 tests/run $(if $(T),-p '$(T)') \
 		$(if $(COMPLETE),--complete) $(ARCH_UNIT) $(ARCH_TESTS)
 
-ifeq ($(ARCH_GIVEN),)
-# The tests of each say how many passed; so does the last line of all.
+# Ports, and those of them that nothing is here for.
 ARCH_PORTS := $(foreach a,aarch64 arm mips64el mips64,\
 	$(if $(wildcard arch/$(patsubst mips64%,mips64,$a)/regs.h),$a))
-ARCH_LEFT_OUT := $(foreach a,$(ARCH_PORTS),\
+ARCH_LEFT_OUT = $(foreach a,$(ARCH_PORTS),\
 	$(if $(shell command -v $(CROSS_$a)g++ && command -v \
 		qemu-$(or $(EMULATOR_CPU_$a),$a)),,$a))
+# What else is to be made of each: $(call each-port,ARCH...,goal).
+each-port = for a in $(1); do o=$(O); [ $$a = $(ARCH) ] || o=$(O)/$$a; \
+	MAKEFLAGS="$${MAKEFLAGS%%-- *}" $(MAKE) --no-print-directory ARCH=$$a \
+		O=$$o ARCH_HOST=$(O) $(if $(V),V=$(V)) $(if $(T),T='$(T)') \
+		$(if $(COMPLETE),COMPLETE=1) $(2) || exit 1; done
+
+ifeq ($(ARCH_GIVEN),)
+# The tests of each say how many passed; so does the last line of all.
 ARCH_LOGS := $(O)/tests/arch-logs
 check-arch: all | $(if $(COMPLETE),deps-cross)
 	$(Q)mkdir -p $(ARCH_LOGS) && rm -f $(ARCH_LOGS)/*
-	$(Q)for a in $(ARCH) $(if $(COMPLETE),$(ARCH_PORTS),\
+	$(Q)+for a in $(ARCH) $(if $(COMPLETE),$(ARCH_PORTS),\
 			$(filter-out $(ARCH_LEFT_OUT),$(ARCH_PORTS))); do \
-		echo "check-arch: $$a"; o=$(O); \
-		[ $$a = $(ARCH) ] || o=$(O)/$$a; \
-		{ MAKEFLAGS="$${MAKEFLAGS%%-- *}" $(MAKE) \
-			--no-print-directory ARCH=$$a O=$$o ARCH_HOST=$(O) \
-			$(if $(V),V=$(V)) $(if $(T),T='$(T)') \
-			$(if $(COMPLETE),COMPLETE=1) check-port 2>&1 || \
-			touch $(ARCH_LOGS)/failed; } | \
+		echo "check-arch: $$a"; \
+		( $(call each-port,$$a,check-port) ) 2>&1 | \
 		tee $(ARCH_LOGS)/$$a; \
 		grep -q '^[0-9]* passed' $(ARCH_LOGS)/$$a || \
 			echo '0 passed, 1 failed' >>$(ARCH_LOGS)/$$a; done
@@ -97,8 +104,8 @@ check-arch: all | $(if $(COMPLETE),deps-cross)
 		qemu-$(or $(EMULATOR_CPU_$a),$a) (make deps-cross)";)
 	$(Q)awk '/^[0-9]+ passed, [0-9]+ failed/ { p += $$1; f += $$3; s += $$5 } \
 		END { printf "%d passed, %d failed%s\n", p, f, \
-			s ? ", " s " skipped" : "" }' $(ARCH_LOGS)/*; \
-		test ! -e $(ARCH_LOGS)/failed
+			s ? ", " s " skipped" : ""; exit f > 0 }' \
+		$(ARCH_LOGS)/*
 else
 check-arch: check-port
 endif

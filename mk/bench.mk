@@ -8,6 +8,7 @@
 # million events; 4 GB. Nor bench-queries: what questions to a column store of 100
 # million rows take; 2 GB.
 #
+#   make bench-arch  instructions of a capture on each architecture, by qemu
 #   make soak        redis for MINUTES (30) in the modes for long runs
 #   BENCH_QUICK=1    fewer and shorter runs, a minute or three a part
 
@@ -25,6 +26,10 @@ $(BENCH_DIR)/%.o: bench/%.c $(call made-by,bench) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
 
+$(BENCH_DIR)/%.o: bench/%.S $(call made-by,bench) | $(call packages,build)
+	$(call say,AS,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(INCLUDE) -MMD -MP -c -o $@ $<
+
 # Calls as programs are compiled today, and for the frame pointer walk.
 $(BENCH_DIR)/call_tree.o $(BENCH_DIR)/pair_cost.o: \
 	BENCH_CFLAGS += -fomit-frame-pointer
@@ -32,13 +37,19 @@ $(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c $(call made-by,bench) \
 		| $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
+ifdef CROSSED
+# One header that knows all architectures.
+$(BENCH_DIR)/call_tree.o: BENCH_CFLAGS += -I$(HEADERS)
+$(BENCH_DIR)/call_tree.o: $(HEADERS)/valgrind/callgrind.h \
+	$(HEADERS)/valgrind/valgrind.h
+endif
 # -O2 would unroll the loop whose call must stay a single one.
 $(BENCH_DIR)/capture_cost.o: BENCH_CFLAGS += -O1
 
 # The capture bench embeds the unwinder as the preload library does, but for
 # the hooks of the loader.
-BENCH_UNWIND_OBJ := $(addprefix $(BENCH_DIR)/,unwinders.o framehop.o \
-	segments.o) \
+BENCH_UNWIND_OBJ := $(addprefix $(BENCH_DIR)/,unwinders.o \
+	unwinder_entries.o framehop.o segments.o) \
 	$(filter-out %/stubs.o %/hooks_raw.o,$(ARCH_OBJ)) $(UNWIND_OBJ)
 BENCH_COST_OBJ := $(BENCH_DIR)/capture_cost.o $(BENCH_UNWIND_OBJ)
 $(BENCH_DIR)/bench-capture: $(BENCH_DIR)/call_tree.o $(BENCH_COST_OBJ)
@@ -137,3 +148,20 @@ $(addprefix bench-,$(BENCH_PARTS)): bench-%: $(BENCH_BIN) \
 		| $(call packages,$(WANT_bench))
 	$(Q)$(BENCH_RUN) --part $*
 bench-capture: $(FRAMEHOP_SO)
+
+# Instructions of a capture on each architecture that there is a port to and a
+# compiler for, counted by qemu, this machine's own among them.
+COUNT_PLUGIN := $(BENCH_DIR)/count_plugin.so
+$(COUNT_PLUGIN): bench/count_plugin.c bench/count_mark.h $(call made-by,bench)
+	$(call say,LD,$@)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -I. -O2 -fPIC -shared \
+		-fvisibility=hidden -o $@ $<
+
+.PHONY: bench-arch bench-port
+bench-port: $(BENCH_DIR)/bench-capture
+	$(Q)bench/bench_arch.py $(ARCH) $(abspath $(ARCH_HOST))/bench/$(notdir \
+		$(COUNT_PLUGIN)) $(abspath $<) $(or $(EMULATOR),qemu-$(ARCH))
+bench-arch: $(COUNT_PLUGIN)
+	$(Q)+echo "| 30 frames | known whole | 1 new | 3 new | all walked |"; \
+	echo "|---|---|---|---|---|"; $(call each-port,$(ARCH) \
+		$(filter-out $(ARCH_LEFT_OUT),$(ARCH_PORTS)),bench-port)

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/base/text/last_part.h"
 #include "cli/command/control_format.h"
 
 #define WORDS_MAX 4096	/* of a command line: more than its first two words */
@@ -36,24 +37,37 @@ static ssize_t read_some(const char *pid, const char *name, char *to, size_t n)
 	return got;
 }
 
+/* A word that is a process's id, whole; 0: it is not. */
+static pid_t id_of(const char *word)
+{
+	char *end;
+	long pid = strtol(word, &end, 10);
+
+	return end != word && *end == '\0' && pid > 0 && pid <= INT_MAX ?
+		       (pid_t)pid : 0;
+}
+
 /* 0: it is no recorder. */
 static pid_t recorded_by(const char *recorder)
 {
-	char text[WORDS_MAX], *second, *end;
+	char text[WORDS_MAX], *word, *next;
+	pid_t pid = 0;
 	ssize_t got;
-	long pid;
 
 	if (read_some(recorder, "comm", text, sizeof(text)) <= 0 ||
 	    strcmp(text, CONTROL_RECORDER "\n") != 0)
 		return 0;
-	/* empty once it has ended */
+	/* Empty once it has ended. An emulator's own words stand in front. */
 	got = read_some(recorder, "cmdline", text, sizeof(text));
-	second = text + strlen(text) + 1;
-	if (got <= 0 || second >= text + got)
-		return 0;
-	pid = strtol(second, &end, 10);
-	return end != second && *end == '\0' && pid > 0 && pid <= INT_MAX ?
-		       (pid_t)pid : 0;
+	for (word = text; got > 0 && pid == 0; word = next) {
+		next = word + strlen(word) + 1;
+		if (next >= text + got)
+			return 0;
+		if (word == text ||
+		    strcmp(last_part(word), CONTROL_RECORDER) == 0)
+			pid = id_of(next);
+	}
+	return pid;
 }
 
 pid_t recorders_whom(pid_t pid)

@@ -18,6 +18,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/run/closing.h"
+#include "cli/run/emulator.h"
 #include "cli/commands.h"
 #include "cli/run/program.h"
 #include "cli/command/option_help.h"
@@ -232,41 +233,91 @@ static void sweep_places(const char *pattern, bool before)
 
 /* ---- the whole ---- */
 
+/* What is started, and whether anything of it can be recorded. */
+struct start {
+	const char *program;
+	char **argv;
+	const char *library;	/* in front of it; NULL: none */
+	bool possible;
+	bool emulated;	/* its trace has a start by the emulator's clock */
+};
+
+/* Until it has ended, as which this process ends; or the status why it was
+ * not started. */
+static int run_start(const struct start *start, const char *pattern)
+{
+	struct closing_traces traces;
+	uint64_t start_time;
+	siginfo_t end;
+	int status;
+	pid_t pid;
+
+	sweep_places(pattern, true);
+	pid = program_start(start->program, start->argv, start->library,
+			    &status);
+	if (pid < 0)
+		return status;
+	program_wait(&end);
+	start_time = start->emulated ? 0 : closing_start_time(pid);
+	program_interruptible(&end);
+	closing_wait(pattern, pid, start_time, &traces);
+	program_reap(pid);
+	sweep_places(pattern, false);
+	if (start->possible && !tell_is_quiet())
+		closing_paragraph(pattern, &traces);
+	program_end_as(&end);
+}
+
+/* A program of this machine. */
+static int run_native(const struct options *options, const char *program,
+		      char **argv, const char *library, const char *pattern)
+{
+	struct start start = { program, argv, NULL, false, false };
+
+	if (!may_write(options, pattern, program))
+		return PROGRAM_OWN_FAILURE;
+	start.possible = program_warn(program, library);
+	if (start.possible) {
+		start.library = library;
+		set_environment(options, pattern);
+		set_plan(program, argv + 1);
+		set_no_pools(options);
+		set_command();
+	}
+	return run_start(&start, pattern);
+}
+
+/* One of another, by an emulator. */
+static int run_emulated(const struct options *options,
+			const struct emulator *emulator, const char *pattern)
+{
+	struct start start = { emulator->program, emulator->argv, NULL, true,
+			       true };
+
+	if (!may_write(options, pattern, emulator->guest))
+		return PROGRAM_OWN_FAILURE;
+	set_environment(options, pattern);
+	emulator_set_environment(emulator);
+	set_no_pools(options);
+	set_command();
+	return run_start(&start, pattern);
+}
+
 static int run_program(const struct options *options, char **argv)
 {
 	int status = PROGRAM_OWN_FAILURE;
 	char *program = program_find(argv[0], &status);
 	char *library = program ? program_library() : NULL;
 	char *pattern = where(options_text(options, OPTION_OUTPUT));
-	struct closing_traces traces;
-	uint64_t start_time;
-	siginfo_t end;
-	bool possible;
-	pid_t pid;
+	struct emulator emulator;
 
-	if (library == NULL || !may_write(options, pattern, program))
-		goto out;
-	possible = program_warn(program, library);
-	if (possible) {
-		set_environment(options, pattern);
-		set_plan(program, argv + 1);
-		set_no_pools(options);
-		set_command();
+	if (library != NULL &&
+	    emulator_find(&emulator, program, argv, library, &status)) {
+		status = run_emulated(options, &emulator, pattern);
+		emulator_free(&emulator);
+	} else if (library != NULL && status == 0) {
+		status = run_native(options, program, argv, library, pattern);
 	}
-	sweep_places(pattern, true);
-	pid = program_start(program, argv, possible ? library : NULL, &status);
-	if (pid < 0)
-		goto out;
-	program_wait(&end);
-	start_time = closing_start_time(pid);
-	program_interruptible(&end);
-	closing_wait(pattern, pid, start_time, &traces);
-	program_reap(pid);
-	sweep_places(pattern, false);
-	if (possible && !tell_is_quiet())
-		closing_paragraph(pattern, &traces);
-	program_end_as(&end);
-out:
 	free(program);
 	free(library);
 	free(pattern);
@@ -351,6 +402,9 @@ static const char *const description[] = {
 	"Every option --some-name may also be given by the variable "
 	"GNOMON_SOME_NAME. LD_PRELOAD=libgnomon.so with these variables "
 	"records in the same way, without any output.",
+	"A program for another processor is run by qemu's user emulation, with "
+	"the library that `make ARCH=...` builds for it; so is one that is "
+	"given as PROGRAM's own operand, where PROGRAM is a qemu.",
 	"Exit status: the program's own; 127 it was not found; 126 it cannot be "
 	"executed; 125 gnomon failed and the program was not started.",
 	NULL

@@ -205,9 +205,20 @@ def environment(**changes):
     return result
 
 
+def elf_kind(path):
+    """Word size, byte order and machine, as the bytes of an ELF file's header;
+    nothing of another file."""
+    try:
+        with open(path, "rb") as file:
+            header = file.read(20)
+    except OSError:
+        return b""
+    return header[4:6] + header[18:20] if header[:4] == b"\x7fELF" else b""
+
+
 def emulated(argv, env):
     """The command and the environment that run a program of the target."""
-    if not EMULATOR or not argv[0].startswith(TARGET_PROGRAMS):
+    if not EMULATOR or elf_kind(argv[0]) != elf_kind(LIBRARY):
         return argv, env
     env = dict(env)
     library = env.pop("LD_PRELOAD", None)

@@ -1,0 +1,202 @@
+/*
+ * emulator.c: see emulator.h. Which processor a program is for stands in the
+ * first bytes of its file, which may be anything.
+ *
+ * Called by the main thread.
+ */
+#include "cli/run/emulator.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/last_part.h"
+#include "cli/run/program.h"
+
+#define QEMU "qemu-"
+#define MACHINE_AT 18		/* of e_machine, in all files */
+#define OWN_WORDS 5		/* qemu -L prefix -0 name */
+
+/* A processor that there is a port to, as files, folders and qemu call it. */
+struct processor {
+	uint16_t machine;
+	uint8_t class, order;
+	const char *name;
+	const char *triplet;	/* Debian's cross compilers have its files
+				 * under /usr/TRIPLET */
+};
+
+static const struct processor processors[] = {
+	{ EM_X86_64, ELFCLASS64, ELFDATA2LSB, "x86_64", "x86_64-linux-gnu" },
+	{ EM_AARCH64, ELFCLASS64, ELFDATA2LSB, "aarch64",
+	  "aarch64-linux-gnu" },
+	{ EM_ARM, ELFCLASS32, ELFDATA2LSB, "arm", "arm-linux-gnueabihf" },
+	{ EM_MIPS, ELFCLASS64, ELFDATA2LSB, "mips64el",
+	  "mips64el-linux-gnuabi64" },
+	{ EM_MIPS, ELFCLASS64, ELFDATA2MSB, "mips64",
+	  "mips64-linux-gnuabi64" },
+};
+
+/* Of an ELF file; NULL: it is none, or for a processor without a port. */
+static const struct processor *processor_of(const char *path)
+{
+	uint8_t start[MACHINE_AT + 2];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd >= 0 ? pread(fd, start, sizeof(start), 0) : -1;
+	bool big;
+	unsigned machine;
+
+	if (fd >= 0)
+		close(fd);
+	if (n != (ssize_t)sizeof(start) || memcmp(start, ELFMAG, SELFMAG) != 0)
+		return NULL;
+	big = start[EI_DATA] == ELFDATA2MSB;
+	machine = (unsigned)start[MACHINE_AT + !big] << 8 |
+		  start[MACHINE_AT + big];
+	for (size_t i = 0; i < sizeof(processors) / sizeof(*processors); i++) {
+		const struct processor *p = &processors[i];
+
+		if (p->machine == machine && p->class == start[EI_CLASS] &&
+		    p->order == start[EI_DATA])
+			return p;
+	}
+	return NULL;
+}
+
+/* DIR/NAME/FILE beside our library; NULL: not there. */
+static char *part_of(const char *library, const struct processor *processor,
+		     const char *file)
+{
+	char *path = grow_format("%.*s%s/%s", (int)(last_part(library) -
+						    library), library,
+				 processor->name, file);
+
+	if (access(path, R_OK) == 0)
+		return path;
+	tell_error("%s: not there, so no program for %s can be recorded: build "
+		   "it with `make ARCH=%s`", path, processor->name,
+		   processor->name);
+	free(path);
+	return NULL;
+}
+
+static size_t count_words(char **argv)
+{
+	size_t count = 0;
+
+	while (argv[count] != NULL)
+		count++;
+	return count;
+}
+
+/* qemu [-L prefix] -0 name program arguments: the guest's own argv[0] stays
+ * what it would be here. */
+static void set_words(struct emulator *to, const struct processor *processor,
+		      const char *program, char **argv)
+{
+	size_t count = count_words(argv), n = 0;
+
+	to->argv = grow_zeroed(count + OWN_WORDS + 1, sizeof(*to->argv));
+	to->argv[n++] = to->program;
+	to->prefix = grow_format("/usr/%s", processor->triplet);
+	if (getenv("QEMU_LD_PREFIX") == NULL && access(to->prefix, X_OK) == 0) {
+		to->argv[n++] = (char *)"-L";
+		to->argv[n++] = to->prefix;
+	}
+	to->argv[n++] = (char *)"-0";
+	to->argv[n++] = argv[0];
+	to->guest = grow_copy(program, strlen(program));
+	to->argv[n++] = to->guest;
+	memcpy(to->argv + n, argv + 1, (count - 1) * sizeof(*argv));
+}
+
+/* The first argument of qemu's that is such a program. */
+static const struct processor *guest_of(char **argv, const char **guest)
+{
+	const struct processor *found = NULL;
+
+	for (size_t i = 1; argv[i] != NULL && found == NULL; i++) {
+		found = processor_of(argv[i]);
+		*guest = argv[i];
+	}
+	return found;
+}
+
+/* What runs it: what was given, or qemu out of $PATH. */
+static bool find_program(struct emulator *to, const char *program,
+			 char **argv, const char *guest,
+			 const struct processor *processor, int *status)
+{
+	char *name;
+
+	if (guest != program) {
+		size_t count = count_words(argv);
+
+		to->program = grow_copy(program, strlen(program));
+		to->guest = grow_copy(guest, strlen(guest));
+		to->argv = grow_zeroed(count + 1, sizeof(*to->argv));
+		memcpy(to->argv, argv, count * sizeof(*argv));
+		return true;
+	}
+	name = grow_format(QEMU "%s", processor->name);
+	tell_note("%s: is for %s: %s runs it", program, processor->name, name);
+	to->program = program_find(name, status);
+	if (to->program == NULL)
+		*status = PROGRAM_NOT_EXECUTABLE;
+	else
+		set_words(to, processor, program, argv);
+	free(name);
+	return to->program != NULL;
+}
+
+bool emulator_find(struct emulator *to, const char *program, char **argv,
+		   const char *library, int *status)
+{
+	const struct processor *own = processor_of(library), *other;
+	const char *guest = program;
+
+	memset(to, 0, sizeof(*to));
+	*status = 0;
+	other = processor_of(program);
+	if (other == own && strncmp(last_part(program), QEMU,
+				    strlen(QEMU)) == 0)
+		other = guest_of(argv, &guest);
+	if (own == NULL || other == NULL || other == own)
+		return false;
+	*status = PROGRAM_OWN_FAILURE;
+	to->library = part_of(library, other, "libgnomon.so");
+	to->recorder = to->library == NULL ? NULL :
+		part_of(library, other, "emulated/gnomon-recorder");
+	if (to->recorder != NULL && find_program(to, program, argv, guest,
+						 other, status))
+		return true;
+	emulator_free(to);
+	return false;
+}
+
+void emulator_set_environment(const struct emulator *emulator)
+{
+	const char *old = getenv("QEMU_SET_ENV");
+	char *set = grow_format("%s%sLD_PRELOAD=%s", old ? old : "",
+				old && *old ? "," : "", emulator->library);
+
+	setenv("QEMU_SET_ENV", set, 1);
+	setenv("GNOMON_RECORDER", emulator->recorder, 1);
+	free(set);
+}
+
+void emulator_free(struct emulator *emulator)
+{
+	free(emulator->program);
+	free(emulator->argv);
+	free(emulator->guest);
+	free(emulator->library);
+	free(emulator->recorder);
+	free(emulator->prefix);
+	memset(emulator, 0, sizeof(*emulator));
+}

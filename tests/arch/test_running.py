@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+# TIMEOUT: 300
+"""A port: `gnomon run` of programs for the target, which qemu runs if need be,
+and programs that become others or start them."""
+
+from port import *
+
+CHAIN = os.path.join(TARGET_PROGRAMS, "exec_chain")
+BASIC = os.path.join(TARGET_PROGRAMS, "basic")
+
+
+def run(directory, *words, command=GNOMON, **variables):
+    """`gnomon run`, and what it wrote."""
+    done = subprocess.run(
+        [command, "run", "-o", os.path.join(directory, "a.trace"), *words],
+        env=environment(**variables), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=RUN_SECONDS)
+    return Done(done.returncode, done.stdout, done.stderr, directory)
+
+
+def need_emulator():
+    if not EMULATOR:
+        raise Skip("no emulator: the target is this machine")
+
+
+@case
+def a_program_for_the_target(directory):
+    done = run(directory, BASIC)
+    equal(done.status, 0, "status: " + done.err)
+    check("recorded in" in done.err, done.err)
+    agree(done.expected, Report(done.trace))
+
+
+@case
+def an_emulator_with_its_program(directory):
+    need_emulator()
+    done = run(directory, "--", *EMULATOR, BASIC)
+    equal(done.status, 0, "status: " + done.err)
+    agree(done.expected, Report(done.trace))
+
+
+@case
+def an_end_is_passed_on(directory):
+    done = run(directory, matrix_program("terminate"), "noexcept")
+    equal(done.status, -signal.SIGABRT, "status: " + done.err)
+
+
+@case
+def what_is_missing_is_said(directory):
+    """The library for the target; the emulator."""
+    need_emulator()
+    place = os.path.join(directory, "here")
+    os.mkdir(place)
+    for name in ("gnomon", "libgnomon.so"):
+        shutil.copy(os.path.join(BUILD, name), place)
+    done = run(directory, BASIC, command=os.path.join(place, "gnomon"))
+    equal(done.status, 125, "status: " + done.err)
+    check("make ARCH=" + ARCH in done.err, done.err)
+    done = run(directory, BASIC, PATH=place)
+    equal(done.status, 126, "status: " + done.err)
+    check("not found in $PATH" in done.err, done.err)
+    equal(done.traces, [], "traces")
+
+
+# In a namespace of its own the kernel runs programs for the target by qemu.
+REGISTER = """
+mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || exit 97
+printf '%%s' '%s' >/proc/sys/fs/binfmt_misc/register || exit 98
+exec "$@"
+"""
+
+
+def registration():
+    """The first bytes of ELF files for the target, without their type, as
+    binfmt_misc has them."""
+    with open(LIBRARY, "rb") as file:
+        header = bytearray(file.read(20))
+    header[7:18] = bytes(11)
+    mask = bytes([255] * 7 + [0] * 11 + [255] * 2)
+    text = ["".join("\\x%02x" % byte for byte in bytes(part))
+            for part in (header, mask)]
+    return ":gnomon:M::%s:%s:%s:" % (*text, shutil.which(EMULATOR[0]))
+
+
+def within(argv, env):
+    """In a namespace where programs for the target can be executed."""
+    if not EMULATOR:
+        return bare(argv, env)
+    argv, env = emulated(argv, env)
+    env["QEMU_LD_PREFIX"] = EMULATOR[EMULATOR.index("-L") + 1]
+    return bare(["unshare", "-U", "-r", "-m", "sh", "-c",
+                 REGISTER % registration(), "sh", *argv], env)
+
+
+@case
+def programs_that_become_others(directory):
+    """By exec and posix_spawn; each is recorded with its own allocation."""
+    need("unshare")
+    plain = within([CHAIN, "3"], environment())
+    if plain.status in (97, 98) or "unshare" in plain.err:
+        raise Skip("no binfmt_misc of one's own here: " + plain.err.strip())
+    equal(plain.status, 6, "bare: " + plain.err)
+    done = within([CHAIN, "3"], environment(
+        LD_PRELOAD=LIBRARY,
+        GNOMON_OUTPUT=os.path.join(directory, "%e.%p.trace")))
+    equal(done.status, 6, "recorded: " + done.err)
+    settle(directory)
+    traces = traces_in(directory)
+    equal(len(traces), 4, "traces: %s" % traces)
+    sizes = {row["size"] for trace in traces
+             for row in json.loads(gnomon(
+                 "report", trace, "--json", "--by", "block", "--top", "0",
+                 "--fate", "live").out)["rows"]}
+    check(sizes >= {16, 32, 48, 64}, "sizes of blocks: %s" % sizes)
+
+
+main()
