@@ -155,7 +155,8 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 	struct totals totals = { 0 };
 	struct agreement_checker checker;
 	struct binary binary;
-	const char *wrong = binary_open(&binary, path, &request->places);
+	const char *wrong = binary_open_named(&binary, path,
+					      &request->places);
 
 	if (wrong != NULL) {
 		tell_error("%s: %s", path, wrong);

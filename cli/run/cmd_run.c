@@ -24,6 +24,7 @@
 #include "cli/command/options_agree.h"
 #include "cli/run/ownership.h"
 #include "cli/run/plan.h"
+#include "cli/run/ready_rules.h"
 #include "cli/trace/live/fold.h"
 #include "cli/trace/live/sweep.h"
 #include "preload/base/options.h"
@@ -187,10 +188,18 @@ static void set_no_pools(const struct options *options)
 	}
 }
 
-static void set_plan(const char *program, char *const *arguments)
+/* Patches of allocators, and rules of code without unwind tables. */
+static void set_plan(const struct options *options, const char *program,
+		     char *const *arguments)
 {
-	char *plan = plan_make(program, arguments);
+	struct plan_libraries files = { 0 };
+	char *plan = plan_make(program, arguments, &files), *rules;
 
+	rules = ready_rules(&files, options_text(options, OPTION_CFI_DIR));
+	if (rules != NULL)
+		set_variable(OPTION_CFI_DIR, rules);
+	free(rules);
+	plan_libraries_free(&files);
 	if (plan != NULL)
 		setenv(PATCH_VARIABLE, plan, 1);
 	else
@@ -249,7 +258,7 @@ static int run_program(const struct options *options, char **argv)
 	possible = program_warn(program, library);
 	if (possible) {
 		set_environment(options, pattern);
-		set_plan(program, argv + 1);
+		set_plan(options, program, argv + 1);
 		set_no_pools(options);
 		set_command();
 	}

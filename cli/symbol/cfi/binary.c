@@ -15,11 +15,11 @@
 
 #define NAME_WIDTH 60
 
-static void open_debug(struct binary *binary, const char *path,
+static void open_debug(struct binary *binary,
 		       const struct debugfile_places *places)
 {
 	const struct debugfile_wanted wanted = {
-		path, binary->id, binary->id_size, 0 };
+		binary->file->path, binary->id, binary->id_size, 0 };
 	char link[PATH_MAX], *found = NULL;
 	bool linked = elf_tables_link(&binary->file->tables, link,
 				      sizeof(link));
@@ -31,10 +31,12 @@ static void open_debug(struct binary *binary, const char *path,
 	free(found);
 }
 
-static void read_symbols(struct binary *binary)
+void binary_read_names(struct binary *binary,
+		       const struct debugfile_places *places)
 {
 	struct symtab *symbols = &binary->symbols;
 
+	open_debug(binary, places);
 	if (symtab_add(symbols, binary->file, SHT_SYMTAB) == 0 &&
 	    (binary->debug == NULL ||
 	     symtab_add(symbols, binary->debug, SHT_SYMTAB) == 0))
@@ -42,8 +44,7 @@ static void read_symbols(struct binary *binary)
 	symtab_sort(symbols);
 }
 
-const char *binary_open(struct binary *binary, const char *path,
-			const struct debugfile_places *places)
+const char *binary_open(struct binary *binary, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	const Elf64_Ehdr *header;
@@ -63,10 +64,18 @@ const char *binary_open(struct binary *binary, const char *path,
 			"ARM and MIPS64 are";
 	}
 	binary->id_size = elf_tables_id(&binary->file->tables, binary->id);
-	open_debug(binary, path, places);
-	read_symbols(binary);
 	callframe_open(&binary->table, binary->file);
 	return NULL;
+}
+
+const char *binary_open_named(struct binary *binary, const char *path,
+			      const struct debugfile_places *places)
+{
+	const char *wrong = binary_open(binary, path);
+
+	if (wrong == NULL)
+		binary_read_names(binary, places);
+	return wrong;
 }
 
 void binary_close(struct binary *binary)
