@@ -37,6 +37,10 @@ const char *binary_open_named(struct binary *binary, const char *path,
 /* The symbol that begins exactly there; NULL: none does. */
 const char *binary_symbol_at(const struct binary *binary, uint64_t address);
 
+/* Whether ARM's code there is in Thumb state: as the symbol says, or as it
+ * looks. */
+bool binary_is_thumb(const struct binary *binary, uint64_t address);
+
 /* "memcpy", "main+0x10", "0x1234": demangled, for people. */
 void binary_name(const struct binary *binary, uint64_t address,
 		 struct buffer *text);

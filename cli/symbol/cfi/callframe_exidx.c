@@ -74,7 +74,6 @@ void callframe_exidx_add(struct callframe *table)
 			.start = exidx.start & ~UINT64_C(1),
 			.end = exidx.end < end ? exidx.end : end,
 			.source = CALLFRAME_EXIDX,
-			.thumb = exidx.start & 1,
 			.index = i, .at = image.index + 8 * i,
 		};
 

@@ -175,6 +175,7 @@ static void sweep(struct making *m, const struct gap *gap)
 	struct machine_step step;
 
 	symbolic_begin(&state);
+	m->decoder.thumb = binary_is_thumb(m->binary, gap->start);
 	for (uint64_t at = gap->start; at < gap->end;) {
 		machine->step(&m->decoder, at, gap->bytes + (at - gap->start),
 			      (size_t)(gap->end - at), &state, &step);
@@ -371,6 +372,7 @@ static uint64_t run_function(struct making *m, const struct gap *gap,
 		.bytes = gap->bytes + (start - gap->start), .entry = &entry,
 	};
 
+	m->decoder.thumb = binary_is_thumb(m->binary, start);
 	machine_begin(m->binary->machine, &entry);
 	symbolic_run(&run, &wanted);
 	m->made->functions++;

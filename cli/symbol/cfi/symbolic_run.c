@@ -176,11 +176,35 @@ static bool is_at_exit(const struct symbolic_run *run,
 			       symbolic_entry(machine->ra)));
 }
 
+/* The table lies in the code, and ends at the latest where the nearest of its
+ * targets is. */
+static void jump_by_table(struct symbolic_run *run,
+			  const struct machine_step *step,
+			  const struct symbolic_state *state)
+{
+	const struct symbolic_wanted *wanted = &run->wanted;
+	uint64_t at = step->target, least = wanted->end;
+
+	for (; at + step->table_unit <= least; at += step->table_unit) {
+		const uint8_t *bytes = wanted->bytes + (at - wanted->start);
+		uint64_t target = bytes[0];
+
+		if (step->table_unit == 2)
+			target |= (uint64_t)bytes[1] << 8;
+		target = step->target + 2 * target;
+		if (target > at && target < least)
+			least = target;
+		arrive(run, target, state, EDGE_CERTAIN);
+	}
+}
+
 static void jump(struct symbolic_run *run, uint64_t address,
 		 const struct machine_step *step,
 		 const struct symbolic_state *state)
 {
-	if (step->has_target && is_inside(run, step->target)) {
+	if (step->table_unit != 0) {
+		jump_by_table(run, step, state);
+	} else if (step->has_target && is_inside(run, step->target)) {
 		arrive(run, step->target, state, EDGE_CERTAIN);
 	} else if (step->has_target) {
 		leave(run, address, step->target, false);
@@ -235,6 +259,9 @@ static void visit(struct symbolic_run *run, uint64_t address)
 	node->size = step.size;
 	node->flow = step.flow;
 	if (step.flow == MACHINE_BAD) {
+		/* data behind a call that does not come back */
+		if (!node->strong)
+			return;
 		run->bad++;
 		if (run->first_bad == 0 || address < run->first_bad)
 			run->first_bad = address;
