@@ -162,7 +162,7 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 		tell_error("%s: %s", path, wrong);
 		return EXIT_NOTHING;
 	}
-	if (!agreement_open(&checker, &binary.table)) {
+	if (!agreement_open(&checker, &binary.table, &binary.symbols)) {
 		tell_error("%s: Capstone cannot disassemble code of this "
 			   "machine", path);
 		binary_close(&binary);

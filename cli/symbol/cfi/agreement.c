@@ -42,12 +42,13 @@ struct checking {
 };
 
 bool agreement_open(struct agreement_checker *checker,
-		    const struct callframe *table)
+		    const struct callframe *table,
+		    const struct symtab *symbols)
 {
 	const struct elf_tables *t = &table->file->tables;
 
 	*checker = (struct agreement_checker){
-		.table = table,
+		.table = table, .symbols = symbols,
 		.machine = machine_of(table->machine,
 				      table->address_size == 8),
 	};
@@ -396,17 +397,31 @@ static void check_function(struct checking *c, const uint8_t *bytes,
 	free(pads);
 }
 
+/* Where the next function begins that has a symbol. */
+static uint64_t next_symbol(const struct checking *c, uint64_t start)
+{
+	uint64_t before = 0, next = c->entry->end;
+
+	/* in Thumb state they are odd */
+	symtab_around(c->checker->symbols, start | 1, &before, &next);
+	next &= ~UINT64_C(1);
+	return next < c->entry->end ? next : c->entry->end;
+}
+
 /* Linkers make one entry of functions that have the same rules. */
 static void check_merged(struct checking *c)
 {
 	unsigned step = c->checker->machine->alignment;
 	struct symbolic_state entry;
+	struct symbolic_pad *pads;
 	struct symbolic_wanted wanted = {
-		.start = c->entry->start, .end = c->entry->end,
-		.entry = &entry,
+		.start = c->entry->start, .entry = &entry,
 	};
 
-	while (wanted.start < wanted.end) {
+	wanted.pad_count = lsda_pads(c->checker->table, c->entry, &pads);
+	wanted.pads = pads;
+	while (wanted.start < c->entry->end) {
+		wanted.end = next_symbol(c, wanted.start);
 		wanted.bytes = c->bytes + (wanted.start - c->entry->start);
 		machine_begin(c->checker->machine, &entry);
 		run_and_check(c, &wanted);
@@ -415,6 +430,7 @@ static void check_merged(struct checking *c)
 		while (wanted.start < wanted.end && !begins(c, wanted.start))
 			wanted.start += step;
 	}
+	free(pads);
 }
 
 /* A procedure linkage table: each of its pieces is entered by itself, and the

@@ -77,6 +77,8 @@ void callframe_exidx_add(struct callframe *table)
 			.index = i, .at = image.index + 8 * i,
 		};
 
+		if (error == 0 && exidx.personality == EXIDX_GENERIC)
+			entry.lsda = exidx.program.words + exidx.program.end;
 		if (end == 0 || entry.end <= entry.start) {
 			table->left_out += error != 0;
 			continue;

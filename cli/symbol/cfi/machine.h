@@ -40,6 +40,8 @@ struct machine_step {
 	 * that say how many halfwords behind it (ARM's tbb, tbh). */
 	uint8_t table_unit;
 	uint64_t target;
+	uint64_t literal;	/* a word of data in the code that it loads;
+				 * 0: none */
 };
 
 /* Decoders of one file's code, for one thread. */

@@ -176,6 +176,10 @@ static void single(const struct arm *a, bool load, unsigned registers,
 	    ops[registers].type != ARM_OP_MEM)
 		return;
 	base = ops[registers].mem.base;
+	if (base == ARM_REG_PC && ops[registers].mem.index == ARM_REG_INVALID)
+		a->step->literal = (uint64_t)(int64_t)ops[registers].mem.disp +
+			((a->in->address + (a->decoder->thumb ? 4 : 8)) &
+			 ~UINT64_C(3));
 	if (a->arm->writeback) {
 		struct symbolic_value moved = address;
 

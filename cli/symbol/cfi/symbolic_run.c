@@ -3,6 +3,9 @@
  * behind calls it goes on when there are no others, so that code behind a call
  * that never comes back is known by who really leads there.
  *
+ * What is loaded by instructions as a constant, and tables of jumps, are data in
+ * the code: no path leads there.
+ *
  *  I1  A node's state is no more than what holds on every edge so far.
  *  I2  A node that has lost something, or is new, is on the list.
  */
@@ -21,6 +24,8 @@ struct symbolic_later {
 };
 
 enum edge { EDGE_CERTAIN, EDGE_CALL, EDGE_SLOT };
+
+#define DATA UINT32_MAX		/* in node_at */
 
 static uint64_t offset_of(const struct symbolic_run *run, uint64_t address)
 {
@@ -41,13 +46,29 @@ static struct symbolic_node *node_at(const struct symbolic_run *run,
 	uint32_t index = is_inside(run, address) ?
 		run->node_at[offset_of(run, address)] : 0;
 
-	return index == 0 ? NULL : &run->nodes[index - 1];
+	return index == 0 || index == DATA ? NULL : &run->nodes[index - 1];
 }
 
 const struct symbolic_node *symbolic_run_at(const struct symbolic_run *run,
 					    uint64_t address)
 {
 	return run->node_at == NULL ? NULL : node_at(run, address);
+}
+
+static bool is_data(const struct symbolic_run *run, uint64_t address)
+{
+	return is_inside(run, address) &&
+		run->node_at[offset_of(run, address)] == DATA;
+}
+
+/* What was taken for code before stays that. */
+static void mark_data(struct symbolic_run *run, uint64_t from, uint64_t end)
+{
+	unsigned step = run->wanted.decoder->machine->alignment;
+
+	for (uint64_t at = from; at < end; at += step)
+		if (is_inside(run, at) && node_at(run, at) == NULL)
+			run->node_at[offset_of(run, at)] = DATA;
 }
 
 static void push(struct symbolic_run *run, uint64_t address)
@@ -91,7 +112,7 @@ static void arrive(struct symbolic_run *run, uint64_t address,
 	struct symbolic_node *node = node_at(run, address);
 	bool lost = false;
 
-	if (!is_inside(run, address))
+	if (!is_inside(run, address) || is_data(run, address))
 		return;
 	if (node == NULL) {
 		node = add_node(run, address, state);
@@ -196,6 +217,7 @@ static void jump_by_table(struct symbolic_run *run,
 			least = target;
 		arrive(run, target, state, EDGE_CERTAIN);
 	}
+	mark_data(run, step->target, least);
 }
 
 static void jump(struct symbolic_run *run, uint64_t address,
@@ -214,7 +236,11 @@ static void jump(struct symbolic_run *run, uint64_t address,
 			symbolic_join(&run->jump, state);
 		else
 			run->jump = *state;
-		run->exits += is_at_exit(run, state);
+		if (is_at_exit(run, state))
+			run->exits++;
+		/* with a frame to leave it is a tail call */
+		if (is_at_exit(run, state) && run->later_count > 0)
+			return;
 		run->any_jump = true;
 		run->indirect++;
 	}
@@ -267,6 +293,9 @@ static void visit(struct symbolic_run *run, uint64_t address)
 			run->first_bad = address;
 		return;
 	}
+	if (step.literal != 0)
+		mark_data(run, step.literal, step.literal +
+			  run->wanted.decoder->machine->word);
 	next = address + step.size;
 	before = state;
 	if (step.delayed) {
@@ -331,6 +360,8 @@ static uint64_t covered(const struct symbolic_run *run, uint64_t address)
 {
 	const struct symbolic_node *node = node_at(run, address);
 
+	if (is_data(run, address))
+		return address + run->wanted.decoder->machine->alignment;
 	if (node == NULL)
 		return 0;
 	return address + (node->size ? node->size :

@@ -58,7 +58,8 @@ struct symbolic_node {
 
 struct symbolic_run {
 	struct symbolic_wanted wanted;
-	uint32_t *node_at;	/* by offset: index + 1; 0: not reached */
+	uint32_t *node_at;	/* by offset: index + 1; 0: not reached; or
+				 * what it is for data */
 	struct symbolic_node *nodes;
 	size_t count, capacity;
 	uint64_t *work;
