@@ -168,6 +168,10 @@ static void check_register(struct checking *c,
 	}
 	if (symbolic_same(value, symbolic_entry(reg)))
 		return;
+	if (value.kind == SYMBOLIC_UNKNOWN && c->run.guessed > 0) {
+		undecided(c, AGREEMENT_UNDECODED);
+		return;
+	}
 	/* What was stored where nobody knows may be it. */
 	if (value.kind == SYMBOLIC_UNKNOWN && how != CALLFRAME_SAME &&
 	    how != CALLFRAME_UNSPECIFIED) {

@@ -412,6 +412,11 @@ static bool begins_arm(const struct machine_decoder *decoder,
 		return false;
 	first = bytes[0] | (unsigned)bytes[1] << 8;
 	second = bytes[2] | (unsigned)bytes[3] << 8;
+	/* sub sp, #n or push {r0 … r3} before that: for arguments */
+	if (decoder->thumb && ((first & 0xff80) == 0xb080 ||
+			       (first & 0xfff0) == 0xb400))
+		return second >> 8 == 0xb5 ||
+			(second == 0xe92d && left >= 6 && bytes[5] >> 6 & 1);
 	if (decoder->thumb)
 		return first >> 8 == 0xb5 ||
 			(first == 0xe92d && second >> 14 & 1) ||

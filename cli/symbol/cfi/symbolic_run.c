@@ -312,6 +312,15 @@ static void visit(struct symbolic_run *run, uint64_t address)
 	       step.nullified ? &before : &state);
 }
 
+/* Exceptions come there, calls do not come back to it. */
+static bool is_pad(const struct symbolic_run *run, uint64_t address)
+{
+	for (size_t i = 0; i < run->wanted.pad_count; i++)
+		if (run->wanted.pads[i].pad == address)
+			return true;
+	return false;
+}
+
 static void work_off(struct symbolic_run *run)
 {
 	for (;;) {
@@ -322,8 +331,9 @@ static void work_off(struct symbolic_run *run)
 		}
 		if (run->later_done == run->later_count || run->too_large)
 			return;
-		arrive(run, run->later[run->later_done].target,
-		       &run->later[run->later_done].state, EDGE_CALL);
+		if (!is_pad(run, run->later[run->later_done].target))
+			arrive(run, run->later[run->later_done].target,
+			       &run->later[run->later_done].state, EDGE_CALL);
 		run->later_done++;
 	}
 }
