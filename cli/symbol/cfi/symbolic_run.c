@@ -232,16 +232,14 @@ static void jump(struct symbolic_run *run, uint64_t address,
 		leave(run, address, step->target, false);
 		run->exits += is_at_exit(run, state);
 	} else {
-		if (run->any_jump)
-			symbolic_join(&run->jump, state);
+		bool bare = is_at_exit(run, state);
+
+		run->exits += bare;
+		if (run->has_jump[bare])
+			symbolic_join(&run->jump[bare], state);
 		else
-			run->jump = *state;
-		if (is_at_exit(run, state))
-			run->exits++;
-		/* with a frame to leave it is a tail call */
-		if (is_at_exit(run, state) && run->later_count > 0)
-			return;
-		run->any_jump = true;
+			run->jump[bare] = *state;
+		run->has_jump[bare] = true;
 		run->indirect++;
 	}
 }
@@ -397,16 +395,18 @@ static uint64_t find_unreached(const struct symbolic_run *run, uint64_t from)
 	return run->wanted.end;
 }
 
-/* Jumps by registers lead to what nothing else leads to. */
+/* Jumps by registers lead to what nothing else leads to. Those without a frame
+ * are tail calls, unless there are no others, and no calls either. */
 static void assume(struct symbolic_run *run)
 {
 	uint64_t at = run->wanted.start;
+	bool bare = !run->has_jump[0] && run->later_count == 0;
 
-	while (run->any_jump && !run->too_large) {
+	while (run->has_jump[bare] && !run->too_large) {
 		at = find_unreached(run, at);
 		if (at >= run->wanted.end)
 			return;
-		arrive(run, at, &run->jump, EDGE_CERTAIN);
+		arrive(run, at, &run->jump[bare], EDGE_CERTAIN);
 		run->assumed++;
 		work_off(run);
 	}

@@ -66,8 +66,10 @@ struct symbolic_run {
 	size_t work_count, work_capacity;
 	struct symbolic_later *later;	/* calls that come back */
 	size_t later_count, later_capacity, later_done;
-	struct symbolic_state jump;	/* of jumps by registers, joined */
-	bool any_jump;
+	/* of jumps by registers, joined: with a frame; with the stack as at
+	 * the entry */
+	struct symbolic_state jump[2];
+	bool has_jump[2];
 	uint64_t steps;
 	/* what happened */
 	unsigned indirect;	/* jumps by registers */
