@@ -194,8 +194,7 @@ static void check_node(struct checking *c, const struct callframe_row *row,
 	unsigned ra = callframe_ra(c->checker->table, c->entry);
 
 	c->result->instructions++;
-	if (ra < CALLFRAME_COLUMNS && row->how[ra] == CALLFRAME_UNDEFINED &&
-	    row->cfa_how == CALLFRAME_UNSPECIFIED)
+	if (ra < CALLFRAME_COLUMNS && row->how[ra] == CALLFRAME_UNDEFINED)
 		return;		/* the outermost frame */
 	if (!check_cfa(c, &place))
 		return;
