@@ -315,14 +315,34 @@ static bool begins(const struct checking *c, uint64_t address)
 				(size_t)(c->entry->end - address));
 }
 
+/* Behind what does nothing. */
+static uint64_t skip_padding(const struct checking *c, uint64_t at)
+{
+	struct agreement_checker *checker = c->checker;
+	struct machine_step step;
+	struct symbolic_state state;
+
+	symbolic_begin(&state);
+	for (; at < c->entry->end; at += step.size) {
+		checker->machine->step(&checker->decoder, at,
+				       c->bytes + (at - c->entry->start),
+				       (size_t)(c->entry->end - at), &state,
+				       &step);
+		if (step.flow == MACHINE_BAD || !step.nothing)
+			break;
+	}
+	return at;
+}
+
 /* No call changes a frame: where the rules change behind one, it never comes
  * back. */
 static bool returns(void *owner, uint64_t behind)
 {
 	const struct checking *c = owner;
+	uint64_t first = skip_padding(c, behind);
 
 	for (size_t i = 0; i < c->change_count; i++)
-		if (c->changes[i] == behind)
+		if (c->changes[i] == behind || c->changes[i] == first)
 			return false;
 	return c->entry->source != CALLFRAME_EXIDX || !begins(c, behind);
 }
