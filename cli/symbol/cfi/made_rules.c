@@ -386,12 +386,12 @@ static void make_gap(struct making *m, const struct gap *gap)
 {
 	uint64_t at = gap->start;
 
-	m->made->code_bytes += gap->end - gap->start;
 	while ((at = skip_padding(m, gap, at)) < gap->end) {
 		uint64_t end = extent(m, gap, at);
 		uint64_t next = run_function(m, gap, at, end);
 
 		CLAIM_FULL(next > at);
+		m->made->code_bytes += (next < end ? next : end) - at;
 		at = next < end ? next : end;
 	}
 }

@@ -41,7 +41,7 @@ struct made_rules {
 	size_t count, capacity;
 	/* what was found */
 	size_t functions;
-	uint64_t code_bytes;		/* in gaps, with padding */
+	uint64_t code_bytes;		/* in gaps, without padding between */
 	uint64_t ruled_bytes;		/* of them that have rules now */
 };
 
