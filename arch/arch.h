@@ -16,6 +16,7 @@
  *	entry.h     ARCH_CALLER_*: who called a hook; what comes before hooks
  *		    that cannot tell (the macro `entry`)
  *	syscall.h   raw system calls (arch_syscall6, error as -errno);
+ *		    ARCH_STAT: what newfstatat fills;
  *		    arch_is_fork: which of them are one; ARCH_START_CALLS
  *	cycles.h    the cheapest counter that may serve as a time stamp; the
  *		    thread pointer; arch_is_stepped: whether the program has
@@ -25,6 +26,9 @@
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted;
  *		    arch_is_signal_return: where handlers return to, if no
  *		    table knows that
+ *	decode.h    ARCH_DECODES: whether there is code that no table covers;
+ *		    then arch_decode: what an instruction does to a frame
+ *		    (arch/operation.h), ARCH_CODE_MODE
  *	words.h     arch_blocks_equal, arch_pairs_equal: four words at a time;
  *		    arch_tags_are: eight; arch_word_is, arch_word_has:
  *		    one that others may write

@@ -31,13 +31,18 @@ AR := $(if $(filter default undefined,$(origin AR)),$(CROSS)ar,$(AR))
 LD := $(if $(filter default undefined,$(origin LD)),$(CROSS)ld,$(LD))
 OBJCOPY ?= $(CROSS)objcopy
 
+# Else it is that of the compiler, and check-arch takes all.
+ARCH_GIVEN := $(ARCH)
+
 # Nothing yet where the compiler is not there: mk/packages.mk says so.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ARCH ?= $(or $(MACHINE),$(NATIVE))
 ifneq ($(filter-out $(ARCH),$(MACHINE)),)
 $(error $(CC) is for $(MACHINE), not for $(ARCH))
 endif
-ifeq ($(wildcard arch/$(ARCH)/regs.h),)
+# Both byte orders are in one folder.
+PORT := $(patsubst mips64el,mips64,$(ARCH))
+ifeq ($(wildcard arch/$(PORT)/regs.h),)
 $(error no port to $(ARCH): arch has $(patsubst arch/%/regs.h,%,\
 	$(wildcard arch/*/regs.h)))
 endif

@@ -28,7 +28,9 @@ struct capture_tables {
 
 struct capture_config {
 	enum capture_mode mode;
-	bool oracle;		/* re-walk after every hit and compare */
+	/* Every how many captures a stack is walked again and compared, but for
+	 * a thread's first, which all are; 0: none. */
+	uint32_t oracle;
 	/* The first nodes_first nodes (a power of two), or all (0). More are in
 	 * pieces: the first again as many, then always as many as all before.
 	 * map_nodes says where piece 1, 2, … is; NULL: there is no memory. Any

@@ -13,6 +13,8 @@ struct rules_image {
 	struct cfi_tables tables;
 	struct cfi_tables prepared;	/* rule_files.h; no table: none */
 	struct granule_table granules;
+	bool text_whole;		/* as of rules_sections */
+	struct granule_table told;	/* what code told: prologue.h */
 };
 
 /* The entry that covers pc: of the image's own tables, or where they have none,

@@ -32,7 +32,7 @@
 /* Follows links; of a descriptor, "" and AT_EMPTY_PATH. */
 static bool section_is_file(int fd, const char *path, int flags)
 {
-	struct stat st;
+	ARCH_STAT st;
 
 	return arch_syscall4(__NR_newfstatat, fd, (long)path, (long)&st,
 			     flags) == 0 && S_ISREG(st.st_mode);
