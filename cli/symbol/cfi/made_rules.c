@@ -403,6 +403,18 @@ static int by_start(const void *a, const void *b)
 	return sort_up(x->start, y->start);
 }
 
+/* Sections of a file may lie upon each other: the first is believed. */
+static void order_gaps(struct making *m)
+{
+	size_t kept = 0;
+
+	SORT(m->gaps, m->gap_count, by_start);
+	for (size_t i = 0; i < m->gap_count; i++)
+		if (kept == 0 || m->gaps[i].start >= m->gaps[kept - 1].end)
+			m->gaps[kept++] = m->gaps[i];
+	m->gap_count = kept;
+}
+
 bool made_rules_make(struct made_rules *made, const struct binary *binary)
 {
 	struct making m = { .made = made, .binary = binary };
@@ -412,7 +424,7 @@ bool made_rules_make(struct made_rules *made, const struct binary *binary)
 			  binary->file->tables.class->big))
 		return false;
 	find_gaps(&m, true);
-	SORT(m.gaps, m.gap_count, by_start);
+	order_gaps(&m);
 	find_starts(&m);
 	for (size_t i = 0; i < m.gap_count; i++)
 		make_gap(&m, &m.gaps[i]);
