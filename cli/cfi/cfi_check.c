@@ -155,13 +155,14 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 	struct totals totals = { 0 };
 	struct agreement_checker checker;
 	struct binary binary;
-	const char *wrong = binary_open(&binary, path, &request->places);
+	const char *wrong = binary_open_named(&binary, path,
+					      &request->places);
 
 	if (wrong != NULL) {
 		tell_error("%s: %s", path, wrong);
 		return EXIT_NOTHING;
 	}
-	if (!agreement_open(&checker, &binary.table)) {
+	if (!agreement_open(&checker, &binary.table, &binary.symbols)) {
 		tell_error("%s: Capstone cannot disassemble code of this "
 			   "machine", path);
 		binary_close(&binary);

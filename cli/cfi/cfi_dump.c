@@ -233,7 +233,8 @@ enum exit_status cfi_dump(struct cfi_request *request, const char *path,
 	struct dump dump = { .request = request };
 	enum exit_status status = EXIT_COMPLETE;
 	struct binary binary;
-	const char *wrong = binary_open(&binary, path, &request->places);
+	const char *wrong = binary_open_named(&binary, path,
+					      &request->places);
 
 	if (wrong != NULL) {
 		tell_error("%s: %s", path, wrong);

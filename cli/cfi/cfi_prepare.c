@@ -36,7 +36,8 @@ enum exit_status cfi_prepare(struct cfi_request *request, const char *path)
 {
 	struct prepare_result result = { 0 };
 	struct binary binary;
-	const char *wrong = binary_open(&binary, path, &request->places);
+	const char *wrong = binary_open_named(&binary, path,
+					      &request->places);
 
 	if (wrong != NULL) {
 		tell_error("%s: %s", path, wrong);

@@ -25,6 +25,7 @@
 #include "cli/command/options_agree.h"
 #include "cli/run/ownership.h"
 #include "cli/run/plan.h"
+#include "cli/run/ready_rules.h"
 #include "cli/trace/live/fold.h"
 #include "cli/trace/live/sweep.h"
 #include "preload/base/options.h"
@@ -188,10 +189,18 @@ static void set_no_pools(const struct options *options)
 	}
 }
 
-static void set_plan(const char *program, char *const *arguments)
+/* Patches of allocators, and rules of code without unwind tables. */
+static void set_plan(const struct options *options, const char *program,
+		     char *const *arguments)
 {
-	char *plan = plan_make(program, arguments);
+	struct plan_libraries files = { 0 };
+	char *plan = plan_make(program, arguments, &files), *rules;
 
+	rules = ready_rules(&files, options_text(options, OPTION_CFI_DIR));
+	if (rules != NULL)
+		set_variable(OPTION_CFI_DIR, rules);
+	free(rules);
+	plan_libraries_free(&files);
 	if (plan != NULL)
 		setenv(PATCH_VARIABLE, plan, 1);
 	else
@@ -280,7 +289,7 @@ static int run_native(const struct options *options, const char *program,
 	if (start.possible) {
 		start.library = library;
 		set_environment(options, pattern);
-		set_plan(program, argv + 1);
+		set_plan(options, program, argv + 1);
 		set_no_pools(options);
 		set_command();
 	}

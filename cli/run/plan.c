@@ -73,7 +73,8 @@ static bool is_system(const char *path)
 }
 
 /* One program and what it needs. Takes the path. */
-static void plan_program(struct buffer *plan, char *path, bool tells)
+static void plan_program(struct buffer *plan, char *path, bool tells,
+			 struct plan_libraries *files)
 {
 	struct plan_libraries libraries = { 0 };
 
@@ -93,7 +94,7 @@ static void plan_program(struct buffer *plan, char *path, bool tells)
 		}
 		plan_file_close(&file);
 	}
-	plan_libraries_free(&libraries);
+	plan_libraries_move(&libraries, files);
 }
 
 static char *usable(char *path)
@@ -148,21 +149,22 @@ static void put_check(struct buffer *plan)
 	buffer_add(plan, (const char *)&check, sizeof(check));
 }
 
-char *plan_make(const char *program, char *const *arguments)
+char *plan_make(const char *program, char *const *arguments,
+		struct plan_libraries *files)
 {
 	static const char version = PATCH_VERSION;
 	char *text = NULL, *path = executed(program);
 	struct buffer plan = { 0 };
 
 	buffer_add(&plan, &version, 1);
-	plan_program(&plan, path, true);
+	plan_program(&plan, path, true, files);
 	for (unsigned i = 0; i < ARGUMENTS_MAX && arguments[i] != NULL; i++) {
 		char *other = find_program(arguments[i]);
 		size_t before = plan.size;
 
 		if (other == NULL)
 			continue;
-		plan_program(&plan, other, false);
+		plan_program(&plan, other, false, files);
 		/* what is surely run has the room */
 		if (plan.size >= PATCH_BYTES_MAX - PATCH_CHECK)
 			plan.size = before;

@@ -129,6 +129,26 @@ void plan_libraries_add(struct plan_libraries *libraries,
 	free(of);
 }
 
+void plan_libraries_move(struct plan_libraries *libraries,
+			 struct plan_libraries *to)
+{
+	for (size_t i = 0; i < libraries->path_count; i++) {
+		size_t k = 0;
+
+		while (k < to->path_count &&
+		       strcmp(to->paths[k], libraries->paths[i]) != 0)
+			k++;
+		if (k < to->path_count) {
+			free(libraries->paths[i]);
+			continue;
+		}
+		GROW(to->paths, to->path_count, to->path_capacity);
+		to->paths[to->path_count++] = libraries->paths[i];
+	}
+	free(libraries->paths);
+	memset(libraries, 0, sizeof(*libraries));
+}
+
 void plan_libraries_free(struct plan_libraries *libraries)
 {
 	for (size_t i = 0; i < libraries->path_count; i++)

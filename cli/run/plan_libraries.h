@@ -20,5 +20,8 @@ struct plan_file;
 void plan_libraries_add(struct plan_libraries *libraries,
 			const struct plan_file *file, size_t index);
 void plan_libraries_free(struct plan_libraries *libraries);
+/* Gives them to others, which have each path once. */
+void plan_libraries_move(struct plan_libraries *libraries,
+			 struct plan_libraries *to);
 
 #endif

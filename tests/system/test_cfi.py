@@ -133,4 +133,189 @@ def rules_of_others_equal_readelf(directory):
             compare(path)
 
 
+PLAIN = r"""
+#include <stdlib.h>
+#include <string.h>
+static void *volatile kept[64];
+__attribute__((noinline)) void *take(int i) { return kept[i] = malloc(i + 1); }
+__attribute__((noinline)) int deep(int depth, int i)
+{
+    char room[depth * 16 + 16];
+    memset(room, i, sizeof(room));
+    if (depth)
+        return deep(depth - 1, i) + room[0];
+    take(i);
+    return room[1];
+}
+__attribute__((noinline)) int choose(int i)
+{
+    switch (i % 5) {
+    case 0: return deep(3, i);
+    case 1: take(i); return 7;
+    case 2: return deep(7, i) * 2;
+    case 3: free(kept[i]); return deep(1, i) + 1;
+    default: return take(i) != 0;
+    }
+}
+static int compare(const void *a, const void *b)
+{
+    free(malloc(100 + *(const char *)a));
+    return *(const char *)a - *(const char *)b;
+}
+int main(void)
+{
+    int sum = 0;
+    char text[] = "without tables";
+    for (int i = 0; i < 60; i++)
+        sum += choose(i);
+    qsort(text, sizeof(text) - 1, 1, compare);
+    return sum == 12345;
+}
+"""
+WITHOUT = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
+
+
+def built(directory, name, *flags, compiler="gcc"):
+    need(compiler)
+    source = os.path.join(directory, "plain.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(PLAIN)
+    path = os.path.join(directory, name)
+    done = bare([compiler, "-w", "-O2", *WITHOUT, *flags, source, "-o", path])
+    equal(done.status, 0, done.err)
+    return path
+
+
+def stops(trace):
+    return {words[0]: int(words[1]) for words in
+            (line.split() for line in gnomon("info", trace).out.splitlines())
+            if len(words) > 1 and words[0].startswith("stop_") and
+            words[1].isdigit()}
+
+
+def record(path, directory, **variables):
+    done = recorded([path], directory, env=environment(**variables))
+    equal(done.status, 0, done.err)
+    return done
+
+
+@case
+def prepared_rules_complete_stacks(directory):
+    """Of a program without tables, named and stripped, at a fixed address and
+    not: each stack comes to the outermost frame."""
+    for number, flags in enumerate([[], ["-s"], ["-no-pie"]]):
+        path = built(directory, "plain%d" % number, *flags)
+        rules = os.path.join(directory, "rules%d" % number)
+        places = [os.path.join(directory, "%s%d" % (name, number))
+                  for name in ("before", "after")]
+        for place in places:
+            os.mkdir(place)
+        gnomon("cfi", "prepare", "-o", rules, path)
+        done = recorded([path], places[0], by="preload")
+        check(stops(done.trace).get("stop_no_rule"), "it has tables")
+        done = recorded([path], places[1], by="preload",
+                        env=environment(GNOMON_CFI_DIR=rules))
+        equal(list(stops(done.trace)), ["stop_bottom"], " ".join(flags))
+
+
+@case
+def run_prepares_what_is_missing(directory):
+    """Once: it says so, and finds it there the next time."""
+    path = built(directory, "plain")
+    for said in True, False:
+        place = os.path.join(directory, "said-%s" % said)
+        os.mkdir(place)
+        done = record(path, place,
+                      XDG_CACHE_HOME=os.path.join(directory, "cache"))
+        equal("rules were made for plain" in done.err, said, done.err)
+        equal(list(stops(done.trace)), ["stop_bottom"], "ends")
+    kept = glob.glob(os.path.join(directory, "cache/gnomon/cfi/*.cfi"))
+    equal(len(kept), 1, "files")
+    equal(json.loads(gnomon("cfi", "prepare", "--json", path, "-o",
+                            directory).out)["rows"][0]["file"].split("/")[-1],
+          os.path.basename(kept[0]), "name")
+
+
+@case
+def bad_rule_files_are_refused(directory):
+    """Cut short anywhere, or another program's: a message, and no rules."""
+    path = built(directory, "plain")
+    rules = os.path.join(directory, "rules")
+    gnomon("cfi", "prepare", "-o", rules, path)
+    name = glob.glob(rules + "/*.cfi")[0]
+    with open(name, "rb") as file:
+        good = file.read()
+    other = bytearray(good)
+    other[good.index(b"GNU\0") + 4] ^= 1
+    for number, bad in enumerate([good[:40], good[:200], bytes(other),
+                                  good[:300] + b"\xff" * 100 + good[400:]]):
+        with open(name, "wb") as file:
+            file.write(bad)
+        place = os.path.join(directory, "bad%d" % number)
+        os.mkdir(place)
+        done = recorded([path], place, by="preload",
+                        env=environment(GNOMON_CFI_DIR=rules))
+        equal(done.status, 0, done.err)
+        check("makes no sense as rules" in done.err, done.err)
+        check(stops(done.trace).get("stop_no_rule"), "rules were taken")
+
+
+@case
+def rules_are_made_for_others(directory):
+    """For all targets, from code that no table covers; readelf shows them."""
+    for target in "aarch64-linux-gnu", "arm-linux-gnueabihf", \
+            "mips64el-linux-gnuabi64", "mips64-linux-gnuabi64":
+        if not shutil.which(target + "-gcc"):
+            print("# " + target + "-gcc is not installed")
+            continue
+        path = built(directory, target, compiler=target + "-gcc")
+        rules = os.path.join(directory, "rules-" + target)
+        document = json.loads(gnomon("cfi", "prepare", "--json", "-o", rules,
+                                     path).out)
+        row = document["rows"][0]
+        check(row["ruled_bytes"] >= 0.6 * row["code_bytes"], str(row))
+        text = bare(["readelf", "--debug-dump=frames-interp",
+                     row["file"]]).out
+        check(len(FDE.findall(text)) >= 5, target + ": " + text)
+
+
+@case
+def checks_agree(directory):
+    """What a compiler says of its own code is right; where somebody's CFI is
+    wrong, check says where, and ends with status 1."""
+    path = built(directory, "good", "-fasynchronous-unwind-tables")
+    summary = json.loads(gnomon("cfi", "check", "--json",
+                                path).out)["rows"][0]["summary"]
+    equal(summary["disagreed"], 0, "disagreed")
+    check(summary["agreed"] >= 5, str(summary))
+    source = os.path.join(directory, "wrong.s")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(".globl wrong\n.type wrong, @function\nwrong:\n"
+                  ".cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 24\n"
+                  "mov %rdi, %rbx\npop %rbx\n.cfi_def_cfa_offset 8\nret\n"
+                  ".cfi_endproc\n.size wrong, . - wrong\n")
+    library = os.path.join(directory, "wrong.so")
+    done = bare(["gcc", "-shared", "-nostdlib", source, "-o", library])
+    equal(done.status, 0, done.err)
+    done = gnomon("cfi", "check", library, statuses=(1,))
+    check("wrong: 0x1001: CFA: the table says rsp+24, the code rsp+16" in
+          done.out, done.out)
+    text = gnomon("cfi", "dump", library, "wrong").out
+    check(re.search(r"CFA=rsp\+24 ra=c-8 +0x1001  mov rbx, rdi", text), text)
+
+
+@case
+def wrong_use(directory):
+    path = built(directory, "nameless", "-Wl,--build-id=none")
+    for arguments, said in (
+            ([], "what to do"), (["check"], "no binary is named"),
+            (["wash", path], "what to do"),
+            (["check", "/nowhere"], "No such file"),
+            (["check", __file__], "no ELF file"),
+            (["dump", path, "no_such_function"], "no_such_function"),
+            (["prepare", "-o", directory, path], "--build-id")):
+        done = gnomon("cfi", *arguments, statuses=(2,))
+        check(said in done.err, "%s: %s" % (arguments, done.err))
+
+
 main()

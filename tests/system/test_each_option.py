@@ -307,6 +307,19 @@ def include(run):
 
 
 @effect
+def cfi_dir(run):
+    """A file that is there, and makes no sense, is named."""
+    one = run(SQL, {})
+    library = os.path.realpath(need_file("/lib/*/libc.so.6"))
+    notes = bare(["readelf", "-n", library]).out
+    name = re.search(r"Build ID: ([0-9a-f]+)", notes).group(1) + ".cfi"
+    with open(os.path.join(one.directory, name), "w", encoding="utf-8") as out:
+        out.write("nothing")
+    one = run(SQL, {"cfi-dir": one.directory}).go()
+    check(name + ": makes no sense" in one.done.err, one.done.err)
+
+
+@effect
 def log(run):
     one = run(SLOW, {"log": "info"}).go()
     check("gnomon: info records: " in one.done.err, one.done.err)

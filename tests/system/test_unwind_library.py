@@ -46,6 +46,7 @@ share/bash-completion/completions/gnomon
 share/fish/vendor_completions.d/gnomon.fish
 share/man/man1/gnomon-annotate.1
 share/man/man1/gnomon-anonymize.1
+share/man/man1/gnomon-cfi.1
 share/man/man1/gnomon-check.1
 share/man/man1/gnomon-clear.1
 share/man/man1/gnomon-diff.1

@@ -9,7 +9,8 @@
  * its first row is not that of a function's begin; it is believed, and the rest
  * is held against it.
  *
- * .ARM.exidx is right where exceptions come from: at calls.
+ * .ARM.exidx is right where exceptions come from: at calls. Its entries have no
+ * ends, and one may be of several functions.
  */
 #include "cli/symbol/cfi/agreement.h"
 
@@ -29,6 +30,7 @@
 struct checking {
 	struct agreement_checker *checker;
 	const struct callframe_entry *entry;
+	const uint8_t *bytes;	/* all of its code */
 	struct symbolic_run run;
 	struct agreement *result;
 	bool first_row;
@@ -36,15 +38,17 @@ struct checking {
 	uint64_t *changes;		/* where rows begin that differ */
 	size_t change_count, change_capacity;
 	struct callframe_row before;
+	uint64_t reached;		/* the end of what was run */
 };
 
 bool agreement_open(struct agreement_checker *checker,
-		    const struct callframe *table)
+		    const struct callframe *table,
+		    const struct symtab *symbols)
 {
 	const struct elf_tables *t = &table->file->tables;
 
 	*checker = (struct agreement_checker){
-		.table = table,
+		.table = table, .symbols = symbols,
 		.machine = machine_of(table->machine,
 				      table->address_size == 8),
 	};
@@ -164,6 +168,10 @@ static void check_register(struct checking *c,
 	}
 	if (symbolic_same(value, symbolic_entry(reg)))
 		return;
+	if (value.kind == SYMBOLIC_UNKNOWN && c->run.guessed > 0) {
+		undecided(c, AGREEMENT_UNDECODED);
+		return;
+	}
 	/* What was stored where nobody knows may be it. */
 	if (value.kind == SYMBOLIC_UNKNOWN && how != CALLFRAME_SAME &&
 	    how != CALLFRAME_UNSPECIFIED) {
@@ -186,8 +194,7 @@ static void check_node(struct checking *c, const struct callframe_row *row,
 	unsigned ra = callframe_ra(c->checker->table, c->entry);
 
 	c->result->instructions++;
-	if (ra < CALLFRAME_COLUMNS && row->how[ra] == CALLFRAME_UNDEFINED &&
-	    row->cfa_how == CALLFRAME_UNSPECIFIED)
+	if (ra < CALLFRAME_COLUMNS && row->how[ra] == CALLFRAME_UNDEFINED)
 		return;		/* the outermost frame */
 	if (!check_cfa(c, &place))
 		return;
@@ -297,16 +304,47 @@ static void begin_within(const struct checking *c,
 	state->signs = row->signs;
 }
 
+/* Another function begins there, by its first instruction. */
+static bool begins(const struct checking *c, uint64_t address)
+{
+	const struct machine *machine = c->checker->machine;
+
+	return machine->begins != NULL && address < c->entry->end &&
+		machine->begins(&c->checker->decoder,
+				c->bytes + (address - c->entry->start),
+				(size_t)(c->entry->end - address));
+}
+
+/* Behind what does nothing. */
+static uint64_t skip_padding(const struct checking *c, uint64_t at)
+{
+	struct agreement_checker *checker = c->checker;
+	struct machine_step step;
+	struct symbolic_state state;
+
+	symbolic_begin(&state);
+	for (; at < c->entry->end; at += step.size) {
+		checker->machine->step(&checker->decoder, at,
+				       c->bytes + (at - c->entry->start),
+				       (size_t)(c->entry->end - at), &state,
+				       &step);
+		if (step.flow == MACHINE_BAD || !step.nothing)
+			break;
+	}
+	return at;
+}
+
 /* No call changes a frame: where the rules change behind one, it never comes
  * back. */
 static bool returns(void *owner, uint64_t behind)
 {
 	const struct checking *c = owner;
+	uint64_t first = skip_padding(c, behind);
 
 	for (size_t i = 0; i < c->change_count; i++)
-		if (c->changes[i] == behind)
+		if (c->changes[i] == behind || c->changes[i] == first)
 			return false;
-	return true;
+	return c->entry->source != CALLFRAME_EXIDX || !begins(c, behind);
 }
 
 /* ---- the code ---- */
@@ -351,6 +389,13 @@ static void run_and_check(struct checking *c, struct symbolic_wanted *wanted)
 	symbolic_run(&c->run, wanted);
 	callframe_rows(c->checker->table, c->entry, check_row, c);
 	look_at_run(c);
+	c->reached = wanted->start;
+	if (c->run.count > 0) {
+		const struct symbolic_node *last =
+			&c->run.nodes[c->run.count - 1];
+
+		c->reached = last->address + last->size;
+	}
 	symbolic_run_free(&c->run);
 }
 
@@ -364,8 +409,7 @@ static void check_function(struct checking *c, const uint8_t *bytes,
 		.bytes = bytes, .entry = &entry,
 	};
 
-	c->result->part = c->entry->source != CALLFRAME_EXIDX && !named &&
-		!is_entry_row(c);
+	c->result->part = !named && !is_entry_row(c);
 	if (c->result->part)
 		begin_within(c, &entry);
 	else
@@ -373,6 +417,42 @@ static void check_function(struct checking *c, const uint8_t *bytes,
 	wanted.pad_count = lsda_pads(c->checker->table, c->entry, &pads);
 	wanted.pads = pads;
 	run_and_check(c, &wanted);
+	free(pads);
+}
+
+/* Where the next function begins that has a symbol. */
+static uint64_t next_symbol(const struct checking *c, uint64_t start)
+{
+	uint64_t before = 0, next = c->entry->end;
+
+	/* in Thumb state they are odd */
+	symtab_around(c->checker->symbols, start | 1, &before, &next);
+	next &= ~UINT64_C(1);
+	return next < c->entry->end ? next : c->entry->end;
+}
+
+/* Linkers make one entry of functions that have the same rules. */
+static void check_merged(struct checking *c)
+{
+	unsigned step = c->checker->machine->alignment;
+	struct symbolic_state entry;
+	struct symbolic_pad *pads;
+	struct symbolic_wanted wanted = {
+		.start = c->entry->start, .entry = &entry,
+	};
+
+	wanted.pad_count = lsda_pads(c->checker->table, c->entry, &pads);
+	wanted.pads = pads;
+	while (wanted.start < c->entry->end) {
+		wanted.end = next_symbol(c, wanted.start);
+		wanted.bytes = c->bytes + (wanted.start - c->entry->start);
+		machine_begin(c->checker->machine, &entry);
+		run_and_check(c, &wanted);
+		wanted.start = c->reached > wanted.start ? c->reached :
+			wanted.start + step;
+		while (wanted.start < wanted.end && !begins(c, wanted.start))
+			wanted.start += step;
+	}
 	free(pads);
 }
 
@@ -410,7 +490,7 @@ void agreement_check(struct agreement_checker *checker,
 	c->entry = entry;
 	c->result = result;
 	checker->decoder.thumb = entry->thumb;
-	bytes = code_of(c, &is_linkage);
+	bytes = c->bytes = code_of(c, &is_linkage);
 	if (!callframe_rows(table, entry, look_at_row, c) || !c->first_row)
 		undecided(c, AGREEMENT_NONSENSE);
 	else if (entry->source != CALLFRAME_EXIDX &&
@@ -420,6 +500,8 @@ void agreement_check(struct agreement_checker *checker,
 		undecided(c, AGREEMENT_NO_CODE);
 	else if (is_linkage && checker->machine->elf_machine == EM_X86_64)
 		check_linkage(c, bytes);
+	else if (entry->source == CALLFRAME_EXIDX)
+		check_merged(c);
 	else
 		check_function(c, bytes, named);
 	free(c->changes);

@@ -12,6 +12,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/symbol/cfi/callframe.h"
 #include "cli/symbol/cfi/symbolic_run.h"
+#include "cli/symbol/elf/symtab.h"
 
 enum agreement_verdict {
 	AGREEMENT_AGREES,
@@ -58,13 +59,15 @@ struct agreement {
 /* The checks of one file. */
 struct agreement_checker {
 	const struct callframe *table;
+	const struct symtab *symbols;
 	const struct machine *machine;
 	struct machine_decoder decoder;
 };
 
 /* False: code of this machine is not known. */
 bool agreement_open(struct agreement_checker *checker,
-		    const struct callframe *table);
+		    const struct callframe *table,
+		    const struct symtab *symbols);
 void agreement_close(struct agreement_checker *checker);
 
 /* named: a symbol says that a function begins there. */

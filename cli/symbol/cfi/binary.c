@@ -3,6 +3,7 @@
  */
 #include "cli/symbol/cfi/binary.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,11 +16,11 @@
 
 #define NAME_WIDTH 60
 
-static void open_debug(struct binary *binary, const char *path,
+static void open_debug(struct binary *binary,
 		       const struct debugfile_places *places)
 {
 	const struct debugfile_wanted wanted = {
-		path, binary->id, binary->id_size, 0 };
+		binary->file->path, binary->id, binary->id_size, 0 };
 	char link[PATH_MAX], *found = NULL;
 	bool linked = elf_tables_link(&binary->file->tables, link,
 				      sizeof(link));
@@ -31,19 +32,7 @@ static void open_debug(struct binary *binary, const char *path,
 	free(found);
 }
 
-static void read_symbols(struct binary *binary)
-{
-	struct symtab *symbols = &binary->symbols;
-
-	if (symtab_add(symbols, binary->file, SHT_SYMTAB) == 0 &&
-	    (binary->debug == NULL ||
-	     symtab_add(symbols, binary->debug, SHT_SYMTAB) == 0))
-		symtab_add(symbols, binary->file, SHT_DYNSYM);
-	symtab_sort(symbols);
-}
-
-const char *binary_open(struct binary *binary, const char *path,
-			const struct debugfile_places *places)
+const char *binary_open(struct binary *binary, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	const Elf64_Ehdr *header;
@@ -63,8 +52,6 @@ const char *binary_open(struct binary *binary, const char *path,
 			"ARM and MIPS64 are";
 	}
 	binary->id_size = elf_tables_id(&binary->file->tables, binary->id);
-	open_debug(binary, path, places);
-	read_symbols(binary);
 	callframe_open(&binary->table, binary->file);
 	return NULL;
 }
@@ -78,31 +65,73 @@ void binary_close(struct binary *binary)
 	memset(binary, 0, sizeof(*binary));
 }
 
+/* Functions in Thumb state have odd addresses. */
+static const struct symtab_symbol *find(const struct binary *binary,
+					uint64_t address, uint64_t *start)
+{
+	bool odd = binary->machine->elf_machine == EM_ARM;
+	const struct symtab_symbol *symbol =
+		symtab_find(&binary->symbols, address | odd);
+
+	if (symbol != NULL)
+		*start = symbol->address & ~(uint64_t)odd;
+	return symbol;
+}
+
 const char *binary_symbol_at(const struct binary *binary, uint64_t address)
 {
-	const struct symtab_symbol *symbol =
-		symtab_find(&binary->symbols, address);
+	uint64_t start;
+	const struct symtab_symbol *symbol = find(binary, address, &start);
 
-	return symbol != NULL && symbol->address == address ? symbol->name :
-		NULL;
+	return symbol != NULL && start == address ? symbol->name : NULL;
+}
+
+/* Instructions in ARM state are words, of which nearly all begin with 14: the
+ * condition "always". */
+static bool looks_like_words(const struct binary *binary, uint64_t address)
+{
+	enum { LOOKED_AT = 16 };
+	unsigned always = 0, count = 0;
+
+	for (; count < LOOKED_AT; count++) {
+		const uint8_t *word = binary_code(binary, (address & ~3u) +
+						  4 * count, 4);
+
+		if (word == NULL)
+			break;
+		always += word[binary->file->tables.class->big ? 0 : 3] >> 4 == 14;
+	}
+	return 4 * always >= 3 * count;
+}
+
+bool binary_is_thumb(const struct binary *binary, uint64_t address)
+{
+	uint64_t start;
+	const struct symtab_symbol *symbol;
+
+	if (binary->machine->elf_machine != EM_ARM)
+		return false;
+	symbol = find(binary, address, &start);
+	return symbol != NULL ? symbol->address & 1 :
+		!looks_like_words(binary, address);
 }
 
 void binary_name(const struct binary *binary, uint64_t address,
 		 struct buffer *text)
 {
-	const struct symtab_symbol *symbol =
-		symtab_find(&binary->symbols, address);
+	uint64_t start;
+	const struct symtab_symbol *symbol = find(binary, address, &start);
 	LOCAL_BUFFER plain = { 0 };
 
 	if (symbol == NULL || (symbol->end == symbol->address &&
-			       symbol->address != address)) {
+			       start != address)) {
 		buffer_printf(text, "0x%" PRIx64, address);
 		return;
 	}
 	names_demangle(&plain, symbol->name);
 	names_brief(text, buffer_text(&plain), NAME_WIDTH);
-	if (symbol->address != address)
-		buffer_printf(text, "+0x%" PRIx64, address - symbol->address);
+	if (start != address)
+		buffer_printf(text, "+0x%" PRIx64, address - start);
 }
 
 const uint8_t *binary_code(const struct binary *binary, uint64_t start,
@@ -120,4 +149,30 @@ const uint8_t *binary_code(const struct binary *binary, uint64_t start,
 			return t->bytes + section->sh_offset + skip;
 	}
 	return NULL;
+}
+
+void binary_read_names(struct binary *binary,
+		       const struct debugfile_places *places)
+{
+	struct symtab *symbols = &binary->symbols;
+
+	open_debug(binary, places);
+	if (symtab_add(symbols, binary->file, SHT_SYMTAB) == 0 &&
+	    (binary->debug == NULL ||
+	     symtab_add(symbols, binary->debug, SHT_SYMTAB) == 0))
+		symtab_add(symbols, binary->file, SHT_DYNSYM);
+	symtab_sort(symbols);
+	for (size_t i = 0; i < binary->table.count; i++)
+		binary->table.entries[i].thumb = binary_is_thumb(
+			binary, binary->table.entries[i].start);
+}
+
+const char *binary_open_named(struct binary *binary, const char *path,
+			      const struct debugfile_places *places)
+{
+	const char *wrong = binary_open(binary, path);
+
+	if (wrong == NULL)
+		binary_read_names(binary, places);
+	return wrong;
 }

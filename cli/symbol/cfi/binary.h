@@ -23,13 +23,23 @@ struct binary {
 };
 
 /* NULL, or what is wrong with the file, after which there is nothing to close.
- * Debug files are looked for where the places say. */
-const char *binary_open(struct binary *binary, const char *path,
-			const struct debugfile_places *places);
+ * Without names. */
+const char *binary_open(struct binary *binary, const char *path);
 void binary_close(struct binary *binary);
 
+/* Debug files are looked for where the places say. */
+void binary_read_names(struct binary *binary,
+		       const struct debugfile_places *places);
+
+/* Both. */
+const char *binary_open_named(struct binary *binary, const char *path,
+			      const struct debugfile_places *places);
 /* The symbol that begins exactly there; NULL: none does. */
 const char *binary_symbol_at(const struct binary *binary, uint64_t address);
+
+/* Whether ARM's code there is in Thumb state: as the symbol says, or as it
+ * looks. */
+bool binary_is_thumb(const struct binary *binary, uint64_t address);
 
 /* "memcpy", "main+0x10", "0x1234": demangled, for people. */
 void binary_name(const struct binary *binary, uint64_t address,

@@ -70,7 +70,8 @@ struct callframe_common {
 struct callframe_entry {
 	uint64_t start, end;		/* the code */
 	uint8_t source;			/* enum callframe_source */
-	bool thumb;			/* EXIDX: by bit 0 of its address */
+	bool thumb;			/* ARM: its code's state; set by whoever
+					 * has symbols (binary.c) */
 	uint32_t common;		/* index; not of EXIDX */
 	uint32_t index;			/* EXIDX: its number */
 	uint64_t at;			/* where the record begins */

@@ -74,10 +74,11 @@ void callframe_exidx_add(struct callframe *table)
 			.start = exidx.start & ~UINT64_C(1),
 			.end = exidx.end < end ? exidx.end : end,
 			.source = CALLFRAME_EXIDX,
-			.thumb = exidx.start & 1,
 			.index = i, .at = image.index + 8 * i,
 		};
 
+		if (error == 0 && exidx.personality == EXIDX_GENERIC)
+			entry.lsda = exidx.program.words + exidx.program.end;
 		if (end == 0 || entry.end <= entry.start) {
 			table->left_out += error != 0;
 			continue;

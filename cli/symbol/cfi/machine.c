@@ -9,7 +9,7 @@
 #include "unwind/claim.h"
 
 static const struct machine *const machines[] = {
-	&machine_x86_64, &machine_aarch64, &machine_mips64,
+	&machine_x86_64, &machine_aarch64, &machine_mips64, &machine_arm,
 };
 
 const struct machine *machine_of(unsigned elf_machine, bool wide)

@@ -36,7 +36,12 @@ struct machine_step {
 	bool guessed;		/* not known exactly: over-estimated */
 	bool nothing;		/* padding does that */
 	bool thumb;		/* ARM: the target's state */
+	/* Not 0: to one of a table at `target`, of words of so many bytes,
+	 * that say how many halfwords behind it (ARM's tbb, tbh). */
+	uint8_t table_unit;
 	uint64_t target;
+	uint64_t literal;	/* a word of data in the code that it loads;
+				 * 0: none */
 };
 
 /* Decoders of one file's code, for one thread. */
@@ -71,6 +76,10 @@ struct machine {
 	void (*step)(struct machine_decoder *decoder, uint64_t address,
 		     const uint8_t *bytes, size_t left,
 		     struct symbolic_state *state, struct machine_step *step);
+	/* Whether an instruction saves the return address, as only the first
+	 * ones of functions do; NULL: that does not tell functions apart. */
+	bool (*begins)(const struct machine_decoder *decoder,
+		       const uint8_t *bytes, size_t left);
 };
 
 /* NULL: none is known for this file. */
@@ -96,6 +105,7 @@ int machine_column(const struct machine *machine, unsigned reg);
 const char *machine_register_name(const struct machine *machine,
 				  unsigned column, char text[16]);
 
-extern const struct machine machine_x86_64, machine_aarch64, machine_mips64;
+extern const struct machine machine_x86_64, machine_aarch64, machine_mips64,
+	machine_arm;
 
 #endif

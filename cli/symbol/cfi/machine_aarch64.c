@@ -347,6 +347,9 @@ static void vectors(const struct a64 *in)
 	unsigned rd = bits(in, 0, 5), opcode = bits(in, 16, 3);
 	bool general = false;
 
+	/* fcmp, fccmp: rd is a part of the operation */
+	if (is(in, 0x5f20fc00, 0x1e202000) || is(in, 0x5f200c00, 0x1e200400))
+		return;
 	if (is(in, 0x5f20fc00, 0x1e200000))	/* fmov, fcvt of integers */
 		general = opcode < 2 || (opcode >= 4 && opcode < 7);
 	else if (is(in, 0x5f200000, 0x1e000000))	/* of fixed points */

@@ -110,27 +110,53 @@ static void find_gaps(struct making *m, bool linkage)
 	}
 }
 
-uint64_t made_rules_largest_gap(const struct binary *binary)
+static bool has_call(struct making *m, const struct gap *gap)
+{
+	const struct machine *machine = m->binary->machine;
+	struct symbolic_state state;
+	struct machine_step step;
+
+	symbolic_begin(&state);
+	for (uint64_t at = gap->start; at < gap->end;) {
+		machine->step(&m->decoder, at, gap->bytes + (at - gap->start),
+			      (size_t)(gap->end - at), &state, &step);
+		if (step.flow == MACHINE_CALL)
+			return true;
+		at += step.flow == MACHINE_BAD ? machine->alignment :
+			step.size;
+	}
+	return false;
+}
+
+bool made_rules_wanted(const struct binary *binary, uint64_t bytes_min)
 {
 	struct making m = { .binary = binary };
-	uint64_t largest = 0;
+	bool wanted = false;
 
 	find_gaps(&m, false);
-	for (size_t i = 0; i < m.gap_count; i++)
-		if (m.gaps[i].end - m.gaps[i].start > largest)
-			largest = m.gaps[i].end - m.gaps[i].start;
+	if (!machine_open(&m.decoder, binary->machine,
+			  binary->file->tables.class->big))
+		m.gap_count = 0;
+	for (size_t i = 0; i < m.gap_count && !wanted; i++)
+		wanted = m.gaps[i].end - m.gaps[i].start >= bytes_min &&
+			has_call(&m, &m.gaps[i]);
+	machine_close(&m.decoder);
 	free(m.gaps);
-	return largest;
+	return wanted;
 }
 
 /* ---- starts of functions ---- */
 
+static bool gap_behind(const void *list, size_t i, uint64_t address)
+{
+	return ((const struct gap *)list)[i].start > address;
+}
+
 static const struct gap *gap_at(const struct making *m, uint64_t address)
 {
-	for (size_t i = 0; i < m->gap_count; i++)
-		if (address >= m->gaps[i].start && address < m->gaps[i].end)
-			return &m->gaps[i];
-	return NULL;
+	size_t i = search_first(m->gaps, m->gap_count, gap_behind, address);
+
+	return i > 0 && address < m->gaps[i - 1].end ? &m->gaps[i - 1] : NULL;
 }
 
 static void add_start(struct making *m, uint64_t address)
@@ -149,6 +175,7 @@ static void sweep(struct making *m, const struct gap *gap)
 	struct machine_step step;
 
 	symbolic_begin(&state);
+	m->decoder.thumb = binary_is_thumb(m->binary, gap->start);
 	for (uint64_t at = gap->start; at < gap->end;) {
 		machine->step(&m->decoder, at, gap->bytes + (at - gap->start),
 			      (size_t)(gap->end - at), &state, &step);
@@ -345,6 +372,7 @@ static uint64_t run_function(struct making *m, const struct gap *gap,
 		.bytes = gap->bytes + (start - gap->start), .entry = &entry,
 	};
 
+	m->decoder.thumb = binary_is_thumb(m->binary, start);
 	machine_begin(m->binary->machine, &entry);
 	symbolic_run(&run, &wanted);
 	m->made->functions++;
@@ -358,12 +386,12 @@ static void make_gap(struct making *m, const struct gap *gap)
 {
 	uint64_t at = gap->start;
 
-	m->made->code_bytes += gap->end - gap->start;
 	while ((at = skip_padding(m, gap, at)) < gap->end) {
 		uint64_t end = extent(m, gap, at);
 		uint64_t next = run_function(m, gap, at, end);
 
 		CLAIM_FULL(next > at);
+		m->made->code_bytes += (next < end ? next : end) - at;
 		at = next < end ? next : end;
 	}
 }
@@ -375,6 +403,18 @@ static int by_start(const void *a, const void *b)
 	return sort_up(x->start, y->start);
 }
 
+/* Sections of a file may lie upon each other: the first is believed. */
+static void order_gaps(struct making *m)
+{
+	size_t kept = 0;
+
+	SORT(m->gaps, m->gap_count, by_start);
+	for (size_t i = 0; i < m->gap_count; i++)
+		if (kept == 0 || m->gaps[i].start >= m->gaps[kept - 1].end)
+			m->gaps[kept++] = m->gaps[i];
+	m->gap_count = kept;
+}
+
 bool made_rules_make(struct made_rules *made, const struct binary *binary)
 {
 	struct making m = { .made = made, .binary = binary };
@@ -384,7 +424,7 @@ bool made_rules_make(struct made_rules *made, const struct binary *binary)
 			  binary->file->tables.class->big))
 		return false;
 	find_gaps(&m, true);
-	SORT(m.gaps, m.gap_count, by_start);
+	order_gaps(&m);
 	find_starts(&m);
 	for (size_t i = 0; i < m.gap_count; i++)
 		make_gap(&m, &m.gaps[i]);

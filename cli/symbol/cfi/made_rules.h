@@ -41,13 +41,14 @@ struct made_rules {
 	size_t count, capacity;
 	/* what was found */
 	size_t functions;
-	uint64_t code_bytes;		/* in gaps, with padding */
+	uint64_t code_bytes;		/* in gaps, without padding between */
 	uint64_t ruled_bytes;		/* of them that have rules now */
 };
 
-/* Bytes of the largest gap between tables that has more than padding could be;
- * fast: nothing is disassembled. Procedure linkage tables do not count. */
-uint64_t made_rules_largest_gap(const struct binary *binary);
+/* Whether something is called from code without a table, in pieces of at least
+ * so many bytes: other code is on no stack that is walked. Procedure linkage
+ * tables do not count. */
+bool made_rules_wanted(const struct binary *binary, uint64_t bytes_min);
 
 /* False: Capstone was built without this machine. */
 bool made_rules_make(struct made_rules *made, const struct binary *binary);

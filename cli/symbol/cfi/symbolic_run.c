@@ -3,6 +3,9 @@
  * behind calls it goes on when there are no others, so that code behind a call
  * that never comes back is known by who really leads there.
  *
+ * What is loaded by instructions as a constant, and tables of jumps, are data in
+ * the code: no path leads there.
+ *
  *  I1  A node's state is no more than what holds on every edge so far.
  *  I2  A node that has lost something, or is new, is on the list.
  */
@@ -21,6 +24,8 @@ struct symbolic_later {
 };
 
 enum edge { EDGE_CERTAIN, EDGE_CALL, EDGE_SLOT };
+
+#define DATA UINT32_MAX		/* in node_at */
 
 static uint64_t offset_of(const struct symbolic_run *run, uint64_t address)
 {
@@ -41,13 +46,29 @@ static struct symbolic_node *node_at(const struct symbolic_run *run,
 	uint32_t index = is_inside(run, address) ?
 		run->node_at[offset_of(run, address)] : 0;
 
-	return index == 0 ? NULL : &run->nodes[index - 1];
+	return index == 0 || index == DATA ? NULL : &run->nodes[index - 1];
 }
 
 const struct symbolic_node *symbolic_run_at(const struct symbolic_run *run,
 					    uint64_t address)
 {
 	return run->node_at == NULL ? NULL : node_at(run, address);
+}
+
+static bool is_data(const struct symbolic_run *run, uint64_t address)
+{
+	return is_inside(run, address) &&
+		run->node_at[offset_of(run, address)] == DATA;
+}
+
+/* What was taken for code before stays that. */
+static void mark_data(struct symbolic_run *run, uint64_t from, uint64_t end)
+{
+	unsigned step = run->wanted.decoder->machine->alignment;
+
+	for (uint64_t at = from; at < end; at += step)
+		if (is_inside(run, at) && node_at(run, at) == NULL)
+			run->node_at[offset_of(run, at)] = DATA;
 }
 
 static void push(struct symbolic_run *run, uint64_t address)
@@ -91,7 +112,7 @@ static void arrive(struct symbolic_run *run, uint64_t address,
 	struct symbolic_node *node = node_at(run, address);
 	bool lost = false;
 
-	if (!is_inside(run, address))
+	if (!is_inside(run, address) || is_data(run, address))
 		return;
 	if (node == NULL) {
 		node = add_node(run, address, state);
@@ -176,22 +197,49 @@ static bool is_at_exit(const struct symbolic_run *run,
 			       symbolic_entry(machine->ra)));
 }
 
+/* The table lies in the code, and ends at the latest where the nearest of its
+ * targets is. */
+static void jump_by_table(struct symbolic_run *run,
+			  const struct machine_step *step,
+			  const struct symbolic_state *state)
+{
+	const struct symbolic_wanted *wanted = &run->wanted;
+	uint64_t at = step->target, least = wanted->end;
+
+	for (; at + step->table_unit <= least; at += step->table_unit) {
+		const uint8_t *bytes = wanted->bytes + (at - wanted->start);
+		uint64_t target = bytes[0];
+
+		if (step->table_unit == 2)
+			target |= (uint64_t)bytes[1] << 8;
+		target = step->target + 2 * target;
+		if (target > at && target < least)
+			least = target;
+		arrive(run, target, state, EDGE_CERTAIN);
+	}
+	mark_data(run, step->target, least);
+}
+
 static void jump(struct symbolic_run *run, uint64_t address,
 		 const struct machine_step *step,
 		 const struct symbolic_state *state)
 {
-	if (step->has_target && is_inside(run, step->target)) {
+	if (step->table_unit != 0) {
+		jump_by_table(run, step, state);
+	} else if (step->has_target && is_inside(run, step->target)) {
 		arrive(run, step->target, state, EDGE_CERTAIN);
 	} else if (step->has_target) {
 		leave(run, address, step->target, false);
 		run->exits += is_at_exit(run, state);
 	} else {
-		if (run->any_jump)
-			symbolic_join(&run->jump, state);
+		bool bare = is_at_exit(run, state);
+
+		run->exits += bare;
+		if (run->has_jump[bare])
+			symbolic_join(&run->jump[bare], state);
 		else
-			run->jump = *state;
-		run->exits += is_at_exit(run, state);
-		run->any_jump = true;
+			run->jump[bare] = *state;
+		run->has_jump[bare] = true;
 		run->indirect++;
 	}
 }
@@ -235,11 +283,17 @@ static void visit(struct symbolic_run *run, uint64_t address)
 	node->size = step.size;
 	node->flow = step.flow;
 	if (step.flow == MACHINE_BAD) {
+		/* data behind a call that does not come back */
+		if (!node->strong)
+			return;
 		run->bad++;
 		if (run->first_bad == 0 || address < run->first_bad)
 			run->first_bad = address;
 		return;
 	}
+	if (step.literal != 0)
+		mark_data(run, step.literal, step.literal +
+			  run->wanted.decoder->machine->word);
 	next = address + step.size;
 	before = state;
 	if (step.delayed) {
@@ -256,6 +310,15 @@ static void visit(struct symbolic_run *run, uint64_t address)
 	       step.nullified ? &before : &state);
 }
 
+/* Exceptions come there, calls do not come back to it. */
+static bool is_pad(const struct symbolic_run *run, uint64_t address)
+{
+	for (size_t i = 0; i < run->wanted.pad_count; i++)
+		if (run->wanted.pads[i].pad == address)
+			return true;
+	return false;
+}
+
 static void work_off(struct symbolic_run *run)
 {
 	for (;;) {
@@ -266,8 +329,9 @@ static void work_off(struct symbolic_run *run)
 		}
 		if (run->later_done == run->later_count || run->too_large)
 			return;
-		arrive(run, run->later[run->later_done].target,
-		       &run->later[run->later_done].state, EDGE_CALL);
+		if (!is_pad(run, run->later[run->later_done].target))
+			arrive(run, run->later[run->later_done].target,
+			       &run->later[run->later_done].state, EDGE_CALL);
 		run->later_done++;
 	}
 }
@@ -304,6 +368,8 @@ static uint64_t covered(const struct symbolic_run *run, uint64_t address)
 {
 	const struct symbolic_node *node = node_at(run, address);
 
+	if (is_data(run, address))
+		return address + run->wanted.decoder->machine->alignment;
 	if (node == NULL)
 		return 0;
 	return address + (node->size ? node->size :
@@ -329,16 +395,18 @@ static uint64_t find_unreached(const struct symbolic_run *run, uint64_t from)
 	return run->wanted.end;
 }
 
-/* Jumps by registers lead to what nothing else leads to. */
+/* Jumps by registers lead to what nothing else leads to. Those without a frame
+ * are tail calls, unless there are no others, and no calls either. */
 static void assume(struct symbolic_run *run)
 {
 	uint64_t at = run->wanted.start;
+	bool bare = !run->has_jump[0] && run->later_count == 0;
 
-	while (run->any_jump && !run->too_large) {
+	while (run->has_jump[bare] && !run->too_large) {
 		at = find_unreached(run, at);
 		if (at >= run->wanted.end)
 			return;
-		arrive(run, at, &run->jump, EDGE_CERTAIN);
+		arrive(run, at, &run->jump[bare], EDGE_CERTAIN);
 		run->assumed++;
 		work_off(run);
 	}

@@ -58,15 +58,18 @@ struct symbolic_node {
 
 struct symbolic_run {
 	struct symbolic_wanted wanted;
-	uint32_t *node_at;	/* by offset: index + 1; 0: not reached */
+	uint32_t *node_at;	/* by offset: index + 1; 0: not reached; or
+				 * what it is for data */
 	struct symbolic_node *nodes;
 	size_t count, capacity;
 	uint64_t *work;
 	size_t work_count, work_capacity;
 	struct symbolic_later *later;	/* calls that come back */
 	size_t later_count, later_capacity, later_done;
-	struct symbolic_state jump;	/* of jumps by registers, joined */
-	bool any_jump;
+	/* of jumps by registers, joined: with a frame; with the stack as at
+	 * the entry */
+	struct symbolic_state jump[2];
+	bool has_jump[2];
 	uint64_t steps;
 	/* what happened */
 	unsigned indirect;	/* jumps by registers */

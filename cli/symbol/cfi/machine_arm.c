@@ -1,0 +1,436 @@
+/*
+ * machine_arm.c: the instructions of 32-bit ARM, in ARM and Thumb state, by
+ * Capstone (Arm Architecture Reference Manual ARMv7-A; AAPCS 32).
+ *
+ * What is executed under a condition may not be: what holds behind it holds
+ * either way. In Thumb state the conditions of up to four instructions are in
+ * one before them (IT): these are taken as one instruction.
+ */
+#include "cli/symbol/cfi/machine.h"
+
+#include <elf.h>
+
+#define SP 13
+#define LR 14
+#define PC 15
+#define WORD 4
+#define BLOCK_MAX 4	/* instructions of an IT block */
+
+struct arm {
+	struct machine_decoder *decoder;
+	csh handle;
+	const cs_insn *in;
+	const cs_arm *arm;
+	struct symbolic_state *state;
+	struct machine_step *step;
+};
+
+static int number_of(unsigned reg)
+{
+	if (reg >= ARM_REG_R0 && reg <= ARM_REG_R12)
+		return (int)(reg - ARM_REG_R0);
+	return reg == ARM_REG_SP ? SP : reg == ARM_REG_LR ? LR :
+		reg == ARM_REG_PC ? PC : -1;
+}
+
+static struct symbolic_value get(const struct arm *a, unsigned reg)
+{
+	int number = number_of(reg);
+
+	return number < 0 || number == PC ? symbolic_unknown() :
+		a->state->reg[number];
+}
+
+static void set(const struct arm *a, unsigned reg, struct symbolic_value value)
+{
+	int number = number_of(reg);
+
+	if (number < 0)
+		return;
+	if (number == PC) {	/* what is loaded is where it goes */
+		a->step->flow = MACHINE_JUMP;
+		if (symbolic_same(value, symbolic_entry(LR))) {
+			a->state->reg[LR] = value;
+			a->step->flow = MACHINE_RETURN;
+		}
+		return;
+	}
+	a->state->reg[number] = value;
+	if (number == SP && value.kind == SYMBOLIC_UNKNOWN)
+		symbolic_make_dynamic(a->state, SP);
+}
+
+static struct symbolic_value operand(const struct arm *a, unsigned i)
+{
+	const cs_arm_op *op = &a->arm->operands[i];
+
+	if (op->type == ARM_OP_IMM)
+		return symbolic_constant(op->imm);
+	if (op->type == ARM_OP_REG && op->shift.type == ARM_SFT_INVALID)
+		return get(a, op->reg);
+	return symbolic_unknown();
+}
+
+/* ---- several registers ---- */
+
+/* Registers from operand `first` on, from an address upward. */
+static void transfer(const struct arm *a, unsigned first, bool load,
+		     struct symbolic_value address)
+{
+	struct symbolic_value target = symbolic_unknown();
+	bool jumps = false;
+
+	for (unsigned i = first; i < a->arm->op_count; i++) {
+		unsigned reg = a->arm->operands[i].reg;
+
+		if (!load) {
+			symbolic_store(a->state, address, WORD, WORD,
+				       get(a, reg));
+		} else if (reg == ARM_REG_PC) {
+			target = symbolic_load(a->state, address);
+			jumps = true;
+		} else {
+			set(a, reg, symbolic_load(a->state, address));
+		}
+		address = symbolic_plus(address, WORD);
+	}
+	if (jumps)
+		set(a, ARM_REG_PC, target);
+}
+
+static void push(const struct arm *a)
+{
+	int64_t size = a->arm->op_count * WORD;
+	struct symbolic_value to = symbolic_plus(a->state->reg[SP], -size);
+
+	transfer(a, 0, false, to);
+	a->state->reg[SP] = to;
+}
+
+static void pop(const struct arm *a)
+{
+	struct symbolic_value from = a->state->reg[SP];
+
+	/* sp is where it is before pc is looked at */
+	a->state->reg[SP] = symbolic_plus(from, a->arm->op_count * WORD);
+	transfer(a, 0, true, from);
+}
+
+/* ldm, stm: the base is the first operand. */
+static void multiple(const struct arm *a, bool load, bool down, bool before)
+{
+	unsigned base_reg = a->arm->operands[0].reg;
+	int64_t size = (a->arm->op_count - 1) * WORD;
+	struct symbolic_value base = get(a, base_reg), at = base, end;
+
+	end = symbolic_plus(base, down ? -size : size);
+	if (down)
+		at = before ? end : symbolic_plus(end, WORD);
+	else if (before)
+		at = symbolic_plus(base, WORD);
+	if (a->arm->writeback)
+		set(a, base_reg, end);
+	transfer(a, 1, load, at);
+}
+
+/* Registers of 8 bytes that calls preserve are not followed, but where they
+ * lie is. */
+static void push_vector(const struct arm *a, bool load)
+{
+	const cs_arm_op *ops = a->arm->operands;
+	bool wide = ops[0].reg >= ARM_REG_D0 && ops[0].reg <= ARM_REG_D31;
+	int64_t size = a->arm->op_count * (wide ? 2 : 1) * WORD;
+	struct symbolic_value sp = a->state->reg[SP];
+
+	if (!load) {
+		sp = symbolic_plus(sp, -size);
+		symbolic_store(a->state, sp, (unsigned)size, WORD,
+			       symbolic_unknown());
+		a->state->reg[SP] = sp;
+	} else {
+		a->state->reg[SP] = symbolic_plus(sp, size);
+	}
+}
+
+/* ---- one register ---- */
+
+static struct symbolic_value address_of(const struct arm *a, unsigned i)
+{
+	const cs_arm_op *op = &a->arm->operands[i];
+
+	if (op->type != ARM_OP_MEM || op->mem.index != ARM_REG_INVALID)
+		return symbolic_unknown();
+	return symbolic_plus(get(a, op->mem.base), op->mem.disp);
+}
+
+/* ldr, str of so many registers, ldrd, strd; with the address before or behind
+ * that. */
+static void single(const struct arm *a, bool load, unsigned registers,
+		   unsigned size)
+{
+	const cs_arm_op *ops = a->arm->operands;
+	struct symbolic_value address = address_of(a, registers), value;
+	unsigned base;
+
+	if (a->arm->op_count <= registers ||
+	    ops[registers].type != ARM_OP_MEM)
+		return;
+	base = ops[registers].mem.base;
+	if (base == ARM_REG_PC && ops[registers].mem.index == ARM_REG_INVALID)
+		a->step->literal = (uint64_t)(int64_t)ops[registers].mem.disp +
+			((a->in->address + (a->decoder->thumb ? 4 : 8)) &
+			 ~UINT64_C(3));
+	if (a->arm->writeback) {
+		struct symbolic_value moved = address;
+
+		if (a->arm->op_count > registers + 1) {
+			value = operand(a, registers + 1);
+			moved = ops[registers + 1].subtracted ?
+				symbolic_minus(address, value) :
+				symbolic_add(address, value);
+		}
+		set(a, base, moved);
+	}
+	for (unsigned i = 0; i < registers; i++) {
+		struct symbolic_value at = symbolic_plus(address, i * WORD);
+
+		if (!load)
+			symbolic_store(a->state, at, size, WORD,
+				       get(a, ops[i].reg));
+		else
+			set(a, ops[i].reg, size == WORD ?
+			    symbolic_load(a->state, at) : symbolic_unknown());
+	}
+}
+
+static void arithmetic(const struct arm *a, bool minus)
+{
+	unsigned last = a->arm->op_count - 1u;
+	struct symbolic_value from = operand(a, last > 1 ? 1 : 0);
+	struct symbolic_value by = operand(a, last);
+
+	set(a, a->arm->operands[0].reg, minus ? symbolic_minus(from, by) :
+	    symbolic_add(from, by));
+}
+
+static void write_others(const struct arm *a)
+{
+	cs_regs read, written;
+	uint8_t reads, writes;
+
+	if (cs_regs_access(a->handle, a->in, read, &reads, written,
+			   &writes) != CS_ERR_OK)
+		return;
+	for (unsigned i = 0; i < writes; i++)
+		set(a, written[i], symbolic_unknown());
+	for (unsigned i = 0; i < a->arm->op_count; i++)
+		if (a->arm->operands[i].type == ARM_OP_MEM &&
+		    a->in->mnemonic[0] != 'l' && a->in->mnemonic[1] != 'l')
+			symbolic_store(a->state, address_of(a, i), 4 * WORD,
+				       WORD, symbolic_unknown());
+}
+
+/* ---- which instruction ---- */
+
+/* False: it moves nothing that counts. */
+static bool move(const struct arm *a)
+{
+	switch (a->in->id) {
+	case ARM_INS_PUSH:
+		push(a);
+		return true;
+	case ARM_INS_POP:
+		pop(a);
+		return true;
+	case ARM_INS_LDM: case ARM_INS_LDMDA: case ARM_INS_LDMDB:
+	case ARM_INS_LDMIB:
+		multiple(a, true, a->in->id == ARM_INS_LDMDA ||
+			 a->in->id == ARM_INS_LDMDB,
+			 a->in->id == ARM_INS_LDMDB ||
+			 a->in->id == ARM_INS_LDMIB);
+		return true;
+	case ARM_INS_STM: case ARM_INS_STMDA: case ARM_INS_STMDB:
+	case ARM_INS_STMIB:
+		multiple(a, false, a->in->id == ARM_INS_STMDA ||
+			 a->in->id == ARM_INS_STMDB,
+			 a->in->id == ARM_INS_STMDB ||
+			 a->in->id == ARM_INS_STMIB);
+		return true;
+	case ARM_INS_VPUSH: case ARM_INS_VPOP:
+		push_vector(a, a->in->id == ARM_INS_VPOP);
+		return true;
+	case ARM_INS_LDR: case ARM_INS_STR:
+		single(a, a->in->id == ARM_INS_LDR, 1, WORD);
+		return true;
+	case ARM_INS_LDRD: case ARM_INS_STRD:
+		single(a, a->in->id == ARM_INS_LDRD, 2, WORD);
+		return true;
+	case ARM_INS_STRB: case ARM_INS_STRH:
+		single(a, false, 1, a->in->id == ARM_INS_STRB ? 1 : 2);
+		return true;
+	case ARM_INS_ADD: case ARM_INS_ADDW:
+	case ARM_INS_SUB: case ARM_INS_SUBW:
+		arithmetic(a, a->in->id == ARM_INS_SUB ||
+			   a->in->id == ARM_INS_SUBW);
+		return true;
+	case ARM_INS_MOV: case ARM_INS_MOVW:
+		set(a, a->arm->operands[0].reg, operand(a, 1));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void set_target(const struct arm *a, unsigned i)
+{
+	if (i >= a->arm->op_count || a->arm->operands[i].type != ARM_OP_IMM)
+		return;
+	a->step->has_target = true;
+	a->step->target = (uint32_t)a->arm->operands[i].imm & ~1u;
+}
+
+/* False: it goes on to the next. */
+static bool branch(const struct arm *a)
+{
+	bool always = a->arm->cc == ARM_CC_AL || a->arm->cc == ARM_CC_INVALID;
+
+	switch (a->in->id) {
+	case ARM_INS_B:
+		a->step->flow = always ? MACHINE_JUMP : MACHINE_BRANCH;
+		set_target(a, 0);
+		return true;
+	case ARM_INS_CBZ: case ARM_INS_CBNZ:
+		a->step->flow = MACHINE_BRANCH;
+		set_target(a, 1);
+		return true;
+	case ARM_INS_BL: case ARM_INS_BLX:
+		a->step->flow = MACHINE_CALL;
+		a->step->thumb = a->decoder->thumb ==
+			(a->in->id == ARM_INS_BL);
+		set_target(a, 0);
+		return true;
+	case ARM_INS_BX: case ARM_INS_BXJ:
+		set(a, ARM_REG_PC, operand(a, 0));
+		return true;
+	case ARM_INS_TBB: case ARM_INS_TBH:
+		a->step->flow = MACHINE_JUMP;
+		a->step->table_unit = a->in->id == ARM_INS_TBB ? 1 : 2;
+		a->step->target = a->in->address + 4;
+		return true;
+	case ARM_INS_UDF: case ARM_INS_TRAP: case ARM_INS_BKPT:
+		a->step->flow = MACHINE_STOP;
+		return true;
+	case ARM_INS_SVC:
+		a->state->reg[0] = symbolic_unknown();
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* One that was decoded; conditional: it may be nothing. */
+static void execute(const struct arm *a, bool conditional)
+{
+	struct symbolic_state before = *a->state;
+
+	if (!branch(a) && !move(a))
+		write_others(a);
+	if (!conditional || a->step->flow == MACHINE_CALL)
+		return;
+	if (a->step->flow == MACHINE_RETURN || a->step->flow == MACHINE_STOP) {
+		*a->state = before;	/* whoever goes on has not returned */
+		a->step->flow = MACHINE_NEXT;
+		return;
+	}
+	if (a->step->flow == MACHINE_JUMP)
+		a->step->flow = MACHINE_BRANCH;
+	if (a->in->id != ARM_INS_B)
+		symbolic_join(a->state, &before);
+}
+
+static bool decode(const struct arm *a, uint64_t *address,
+		   const uint8_t **bytes, size_t *left)
+{
+	return cs_disasm_iter(a->handle, bytes, left, address,
+			      a->decoder->instruction);
+}
+
+/* How many instructions depend on an IT. */
+static unsigned it_count(const uint8_t *bytes)
+{
+	unsigned mask = bytes[0] & 15, count = 4;
+
+	if (bytes[1] != 0xbf || mask == 0)
+		return 0;
+	for (; !(mask & 1); mask >>= 1)
+		count--;
+	return count;
+}
+
+static void step_arm(struct machine_decoder *decoder, uint64_t address,
+		     const uint8_t *bytes, size_t left,
+		     struct symbolic_state *state, struct machine_step *step)
+{
+	const cs_insn *in = decoder->instruction;
+	struct arm a = {
+		.decoder = decoder, .in = in, .state = state, .step = step,
+		.handle = decoder->thumb ? decoder->thumb_handle :
+			decoder->handle,
+	};
+	const uint8_t *at = bytes;
+	unsigned more;
+	bool conditional;
+
+	*step = (struct machine_step){ .flow = MACHINE_BAD };
+	more = decoder->thumb && left >= 2 ? it_count(bytes) : 0;
+	if (!decode(&a, &address, &at, &left))
+		return;
+	a.arm = &in->detail->arm;
+	step->flow = MACHINE_NEXT;
+	step->nothing = in->id == ARM_INS_NOP;
+	conditional = a.arm->cc != ARM_CC_AL && a.arm->cc != ARM_CC_INVALID;
+	if (more == 0)
+		execute(&a, conditional);
+	for (; more > 0 && step->flow == MACHINE_NEXT; more--) {
+		if (!decode(&a, &address, &at, &left)) {
+			step->flow = MACHINE_BAD;
+			return;
+		}
+		a.arm = &in->detail->arm;
+		execute(&a, true);
+	}
+	step->size = (uint8_t)(at - bytes);
+}
+
+/* push {…, lr}; str lr, [sp, #-4]! */
+static bool begins_arm(const struct machine_decoder *decoder,
+		       const uint8_t *bytes, size_t left)
+{
+	unsigned first, second;
+
+	if (left < 4)
+		return false;
+	first = bytes[0] | (unsigned)bytes[1] << 8;
+	second = bytes[2] | (unsigned)bytes[3] << 8;
+	/* sub sp, #n or push {r0 … r3} before that: for arguments */
+	if (decoder->thumb && ((first & 0xff80) == 0xb080 ||
+			       (first & 0xfff0) == 0xb400))
+		return second >> 8 == 0xb5 ||
+			(second == 0xe92d && left >= 6 && bytes[5] >> 6 & 1);
+	if (decoder->thumb)
+		return first >> 8 == 0xb5 ||
+			(first == 0xe92d && second >> 14 & 1) ||
+			(first == 0xf84d && second == 0xed04);
+	return (second == 0xe92d && first >> 14 & 1) ||
+		(second == 0xe52d && first == 0xe004);
+}
+
+const struct machine machine_arm = {
+	.elf_machine = EM_ARM, .wide = false,
+	.arch = CS_ARCH_ARM, .mode = CS_MODE_ARM,
+	.word = WORD, .alignment = 2,
+	.sp = SP, .ra = LR, .fp = { 7, 11 },
+	.preserved = 0xff0,	/* r4 to r11 */
+	.step = step_arm,
+	.begins = begins_arm,
+};

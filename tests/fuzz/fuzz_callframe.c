@@ -1,0 +1,105 @@
+/*
+ * fuzz_callframe.c: the bytes of a fuzzer as an ELF file of any machine: its
+ * unwind tables are read, held against the code, and rules made of the code
+ * that they do not cover; what is written is read again.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/symbol/cfi/agreement.h"
+#include "cli/symbol/cfi/rule_file.h"
+#include "unwind/claim.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { ENTRIES = 24, CODE_MAX = 4096 };
+
+static bool keep_row(void *owner, const struct callframe_row *row)
+{
+	uint64_t *end = owner;
+
+	CLAIM(row->start < row->end && row->start >= *end);
+	*end = row->end;
+	return true;
+}
+
+static void ask_tables(struct binary *binary)
+{
+	struct agreement_checker checker;
+
+	if (!agreement_open(&checker, &binary->table, &binary->symbols))
+		return;
+	for (size_t i = 0; i < binary->table.count && i < ENTRIES; i++) {
+		const struct callframe_entry *entry = &binary->table.entries[i];
+		struct agreement result;
+		uint64_t end = 0;
+
+		callframe_rows(&binary->table, entry, keep_row, &end);
+		if (entry->end - entry->start > CODE_MAX)
+			continue;
+		agreement_check(&checker, entry, i & 1, &result);
+		agreement_free(&result);
+	}
+	agreement_close(&checker);
+}
+
+static void make_rules(const struct binary *binary)
+{
+	struct buffer bytes = { 0 };
+	struct made_rules made;
+
+	if (!made_rules_make(&made, binary))
+		return;
+	if (rule_file_bytes(binary, &made, &bytes)) {
+		struct elffile *file = elffile_of_memory(
+			(unsigned char *)bytes.data, bytes.size, "made");
+		struct callframe table;
+
+		CLAIM(file != NULL);
+		callframe_open(&table, file);
+		CLAIM(table.left_out == 0);
+		CLAIM(table.count <= made.count);
+		callframe_free(&table);
+		elffile_close(file);
+	}
+	made_rules_free(&made);
+}
+
+/* Of its code no more than this is run: fuzzers wait for nobody. */
+static bool is_small(const struct binary *binary)
+{
+	const struct elf_tables *t = &binary->file->tables;
+	uint64_t code = 0;
+
+	for (uint32_t i = 0; i < t->sections; i++)
+		if (t->section[i].sh_flags & SHF_EXECINSTR)
+			code += t->section[i].sh_size;
+	return code <= CODE_MAX;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned char *copy = malloc(size ? size : 1);
+	struct binary binary = { 0 };
+
+	if (copy == NULL)
+		return 0;
+	memcpy(copy, data, size);
+	binary.file = elffile_of_memory(copy, size, "fuzzed");
+	if (binary.file == NULL)
+		return 0;
+	binary.machine = machine_of(
+		binary.file->tables.header.e_machine,
+		binary.file->tables.header.e_ident[EI_CLASS] == ELFCLASS64);
+	if (binary.machine != NULL) {
+		callframe_open(&binary.table, binary.file);
+		symtab_add(&binary.symbols, binary.file, SHT_SYMTAB);
+		symtab_sort(&binary.symbols);
+		ask_tables(&binary);
+		if (is_small(&binary))
+			make_rules(&binary);
+	}
+	binary_close(&binary);
+	return 0;
+}
