@@ -39,8 +39,8 @@ $(EMULATED)/gnomon-recorder: $(MAKEFILE_LIST)
 		$(abspath $(RECORDER)) >$@ && chmod +x $@
 
 # Units of unwind/ that know no architecture, and the contract (arch/arch.h).
-ARCH_UNIT := $(addprefix $(TEST_O)/arch/,test_contract test_barrier \
-	test_cfi_index test_claim test_exidx test_expr test_granule \
+ARCH_UNIT := $(addprefix $(TEST_O)/arch/,test_contract test_prologue \
+	test_barrier test_cfi_index test_claim test_exidx test_expr test_granule \
 	test_image_kind test_image_ranges test_lsda test_rules_library \
 	test_stack)
 ARCH_UNIT_CC = $(CC) $(TEST_CFLAGS) -fno-omit-frame-pointer \
@@ -50,7 +50,8 @@ ARCH_UNIT_LINK = $(SYSROOT_LINK) \
 	$(addprefix -Wl$(comma)-rpath$(comma),$(abspath $(SYSROOT_LIB))) \
 	-lcmocka -pthread
 comma := ,
-$(TEST_O)/arch/test_contract: tests/arch/test_contract.c $(TARGET_CORE) \
+$(TEST_O)/arch/test_contract $(TEST_O)/arch/test_prologue: \
+		$(TEST_O)/arch/%: tests/arch/%.c $(TARGET_CORE) \
 		$(call made-by,test) | $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
 	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)
