@@ -20,12 +20,18 @@ ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic lifecycle exceptions cancel \
 	turnover fibers signals epochs $(addprefix matrix/,throws throws_late \
 	throws_static terminate thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \
-	signals_alternate))
+	signals_alternate untabled))
 # What reads and shows: built for this machine.
 ARCH_HOST := build
 
 # Where return addresses can be signed, they are here (arch/.../flags.mk).
 $(TEST_O)/matrix/throws_signed: PROGRAM_FLAGS += $(SIGN_RETURNS)
+
+# Not all compilers make tables for C: barriers want them. What has none has its
+# frames told by its code.
+$(ARCH_PROGRAMS): PROGRAM_FLAGS += -funwind-tables
+$(TEST_O)/matrix/untabled: PROGRAM_FLAGS += -O2 -fno-unwind-tables \
+	-fno-asynchronous-unwind-tables
 
 # Emulators cannot execute the target's recorder by its name. It has the name it
 # would have, by which tests find it.
@@ -39,10 +45,13 @@ $(EMULATED)/gnomon-recorder: $(MAKEFILE_LIST)
 		$(abspath $(RECORDER)) >$@ && chmod +x $@
 
 # Units of unwind/ that know no architecture, and the contract (arch/arch.h).
-ARCH_UNIT := $(addprefix $(TEST_O)/arch/,test_contract test_prologue \
+# They want cmocka, which not every target has a package of.
+ARCH_UNIT := $(if $(CROSSED),$(wildcard $(addsuffix /libcmocka.so,\
+	$(SYSROOT_LIB))),yes)
+ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_prologue \
 	test_barrier test_cfi_index test_claim test_exidx test_expr test_granule \
 	test_image_kind test_image_ranges test_lsda test_rules_library \
-	test_stack)
+	test_stack))
 ARCH_UNIT_CC = $(CC) $(TEST_CFLAGS) -fno-omit-frame-pointer \
 	$(addprefix -I,$(wildcard $(SYSROOT)/usr/include)) -MMD -MP -MF $@.d \
 	-MT $@ $(call wish,FLAGS,$<) -o $@ $< $(wish-link)
