@@ -22,12 +22,18 @@ ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic lifecycle exceptions cancel \
 	exec_chain numbered turnover fibers signals epochs $(addprefix matrix/,throws throws_late \
 	throws_static terminate thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \
-	signals_alternate))
+	signals_alternate untabled))
 # What reads and shows: built for this machine.
 ARCH_HOST := build
 
 # Where return addresses can be signed, they are here (arch/.../flags.mk).
 $(TEST_O)/matrix/throws_signed: PROGRAM_FLAGS += $(SIGN_RETURNS)
+
+# Not all compilers make tables for C: barriers want them. What has none has its
+# frames told by its code.
+$(ARCH_PROGRAMS): PROGRAM_FLAGS += -funwind-tables
+$(TEST_O)/matrix/untabled: PROGRAM_FLAGS += -O2 -fno-unwind-tables \
+	-fno-asynchronous-unwind-tables
 
 # Emulators cannot execute the target's recorder by its name. It has the name it
 # would have, by which tests find it.
@@ -46,10 +52,13 @@ endif
 endif
 
 # Units of unwind/ that know no architecture, and the contract (arch/arch.h).
-ARCH_UNIT := $(addprefix $(TEST_O)/arch/,test_contract test_barrier \
-	test_cfi_index test_claim test_exidx test_expr test_granule \
+# They want cmocka, which not every target has a package of.
+ARCH_UNIT := $(if $(CROSSED),$(wildcard $(addsuffix /libcmocka.so,\
+	$(SYSROOT_LIB))),yes)
+ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_prologue \
+	test_barrier test_cfi_index test_claim test_exidx test_expr test_granule \
 	test_image_kind test_image_ranges test_lsda test_rules_library \
-	test_stack)
+	test_stack))
 ARCH_UNIT_CC = $(CC) $(TEST_CFLAGS) -fno-omit-frame-pointer \
 	$(addprefix -I,$(wildcard $(SYSROOT)/usr/include)) -MMD -MP -MF $@.d \
 	-MT $@ $(call wish,FLAGS,$<) -o $@ $< $(wish-link)
@@ -57,7 +66,8 @@ ARCH_UNIT_LINK = $(SYSROOT_LINK) \
 	$(addprefix -Wl$(comma)-rpath$(comma),$(abspath $(SYSROOT_LIB))) \
 	-lcmocka -pthread
 comma := ,
-$(TEST_O)/arch/test_contract: tests/arch/test_contract.c $(TARGET_CORE) \
+$(TEST_O)/arch/test_contract $(TEST_O)/arch/test_prologue: \
+		$(TEST_O)/arch/%: tests/arch/%.c $(TARGET_CORE) \
 		$(call made-by,test) | $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
 	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)

@@ -21,7 +21,7 @@
  * the way onward ends: that stores a return address of its own, or returns by
  * one that nobody has loaded.
  *
- * Any thread, also signal handlers; some 3 KB of stack.
+ * Any thread, also signal handlers; some 4 KB of stack.
  *
  * I1  Code is read inside of the given bounds only, by at most OPERATIONS_MAX
  *     instructions for one answer.
@@ -37,7 +37,8 @@ enum {
 				 * newest */
 	JUMPS_MAX = 32,		/* backward, each followed once */
 	BACK_MAX = 2048,	/* instructions, to a function's beginning */
-	SAVES_MAX = 64,		/* from there to where it stores its caller */
+	SAVES_MAX = 64,		/* from there to where it stores its caller, or
+				 * has made a frame pointer */
 	FRAME_BYTES_MAX = 1 << 22
 };
 
@@ -423,50 +424,77 @@ static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned most,
 	return 0;
 }
 
-/* An end of the function begins here: the frame goes. */
+/* The frame goes: the function's end, or one of them. */
 static bool gives_back(const struct way *w, const struct arch_operation *op)
 {
-	return w->home[ARCH_REG_LR].kind == ENTRY &&
-	       ((op->kind == ARCH_OP_LOAD &&
-		 (op->mask >> ARCH_REG_LR & 1 ||
-		  op->mask >> ARCH_REG_PC & 1)) ||
-		(op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
-		 (op->a != ARCH_REG_SP || op->value > 0)));
+	bool from_stack = w->home[ARCH_REG_LR].kind == ENTRY &&
+			  op->a == ARCH_REG_SP;
+
+	if (op->kind == ARCH_OP_LOAD)
+		return from_stack && (op->step > 0 ||
+				      op->mask >> ARCH_REG_PC & 1);
+	return op->kind == ARCH_OP_ADD && from_stack &&
+	       op->d == ARCH_REG_SP && op->value > 0;
 }
 
-/* From the beginning up to pc, in the order in which code lies. */
-static bool pass_through(struct search *s, struct way *w, uintptr_t pc)
+/* The way through a function, in the order in which it lies. */
+struct pass {
+	struct way way;
+	struct way body;	/* as it was when the frame went, if it did */
+	bool ending;
+	uintptr_t early;	/* where the beginning is over */
+	struct value fp;	/* the frame pointer, if it was made one */
+};
+
+static void pass_apply(struct pass *p, const struct arch_operation *op)
 {
-	struct way body = *w;
-	bool ending = false;
+	if (!p->ending && gives_back(&p->way, op)) {
+		p->body = p->way;
+		p->ending = true;
+	}
+	apply(&p->way, op);
+	if (op->kind == ARCH_OP_ADD && op->d == ARCH_REG_FP &&
+	    op->a == ARCH_REG_SP && op->value == 0 && p->way.pc <= p->early)
+		p->fp = p->way.reg[ARCH_REG_FP];
+}
 
-	while (w->pc < pc) {
-		struct arch_operation op;
+/* Behind what goes elsewhere for good, code is as before the frame went. */
+static void pass_end(struct pass *p)
+{
+	uintptr_t pc = p->way.pc;
 
-		if (!next(s, w, &op)) {
+	if (p->ending)
+		p->way = p->body;
+	p->way.pc = pc;
+	p->ending = false;
+	if (p->fp.kind == ENTRY)
+		p->way.reg[ARCH_REG_FP] = p->fp;
+}
+
+/* From the beginning up to pc. */
+static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
+{
+	struct arch_operation op, delayed;
+
+	while (p->way.pc < pc) {
+		if (!next(s, &p->way, &op)) {
 			if (!op.size)
 				return false;
 			continue;	/* a trap: others jump over it */
 		}
-		if (!ending && gives_back(w, &op)) {
-			body = *w;
-			ending = true;
+		if (op.delayed) {
+			if (!next(s, &p->way, &delayed) ||
+			    delayed.kind >= ARCH_OP_CALL)
+				return false;
+			if (!op.annuls)
+				pass_apply(p, &delayed);
 		}
-		if (op.annuls)
-			w->pc += ARCH_INSTRUCTION;
-		else if (!run_delayed(s, w, &op))
-			return false;
-		apply(w, &op);
-		if (ending && (op.kind == ARCH_OP_LEAVE ||
-			       op.kind == ARCH_OP_JUMP ||
-			       (op.kind == ARCH_OP_LOAD &&
-				op.mask >> ARCH_REG_PC & 1))) {
-			body.pc = w->pc;
-			*w = body;
-			ending = false;
-		}
+		pass_apply(p, &op);
+		if (op.kind == ARCH_OP_LEAVE || op.kind == ARCH_OP_JUMP ||
+		    (op.kind == ARCH_OP_LOAD && op.mask >> ARCH_REG_PC & 1))
+			pass_end(p);
 	}
-	return w->pc == pc && !ending;
+	return p->way.pc == pc && !p->ending;
 }
 
 static void take_homes(const struct way *w, struct prologue_frame *f)
@@ -486,51 +514,46 @@ static void take_homes(const struct way *w, struct prologue_frame *f)
 }
 
 static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
-		 struct way *w)
+		 struct pass *p)
 {
 	uintptr_t stores = look_back(s, pc, BACK_MAX, true), starts;
-	struct value sp, fp;
+	struct value sp, fp, ra;
 
 	if (!stores)
 		return false;
 	starts = look_back(s, stores + ARCH_INSTRUCTION, SAVES_MAX, false);
 	if (!starts)
 		return false;
-	way_begin(w, starts, true);
-	if (!pass_through(s, w, pc))
+	way_begin(&p->way, starts, true);
+	p->ending = false;
+	p->early = starts + SAVES_MAX * ARCH_INSTRUCTION;
+	p->fp.kind = UNKNOWN;
+	if (!pass_through(s, p, pc))
 		return false;
-	sp = w->reg[ARCH_REG_SP];
-	fp = w->reg[ARCH_REG_FP];
-	if (sp.kind == ENTRY && sp.reg == ARCH_REG_SP) {
-		f->base = ARCH_REG_SP;
-		f->cfa = -sp.n;
-	} else if (fp.kind == ENTRY && fp.reg == ARCH_REG_SP) {
-		f->base = ARCH_REG_FP;
-		f->cfa = -fp.n;
-	} else {
-		return false;
-	}
+	sp = p->way.reg[ARCH_REG_SP];
+	fp = p->way.reg[ARCH_REG_FP];
+	ra = p->way.home[ARCH_REG_LR];
+	/* one that has been made a frame pointer knows of more room than was
+	 * met in this order */
+	f->base = p->fp.kind == ENTRY ? ARCH_REG_FP : ARCH_REG_SP;
+	if (f->base == ARCH_REG_FP)
+		sp = fp;
+	f->cfa = -sp.n;
 	f->ra_kept = false;
-	f->ra = w->home[ARCH_REG_LR].n;
-	take_homes(w, f);
-	return w->home[ARCH_REG_LR].kind == ENTRY &&
-	       w->home[ARCH_REG_LR].reg == ARCH_REG_SP && is_sane(f);
+	f->ra = ra.n;
+	take_homes(&p->way, f);
+	return sp.kind == ENTRY && sp.reg == ARCH_REG_SP &&
+	       ra.kind == ENTRY && ra.reg == ARCH_REG_SP && is_sane(f);
 }
 
 /* Whether both mean the same frame; w: as it is at pc, by the way back. */
 static bool agree(const struct prologue_frame *on,
 		  const struct prologue_frame *back, const struct way *w)
 {
-	struct value fp = w->reg[ARCH_REG_FP];
-	int32_t cfa = back->cfa;
+	struct value base = w->reg[on->base];
 
-	if (on->base != back->base) {
-		if (on->base != ARCH_REG_FP || fp.kind != ENTRY ||
-		    fp.reg != ARCH_REG_SP)
-			return false;
-		cfa = -fp.n;
-	}
-	return on->cfa == cfa && on->ra == back->ra;
+	return base.kind == ENTRY && base.reg == ARCH_REG_SP &&
+	       on->cfa == -base.n && on->ra == back->ra;
 }
 
 bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
@@ -539,16 +562,17 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 	struct search s = { .code = code, .exact = exact,
 			    .left = OPERATIONS_MAX };
 	struct prologue_frame other;
+	struct pass pass;
 	bool found = onward(&s, pc, frame);
 
 	if (exact)
 		return found;
 	s.left = OPERATIONS_MAX;
-	if (!back(&s, pc, &other, &s.way[0]))
+	if (!back(&s, pc, &other, &pass))
 		return found;
 	if (!found)
 		*frame = other;
-	return !found || agree(frame, &other, &s.way[0]);
+	return !found || agree(frame, &other, &pass.way);
 }
 
 #endif

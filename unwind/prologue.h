@@ -54,7 +54,7 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 uint16_t prologue_find(struct rules_image *image, uintptr_t ra);
 
 /* One step, as rules_step_full where that answers -ENOENT. */
-int prologue_step(const struct rules_image *image, struct arch_regs *regs,
+int prologue_step(struct rules_image *image, struct arch_regs *regs,
 		  bool pc_exact,
 		  bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
 		  void *ctx);
@@ -69,7 +69,7 @@ static inline uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 }
 
 static inline int
-prologue_step(const struct rules_image *image, struct arch_regs *regs,
+prologue_step(struct rules_image *image, struct arch_regs *regs,
 	      bool pc_exact,
 	      bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
 	      void *ctx)

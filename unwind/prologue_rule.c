@@ -78,7 +78,7 @@ uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 	return id;
 }
 
-int prologue_step(const struct rules_image *image, struct arch_regs *regs,
+int prologue_step(struct rules_image *image, struct arch_regs *regs,
 		  bool pc_exact,
 		  bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
 		  void *ctx)
@@ -88,7 +88,9 @@ int prologue_step(const struct rules_image *image, struct arch_regs *regs,
 	uint64_t cfa, ra;
 	unsigned r;
 
-	if (!frame_of(image, pc, pc_exact, &frame))
+	/* what is not there is looked for the longest: once only */
+	if ((!pc_exact && !prologue_find(image, pc)) ||
+	    !frame_of(image, pc, pc_exact, &frame))
 		return -ENOENT;
 	CLAIM_FULL(frame.base == ARCH_REG_SP || frame.base == ARCH_REG_FP);
 	cfa = regs->r[frame.base] + (uint64_t)(int64_t)frame.cfa;

@@ -32,7 +32,7 @@ static uintptr_t stack_end;
 
 bool walk_at_stack_end(uintptr_t sp)
 {
-	return sp <= stack_end && stack_end - sp < 2 * ARCH_WORD;
+	return sp <= stack_end && stack_end - sp < ARCH_START_BYTES;
 }
 
 int walk_init(uintptr_t end)

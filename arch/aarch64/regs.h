@@ -72,6 +72,10 @@ struct arch_regs {
  * no longer. */
 #define ARCH_CFA_NEGATE_RA_STATE 0x2d
 
+/* The loader's entry calls constructors with the stack pointer this near to
+ * where the kernel put it: what it aligns it by. */
+#define ARCH_START_BYTES 16
+
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64	/* linux/audit.h: to filters */
 #define ARCH_ELF_MACHINE 183	/* EM_AARCH64 */
 #define ARCH_NAME "aarch64"

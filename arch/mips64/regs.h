@@ -69,6 +69,10 @@ struct arch_regs {
  * has 808. */
 #define ARCH_SIGFRAME_LEAST 768
 
+/* The loader's entry calls constructors with the stack pointer this near to
+ * where the kernel put it: what it aligns it by, and a frame of 32 bytes. */
+#define ARCH_START_BYTES 48
+
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define ARCH_AUDIT AUDIT_ARCH_MIPS64	/* linux/audit.h: to filters */
 #define ARCH_NAME "mips64"

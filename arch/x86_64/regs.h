@@ -74,6 +74,10 @@ struct arch_regs {
  * the other registers. */
 #define ARCH_SIGFRAME_LEAST 1024
 
+/* The loader's entry calls constructors with the stack pointer this near to
+ * where the kernel put it: what it aligns it by. */
+#define ARCH_START_BYTES 16
+
 #define ARCH_AUDIT AUDIT_ARCH_X86_64	/* linux/audit.h: to filters */
 #define ARCH_ELF_MACHINE 62	/* EM_X86_64 */
 #define ARCH_NAME "x86_64"

@@ -119,7 +119,7 @@ static long take_twice(void *argument)
 /* The outermost frame of a slice. */
 static long run(struct slice *slice, int depth, int how)
 {
-	base = (char *)__builtin_frame_address(0) + 16;
+	base = __builtin_dwarf_cfa();	/* where its frame ends */
 	if (how == 0)
 		return way(depth, take, slice);
 	if (how == 1)

@@ -8,7 +8,9 @@ import re
 import shutil
 
 # Compilers by folder, where it is not this machine's.
-CROSS = {"aarch64": "aarch64-linux-gnu-gcc", "x86_64": "x86_64-linux-gnu-gcc"}
+CROSS = {"aarch64": "aarch64-linux-gnu-gcc",
+         "mips64": "mips64el-linux-gnuabi64-gcc",
+         "x86_64": "x86_64-linux-gnu-gcc"}
 
 # What runs on targets of every kind.
 EVERYWHERE = ("unwind/", "preload/", "library/", "stub/")
