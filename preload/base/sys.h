@@ -50,16 +50,16 @@ static inline long sys_unlink(const char *path)
 	return arch_syscall3(__NR_unlinkat, AT_FDCWD, (long)path, 0);
 }
 
-static inline long sys_fstat(int fd, struct stat *st)
+static inline long sys_fstat(int fd, struct stat64 *st)
 {
-	return arch_syscall4(__NR_newfstatat, fd, (long)"", (long)st,
+	return arch_syscall4(ARCH_NR_FSTATAT, fd, (long)"", (long)st,
 			     AT_EMPTY_PATH);
 }
 
 static inline long sys_mmap(void *at, size_t n, int prot, int flags, int fd,
-			    long offset)
+			    uint64_t offset)
 {
-	return arch_syscall6(__NR_mmap, (long)at, n, prot, flags, fd, offset);
+	return arch_mmap(at, n, prot, flags, fd, offset);
 }
 
 /* Pages that are zero and nobody else's; NULL: refused. */

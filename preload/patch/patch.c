@@ -373,11 +373,11 @@ static void patch_one(struct patch_plan *plan, const struct patch_image *image,
 /* Where /proc does not say, the constructor runs early enough. */
 static bool patch_is_alone(void)
 {
-	struct stat tasks;
+	struct stat64 tasks;
 
 	if (sys_gettid() != sys_getpid())
 		return false;
-	if (arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)"/proc/self/task",
+	if (arch_syscall4(ARCH_NR_FSTATAT, AT_FDCWD, (long)"/proc/self/task",
 			  (long)&tasks, 0))
 		return true;
 	/* a folder's links: its name, its own dot, and a task's dots each */
