@@ -65,7 +65,7 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 	if (!walk_fp_sane(reader, regs->r[ARCH_REG_SP],
 			  regs->r[ARCH_REG_FP], &cfa) ||
 	    !stack_read(reader, cfa - 2 * ARCH_WORD, &fp) ||
-	    !stack_read(reader, cfa + ARCH_RA_OFFSET, &ra))
+	    !stack_read(reader, cfa - ARCH_WORD, &ra))
 		return known ? GT_STOP_NO_RULE :
 			       walk_stop_nowhere(regs->r[ARCH_REG_PC], exact);
 	regs->r[ARCH_REG_SP] = cfa;
@@ -93,8 +93,8 @@ static bool step_signal(struct stack_reader *reader, struct arch_regs *regs)
 	for (i = 0; i <= ARCH_SIGFRAME_PC; i += ARCH_WORD)
 		if (!stack_read(reader, sp + i, &word))
 			return false;
-	arch_regs_from_ucontext(regs, (const void *)
-				(sp + ARCH_SIGFRAME_UCONTEXT));
+	sp += arch_sigframe_ucontext(regs->r[ARCH_REG_PC]);
+	arch_regs_from_ucontext(regs, (const void *)sp);
 	return true;
 }
 
