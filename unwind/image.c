@@ -42,7 +42,7 @@
 #include "unwind/jit.h"
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules_index.h"
 #include "unwind/signals.h"
 #include "unwind/walk.h"
 
@@ -483,6 +483,8 @@ static int borrow_one(const struct elfmap *map, void *data)
 		.text_end = sections.text_end,
 	};
 	cfi_tables_init(&b->rules->tables, &sections);
+	if (ARCH_ELF_EXIDX)
+		rules_index_init(b->rules, &sections);
 	return 1;
 }
 

@@ -25,7 +25,7 @@
 #include "unwind/dictionary.h"
 #include "unwind/memory.h"
 #include "unwind/rule_class.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules_index.h"
 
 static _Atomic size_t images_bytes;
 
@@ -113,6 +113,8 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	int status;
 
 	CLAIM_FULL(pc >= image->text_start && pc < image->text_end);
+	if (rules_index_is_there(image))
+		return rules_index_find(image, pc);
 	if (!image->tables.table && !image->tables.frames)
 		return 0;
 	status = cfi_find(&image->tables, pc, &fde);
@@ -145,6 +147,8 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 	image->text_start = sections->text_start;
 	image->text_end = sections->text_end;
 	cfi_tables_init(&image->tables, sections);
+	if (ARCH_ELF_EXIDX)
+		rules_index_init(image, sections);
 	atomic_fetch_add_explicit(&images_bytes,
 				  sizeof(*image) +
 					  cfi_index_make(&image->tables),

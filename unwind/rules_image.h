@@ -5,12 +5,14 @@
 #define GNOMON_UNWIND_RULES_IMAGE_H
 
 #include "unwind/cfi.h"
+#include "unwind/exidx.h"
 #include "unwind/granule.h"
 
 struct rules_image {
 	uintptr_t text_start, text_end;
 	struct cfi_tables tables;
 	struct granule_table granules;
+	struct exidx_image index;	/* index_end 0: there is none */
 };
 
 #endif

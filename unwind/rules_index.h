@@ -1,0 +1,31 @@
+/*
+ * rules_index.h: rules of images whose unwind tables are those of 32-bit ARM
+ * (exidx.h). Where an architecture has none, nothing of it is called.
+ *
+ * Any thread, also signal handlers.
+ */
+#ifndef GNOMON_UNWIND_RULES_INDEX_H
+#define GNOMON_UNWIND_RULES_INDEX_H
+
+#include "unwind/rules_image.h"
+
+static inline bool rules_index_is_there(const struct rules_image *image)
+{
+	return ARCH_ELF_EXIDX && image->index.index_end;
+}
+
+/* Takes what the image's segments say. */
+void rules_index_init(struct rules_image *image,
+		      const struct rules_sections *sections);
+
+/* As rules_find, of a pc in the image's code whose rule is not stored. */
+uint16_t rules_index_find(struct rules_image *image, uintptr_t pc);
+
+/* As rules_step_full. */
+int rules_index_step(struct rules_image *image, struct arch_regs *regs,
+		     bool pc_exact, bool *is_signal,
+		     bool (*read)(void *ctx, uintptr_t address,
+				  uint64_t *value),
+		     void *ctx);
+
+#endif
