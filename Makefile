@@ -23,7 +23,7 @@ say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(2);)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 WARN += $(if $(WERROR),-Werror)
-INCLUDE := -I. -Iarch -Iarch/$(ARCH)
+INCLUDE := -I. -Iarch -Iarch/$(PORT)
 CFLAGS ?= -O2 -g
 BASE_CFLAGS := -std=gnu11 $(WARN) $(INCLUDE) -MMD -MP \
 	-DGNOMON_VERSION='"$(VERSION)"'
@@ -40,17 +40,17 @@ TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 TARGET_CFLAGS += $(if $(findstring clang,$(CC)),-fno-slp-vectorize,\
 	-fno-tree-loop-distribute-patterns -fno-store-merging \
 	-fno-tree-slp-vectorize)
-include arch/$(ARCH)/flags.mk
+include arch/$(PORT)/flags.mk
 HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-I$(O)/generated
 HOST_LIBS := -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
 	-lprotobuf-c -lz -lsqlite3 -ledit -lm -lpthread -ldl
 
-ARCH_SRC := $(wildcard arch/$(ARCH)/*.S arch/$(ARCH)/*.c)
+ARCH_SRC := $(wildcard arch/$(PORT)/*.S arch/$(PORT)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)
 PRELOAD_SRC := $(wildcard preload/*/*.[cS])
 # Not every port patches (arch.h).
-ifeq ($(wildcard arch/$(ARCH)/patching.S),)
+ifeq ($(wildcard arch/$(PORT)/patching.S),)
 PRELOAD_SRC := $(filter-out preload/patch/%,$(PRELOAD_SRC))
 endif
 include mk/cross.mk

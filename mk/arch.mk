@@ -37,7 +37,9 @@ ARCH ?= $(or $(MACHINE),$(NATIVE))
 ifneq ($(filter-out $(ARCH),$(MACHINE)),)
 $(error $(CC) is for $(MACHINE), not for $(ARCH))
 endif
-ifeq ($(wildcard arch/$(ARCH)/regs.h),)
+# Both byte orders are in one folder.
+PORT := $(patsubst mips64el,mips64,$(ARCH))
+ifeq ($(wildcard arch/$(PORT)/regs.h),)
 $(error no port to $(ARCH): arch has $(patsubst arch/%/regs.h,%,\
 	$(wildcard arch/*/regs.h)))
 endif

@@ -10,7 +10,7 @@ FAULT_O := $(O)/fault
 FAULT_LIB := $(FAULT_O)/libgnomon.so
 FAULT_RECORDER := $(FAULT_O)/gnomon-recorder
 FAULT_LIB_OBJ := $(patsubst %.c,$(FAULT_O)/target/%.o,$(UNWIND_SRC) \
-	$(PRELOAD_SRC) $(wildcard arch/$(ARCH)/*.c) tests/fault/fault.c \
+	$(PRELOAD_SRC) $(wildcard arch/$(PORT)/*.c) tests/fault/fault.c \
 	tests/fault/fault_library.c)
 FAULT_RECORDER_OBJ := $(patsubst %.c,$(FAULT_O)/host/%.o,$(RECORDER_SRC) \
 	$(RECORDER_SHARED) $(RECORDER_READER) tests/fault/fault.c \

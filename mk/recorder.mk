@@ -16,10 +16,7 @@ RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \
 	cli/symbol/elf/elf_class.c cli/symbol/elf/elf_symbols.c \
 	cli/symbol/elf/elf_tables.c cli/symbol/elf/reduced.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
-# Where the target's C library has no start for a static program at any address,
-# at a fixed one.
-RECORDER_LINK := -static$(if $(filter /%,$(shell $(CC) \
-	-print-file-name=rcrt1.o)),-pie)
+RECORDER_LINK ?= -static-pie
 RECORDER_LIBS := $(SYSROOT_LINK) $(if $(RECORDER_ZSTD),-lzstd) -lm
 
 $(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED) \

@@ -66,8 +66,8 @@ $(CHECKED_O)/host/%.o: %.c $(call made-by,host) | $(PROTO_C) \
 # All of us but what would take the place of the C library's own functions.
 TARGET_CORE := $(O)/libtarget-core.a
 CLI_CORE := $(O)/libcli-core.a
-$(TARGET_CORE): $(call checked,$(filter-out $(O)/target/arch/$(ARCH)/hooks%.o \
-		$(O)/target/arch/$(ARCH)/stubs.o,$(ARCH_OBJ)) \
+$(TARGET_CORE): $(call checked,$(filter-out $(O)/target/arch/$(PORT)/hooks%.o \
+		$(O)/target/arch/$(PORT)/stubs.o,$(ARCH_OBJ)) \
 		$(foreach o,$(PRELOAD_OBJ),\
 			$(if $(filter hooks% entries.o,$(notdir $o)),,$o)) \
 		$(UNWIND_OBJ))

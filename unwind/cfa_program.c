@@ -212,7 +212,8 @@ static enum outcome set_cfa(struct machine *m, uint64_t reg, int64_t value)
 /*
  * An expression takes the place of register and offset but does not make
  * them forgotten: assemblers carry the offset on, and hand-written code goes
- * back by naming a register alone. An offset alone changes nothing else.
+ * back by naming a register alone. An offset alone changes nothing else. A
+ * register alone where there was nothing counts from 0: so the CIEs of MIPS begin.
  */
 static enum outcome set_cfa_part(struct machine *m, uint8_t action,
 				 int64_t first, int64_t second)
@@ -222,10 +223,10 @@ static enum outcome set_cfa_part(struct machine *m, uint8_t action,
 		m->row.cfa_expression = second;
 		return GO_ON;
 	}
-	if (m->row.cfa_how == CFA_UNSPECIFIED)
-		return NONSENSE;
 	if (action == CFA_SET_REGISTER)
 		return set_cfa(m, (uint64_t)first, m->row.cfa_offset);
+	if (m->row.cfa_how == CFA_UNSPECIFIED)
+		return NONSENSE;
 	m->row.cfa_offset = second;
 	return GO_ON;
 }

@@ -12,6 +12,7 @@
 #include "unwind/claim.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
+#include "unwind/prologue.h"
 #include "unwind/rules_image.h"
 #include "unwind/walk.h"
 #include "interrupted.h"
@@ -147,7 +148,8 @@ static enum gt_stop step(struct place *at)
 		err = rules_step_full(rules, regs, at->exact, &is_signal,
 				      read_word, reader);
 		/* As in walk.c: an address pushed, not called from. */
-		if (err == -2 && !at->exact && rules_find(rules, pc))
+		if (err == -2 && !at->exact && rules_find(rules, pc) &&
+		    !prologue_find(rules, pc))
 			return GT_STOP_BOTTOM;
 	}
 	if (err == -2) {
@@ -158,6 +160,10 @@ static enum gt_stop step(struct place *at)
 		*regs = before;
 		is_signal = !at->exact && step_signal(reader, regs);
 		err = is_signal ? 0 : err;
+	}
+	if (err == -2 && rules) {
+		*regs = before;
+		err = prologue_step(rules, regs, at->exact, read_word, reader);
 	}
 	if (err == 1)
 		return GT_STOP_BOTTOM;

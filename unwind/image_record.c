@@ -122,6 +122,7 @@ static void take_segment(struct rules_sections *s, uintptr_t start,
 			 uintptr_t end, uint32_t flags)
 {
 	if (flags & PF_X) {
+		s->text_whole = !s->text_end && flags & PF_R;
 		if (!s->text_start || start < s->text_start)
 			s->text_start = start;
 		if (end > s->text_end)

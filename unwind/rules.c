@@ -20,6 +20,7 @@
  */
 #include <errno.h>
 
+#include "decode.h"
 #include "unwind/cfi_index.h"
 #include "unwind/claim.h"
 #include "unwind/dictionary.h"
@@ -146,6 +147,7 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 		return NULL;
 	image->text_start = sections->text_start;
 	image->text_end = sections->text_end;
+	image->text_whole = sections->text_whole;
 	cfi_tables_init(&image->tables, sections);
 	if (ARCH_ELF_EXIDX)
 		rules_index_init(image, sections);
@@ -155,6 +157,9 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 				  memory_order_relaxed);
 	granule_table_init(&image->granules, image->text_start,
 			   image->text_end);
+	if (ARCH_DECODES && image->text_whole)
+		granule_table_init(&image->told, image->text_start,
+				   image->text_end);
 	return image;
 }
 

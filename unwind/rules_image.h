@@ -13,6 +13,8 @@ struct rules_image {
 	struct cfi_tables tables;
 	struct granule_table granules;
 	struct exidx_image index;	/* index_end 0: there is none */
+	bool text_whole;		/* as of rules_sections */
+	struct granule_table told;	/* what code told: prologue.h */
 };
 
 #endif

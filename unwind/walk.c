@@ -21,6 +21,7 @@
 #include "unwind/expect.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
+#include "unwind/prologue.h"
 #include "unwind/rule_cache.h"
 #include "unwind/rules_image.h"
 #include "unwind/shadow.h"
@@ -79,10 +80,11 @@ static const struct image *find_image(uintptr_t pc)
 	return changed ? image_find(pc) : image;
 }
 
-/* By the tables that were registered at run time. What goes without a word,
- * or may come to an address where nothing is yet, is not cached. */
-static uint32_t rule_at_run_time(uintptr_t ra, bool in_image,
-				 bool *constant)
+/* By the tables that were registered at run time, or by the code itself. What
+ * goes without a word, or may come to an address where nothing is yet, is not
+ * cached. */
+static uint32_t rule_at_run_time(uintptr_t ra, struct rules_image *rules,
+				 bool in_image, bool *constant)
 {
 	bool known;
 	uint16_t id = jit_find(ra - 1, &known);
@@ -93,6 +95,8 @@ static uint32_t rule_at_run_time(uintptr_t ra, bool in_image,
 	}
 	if (ARCH_SIGNAL_CODE && walk_is_signal_return(ra))
 		return dictionary_id((struct rule){ .kind = RULE_SIGNAL });
+	if (rules)
+		return rule_payload(prologue_find(rules, ra));
 	return in_image ? 0 : WORD_NO_IMAGE;
 }
 
@@ -118,11 +122,12 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 	/* Nothing was called from before a function's first byte: somebody
 	 * pushed its address to be returned to (makecontext, for one), and
 	 * the stack was made up from there. */
-	if (!id && rules && rules_find(rules, ra))
+	if (!id && rules && rules_find(rules, ra) && !prologue_find(rules, ra))
 		payload = WORD_END;
 	else
 		payload = id ? rule_payload(id) :
-			       rule_at_run_time(ra, image || rules, &constant);
+			       rule_at_run_time(ra, rules, image || rules,
+						&constant);
 	if (!constant)
 		return payload;
 	CLAIM_FULL(!(payload & ~PAYLOAD_MASK) && payload != WORD_JOIN);

@@ -5,3 +5,6 @@ TARGET_CFLAGS += -funwind-tables -fomit-frame-pointer
 
 # Divisions, which not all processors of this kind have an instruction for.
 TARGET_LIBS := -lgcc
+
+# The C library has no start for a position-independent program that is static.
+RECORDER_LINK := -static -no-pie

@@ -5,8 +5,22 @@
 #ifndef GNOMON_ARCH_RELOCS_H
 #define GNOMON_ARCH_RELOCS_H
 
+#include <elf.h>
+#include <stdint.h>
+
 #define ARCH_RELOC_WORD 1	/* R_X86_64_64 */
 #define ARCH_RELOC_GLOB_DAT 6	/* R_X86_64_GLOB_DAT */
 #define ARCH_RELOC_JUMP_SLOT 7	/* R_X86_64_JUMP_SLOT */
+
+/* Of r_info. */
+static inline uint32_t arch_reloc_type(uint64_t info)
+{
+	return (uint32_t)ELF64_R_TYPE(info);
+}
+
+static inline uint32_t arch_reloc_symbol(uint64_t info)
+{
+	return (uint32_t)ELF64_R_SYM(info);
+}
 
 #endif

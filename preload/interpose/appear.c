@@ -226,8 +226,8 @@ static void appear_rebind(const struct appear_work *work,
 
 	for (; at && at < end; at += dynamic->reloc_bytes) {
 		const ElfW(Rel) *reloc = (const ElfW(Rel) *)at;
-		unsigned type = ELF64_R_TYPE(reloc->r_info);
-		uint32_t symbol = ELF64_R_SYM(reloc->r_info);
+		uint32_t type = arch_reloc_type(reloc->r_info);
+		uint32_t symbol = arch_reloc_symbol(reloc->r_info);
 		const struct appear *row;
 		const char *name;
 		uintptr_t *word;

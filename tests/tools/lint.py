@@ -43,7 +43,7 @@ RECORDER_MAY += ["preload/%s.h" % stem for stem in """
 
 # What each folder of arch/ has (arch/arch.h).
 ARCH_HEADERS = ["arch.h"] + ["%s.h" % stem for stem in """calls cycles entry
-    interrupted patching regs relocs rule_word shadow_stack syscall
+    decode interrupted patching regs relocs rule_word shadow_stack syscall
     words""".split()]
 
 # Folder: prefixes of what its files may include in quotes. The longest
@@ -51,7 +51,7 @@ ARCH_HEADERS = ["arch.h"] + ["%s.h" % stem for stem in """calls cycles entry
 MAY_INCLUDE = {
     # Of the preload library only the table that stubs.S makes entries of.
     "arch": ["arch/", "preload/interpose/hooked.def"] + ARCH_HEADERS,
-    "unwind": ["unwind/", "arch.h", "interrupted.h"],
+    "unwind": ["unwind/", "arch.h", "decode.h", "interrupted.h"],
     "preload": ["preload/", "unwind/", "arch.h", "entry.h", "patching.h",
                 "library/gnomon/gnomon.h", "stub/functions.h",
                 "stub/functions.def"],

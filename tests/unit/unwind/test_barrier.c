@@ -33,12 +33,22 @@ static void test_stubs(void **unused)
 	assert_int_not_equal(a, (uintptr_t)arch_stubs);
 }
 
+/* Where the function that this is part of keeps its return address. */
+static inline __attribute__((always_inline)) uintptr_t *own_slot(void)
+{
+	uintptr_t *slot = (uintptr_t *)__builtin_frame_address(0);
+
+	while (*slot != (uintptr_t)__builtin_return_address(0))
+		slot++;
+	return slot;
+}
+
 static uintptr_t through;
 
 /* Returns through a stub: that of its own return address. */
 static __attribute__((noinline)) int returns(int n)
 {
-	uintptr_t *slot = (uintptr_t *)__builtin_frame_address(0) + 1;
+	uintptr_t *slot = own_slot();
 	uintptr_t stub = barrier_stub(*slot);
 
 	assert_true(stub != 0);
@@ -62,7 +72,7 @@ static void test_returns(void **unused)
 /* A forked child returns through what its parent put there. */
 static __attribute__((noinline)) int forks(void)
 {
-	uintptr_t *slot = (uintptr_t *)__builtin_frame_address(0) + 1;
+	uintptr_t *slot = own_slot();
 	int pid;
 
 	*(volatile uintptr_t *)slot = barrier_stub(*slot);

@@ -312,11 +312,14 @@ static void test_cie_programs(void **unused)
 	struct cfi_fde fde = make_fde(NULL, 0);
 
 	(void)unused;
-	/* One half of a CFA needs the other. */
+	/* A register alone has the offset 0, an offset alone no register. */
 	fde.cie.program = (uintptr_t)half;
+	fde.cie.program_end = (uintptr_t)half + 2;
+	run_fde(&fde);
+	cfa_is(0, 7, 0);
 	fde.cie.program_end = (uintptr_t)half + sizeof(half);
 	run_fde(&fde);
-	bad_from(0);
+	cfa_is(0, 7, 8);
 	fde.cie.program = (uintptr_t)half + 2;
 	run_fde(&fde);
 	bad_from(0);

@@ -1,0 +1,82 @@
+/*
+ * regs.h (MIPS64): registers by their DWARF numbers, which are those of the
+ * processor, and the conventions of the stack (System V ABI, MIPS Processor
+ * Supplement; MIPSpro N32 ABI Handbook, for n64 as well).
+ */
+#ifndef GNOMON_ARCH_REGS_H
+#define GNOMON_ARCH_REGS_H
+
+/*
+ * Return stubs (barriers.S): how many, how far apart, and how far behind a
+ * stub its table entry lies, which is what a load can reach. There is one more
+ * stub, which is not used. Also for the assembler.
+ */
+#define ARCH_STUBS 2047
+#define ARCH_STUB_BYTES 8
+#define ARCH_STUB_DELTA ((ARCH_STUBS + 1) * ARCH_STUB_BYTES)
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+/* The program counter has no number; 32 is that of a vector register which
+ * nobody preserves. */
+enum {
+	ARCH_REG_GP = 28,
+	ARCH_REG_SP = 29,
+	ARCH_REG_FP = 30,
+	ARCH_REG_LR = 31,
+	ARCH_REG_PC = 32,
+	ARCH_REG_COUNT
+};
+
+struct arch_regs {
+	uint64_t r[ARCH_REG_COUNT];	/* by DWARF number */
+};
+
+/* Where the hook's entry (entry.h) has put its caller's return address, in
+ * bytes from the stack pointer that its return will leave. */
+#define ARCH_RA_OFFSET (-8)
+#define ARCH_WORD 8
+
+/* The caller's frame record, as the entries of hooks make it: the frame
+ * pointer and the return address. */
+#define ARCH_HOOK_FP (-16)
+#define ARCH_HOOK_RA (-8)
+
+/* Addresses of user code: 40 bits, or 48 where the kernel was told so. */
+#define ARCH_ADDRESS_BITS 48
+#define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)
+
+/* What the address of an instruction is a multiple of: 1 << ARCH_CODE_SHIFT. */
+#define ARCH_CODE_SHIFT 2
+#define ARCH_INSTRUCTION (1u << ARCH_CODE_SHIFT)
+
+/* A called function must preserve s0 … s7, gp and the frame pointer (s8). */
+#define ARCH_CALLEE_SAVED (UINT32_C(0x50ff0000))
+
+/*
+ * A signal frame: at the handler's return, sp points to the kernel's struct
+ * rt_sigframe (arch/mips/kernel/signal.c): 24 bytes that the ABI of 32 bits
+ * needs, siginfo, then struct ucontext, whose registers begin at its byte 40.
+ * Offsets of what a walk needs, in bytes from that sp.
+ */
+#define ARCH_SIGFRAME_FP 432
+#define ARCH_SIGFRAME_SP 424
+#define ARCH_SIGFRAME_PC 768
+
+/* Fewer bytes than any signal frame takes of the stack: struct rt_sigframe
+ * has 808. */
+#define ARCH_SIGFRAME_LEAST 768
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ARCH_AUDIT AUDIT_ARCH_MIPS64	/* linux/audit.h: to filters */
+#define ARCH_NAME "mips64"
+#else
+#define ARCH_AUDIT AUDIT_ARCH_MIPSEL64
+#define ARCH_NAME "mips64el"
+#endif
+#define ARCH_ELF_MACHINE 8	/* EM_MIPS */
+
+#endif /* __ASSEMBLER__ */
+#endif

@@ -1,0 +1,26 @@
+/*
+ * rule_word.h (MIPS64): how the rule of a frame lies in a word of the rule cache
+ * (unwind/rule_cache.h), in 28 bits: that it counts from sp, or from fp, is said
+ * beside it.
+ *
+ *	27  24 23     12 11       0
+ *	+------+---------+----------+
+ *	|  fp  |   ra    |   size   |
+ *	+------+---------+----------+
+ *
+ * The fields are those of arch/link_rule.def. No function signs.
+ */
+#ifndef GNOMON_ARCH_RULE_WORD_H
+#define GNOMON_ARCH_RULE_WORD_H
+
+#define ARCH_RULE_UNIT 16
+#define ARCH_RULE_SIZE_MAX 0xfff
+#define ARCH_RULE_RA_SHIFT 12
+#define ARCH_RULE_RA_MAX 0xfff
+#define ARCH_RULE_SIGNS 0
+#define ARCH_RULE_FP_SHIFT 24
+#define ARCH_RULE_FP_MAX 15
+
+#include "arch/link_rule.def"
+
+#endif

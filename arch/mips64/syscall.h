@@ -1,0 +1,41 @@
+/* syscall.h (MIPS64): raw system calls; errno is not touched. */
+#ifndef GNOMON_ARCH_SYSCALL_H
+#define GNOMON_ARCH_SYSCALL_H
+
+#include <linux/sched.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+
+/* Returns the kernel's answer: -4095 … -1 is -errno. (The kernel answers errno,
+ * and that it is one in $7.) */
+static inline long arch_syscall6(long n, long a, long b, long c, long d,
+				 long e, long f)
+{
+	register long v0 __asm__("$2") = n;
+	register long a0 __asm__("$4") = a;
+	register long a1 __asm__("$5") = b;
+	register long a2 __asm__("$6") = c;
+	register long a3 __asm__("$7") = d;
+	register long a4 __asm__("$8") = e;
+	register long a5 __asm__("$9") = f;
+
+	__asm__ volatile("syscall"
+			 : "+r"(v0), "+r"(a3), "+r"(a4), "+r"(a5)
+			 : "r"(a0), "r"(a1), "r"(a2)
+			 : "$1", "$3", "$10", "$11", "$12", "$13", "$14",
+			   "$15", "$24", "$25", "hi", "lo", "memory");
+	return a3 ? -v0 : v0;
+}
+
+/* Whether this call makes a child that goes on where its caller does, with a
+ * copy of its memory. a, b: the first two arguments. */
+static inline bool arch_is_fork(long n, long a, long b)
+{
+	return n == __NR_fork || (n == __NR_clone && !(a & CLONE_VM) && !b);
+}
+
+/* What the C library's start makes that it does not on all architectures, an
+ * X(name) each. */
+#define ARCH_START_CALLS(X) X(set_thread_area) X(readlink)
+
+#endif

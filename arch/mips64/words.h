@@ -1,0 +1,80 @@
+/*
+ * words.h (MIPS64): words compared, one by one: vectors (MSA) are an option of
+ * few processors.
+ */
+#ifndef GNOMON_ARCH_WORDS_H
+#define GNOMON_ARCH_WORDS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline __attribute__((always_inline)) bool
+arch_word_is(const _Atomic uint64_t *word, uint64_t value)
+{
+	return atomic_load_explicit(word, memory_order_relaxed) == value;
+}
+
+/* Whether any of these bits is set in it. */
+static inline __attribute__((always_inline)) bool
+arch_word_has(const _Atomic uint64_t *word, uint32_t bits)
+{
+	return atomic_load_explicit(word, memory_order_relaxed) & bits;
+}
+
+/*
+ * Whether base[at[i]] is value[i] for all i, in blocks of four, from the last to
+ * the first. `at` and `value` are constants: where they lie, in bytes from
+ * `list` on. `size`: bytes of `at`, more than 0, those of whole blocks.
+ */
+static inline __attribute__((always_inline)) bool
+arch_blocks_equal(const uintptr_t *base, const void *list, size_t at,
+		  size_t value, uint64_t size)
+{
+	const char *bytes = list;
+
+	do {
+		const uint16_t *o;
+		const uintptr_t *v;
+
+		size -= 4 * sizeof(*o);
+		o = (const uint16_t *)(bytes + at + size);
+		v = (const uintptr_t *)(bytes + value + size * 4);
+		if ((base[o[0]] ^ v[0]) | (base[o[1]] ^ v[1]) |
+		    (base[o[2]] ^ v[2]) | (base[o[3]] ^ v[3]))
+			return false;
+	} while (size);
+	return true;
+}
+
+/* Whether base[at[0]], the word behind it, base[at[1]], the word behind it,
+ * are value[0] … value[3]. */
+static inline __attribute__((always_inline)) bool
+arch_pairs_equal(const uintptr_t *base, const uint16_t *at,
+		 const uintptr_t *value)
+{
+	const uintptr_t *low = base + at[0], *high = base + at[1];
+
+	return !((low[0] ^ value[0]) | (low[1] ^ value[1]) |
+		 (high[0] ^ value[2]) | (high[1] ^ value[3]));
+}
+
+/* Which of eight words, a cache line, have this upper half: of the i-th, bit
+ * 2 i + 1. Others may write them. */
+static inline __attribute__((always_inline)) uint32_t
+arch_tags_are(const _Atomic uint64_t *word, uint32_t tag)
+{
+	uint32_t equal = 0;
+	unsigned i;
+
+	for (i = 0; i < 8; i++) {
+		uint64_t value = atomic_load_explicit(&word[i],
+						      memory_order_relaxed);
+
+		equal |= (uint32_t)(value >> 32 == tag) << (2 * i + 1);
+	}
+	return equal;
+}
+
+#endif

@@ -1,0 +1,554 @@
+/*
+ * prologue.c: a frame by the code around its pc, followed with values that say
+ * only where they come from.
+ *
+ *	CONSTANT n	n
+ *	ENTRY r, n	what register r held where this began, + n
+ *	WORD r, n	the word that lay at ENTRY r, n then
+ *	UNKNOWN		anything
+ *
+ * Onward, from pc: the function is followed until it is left. There the stack
+ * pointer is the CFA, as ENTRY sp or fp; the return address is a WORD between;
+ * each register that a called function must preserve is its own ENTRY, or a
+ * WORD. Of a branch the way that does not jump is followed first.
+ *
+ * Back, to pc: the nearest store of a return address, and the stack pointer's
+ * last decrease before it, are the function's beginning. From there all is
+ * followed in the order in which it lies, passing over the ends that lie
+ * between. ENTRY sp is the CFA then.
+ *
+ * What comes behind a call that never returns is often another function. There
+ * the way onward ends: that stores a return address of its own, or returns by
+ * one that nobody has loaded.
+ *
+ * Any thread, also signal handlers; some 3 KB of stack.
+ *
+ * I1  Code is read inside of the given bounds only, by at most OPERATIONS_MAX
+ *     instructions for one answer.
+ */
+#include "unwind/claim.h"
+#include "unwind/prologue.h"
+
+#if ARCH_DECODES
+
+enum {
+	OPERATIONS_MAX = 4096,	/* in one answer */
+	WAYS_MAX = 4,		/* that are yet to be followed; of more, the
+				 * newest */
+	JUMPS_MAX = 32,		/* backward, each followed once */
+	BACK_MAX = 2048,	/* instructions, to a function's beginning */
+	SAVES_MAX = 64,		/* from there to where it stores its caller */
+	FRAME_BYTES_MAX = 1 << 22
+};
+
+enum value_kind { UNKNOWN, CONSTANT, ENTRY, WORD };
+
+struct value {
+	uint8_t kind;		/* enum value_kind */
+	uint8_t reg;
+	int32_t n;
+};
+
+struct way {
+	uintptr_t pc;
+	unsigned mode;		/* of the processor, as arch_decode has it */
+	struct value reg[ARCH_REG_COUNT];
+	/* The place where the ENTRY of a register was stored, if it was. */
+	struct value home[ARCH_REG_COUNT];
+};
+
+struct search {
+	const struct prologue_code *code;
+	bool exact;
+	unsigned left;		/* operations */
+	unsigned ways;
+	struct way way[WAYS_MAX];
+	unsigned jumps;
+	uintptr_t jump[JUMPS_MAX];
+};
+
+/* What a called function preserves, the stack pointer apart. */
+static bool is_preserved(unsigned reg)
+{
+	return reg < 32 && ARCH_CALLEE_SAVED >> reg & 1;
+}
+
+static struct value value_add(struct value v, int64_t n)
+{
+	int64_t sum = v.n + n;
+
+	if ((v.kind == WORD && n) || v.kind == UNKNOWN || n != (int32_t)n ||
+	    sum != (int32_t)sum)
+		return (struct value){ UNKNOWN, 0, 0 };
+	if (v.kind != WORD)
+		v.n = (int32_t)sum;
+	return v;
+}
+
+static bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n)
+{
+	return v.kind == kind && v.reg == reg && v.n == n;
+}
+
+/* Where the word `index` of an access lies; false: nobody knows. */
+static bool place_of(const struct way *w, const struct arch_operation *op,
+		     unsigned index, struct value *place)
+{
+	*place = value_add(w->reg[op->a],
+			   op->value + (int64_t)index * ARCH_WORD);
+	return place->kind == ENTRY &&
+	       (place->reg == ARCH_REG_SP || place->reg == ARCH_REG_FP);
+}
+
+static struct value loaded(const struct way *w, struct value place)
+{
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		if (value_is(place, w->home[r].kind, w->home[r].reg,
+			     w->home[r].n))
+			return (struct value){ ENTRY, (uint8_t)r, 0 };
+	place.kind = WORD;
+	return place;
+}
+
+static void access_words(struct way *w, const struct arch_operation *op)
+{
+	struct value base = w->reg[op->a], place;
+	unsigned r, index = 0;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		struct value *reg = &w->reg[r];
+		bool known;
+
+		if (!(op->mask >> r & 1))
+			continue;
+		/* the base is what it was for all of them */
+		known = place_of(w, op, index++, &place);
+		if (op->kind == ARCH_OP_LOAD && r != op->a)
+			*reg = known ? loaded(w, place) :
+				       (struct value){ UNKNOWN, 0, 0 };
+		else if (op->kind == ARCH_OP_LOAD)
+			base = known ? loaded(w, place) :
+				       (struct value){ UNKNOWN, 0, 0 };
+		else if (known && value_is(*reg, ENTRY, r, 0) &&
+			 !w->home[r].kind)
+			w->home[r] = place;
+	}
+	w->reg[op->a] = op->step ? value_add(w->reg[op->a], op->step) : base;
+}
+
+/* What an instruction does to registers, wherever it leads. */
+static void apply(struct way *w, const struct arch_operation *op)
+{
+	static const struct value unknown;
+	struct value *d = &w->reg[op->d];
+	struct value a = w->reg[op->a], b = w->reg[op->b];
+	unsigned r;
+
+	CLAIM_FULL(op->d < ARCH_REG_COUNT && op->a < ARCH_REG_COUNT &&
+		   op->b < ARCH_REG_COUNT);
+	switch (op->kind) {
+	case ARCH_OP_SET:
+		*d = value_add((struct value){ CONSTANT, 0, 0 }, op->value);
+		break;
+	case ARCH_OP_ADD:
+		*d = value_add(a, op->value);
+		break;
+	case ARCH_OP_SUM:
+		*d = b.kind == CONSTANT ? value_add(a, b.n) :
+		     a.kind == CONSTANT ? value_add(b, a.n) : unknown;
+		break;
+	case ARCH_OP_DIFFERENCE:
+		*d = b.kind == CONSTANT ? value_add(a, -(int64_t)b.n) :
+					  unknown;
+		break;
+	case ARCH_OP_LOAD:
+	case ARCH_OP_STORE:
+		access_words(w, op);
+		break;
+	case ARCH_OP_CALL:
+		for (r = 0; r < ARCH_REG_COUNT; r++)
+			if (!is_preserved(r) && r != ARCH_REG_SP)
+				w->reg[r] = unknown;
+		break;
+	default:
+		for (r = 0; r < ARCH_REG_COUNT; r++)
+			if (op->mask >> r & 1)
+				w->reg[r] = unknown;
+	}
+}
+
+static void way_begin(struct way *w, uintptr_t pc, bool exact)
+{
+	static const struct arch_operation call = { .kind = ARCH_OP_CALL };
+	unsigned r;
+
+	w->pc = pc;
+	w->mode = arch_code_mode(pc, exact);
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		w->reg[r] = (struct value){ ENTRY, (uint8_t)r, 0 };
+		w->home[r] = (struct value){ UNKNOWN, 0, 0 };
+	}
+	if (!exact)
+		apply(w, &call);
+}
+
+/* The instruction at w->pc, which is passed. False: there is none. */
+static bool next(struct search *s, struct way *w, struct arch_operation *op)
+{
+	uintptr_t pc = w->pc;
+
+	*op = (struct arch_operation){ .kind = ARCH_OP_END };
+	if (s->left == 0 || pc < s->code->start || pc >= s->code->end)
+		return false;
+	s->left--;
+	arch_decode((const void *)pc, s->code->end - pc, &w->mode, op);
+	w->pc = pc + op->size;
+	CLAIM_FULL(op->size <= s->code->end - pc);
+	return op->kind != ARCH_OP_END && op->size != 0;
+}
+
+/* ---- onward ---- */
+
+/* Where the registers that must be preserved are, in a frame whose CFA is
+ * known. False: one of them is not what it was for the caller. */
+static bool find_saved(const struct way *w, struct prologue_frame *f)
+{
+	unsigned r;
+
+	f->saved = 0;
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		struct value v = w->reg[r];
+
+		if (!is_preserved(r) || value_is(v, ENTRY, r, 0))
+			continue;
+		if (v.kind != WORD || v.reg != f->base)
+			return false;
+		f->saved |= UINT64_C(1) << r;
+		f->at[r] = v.n - f->cfa;
+	}
+	return true;
+}
+
+static bool is_sane(const struct prologue_frame *f)
+{
+	int32_t least = f->base == ARCH_REG_SP ? 0 : -FRAME_BYTES_MAX;
+
+	if (f->cfa < least || f->cfa > FRAME_BYTES_MAX ||
+	    f->cfa % ARCH_WORD)
+		return false;
+	return f->ra_kept || (f->ra < 0 && f->ra >= least - f->cfa &&
+			      f->ra % ARCH_WORD == 0);
+}
+
+/* Whether the function is left here, for its caller or by a tail call. */
+static bool is_left(const struct search *s, const struct way *w,
+		    struct value target, struct prologue_frame *f)
+{
+	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
+
+	if (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0))
+		ra = target;
+	if (sp.kind != ENTRY ||
+	    (sp.reg != ARCH_REG_SP && sp.reg != ARCH_REG_FP))
+		return false;
+	f->base = sp.reg;
+	f->cfa = sp.n;
+	f->ra_kept = s->exact && sp.reg == ARCH_REG_SP &&
+		     value_is(ra, ENTRY, ARCH_REG_LR, 0);
+	if (!f->ra_kept && (ra.kind != WORD || ra.reg != sp.reg))
+		return false;
+	f->ra = f->ra_kept ? 0 : ra.n - sp.n;
+	return is_sane(f) && find_saved(w, f);
+}
+
+static void remember_way(struct search *s, const struct way *w)
+{
+	unsigned i;
+
+	if (s->ways == WAYS_MAX) {
+		for (i = 1; i < WAYS_MAX; i++)
+			s->way[i - 1] = s->way[i];
+		s->ways--;
+	}
+	s->way[s->ways++] = *w;
+}
+
+/* Whether this jump was not yet followed, if it goes back. */
+static bool jump_is_new(struct search *s, uintptr_t from, uintptr_t to)
+{
+	unsigned i;
+
+	if (to > from)
+		return true;
+	for (i = 0; i < s->jumps; i++)
+		if (s->jump[i] == from)
+			return false;
+	if (s->jumps == JUMPS_MAX)
+		return false;
+	s->jump[s->jumps++] = from;
+	return true;
+}
+
+/* The instruction behind one that goes elsewhere, if it runs before. */
+static bool run_delayed(struct search *s, struct way *w,
+			const struct arch_operation *op)
+{
+	struct arch_operation delayed;
+
+	if (!op->delayed)
+		return true;
+	if (!next(s, w, &delayed) || delayed.kind >= ARCH_OP_CALL)
+		return false;
+	apply(w, &delayed);
+	return true;
+}
+
+/* Another function's beginning: it stores who called it, which after a call is
+ * nobody's value any more. */
+static bool begins_another(const struct way *w, const struct arch_operation *op)
+{
+	return op->kind == ARCH_OP_STORE && op->mask >> ARCH_REG_LR & 1 &&
+	       w->reg[ARCH_REG_LR].kind == UNKNOWN;
+}
+
+enum follow { ON, LEFT, DEAD };
+
+static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
+				const struct arch_operation *op,
+				struct prologue_frame *f)
+{
+	struct value target = w->reg[op->a];
+	struct way straight = *w;
+
+	if (!run_delayed(s, w, op))
+		return DEAD;
+	switch (op->kind) {
+	case ARCH_OP_CALL:
+		apply(w, op);
+		return ON;
+	case ARCH_OP_BRANCH:
+		if (!op->annuls)
+			straight = *w;
+		straight.pc = w->pc;
+		w->pc = op->target;
+		if (op->target > pc)
+			remember_way(s, w);
+		*w = straight;
+		return ON;
+	case ARCH_OP_JUMP:
+		target.kind = UNKNOWN;
+		if (w->reg[ARCH_REG_LR].kind == WORD &&
+		    is_left(s, w, target, f))
+			return LEFT;
+		w->pc = op->target;
+		return jump_is_new(s, pc, op->target) ? ON : DEAD;
+	default:
+		return is_left(s, w, target, f) ? LEFT : DEAD;
+	}
+}
+
+static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
+{
+	struct arch_operation op;
+	enum follow how = ON;
+
+	while (how == ON) {
+		uintptr_t pc = w->pc;
+
+		if (!next(s, w, &op) || begins_another(w, &op))
+			return false;
+		if (op.conditional)
+			remember_way(s, w);
+		if (op.kind >= ARCH_OP_CALL) {
+			how = go_elsewhere(s, w, pc, &op, f);
+			continue;
+		}
+		apply(w, &op);
+		if (op.kind == ARCH_OP_LOAD && op.mask >> ARCH_REG_PC & 1)
+			how = is_left(s, w, w->reg[ARCH_REG_PC], f) ? LEFT :
+								      DEAD;
+	}
+	return how == LEFT;
+}
+
+static bool onward(struct search *s, uintptr_t pc, struct prologue_frame *f)
+{
+	struct way w;
+
+	way_begin(&w, pc, s->exact);
+	while (!follow(s, &w, f)) {
+		if (s->ways == 0 || s->left == 0)
+			return false;
+		w = s->way[--s->ways];
+	}
+	return true;
+}
+
+/* ---- back ---- */
+
+static bool takes_room(const struct arch_operation *op)
+{
+	return (op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
+		op->a == ARCH_REG_SP && op->value < 0) ||
+	       (op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
+		op->step < 0);
+}
+
+/* The nearest place before pc where this is done; 0: none in so many
+ * instructions. */
+static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned most,
+			   bool stores)
+{
+	unsigned mode = arch_code_mode(pc, s->exact), i;
+
+	for (i = 1; i <= most && s->left; i++) {
+		uintptr_t at = pc - (uintptr_t)i * ARCH_INSTRUCTION;
+		struct arch_operation op = { .kind = ARCH_OP_END };
+		unsigned now = mode;
+
+		if (at < s->code->start || at >= s->code->end)
+			return 0;
+		s->left--;
+		arch_decode((const void *)at, s->code->end - at, &now, &op);
+		if (op.conditional)
+			continue;
+		if (stores ? op.kind == ARCH_OP_STORE &&
+				     op.a == ARCH_REG_SP &&
+				     op.mask >> ARCH_REG_LR & 1 :
+			     takes_room(&op))
+			return at;
+	}
+	return 0;
+}
+
+/* An end of the function begins here: the frame goes. */
+static bool gives_back(const struct way *w, const struct arch_operation *op)
+{
+	return w->home[ARCH_REG_LR].kind == ENTRY &&
+	       ((op->kind == ARCH_OP_LOAD &&
+		 (op->mask >> ARCH_REG_LR & 1 ||
+		  op->mask >> ARCH_REG_PC & 1)) ||
+		(op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
+		 (op->a != ARCH_REG_SP || op->value > 0)));
+}
+
+/* From the beginning up to pc, in the order in which code lies. */
+static bool pass_through(struct search *s, struct way *w, uintptr_t pc)
+{
+	struct way body = *w;
+	bool ending = false;
+
+	while (w->pc < pc) {
+		struct arch_operation op;
+
+		if (!next(s, w, &op)) {
+			if (!op.size)
+				return false;
+			continue;	/* a trap: others jump over it */
+		}
+		if (!ending && gives_back(w, &op)) {
+			body = *w;
+			ending = true;
+		}
+		if (op.annuls)
+			w->pc += ARCH_INSTRUCTION;
+		else if (!run_delayed(s, w, &op))
+			return false;
+		apply(w, &op);
+		if (ending && (op.kind == ARCH_OP_LEAVE ||
+			       op.kind == ARCH_OP_JUMP ||
+			       (op.kind == ARCH_OP_LOAD &&
+				op.mask >> ARCH_REG_PC & 1))) {
+			body.pc = w->pc;
+			*w = body;
+			ending = false;
+		}
+	}
+	return w->pc == pc && !ending;
+}
+
+static void take_homes(const struct way *w, struct prologue_frame *f)
+{
+	unsigned r;
+
+	f->saved = 0;
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		struct value home = w->home[r];
+
+		if (home.kind == ENTRY && home.reg == ARCH_REG_SP &&
+		    is_preserved(r)) {
+			f->saved |= UINT64_C(1) << r;
+			f->at[r] = home.n;
+		}
+	}
+}
+
+static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
+		 struct way *w)
+{
+	uintptr_t stores = look_back(s, pc, BACK_MAX, true), starts;
+	struct value sp, fp;
+
+	if (!stores)
+		return false;
+	starts = look_back(s, stores + ARCH_INSTRUCTION, SAVES_MAX, false);
+	if (!starts)
+		return false;
+	way_begin(w, starts, true);
+	if (!pass_through(s, w, pc))
+		return false;
+	sp = w->reg[ARCH_REG_SP];
+	fp = w->reg[ARCH_REG_FP];
+	if (sp.kind == ENTRY && sp.reg == ARCH_REG_SP) {
+		f->base = ARCH_REG_SP;
+		f->cfa = -sp.n;
+	} else if (fp.kind == ENTRY && fp.reg == ARCH_REG_SP) {
+		f->base = ARCH_REG_FP;
+		f->cfa = -fp.n;
+	} else {
+		return false;
+	}
+	f->ra_kept = false;
+	f->ra = w->home[ARCH_REG_LR].n;
+	take_homes(w, f);
+	return w->home[ARCH_REG_LR].kind == ENTRY &&
+	       w->home[ARCH_REG_LR].reg == ARCH_REG_SP && is_sane(f);
+}
+
+/* Whether both mean the same frame; w: as it is at pc, by the way back. */
+static bool agree(const struct prologue_frame *on,
+		  const struct prologue_frame *back, const struct way *w)
+{
+	struct value fp = w->reg[ARCH_REG_FP];
+	int32_t cfa = back->cfa;
+
+	if (on->base != back->base) {
+		if (on->base != ARCH_REG_FP || fp.kind != ENTRY ||
+		    fp.reg != ARCH_REG_SP)
+			return false;
+		cfa = -fp.n;
+	}
+	return on->cfa == cfa && on->ra == back->ra;
+}
+
+bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
+		    struct prologue_frame *frame)
+{
+	struct search s = { .code = code, .exact = exact,
+			    .left = OPERATIONS_MAX };
+	struct prologue_frame other;
+	bool found = onward(&s, pc, frame);
+
+	if (exact)
+		return found;
+	s.left = OPERATIONS_MAX;
+	if (!back(&s, pc, &other, &s.way[0]))
+		return found;
+	if (!found)
+		*frame = other;
+	return !found || agree(frame, &other, &s.way[0]);
+}
+
+#endif

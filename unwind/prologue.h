@@ -1,0 +1,87 @@
+/*
+ * prologue.h: frames of code that no table covers, by the code itself. Only
+ * where the port says what instructions do (ARCH_DECODES, decode.h); elsewhere
+ * nothing is ever found.
+ *
+ * From a return address the code is followed to where the function is left:
+ * there the stack pointer, the return address and all registers that a called
+ * function must preserve are the caller's. What was done to them on the way
+ * says where they are now. Where no way leads out (the rest ends in a function
+ * that never returns), what was done since the function began says it. Where
+ * both are known they must agree. What is not sure is not answered.
+ *
+ * Any thread, also signal handlers. Reads code of the image only, which has to
+ * be mapped. Some microseconds, at the first look at an address.
+ */
+#ifndef GNOMON_UNWIND_PROLOGUE_H
+#define GNOMON_UNWIND_PROLOGUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode.h"
+#include "unwind/rules.h"
+
+/* Code that can be read as such. */
+struct prologue_code {
+	uintptr_t start, end;
+};
+
+/* Where a frame's registers are. */
+struct prologue_frame {
+	uint8_t base;		/* of the CFA: the stack or frame pointer */
+	bool ra_kept;		/* the return address is in its register */
+	int32_t cfa;		/* CFA - base, bytes */
+	int32_t ra;		/* where the return address is, bytes from the
+				 * CFA; unless ra_kept */
+	uint64_t saved;		/* registers, by 1 << number */
+	int32_t at[ARCH_REG_COUNT];	/* where, bytes from the CFA */
+};
+
+/*
+ * The frame at pc: at a return address, or, if `exact`, where a signal came.
+ * False: not known.
+ */
+bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
+		    struct prologue_frame *frame);
+
+#if ARCH_DECODES
+
+/*
+ * The id of the rule at a return address for which rules_find has none; 0: not
+ * known. It is remembered in the image.
+ */
+uint16_t prologue_find(struct rules_image *image, uintptr_t ra);
+
+/* One step, as rules_step_full where that answers -ENOENT. */
+int prologue_step(const struct rules_image *image, struct arch_regs *regs,
+		  bool pc_exact,
+		  bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
+		  void *ctx);
+
+#else
+
+static inline uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
+{
+	(void)image;
+	(void)ra;
+	return 0;
+}
+
+static inline int
+prologue_step(const struct rules_image *image, struct arch_regs *regs,
+	      bool pc_exact,
+	      bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
+	      void *ctx)
+{
+	(void)image;
+	(void)regs;
+	(void)pc_exact;
+	(void)read;
+	(void)ctx;
+	return -2;		/* ENOENT */
+}
+
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * prologue_rule.c: frames that the code tells (prologue.c), as rules and as
+ * steps.
+ *
+ * What was found is kept by return address, in a table of an image's own: what
+ * its tables say holds for stretches, what code says for one address. That
+ * nothing was found is kept as well.
+ *
+ * Any thread, also signal handlers.
+ */
+#include <errno.h>
+
+#include "unwind/claim.h"
+#include "unwind/dictionary.h"
+#include "unwind/prologue.h"
+#include "unwind/rules_image.h"
+
+#if ARCH_DECODES
+
+static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
+		     struct prologue_frame *frame)
+{
+	struct prologue_code code = { image->text_start, image->text_end };
+
+	if (!image->text_whole || pc % ARCH_INSTRUCTION || pc < code.start ||
+	    pc >= code.end)
+		return false;
+	if (!exact && (pc - code.start < ARCH_CALL_MAX || !arch_after_call(pc)))
+		return false;
+	return prologue_frame(&code, pc, exact, frame);
+}
+
+static struct rule rule_of_frame(const struct prologue_frame *f)
+{
+	struct rule rule = { .kind = RULE_FRAME, .cfa_off = f->cfa };
+	unsigned ra;
+
+	rule.base = f->base == ARCH_REG_FP ? RULE_BASE_FP : RULE_BASE_SP;
+	if (f->saved >> ARCH_REG_FP & 1) {
+		rule.fp_off = (int16_t)(f->at[ARCH_REG_FP] / ARCH_WORD);
+		if (rule.fp_off * ARCH_WORD != f->at[ARCH_REG_FP])
+			rule.kind = RULE_COMPLEX;
+	}
+	if (!arch_rule_ra(f->ra, rule.fp_off, &ra))
+		rule.kind = RULE_COMPLEX;
+	if (rule.kind == RULE_COMPLEX)
+		return (struct rule){ .kind = RULE_COMPLEX };
+	rule.ra = ra & 0x7f;
+	return rule;
+}
+
+/* Under the lock. */
+static void keep(struct rules_image *image, uintptr_t at, uint16_t id)
+{
+	struct granule_writer writer;
+	uint16_t known;
+
+	if (granule_find(&image->told, at, &known) ||
+	    !granule_begin(&writer, &image->told, at, at, at + 1))
+		return;
+	granule_row(&writer, at, at + 1, id);
+	granule_end(&writer);
+}
+
+uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
+{
+	struct prologue_frame frame;
+	uint16_t id = 0;
+
+	if (granule_find(&image->told, ra - 1, &id))
+		return id;
+	if (frame_of(image, ra, false, &frame))
+		id = dictionary_id(rule_of_frame(&frame));
+	if (image->told.granules && granule_try_lock()) {
+		keep(image, ra - 1, id);
+		granule_unlock();
+	}
+	return id;
+}
+
+int prologue_step(const struct rules_image *image, struct arch_regs *regs,
+		  bool pc_exact,
+		  bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
+		  void *ctx)
+{
+	uintptr_t pc = (uintptr_t)regs->r[ARCH_REG_PC];
+	struct prologue_frame frame;
+	uint64_t cfa, ra;
+	unsigned r;
+
+	if (!frame_of(image, pc, pc_exact, &frame))
+		return -ENOENT;
+	CLAIM_FULL(frame.base == ARCH_REG_SP || frame.base == ARCH_REG_FP);
+	cfa = regs->r[frame.base] + (uint64_t)(int64_t)frame.cfa;
+	ra = regs->r[ARCH_REG_LR];
+	if (!frame.ra_kept && !read(ctx, (uintptr_t)(cfa + (uint64_t)(int64_t)frame.ra), &ra))
+		return -EFAULT;
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		if (frame.saved >> r & 1 &&
+		    !read(ctx, (uintptr_t)(cfa + (uint64_t)(int64_t)frame.at[r]),
+			  &regs->r[r]))
+			return -EFAULT;
+	regs->r[ARCH_REG_SP] = cfa;
+	regs->r[ARCH_REG_LR] = ra;
+	regs->r[ARCH_REG_PC] = ra;
+	return 0;
+}
+
+#endif
