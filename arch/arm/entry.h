@@ -20,8 +20,8 @@
 
 #ifdef __ASSEMBLER__
 
-	/* The entry `name`, also by a hidden name. more: there may be arguments
-	 * in the stack. */
+	/* The entry `name`, also by a hidden name. more: not all arguments need
+	 * be in registers. */
 	.macro	entry name, alias, more=0
 	.syntax	unified
 	.thumb
