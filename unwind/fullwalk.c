@@ -144,7 +144,10 @@ static enum gt_stop step(struct place *at)
 		rules = image_rules(image);
 	else if (image_borrow(pc - !at->exact, &borrowed))
 		rules = &borrowed;
-	if (rules) {
+	if (rules && at->exact && ARCH_ELF_EXIDX)
+		err = prologue_step(rules, regs, true, read_word, reader);
+	if (rules && err == -2) {
+		*regs = before;
 		err = rules_step_full(rules, regs, at->exact, &is_signal,
 				      read_word, reader);
 		/* As in walk.c: an address pushed, not called from. */

@@ -38,6 +38,8 @@ enum {
 	JUMPS_MAX = 32,		/* backward, each followed once */
 	BACK_MAX = 2048,	/* instructions, to a function's beginning */
 	SAVES_MAX = 64,		/* from there to where it stores its caller */
+	ARGUMENTS_MAX = 24,	/* bytes of code, from where arguments are
+				 * stored to there */
 	FRAME_BYTES_MAX = 1 << 22
 };
 
@@ -66,6 +68,11 @@ struct search {
 	unsigned jumps;
 	uintptr_t jump[JUMPS_MAX];
 };
+
+static bool is_base(unsigned reg)
+{
+	return reg < 32 && ARCH_FRAME_BASES >> reg & 1;
+}
 
 /* What a called function preserves, the stack pointer apart. */
 static bool is_preserved(unsigned reg)
@@ -96,8 +103,7 @@ static bool place_of(const struct way *w, const struct arch_operation *op,
 {
 	*place = value_add(w->reg[op->a],
 			   op->value + (int64_t)index * ARCH_WORD);
-	return place->kind == ENTRY &&
-	       (place->reg == ARCH_REG_SP || place->reg == ARCH_REG_FP);
+	return place->kind == ENTRY && is_base(place->reg);
 }
 
 static struct value loaded(const struct way *w, struct value place)
@@ -179,13 +185,13 @@ static void apply(struct way *w, const struct arch_operation *op)
 	}
 }
 
-static void way_begin(struct way *w, uintptr_t pc, bool exact)
+static void way_begin(struct way *w, uintptr_t pc, unsigned mode, bool exact)
 {
 	static const struct arch_operation call = { .kind = ARCH_OP_CALL };
 	unsigned r;
 
 	w->pc = pc;
-	w->mode = arch_code_mode(pc, exact);
+	w->mode = mode;
 	for (r = 0; r < ARCH_REG_COUNT; r++) {
 		w->reg[r] = (struct value){ ENTRY, (uint8_t)r, 0 };
 		w->home[r] = (struct value){ UNKNOWN, 0, 0 };
@@ -250,8 +256,7 @@ static bool is_left(const struct search *s, const struct way *w,
 
 	if (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0))
 		ra = target;
-	if (sp.kind != ENTRY ||
-	    (sp.reg != ARCH_REG_SP && sp.reg != ARCH_REG_FP))
+	if (sp.kind != ENTRY || !is_base(sp.reg))
 		return false;
 	f->base = sp.reg;
 	f->cfa = sp.n;
@@ -377,7 +382,7 @@ static bool onward(struct search *s, uintptr_t pc, struct prologue_frame *f)
 {
 	struct way w;
 
-	way_begin(&w, pc, s->exact);
+	way_begin(&w, pc, arch_code_mode(pc, s->exact), s->exact);
 	while (!follow(s, &w, f)) {
 		if (s->ways == 0 || s->left == 0)
 			return false;
@@ -398,10 +403,10 @@ static bool takes_room(const struct arch_operation *op)
 
 /* The nearest place before pc where this is done; 0: none in so many
  * instructions. */
-static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned most,
-			   bool stores)
+static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
+			   unsigned most, bool stores)
 {
-	unsigned mode = arch_code_mode(pc, s->exact), i;
+	unsigned i;
 
 	for (i = 1; i <= most && s->left; i++) {
 		uintptr_t at = pc - (uintptr_t)i * ARCH_INSTRUCTION;
@@ -421,6 +426,46 @@ static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned most,
 			return at;
 	}
 	return 0;
+}
+
+/* Whether at `at` arguments are put into the stack, and nothing between there
+ * and `starts` goes elsewhere. */
+static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
+{
+	bool first = true;
+
+	while (at < starts) {
+		struct arch_operation op = { .kind = ARCH_OP_END };
+		unsigned r;
+
+		arch_decode((const void *)at, starts - at, &mode, &op);
+		if (op.size == 0 || op.kind >= ARCH_OP_CALL)
+			return false;
+		if (first && (op.kind != ARCH_OP_STORE || !takes_room(&op)))
+			return false;
+		for (r = 0; first && r < ARCH_REG_COUNT; r++)
+			if (op.mask >> r & 1 &&
+			    (is_preserved(r) || r == ARCH_REG_LR))
+				return false;
+		first = false;
+		at += op.size;
+	}
+	return at == starts;
+}
+
+/* Where a function begins that puts arguments into the stack before it stores
+ * its caller: registers that nobody has to preserve. */
+static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
+				  unsigned mode)
+{
+	uintptr_t back;
+
+	for (back = ARCH_INSTRUCTION; back <= ARGUMENTS_MAX &&
+				      back <= starts - s->code->start;
+	     back += ARCH_INSTRUCTION)
+		if (stores_arguments(starts - back, starts, mode))
+			return starts - back;
+	return starts;
 }
 
 /* An end of the function begins here: the frame goes. */
@@ -461,6 +506,11 @@ static bool pass_through(struct search *s, struct way *w, uintptr_t pc)
 			       op.kind == ARCH_OP_JUMP ||
 			       (op.kind == ARCH_OP_LOAD &&
 				op.mask >> ARCH_REG_PC & 1))) {
+			/* else it has begun elsewhere */
+			if (w->reg[ARCH_REG_SP].kind == ENTRY &&
+			    !value_is(w->reg[ARCH_REG_SP], ENTRY, ARCH_REG_SP,
+				      0))
+				return false;
 			body.pc = w->pc;
 			*w = body;
 			ending = false;
@@ -488,15 +538,18 @@ static void take_homes(const struct way *w, struct prologue_frame *f)
 static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 		 struct way *w)
 {
-	uintptr_t stores = look_back(s, pc, BACK_MAX, true), starts;
+	unsigned mode = arch_code_mode(pc, s->exact);
+	uintptr_t stores = look_back(s, pc, mode, BACK_MAX, true), starts;
 	struct value sp, fp;
 
 	if (!stores)
 		return false;
-	starts = look_back(s, stores + ARCH_INSTRUCTION, SAVES_MAX, false);
+	starts = look_back(s, stores + ARCH_INSTRUCTION, mode, SAVES_MAX,
+			   false);
 	if (!starts)
 		return false;
-	way_begin(w, starts, true);
+	starts = before_arguments(s, starts, mode);
+	way_begin(w, starts, mode, true);
 	if (!pass_through(s, w, pc))
 		return false;
 	sp = w->reg[ARCH_REG_SP];
@@ -533,6 +586,19 @@ static bool agree(const struct prologue_frame *on,
 	return on->cfa == cfa && on->ra == back->ra;
 }
 
+/* Registers that the function has stored, and that the way onward did not come
+ * to load. */
+static void add_saved(struct prologue_frame *on,
+		      const struct prologue_frame *back)
+{
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		if (back->saved >> r & 1 && !(on->saved >> r & 1))
+			on->at[r] = back->at[r];
+	on->saved |= back->saved;
+}
+
 bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 		    struct prologue_frame *frame)
 {
@@ -546,9 +612,13 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 	s.left = OPERATIONS_MAX;
 	if (!back(&s, pc, &other, &s.way[0]))
 		return found;
-	if (!found)
+	if (found && !agree(frame, &other, &s.way[0]))
+		return false;
+	if (found)
+		add_saved(frame, &other);
+	else
 		*frame = other;
-	return !found || agree(frame, &other, &s.way[0]);
+	return true;
 }
 
 #endif

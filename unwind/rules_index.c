@@ -5,7 +5,8 @@
  * its frame and calls: one rule from its start to the next one's.
  *
  * That a function cannot be unwound (EXIDX_CANTUNWIND) is said of the outermost
- * ones, and of everything that was compiled without tables.
+ * ones, and of everything that was compiled without tables. So it says nothing,
+ * and the code is looked at (prologue.h).
  *
  * The code by which signal handlers return pops all registers, sp among them.
  * Of the C libraries' the table says so, but not that the caller was
@@ -17,6 +18,9 @@
 #include "unwind/dictionary.h"
 #include "unwind/rules_index.h"
 #include "interrupted.h"
+
+/* Of a function that is the outermost, up to its last call. */
+#define OUTERMOST_BYTES 64
 
 struct step_reader {
 	bool (*read)(void *ctx, uintptr_t address, uint64_t *value);
@@ -58,17 +62,51 @@ static int find_entry(const struct rules_image *image, uintptr_t pc,
 	return pc < entry->end ? 0 : -EINVAL;
 }
 
+void rules_index_code(const struct rules_image *image, uintptr_t pc,
+		      uintptr_t *start, uintptr_t *end)
+{
+	struct exidx_entry entry;
+
+	if (find_entry(image, pc, &entry))
+		return;
+	if (entry.start > *start)
+		*start = entry.start;
+	if (entry.end < *end)
+		*end = entry.end;
+}
+
+static bool is_signal_code(const struct rules_image *image, uintptr_t pc)
+{
+	return ARCH_SIGNAL_CODE && pc + ARCH_SIGNAL_CODE <= image->text_end &&
+	       arch_is_signal_return(pc);
+}
+
+bool rules_index_is_outermost(const struct rules_image *image, uintptr_t ra)
+{
+	struct exidx_entry entry;
+
+	if (!rules_index_is_there(image) || ra % ARCH_INSTRUCTION ||
+	    ra - image->text_start < ARCH_CALL_MAX ||
+	    find_entry(image, ra - 1, &entry))
+		return false;
+	if (!arch_after_call(ra))
+		return !is_signal_code(image, ra);
+	return entry.cannot && ra - entry.start <= OUTERMOST_BYTES;
+}
+
 uint16_t rules_index_find(struct rules_image *image, uintptr_t pc)
 {
 	struct granule_writer writer;
 	struct exidx_entry entry;
+	struct rule rule;
 	uint16_t id;
 	int status = find_entry(image, pc, &entry);
 
 	if (status)
 		return status == -ENOENT ? 0 : DICTIONARY_BAD;
 	CLAIM_FULL(entry.start <= pc && pc < entry.end);
-	id = dictionary_id(exidx_rule(&entry, ARCH_REG_FP));
+	rule = exidx_rule(&entry, ARCH_REG_FP);
+	id = rule.kind == RULE_END ? 0 : dictionary_id(rule);
 	if (!image->granules.granules || !granule_try_lock())
 		return id;
 	if (granule_begin(&writer, &image->granules, pc, entry.start,
@@ -107,12 +145,6 @@ static int step_signal(struct arch_regs *regs, uintptr_t pc,
 	return 0;
 }
 
-static bool is_signal_code(const struct rules_image *image, uintptr_t pc)
-{
-	return ARCH_SIGNAL_CODE && pc + ARCH_SIGNAL_CODE <= image->text_end &&
-	       arch_is_signal_return(pc);
-}
-
 int rules_index_step(struct rules_image *image, struct arch_regs *regs,
 		     bool pc_exact, bool *is_signal,
 		     bool (*read)(void *ctx, uintptr_t address,
@@ -136,6 +168,8 @@ int rules_index_step(struct rules_image *image, struct arch_regs *regs,
 	for (i = 0; i < EXIDX_REGISTERS && i < ARCH_REG_COUNT; i++)
 		r[i] = (uint32_t)regs->r[i];
 	status = exidx_step(&entry, r, read_half, &reader);
+	if (status == 1)
+		return -ENOENT;
 	for (i = 0; i < EXIDX_REGISTERS && i < ARCH_REG_COUNT; i++)
 		regs->r[i] = r[i];
 	return status;
