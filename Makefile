@@ -8,7 +8,7 @@
 #   make lint         style, directions between folders, warnings as errors
 #   make install      PREFIX= DESTDIR=
 #   make deps         packages to build; deps-test, deps-bench: to test, measure
-#   make check-arch ARCH=aarch64   what a port must pass (mk/arch_test.mk)
+#   make check-arch   what each port must pass (mk/arch_test.mk)
 #   make ARCH=aarch64 for another architecture (mk/arch.mk; deps-cross)
 #
 # Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX, CROSS.

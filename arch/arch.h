@@ -16,6 +16,7 @@
  *	entry.h     ARCH_CALLER_*: who called a hook; what comes before hooks
  *		    that cannot tell (the macro `entry`)
  *	syscall.h   raw system calls (arch_syscall6, error as -errno);
+ *		    ARCH_STAT: what newfstatat fills;
  *		    arch_is_fork: which of them are one; ARCH_START_CALLS
  *	cycles.h    the cheapest counter that may serve as a time stamp; the
  *		    thread pointer; arch_is_stepped: whether the program has

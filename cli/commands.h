@@ -22,5 +22,6 @@ extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 extern const struct command cmd_graph;
 extern const struct command cmd_sql;
+extern const struct command cmd_cfi;
 
 #endif

@@ -87,6 +87,7 @@ int main(int argc, char **argv)
 		&cmd_flamegraph,
 		&cmd_graph,
 		&cmd_sql,
+		&cmd_cfi,
 	};
 	int operands, status, skip = 1;
 	size_t count = 0;

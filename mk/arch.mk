@@ -31,6 +31,9 @@ AR := $(if $(filter default undefined,$(origin AR)),$(CROSS)ar,$(AR))
 LD := $(if $(filter default undefined,$(origin LD)),$(CROSS)ld,$(LD))
 OBJCOPY ?= $(CROSS)objcopy
 
+# Else it is that of the compiler, and check-arch takes all.
+ARCH_GIVEN := $(ARCH)
+
 # Nothing yet where the compiler is not there: mk/packages.mk says so.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ARCH ?= $(or $(MACHINE),$(NATIVE))

@@ -1,11 +1,13 @@
-# A port under test:
+# Ports under test:
 #
-#   make check-arch ARCH=aarch64 [T=case]
-#                            programs of tests/matrix and tests/programs, built
-#                            for the target, bare and recorded (tests/arch); by
-#                            qemu's user emulation, if the target is not this
+#   make check-arch          all of them, one after the other: this machine's, and
+#                            those that a cross compiler is there for
+#   make check-arch ARCH=aarch64 [T=pattern]
+#                            one: programs of tests/matrix and tests/programs,
+#                            built for the target, bare and recorded (tests/arch);
+#                            by qemu's user emulation, if the target is not this
 #                            machine. Their traces are read by this machine's
-#                            command, which has to be built before (make)
+#                            command
 #
 # EMULATOR: what runs a program of the target, with its options. QEMU_CPU chooses
 # a processor for qemu.
@@ -59,12 +61,42 @@ $(TEST_O)/arch/%: tests/unit/unwind/%.c $(TARGET_CORE) $(call made-by,test) \
 	$(call say,TEST,$@)mkdir -p $(@D)
 	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)
 
-.PHONY: check-arch
-check-arch: all $(ARCH_UNIT) $(ARCH_PROGRAMS) \
+ARCH_TESTS := $(sort $(wildcard tests/arch/test_*.py))
+.PHONY: check-arch check-port
+check-port: all $(ARCH_UNIT) $(ARCH_PROGRAMS) \
 		$(if $(CROSSED),$(EMULATED)/gnomon-recorder)
-	$(Q)for t in $(ARCH_UNIT); do $(EMULATOR) $$t >$$t.log 2>&1 || \
-		{ cat $$t.log; exit 1; }; done; \
-	echo "$(words $(ARCH_UNIT)) unit tests passed"
 	$(Q)GNOMON_BUILD=$(abspath $(ARCH_HOST)) GNOMON_TARGET=$(abspath $(O)) \
-		GNOMON_EMULATOR='$(EMULATOR)' GNOMON_ARCH=$(ARCH) \
-		/usr/bin/python3 tests/arch/test_arch.py $(T)
+		GNOMON_EMULATOR='$(EMULATOR)' GNOMON_ARCH=$(ARCH) CC='$(CC)' \
+		/usr/bin/python3 tests/run $(if $(T),-p '$(T)') \
+		$(if $(COMPLETE),--complete) $(ARCH_UNIT) $(ARCH_TESTS)
+
+ifeq ($(ARCH_GIVEN),)
+# The tests of each say how many passed; so does the last line of all.
+ARCH_PORTS := $(foreach a,aarch64 arm mips64el mips64,\
+	$(if $(wildcard arch/$(patsubst mips64%,mips64,$a)/regs.h),$a))
+ARCH_LEFT_OUT := $(foreach a,$(ARCH_PORTS),\
+	$(if $(shell command -v $(CROSS_$a)g++ && command -v \
+		qemu-$(or $(EMULATOR_CPU_$a),$a)),,$a))
+ARCH_LOGS := $(O)/tests/arch-logs
+check-arch: all | $(if $(COMPLETE),deps-cross)
+	$(Q)mkdir -p $(ARCH_LOGS) && rm -f $(ARCH_LOGS)/*
+	$(Q)for a in $(ARCH) $(if $(COMPLETE),$(ARCH_PORTS),\
+			$(filter-out $(ARCH_LEFT_OUT),$(ARCH_PORTS))); do \
+		echo "check-arch: $$a"; o=$(O); \
+		[ $$a = $(ARCH) ] || o=$(O)/$$a; \
+		{ MAKEFLAGS="$${MAKEFLAGS%%-- *}" $(MAKE) \
+			--no-print-directory ARCH=$$a O=$$o ARCH_HOST=$(O) \
+			$(if $(V),V=$(V)) $(if $(T),T='$(T)') \
+			$(if $(COMPLETE),COMPLETE=1) check-port 2>&1 || \
+			touch $(ARCH_LOGS)/failed; } | \
+		tee $(ARCH_LOGS)/$$a; done
+	$(Q)$(foreach a,$(if $(COMPLETE),,$(ARCH_LEFT_OUT)),\
+		echo "check-arch: $a is left out: no $(CROSS_$a)g++ or \
+		qemu-$(or $(EMULATOR_CPU_$a),$a) (make deps-cross)";)
+	$(Q)awk '/^[0-9]+ passed, [0-9]+ failed/ { p += $$1; f += $$3; s += $$5 } \
+		END { printf "%d passed, %d failed%s\n", p, f, \
+			s ? ", " s " skipped" : "" }' $(ARCH_LOGS)/*; \
+		test ! -e $(ARCH_LOGS)/failed
+else
+check-arch: check-port
+endif

@@ -13,7 +13,7 @@ build/%/sysroot/.fetched: mk/cross.mk tests/tools/fetch-sysroot
 		$(SYSROOT_PACKAGES) && touch $@
 
 ifdef CROSSED
-SYSROOT ?= $(O)/sysroot
+SYSROOT ?= build/$(ARCH)/sysroot
 SYSROOT_LIB = $(SYSROOT)/usr/lib $(wildcard $(SYSROOT)/usr/lib/*-linux-gnu*)
 SYSROOT_LINK := $(addprefix -L,$(SYSROOT_LIB))
 RECORDER_ZSTD := $(wildcard $(addsuffix /libzstd.a,$(SYSROOT_LIB)))

@@ -1,8 +1,9 @@
 # The command, and installing.
 
-# The table of recording options is the recorder's own source.
+# The table of recording options is the recorder's own source; the reader of
+# ARM's unwind tables is the library's.
 HOST_SHARED_OBJ := $(call host-obj,preload/base/options.c \
-	preload/base/signal_list.c)
+	preload/base/signal_list.c unwind/exidx.c)
 
 # Messages of protocol buffers: C from each .proto of cli/.
 PROTO_SRC := $(wildcard cli/*/*/*.proto)

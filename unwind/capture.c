@@ -36,6 +36,7 @@
 
 #define PLAIN_BUFFERS 8
 #define PLAIN_CROWDED_FRAMES 128u	/* 1 KiB of stack */
+#define ORACLE_WHOLE 32768u	/* frames looked at before some stacks are not */
 #define PLAIN_FRAMES 16384u	/* virtual until used: 128 KiB a buffer */
 
 _Atomic uint32_t capture_generation;
@@ -318,6 +319,16 @@ static bool context_equals(uint32_t context, const uintptr_t *addresses,
 	       context_differs_by_word(context, 0, stop);
 }
 
+/* All stacks of a program that takes few, and a part of what takes many. */
+static bool is_oracle_due(struct capture_thread *t)
+{
+	if (t->checked >= ORACLE_WHOLE &&
+	    ++t->unchecked < capture.config.oracle)
+		return false;
+	t->unchecked = 0;
+	return true;
+}
+
 static __attribute__((noinline)) void
 consult_oracle(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	       uint32_t context)
@@ -325,6 +336,7 @@ consult_oracle(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	enum gt_stop stop;
 	uint32_t n = full_walk(t, ra, sp, stack_is_base(t, sp), &stop);
 
+	t->checked += n;
 	t->report->counts.oracle_checks++;
 	if (!context_equals(context, (const uintptr_t *)t->scratch, n, stop))
 		t->report->counts.oracle_differences++;
@@ -523,7 +535,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		context = cached(t, ra, sp);
 	if (!context)
 		context = walk_anew(t, ra, sp, fp);
-	if (capture.config.oracle)
+	if (capture.config.oracle && is_oracle_due(t))
 		consult_oracle(t, ra, sp, context);
 	return context;
 }

@@ -28,7 +28,9 @@ struct capture_tables {
 
 struct capture_config {
 	enum capture_mode mode;
-	bool oracle;		/* re-walk after every hit and compare */
+	/* Every how many captures a stack is walked again and compared, but for
+	 * a thread's first, which all are; 0: none. */
+	uint32_t oracle;
 	/* The first nodes_first nodes (a power of two), or all (0). More are in
 	 * pieces: the first again as many, then always as many as all before.
 	 * map_nodes says where piece 1, 2, … is; NULL: there is no memory. Any
@@ -57,6 +59,10 @@ struct capture_config {
 	 * that announce no unwind table. May be NULL. */
 	bool (*find_section)(const char *path, const char *name,
 			     uint64_t *address, uint64_t *size);
+	/* Directory of rules made ahead of time (rule_files.h), and who is told
+	 * of the first file there that makes no sense. NULL: none, nobody. */
+	const char *rule_files;
+	void (*rule_file_refused)(const char *path);
 	/* Highest address of the main thread's stack, 0 if unknown. */
 	uintptr_t main_stack_end;
 	/* For tests: a barrier stands this many frames out from every capture

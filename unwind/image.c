@@ -42,6 +42,7 @@
 #include "unwind/jit.h"
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
+#include "unwind/rule_files.h"
 #include "unwind/rules_index.h"
 #include "unwind/signals.h"
 #include "unwind/walk.h"
@@ -409,6 +410,7 @@ int image_init(const struct capture_config *config)
 	list.count = 0;
 	list.late = false;
 	list.find_section = config->find_section;
+	rule_files_init(config->rule_files, config->rule_file_refused);
 	linkmap_learn(NULL, false);
 	jit_init(config->tables);
 	gdbjit_init();

@@ -15,6 +15,8 @@
 #include "unwind/image.h"
 #include "unwind/image_record.h"
 #include "unwind/memory.h"
+#include "unwind/rule_files.h"
+#include "unwind/rules_image.h"
 
 _Static_assert(GL_SEGMENTS_MAX <= RULES_SEGMENTS_MAX, "room for all");
 
@@ -269,6 +271,10 @@ struct rules_image *image_rules(const struct image *image)
 	/* Two threads at a time: one is lost, and as good. */
 	sections_again(image, &sections);
 	rules = rules_image_new(&sections);
+	if (rules)
+		rule_files_find(image->public->build_id,
+				image->public->build_id_size, image->bias,
+				&rules->prepared);
 	if (rules && !__atomic_compare_exchange_n(at, &none, rules, false,
 						  __ATOMIC_ACQ_REL,
 						  __ATOMIC_ACQUIRE))

@@ -82,7 +82,7 @@ static struct {
 void placement_init(const struct capture_config *config)
 {
 	placement.mode = config->mode;
-	placement.oracle = config->oracle;
+	placement.oracle = config->oracle > 0;
 	placement.near = config->barrier_near;
 	placement.pid = arch_syscall0(__NR_getpid);
 	placement.why = config->no_barriers;

@@ -105,6 +105,31 @@ static uint16_t interpret(uintptr_t pc, const struct cfi_fde *fde)
 	return k.found;
 }
 
+int rules_entry(const struct rules_image *image, uintptr_t pc,
+		struct cfi_fde *fde)
+{
+	int status = cfi_find(&image->tables, pc, fde);
+	uintptr_t low, high;
+
+	if (rules_index_is_there(image))
+		rules_index_code(image, pc, &fde->valid_start,
+				 &fde->valid_end);
+	if (status != -ENOENT || !image->prepared.table)
+		return status;
+	low = fde->valid_start;
+	high = fde->valid_end;
+	status = cfi_find(&image->prepared, pc, fde);
+	if (status == -EINVAL)
+		return status;
+	/* I1: both have to say so */
+	if (fde->valid_start < low)
+		fde->valid_start = low;
+	if (fde->valid_end > high)
+		fde->valid_end = high;
+	CLAIM_FULL(fde->valid_start <= pc && pc < fde->valid_end);
+	return status;
+}
+
 /* Kept apart, and out of line, for the sake of rules_find's registers. */
 static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 						    uintptr_t pc)
@@ -114,11 +139,15 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	int status;
 
 	CLAIM_FULL(pc >= image->text_start && pc < image->text_end);
-	if (rules_index_is_there(image))
-		return rules_index_find(image, pc);
-	if (!image->tables.table && !image->tables.frames)
+	if (rules_index_is_there(image)) {
+		id = rules_index_find(image, pc);
+		if (id || !image->prepared.table)
+			return id;
+	}
+	if (!image->tables.table && !image->tables.frames &&
+	    !image->prepared.table)
 		return 0;
-	status = cfi_find(&image->tables, pc, &fde);
+	status = rules_entry(image, pc, &fde);
 	if (status == -EINVAL)
 		return DICTIONARY_BAD;
 	if (!image->granules.granules || !granule_try_lock())

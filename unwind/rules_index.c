@@ -66,8 +66,13 @@ void rules_index_code(const struct rules_image *image, uintptr_t pc,
 		      uintptr_t *start, uintptr_t *end)
 {
 	struct exidx_entry entry;
+	int status = find_entry(image, pc, &entry);
 
-	if (find_entry(image, pc, &entry))
+	/* before the first one */
+	if (status == -ENOENT && exidx_at(&image->index, 0, &entry) == 0 &&
+	    entry.start < *end)
+		*end = entry.start;
+	if (status)
 		return;
 	if (entry.start > *start)
 		*start = entry.start;
@@ -107,7 +112,9 @@ uint16_t rules_index_find(struct rules_image *image, uintptr_t pc)
 	CLAIM_FULL(entry.start <= pc && pc < entry.end);
 	rule = exidx_rule(&entry, ARCH_REG_FP);
 	id = rule.kind == RULE_END ? 0 : dictionary_id(rule);
-	if (!image->granules.granules || !granule_try_lock())
+	/* rules made ahead of time may know it */
+	if ((!id && image->prepared.table) || !image->granules.granules ||
+	    !granule_try_lock())
 		return id;
 	if (granule_begin(&writer, &image->granules, pc, entry.start,
 			  entry.end)) {

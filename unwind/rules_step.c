@@ -149,10 +149,13 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 	wanted.found = false;
 	if (wanted.pc < image->text_start || wanted.pc >= image->text_end)
 		return -ENOENT;
-	if (rules_index_is_there(image))
-		return rules_index_step(image, regs, pc_exact, is_signal, read,
-					ctx);
-	status = cfi_find(&image->tables, wanted.pc, &fde);
+	if (rules_index_is_there(image)) {
+		status = rules_index_step(image, regs, pc_exact, is_signal,
+					  read, ctx);
+		if (status != -ENOENT || !image->prepared.table)
+			return status;
+	}
+	status = rules_entry(image, wanted.pc, &fde);
 	if (status)
 		return status;
 	CLAIM_FULL(fde.start <= wanted.pc && wanted.pc < fde.end);

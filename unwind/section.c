@@ -32,14 +32,13 @@
 /* Follows links; of a descriptor, "" and AT_EMPTY_PATH. */
 static bool section_is_file(int fd, const char *path, int flags)
 {
-	struct stat64 st;
+	ARCH_STAT st;
 
 	return arch_syscall4(ARCH_NR_FSTATAT, fd, (long)path, (long)&st,
 			     flags) == 0 && S_ISREG(st.st_mode);
 }
 
-/* I1; or an error. */
-static int section_open(const char *path)
+int section_open(const char *path)
 {
 	int fd;
 
@@ -56,8 +55,7 @@ static int section_open(const char *path)
 	return -EINVAL;
 }
 
-/* How many of n bytes are there. */
-static size_t section_read(int fd, uint64_t offset, void *to, size_t n)
+size_t section_read(int fd, uint64_t offset, void *to, size_t n)
 {
 	size_t done = 0;
 	long got;

@@ -7,6 +7,7 @@
 #define GNOMON_UNWIND_SECTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -17,5 +18,12 @@
  */
 bool section_find(const char *path, const char *name, uint64_t *address,
 		  uint64_t *size);
+
+/* A descriptor of what is a file without any doubt; "": the running program's
+ * own. Or -errno. The caller sees to it that this may be done (unwind_may). */
+int section_open(const char *path);
+
+/* How many of n bytes of it are there, from an offset on. */
+size_t section_read(int fd, uint64_t offset, void *to, size_t n);
 
 #endif

@@ -16,9 +16,15 @@
 #include "arch.h"
 #include "unwind/memory.h"
 
-#define SIGNALS_SET 8	/* bytes of the kernel's signal set */
-#define SIGNALS_ALL (~UINT64_C(0))
-#define SIGNALS_NONE UINT64_C(0)
+/* The kernel's signal set: 64 signals, or 128. All that are named here are
+ * among the first 64. */
+#define SIGNALS_WORDS ((_NSIG - 1 + 63) / 64)
+
+struct signals_set {
+	uint64_t word[SIGNALS_WORDS];
+};
+
+#define SIGNALS_SET sizeof(struct signals_set)	/* bytes */
 #define SIGNALS_BIT(number) (UINT64_C(1) << ((number) - 1))
 #define SIGNALS_OWN                                                     \
 	(SIGNALS_BIT(SIGTRAP) | SIGNALS_BIT(SIGSEGV) | SIGNALS_BIT(SIGBUS) | \
@@ -27,23 +33,36 @@
 
 /* What the thread kept out before; nothing to go back to if not held. */
 struct signals_held {
-	uint64_t mask;
+	struct signals_set mask;
 	bool held;
 };
 
+/* All but those of the first 64 that have such a bit in `without`. */
+static inline struct signals_set signals_all(uint64_t without)
+{
+	struct signals_set set;
+
+	__builtin_memset(&set, 0xff, sizeof(set));
+	set.word[0] &= ~without;
+	return set;
+}
+
 /* Which signals the calling thread keeps out; *old (NULL: not wanted): which
  * it did before. 0 or -errno. */
-static inline long signals_mask(uint64_t blocked, uint64_t *old)
+static inline long signals_mask(const struct signals_set *blocked,
+				struct signals_set *old)
 {
-	return arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&blocked,
+	return arch_syscall4(__NR_rt_sigprocmask, SIG_SETMASK, (long)blocked,
 			     (long)old, SIGNALS_SET);
 }
 
 /* Not where a filter of the process forbids the call. */
 static inline bool signals_hold(struct signals_held *held)
 {
+	const struct signals_set blocked = signals_all(SIGNALS_OWN);
+
 	held->held = unwind_may(UNWIND_NO_PROBE) &&
-		     !signals_mask(SIGNALS_ALL & ~SIGNALS_OWN, &held->mask);
+		     !signals_mask(&blocked, &held->mask);
 	return held->held;
 }
 
@@ -58,7 +77,7 @@ static inline void signals_release(const struct signals_held *held)
 	for (i = 0; i < SIGNALS_SPINS && !unwind_may(UNWIND_NO_PROBE); i++)
 		arch_pause();
 	/* it was accepted a moment ago */
-	signals_mask(held->mask, NULL);
+	signals_mask(&held->mask, NULL);
 }
 
 #endif

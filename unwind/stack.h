@@ -187,6 +187,8 @@ struct capture_thread {
 	/* expect.h, expect_wanted */
 	uintptr_t expected_sp, expected_ra;
 	uint32_t expected_far, redrawn;
+	uint64_t checked;	/* frames that the oracle has looked at */
+	uint32_t unchecked;	/* captures since it was asked */
 	struct capture_report *report;
 	struct path_wrapper wrappers[WRAPPERS];
 };

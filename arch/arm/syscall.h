@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+
+#define ARCH_STAT struct stat64	/* what fstatat64 fills */
 
 /* Returns the kernel's answer: -4095 … -1 is -errno. (Its number is in a
  * register that may be a frame pointer.) */

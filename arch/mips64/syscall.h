@@ -4,7 +4,25 @@
 
 #include <linux/sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/syscall.h>
+
+/* What newfstatat fills, as asm/stat.h has it: the C library's struct stat is
+ * another one. */
+#define ARCH_STAT struct arch_stat
+
+struct arch_stat {
+	uint32_t st_dev, unused_dev[3];
+	uint64_t st_ino;
+	uint32_t st_mode, st_nlink, st_uid, st_gid;
+	uint32_t st_rdev, unused_rdev[3];
+	int64_t st_size;
+	struct {
+		uint32_t s, ns;
+	} times[3];		/* of access, change, change of state */
+	uint32_t st_blksize, unused;
+	uint64_t st_blocks;
+};
 
 /* Returns the kernel's answer: -4095 … -1 is -errno. (The kernel answers errno,
  * and that it is one in $7.) */

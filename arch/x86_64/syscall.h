@@ -4,7 +4,10 @@
 
 #include <linux/sched.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+
+#define ARCH_STAT struct stat	/* what newfstatat fills */
 
 /* Returns the kernel's answer: -4095 … -1 is -errno. */
 static inline long arch_syscall6(long n, long a, long b, long c, long d,

@@ -58,7 +58,7 @@ static bool is_thumb(const struct annotate_piece *piece)
 static const char *open_machine(const struct annotate_piece *piece,
 				csh *handle)
 {
-	const struct code_kind *kind = code_kind(piece->code);
+	const struct elf_kind *kind = code_kind(piece->code);
 
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
 		const struct machine *m = &machines[i];
@@ -228,7 +228,7 @@ instruction_of(const struct annotate_piece *piece,
 	       struct annotate_listing *listing,
 	       const struct annotate_call *call)
 {
-	const struct code_kind *kind = code_kind(piece->code);
+	const struct elf_kind *kind = code_kind(piece->code);
 	uint64_t address = call->address;
 
 	if (kind->machine == EM_ARM)

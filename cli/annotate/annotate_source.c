@@ -6,7 +6,7 @@
  *
  * Tried in this order: each --source-root (OLD=NEW: what begins with OLD is
  * under NEW; DIR: the path, and the path without its first parts, under DIR),
- * the same with -d's directories; the recorded path under the sysroot.
+ * the same with -d's directories; the path under the sysroot, and here.
  *
  * Called by the main thread.
  */
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/symbol/files/under_root.h"
 
 #define SOURCE_MAX (64u << 20)
 #define SOURCE_TAB 8
@@ -81,6 +82,7 @@ static bool find(struct found *found, const struct annotate_options *options,
 		 const char *path)
 {
 	const struct debugfile_places *places = options->places;
+	char *here;
 
 	for (size_t i = 0; i < options->root_count; i++)
 		if (try_root(found, options->roots[i], path))
@@ -88,8 +90,12 @@ static bool find(struct found *found, const struct annotate_options *options,
 	for (size_t i = 0; i < places->path_count; i++)
 		if (try_under(found, places->paths[i], path))
 			return true;
-	return try_path(found, grow_format("%s%s", places->sysroot ?
-					   places->sysroot : "", path));
+	here = under_root(places->sysroot, path);
+	if (here != NULL && try_path(found, here))
+		return true;
+	/* what was compiled here for another system */
+	return places->sysroot != NULL &&
+		try_path(found, grow_copy(path, strlen(path)));
 }
 
 /* ---- reading ---- */

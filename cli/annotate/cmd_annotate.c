@@ -145,6 +145,7 @@ static int find_and_show(struct request *request, const char *function)
 		return status;
 	reading_frames(&request->reading, &frames, annotate.model);
 	annotate.frames = &frames;
+	request->options.places = &frames.where;
 	/* what is wrong was said */
 	if (!reading_stack_filter(&request->reading, &frames,
 				  &annotate.filter)) {
@@ -191,7 +192,6 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 	reading_init(&request.reading);
 	request.options.around = 3;
 	request.options.roots = request.roots;
-	request.options.places = &request.reading.places;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;

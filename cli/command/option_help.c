@@ -128,4 +128,8 @@ const struct option_help option_help[OPTION_COUNT] = {
 	[OPTION_INCLUDE] = { "include", 0, "GLOB", NULL,
 		"put files with such paths into the trace, as they are at the "
 		"program's start; may be given again" },
+	[OPTION_CFI_DIR] = { "cfi-dir", 0, "DIR", NULL,
+		"take unwind rules of code that has none from the files of DIR, "
+		"which `gnomon cfi prepare` makes; not given, gnomon run makes "
+		"what is missing, in $XDG_CACHE_HOME/gnomon/cfi" },
 };

@@ -32,7 +32,8 @@ static const struct command_option symbol_options[] = {
 	  "besides where they were: a file, a directory or a .build-id tree; "
 	  "may be given several times" },
 	{ SYSROOT, "sysroot", 0, "DIR", "/",
-	  "the paths in the trace are under DIR" },
+	  "the paths in the trace are under DIR, the root directory of what "
+	  "was recorded; what is not there is looked for here, by build-id" },
 	{ NO_DEBUGINFOD, "no-debuginfod", 0, NULL, NULL,
 	  "ask no debuginfod server, though DEBUGINFOD_URLS is set; what its "
 	  "cache has is used all the same" },

@@ -57,6 +57,13 @@ const struct fact *model_facts(const struct model *model, size_t *count)
 	return model->facts;
 }
 
+struct elf_kind model_kind(const struct model *model)
+{
+	return elf_kind_named(model_fact(model, GT_INFO, "arch"),
+			      model_number(model, GT_INFO, "word_bytes", 8),
+			      model_fact(model, GT_INFO, "byte_order"));
+}
+
 enum model_made_up model_made_up(const struct model *model)
 {
 	const char *what = model_fact(model, GT_INFO, "anonymized");

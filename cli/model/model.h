@@ -21,6 +21,7 @@
 
 #include "cli/base/status.h"
 #include "cli/model/core/block_totals.h"
+#include "cli/symbol/elf/elf_kind.h"
 #include "cli/trace/format/trace_format.h"
 
 struct block;
@@ -199,6 +200,8 @@ const char *model_fact(const struct model *model, unsigned type,
 		       const char *key);
 uint64_t model_number(const struct model *model, unsigned type,
 		      const char *key, uint64_t fallback);
+/* The processor that it was recorded on. */
+struct elf_kind model_kind(const struct model *model);
 /* Bytes of a page where it was recorded: a power of two. */
 uint64_t model_page_size(const struct model *model);
 /* The command line as a shell would take it; nothing if it is not known. */

@@ -29,20 +29,22 @@ void frames_init(struct frames *frames, struct model *model,
 		 const struct debugfile_places *places, bool full_names)
 {
 	uint64_t pid = model_number(model, GT_INFO, "pid", 0);
-	struct debugfile_places with = *places;
+	struct debugfile_places *where = &frames->where;
 
 	memset(frames, 0, sizeof(*frames));
 	frames->model = model;
 	frames->contexts = model_contexts(model);
 	frames->images = model_images(model);
 	frames->pid = pid <= INT_MAX ? (int)pid : 0;
-	with.made_up = model_made_up(model) == MODEL_NAMES_AND_BUILD_IDS;
-	with.embedded_owner = model;
-	with.beside = model_beside;
+	*where = *places;
+	where->kind = model_kind(model);
+	where->made_up = model_made_up(model) == MODEL_NAMES_AND_BUILD_IDS;
+	where->embedded_owner = model;
+	where->beside = model_beside;
 	if (model_has_embedded(model))
-		with.embedded = model_embedded;
-	frames->symbols = symbols_new(&with, full_names);
-	jitcode_open(&frames->jit, model, &with);
+		where->embedded = model_embedded;
+	frames->symbols = symbols_new(where, full_names);
+	jitcode_open(&frames->jit, model, where);
 }
 
 void frames_turn_to(struct frames *frames, struct model *model)

@@ -56,6 +56,7 @@ struct frames {
 	struct model *model;
 	const struct contexts *contexts;	/* its */
 	const struct images *images;
+	struct debugfile_places where;	/* its files are looked for */
 	struct symbols *symbols;
 	int pid;		/* of the process, which may be dead */
 	struct jitcode jit;

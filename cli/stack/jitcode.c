@@ -14,6 +14,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/core/contexts.h"
+#include "cli/symbol/files/under_root.h"
 #include "cli/trace/read/clock.h"
 #include "unwind/claim.h"
 
@@ -94,8 +95,8 @@ static void find_dump(struct jitcode *code, const char *path,
 		      const struct debugfile_places *places)
 {
 	const char *slash = strrchr(path, '/');
-	char *usual = grow_format("%s%s", places->sysroot ? places->sysroot :
-				  "", path);
+	char *rooted = under_root(places->sysroot, path);
+	char *usual = rooted ? rooted : grow_copy(path, strlen(path));
 	int error = try_path(code, usual, places->notes);
 
 	for (size_t i = 0; i < places->path_count; i++) {

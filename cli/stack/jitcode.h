@@ -7,6 +7,7 @@
 #define GNOMON_JITCODE_H
 
 #include "cli/model/model.h"
+#include "cli/symbol/files/debugfile.h"
 #include "cli/symbol/jit/jitdump.h"
 
 struct jitcode {

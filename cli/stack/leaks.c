@@ -172,14 +172,16 @@ static bool take_from_image(struct leaks *leaks, struct model *model,
 	enum returned returned = RETURNED_UNKNOWN;
 	char *text;
 
+	with.kind = model_kind(model);
 	/* What a trace carries may have symbols, but no code. */
 	if (model_has_embedded(model)) {
 		with.embedded = model_embedded;
 		with.embedded_owner = model;
 		returned = ask_image(image, &with, &text);
+		with.embedded = NULL;
 	}
 	if (returned == RETURNED_UNKNOWN)
-		returned = ask_image(image, places, &text);
+		returned = ask_image(image, &with, &text);
 	if (returned == RETURNED_UNKNOWN) {
 		notes_hint(places->notes, "%s: its own suppressions (%s) "
 			   "cannot be told without running it: give them by "

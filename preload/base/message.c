@@ -18,7 +18,7 @@ static uint64_t message_device, message_inode;
 
 static bool message_same(int fd)
 {
-	struct stat64 st;
+	ARCH_STAT st;
 
 	return message_known && sys_fstat(fd, &st) == 0 &&
 	       st.st_dev == message_device && st.st_ino == message_inode;
@@ -47,7 +47,7 @@ static void message_write(int fd, const char *message)
 
 void message_init(void)
 {
-	struct stat64 st;
+	ARCH_STAT st;
 
 	if (sys_fstat(2, &st))
 		return;

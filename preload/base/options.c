@@ -338,8 +338,10 @@ static int options_debug(struct options *options, const char *text)
 	const char *value = options_value(text, OPTIONS_ORACLE);
 	uint64_t number = 0;
 
+	if (value && (options_whole(value, &number) || number > UINT32_MAX))
+		return -EINVAL;
 	if (value)
-		options->oracle = value[0] == '1';
+		options->oracle = (uint32_t)number;
 	value = options_value(text, OPTIONS_SEED);
 	if (value)
 		return options_whole(value, &options->seed);

@@ -64,7 +64,8 @@
 	X(STATS_EVERY, OPTION_TIME, NULL, "none")                           \
 	X(ZERO_MEMORY, OPTION_SWITCH, NULL, "0")                            \
 	X(EMBED, OPTION_CHOICE, "none|debug|full", "debug")                 \
-	X(INCLUDE, OPTION_LIST, NULL, "")
+	X(INCLUDE, OPTION_LIST, NULL, "")                                   \
+	X(CFI_DIR, OPTION_PATH, NULL, "")
 
 enum option_type {
 	OPTION_TEXT,
@@ -122,7 +123,7 @@ struct options {
 	uint64_t number[OPTION_COUNT];
 	uint32_t text_at[OPTION_COUNT];	/* in texts; 0: "" */
 	uint32_t texts_used;
-	bool oracle;		/* GNOMON_DEBUG_ORACLE=1 */
+	uint32_t oracle;	/* GNOMON_DEBUG_ORACLE=N, see capture.h; 0: no */
 	uint64_t seed;		/* GNOMON_DEBUG_SEED, 0: not given */
 	uint32_t barrier_near;	/* GNOMON_DEBUG_BARRIER, 0: not given */
 	char texts[OPTIONS_TEXTS];	/* the first is that which is none */

@@ -50,7 +50,7 @@ static inline long sys_unlink(const char *path)
 	return arch_syscall3(__NR_unlinkat, AT_FDCWD, (long)path, 0);
 }
 
-static inline long sys_fstat(int fd, struct stat64 *st)
+static inline long sys_fstat(int fd, ARCH_STAT *st)
 {
 	return arch_syscall4(ARCH_NR_FSTATAT, fd, (long)"", (long)st,
 			     AT_EMPTY_PATH);

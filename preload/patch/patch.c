@@ -373,7 +373,7 @@ static void patch_one(struct patch_plan *plan, const struct patch_image *image,
 /* Where /proc does not say, the constructor runs early enough. */
 static bool patch_is_alone(void)
 {
-	struct stat64 tasks;
+	ARCH_STAT tasks;
 
 	if (sys_gettid() != sys_getpid())
 		return false;

@@ -516,16 +516,16 @@ static long launch_fork(void)
 /* Whether SIGCHLD waits for the calling thread, or its process. */
 static bool launch_signalled(void)
 {
-	uint64_t pending = 0;
+	struct signals_set pending = { { 0 } };
 
 	arch_syscall2(__NR_rt_sigpending, (long)&pending, SIGNALS_SET);
-	return pending & SIGNALS_BIT(SIGCHLD);
+	return pending.word[0] & SIGNALS_BIT(SIGCHLD);
 }
 
 /* The signal of a child of ours that has ended: it is kept out (I1). */
 static void launch_unsignal(void)
 {
-	static const uint64_t only = SIGNALS_BIT(SIGCHLD);
+	static const struct signals_set only = { { SIGNALS_BIT(SIGCHLD) } };
 	const struct timespec none = { 0, 0 };
 
 	arch_syscall4(__NR_rt_sigtimedwait, (long)&only, 0, (long)&none,
@@ -627,10 +627,11 @@ static BASE_SLOW int launch_alone(struct launch *launch, bool emulated)
 
 static int launch_start(struct launch *launch)
 {
-	uint64_t old;
+	const struct signals_set all = signals_all(0);
+	struct signals_set old;
 	long helper;
 
-	signals_mask(SIGNALS_ALL, &old);	/* I1 */
+	signals_mask(&all, &old);	/* I1 */
 	helper = arch_clone_task(CLONE_VM | CLONE_VFORK | CLONE_UNTRACED,
 				 launch->stack + 2 * LAUNCH_STACK, NULL,
 				 launch_help, launch);
@@ -641,7 +642,7 @@ static int launch_start(struct launch *launch)
 	/* neither did it share our memory, nor could it be made */
 	if (sys_failed(helper) || launch->err == -EINPROGRESS)
 		launch->err = launch_alone(launch, helper != -EPERM);
-	signals_mask(old, NULL);
+	signals_mask(&old, NULL);
 	return launch->err;
 }
 

@@ -217,6 +217,18 @@ static void start_tell(struct recorder *r)
 			      memory_order_relaxed);
 }
 
+static void start_refused(const char *path)
+{
+	char buffer[512];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, path);
+	text_put(&text, ": makes no sense as rules of that image, and is left "
+			"out: make it again with gnomon cfi prepare");
+	message_say(buffer);
+}
+
 static int start_capture(struct recorder *r)
 {
 	struct gl_header *live = r->live;
@@ -239,6 +251,8 @@ static int start_capture(struct recorder *r)
 		.want_images = start_want_images,
 		.tables = &recorder->tables,
 		.find_section = section_find,
+		.rule_files = options_text(&recorder_options, OPTION_CFI_DIR),
+		.rule_file_refused = start_refused,
 		.main_stack_end = initial.stack_end,
 		.barrier_near = recorder_options.barrier_near,
 		.no_stacks = recorder_options.number[OPTION_DEPTH] == 0,

@@ -137,7 +137,7 @@ static void ask_file(const uint8_t *data, size_t size)
 
 static void cut_sections(const uint8_t *data, size_t size)
 {
-	struct span sections[DWARF_SECTIONS] = { { NULL, 0 } };
+	struct span sections[DWARF_SECTIONS] = { { NULL, 0, false } };
 	uint8_t *copies[DWARF_SECTIONS];
 	const uint8_t *sizes = data;
 
@@ -153,7 +153,7 @@ static void cut_sections(const uint8_t *data, size_t size)
 		/* Blocks of their own, whose ends are watched. */
 		copies[i] = malloc(wanted ? wanted : 1);
 		memcpy(copies[i], data, wanted);
-		sections[i] = (struct span){ copies[i], wanted };
+		sections[i] = (struct span){ copies[i], wanted, false };
 		data += wanted;
 		size -= wanted;
 	}

@@ -113,9 +113,11 @@ def addresses_in(path, count=ADDRESSES):
     """Random ones in functions of the program's own."""
     choose = random.Random(count)
     functions = re.findall(
-        r": ([0-9a-f]{16}) +(\d+) FUNC .* (_Z\w+|main)$",
+        r": ([0-9a-f]{8,16}) +(\d+) FUNC .* (_Z\w+|main)$",
         run(["readelf", "-sW", path]), re.M)
-    ranges = [(int(start, 16), int(size)) for start, size, _ in functions
+    # of 32 bits: ARM, which marks Thumb's functions by bit 0
+    ranges = [(int(start, 16) & (~1 if len(start) == 8 else -1), int(size))
+              for start, size, _ in functions
               if int(start, 16) and int(size)]
     check(ranges, "no functions in " + path)
     found = set()

@@ -20,8 +20,8 @@ from lint_preload import FOLDER_MAX, circles
 LAYERS = ["base", "symbol", "trace", "store", "model", "stack", "query",
           "command"]
 APART = [{"symbol", "trace"}, {"symbol", "store"}]
-COMMANDS = ["annotate", "check", "control", "diff", "export", "flamegraph",
-            "graph", "info", "report", "run", "sql", "transform"]
+COMMANDS = ["annotate", "cfi", "check", "control", "diff", "export",
+            "flamegraph", "graph", "info", "report", "run", "sql", "transform"]
 TOP = {"cli/main.c", "cli/commands.h"}
 
 # What a layer, or a folder of it, may include from outside of cli/. The command

@@ -16,6 +16,8 @@
  *	                              a thread begins to use the ring
  *	end RING STAMP                it has ended
  *	library INDEX START SIZE PATH an image, mapped before all contexts
+ *	file INDEX START SIZE PATH BUILD_ID
+ *	                              the same, of a file with a build-id
  *	node ID PARENT ADDRESS        a context
  *	function START SIZE NAME      code at these addresses
  *	control WHAT STAMP NAME       enum gt_control_what; NAME "-": none
@@ -48,6 +50,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/commands.h"
+#include "cli/symbol/elf/elf_tables.h"
 #include "cli/trace/write/compose.h"
 
 #define TRACE_ID UINT64_C(0x676e6f6d6f6e5343)
@@ -95,15 +98,17 @@ static void put(struct script *s, struct chunk chunk, struct buffer *payload)
 
 static void put_info(struct script *s)
 {
-	struct buffer payload = s->info;
+	struct buffer payload = { 0 };
 
-	if (payload.size == 0)
+	if (s->info.size == 0)
 		return;
-	s->info = (struct buffer){ 0 };
 	compose_line(&payload, "arch", "x86_64");
 	compose_line(&payload, "tick_shift", "0");
 	compose_line(&payload, "tick_ps", "10000");
 	compose_line(&payload, "start_monotonic_ns", "0");
+	/* a later value replaces an earlier one */
+	buffer_add(&payload, s->info.data, s->info.size);
+	buffer_free(&s->info);
 	put(s, (struct chunk){ .type = GT_INFO }, &payload);
 }
 
@@ -277,7 +282,20 @@ static void order_node(struct script *s, char **word)
 	};
 }
 
-static void order_library(struct script *s, char **word)
+/* What a build-id in hexadecimal digits is. */
+static size_t build_id_of(uint8_t id[ELF_TABLES_ID_MAX], const char *hex)
+{
+	size_t size = 0;
+	unsigned byte;
+
+	while (size < ELF_TABLES_ID_MAX &&
+	       sscanf(hex + 2 * size, "%2x", &byte) == 1)
+		id[size++] = (uint8_t)byte;
+	return size;
+}
+
+static void put_image(struct script *s, char **word, const uint8_t *build_id,
+		      size_t build_id_size)
 {
 	struct trace_image image = {
 		.what = GT_IMAGE_MAPPED,
@@ -289,12 +307,27 @@ static void order_library(struct script *s, char **word)
 				 PF_R | PF_X },
 		.path = word[3],
 		.path_size = strlen(word[3]),
+		.build_id = build_id,
+		.build_id_size = build_id_size,
 	};
 	struct buffer payload = { 0 };
 
 	put_info(s);
 	compose_image(&payload, &image);
 	put(s, (struct chunk){ .type = GT_IMAGE }, &payload);
+}
+
+static void order_library(struct script *s, char **word)
+{
+	put_image(s, word, NULL, 0);
+}
+
+static void order_file(struct script *s, char **word)
+{
+	uint8_t id[ELF_TABLES_ID_MAX];
+	size_t size = build_id_of(id, word[4]);
+
+	put_image(s, word, id, size);
 }
 
 static void order_function(struct script *s, char **word)
@@ -460,6 +493,7 @@ static const struct order {
 	{ "thread", 5, order_thread },
 	{ "end", 2, order_end },
 	{ "library", 4, order_library },
+	{ "file", 5, order_file },
 	{ "node", 3, order_node },
 	{ "function", 3, order_function },
 	{ "control", 3, order_control },

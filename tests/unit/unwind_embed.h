@@ -29,7 +29,7 @@ static __attribute__((noinline, unused)) void *embed_alloc(size_t size)
 /* Of ld.so: where the main thread's stack began. */
 extern void *__libc_stack_end;
 
-static inline int embed_init_with(enum capture_mode mode, bool oracle,
+static inline int embed_init_with(enum capture_mode mode, uint32_t oracle,
 				  uint32_t near)
 {
 	struct capture_config config = {
@@ -54,7 +54,7 @@ static inline int embed_init_with(enum capture_mode mode, bool oracle,
 	return capture_init(&config);
 }
 
-static inline int embed_init(enum capture_mode mode, bool oracle)
+static inline int embed_init(enum capture_mode mode, uint32_t oracle)
 {
 	return embed_init_with(mode, oracle, 0);
 }

@@ -33,7 +33,7 @@ struct unit {
 
 struct code {
 	struct debugfile_places places;
-	struct code_kind kind;
+	struct elf_kind kind;
 	struct object object;
 	uint64_t bias;		/* of its addresses */
 	struct unit *units;
@@ -62,13 +62,14 @@ struct code *code_open(const struct debugfile_places *places,
 {
 	struct code *code = grow_zeroed(1, sizeof(*code));
 	struct debugfile_places whole = *places;
-	const Elf64_Ehdr *header;
 	char *path;
 	int fd;
 
 	code->places = *places;
 	code->bias = image->bias;
 	whole.embedded = whole.beside = NULL;
+	if (places->embedded != NULL)
+		whole.notes = NULL;
 	fd = debugfile_binary(&whole, &image->file, &path);
 	if (fd < 0 && places->embedded != NULL)
 		fd = debugfile_binary(places, &image->file, &path);
@@ -76,16 +77,11 @@ struct code *code_open(const struct debugfile_places *places,
 			  path);
 	if (code->object.binary == NULL)
 		return code;
-	header = &code->object.binary->tables.header;
-	code->kind = (struct code_kind){
-		.machine = header->e_machine,
-		.wide = header->e_ident[EI_CLASS] == ELFCLASS64,
-		.flags = header->e_flags,
-	};
+	code->kind = elf_kind_of(tables_of(code));
 	return code;
 }
 
-struct code *code_open_bytes(const struct code_kind *kind, uint64_t start,
+struct code *code_open_bytes(const struct elf_kind *kind, uint64_t start,
 			     const uint8_t *bytes, size_t size)
 {
 	struct code *code = grow_zeroed(1, sizeof(*code));
@@ -113,7 +109,7 @@ void code_free(struct code *code)
 	free(code);
 }
 
-const struct code_kind *code_kind(const struct code *code)
+const struct elf_kind *code_kind(const struct code *code)
 {
 	return &code->kind;
 }

@@ -13,15 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/symbol/elf/elf_kind.h"
 #include "cli/symbol/names/symbols.h"
-
-/* What its instructions are, as ELF says it; 0: no file was found. */
-struct code_kind {
-	unsigned machine;	/* EM_* */
-	bool wide;		/* 64 bits */
-	bool big;		/* big-endian */
-	uint32_t flags;		/* e_flags */
-};
 
 struct code_range {
 	uint64_t start, end;
@@ -41,11 +34,12 @@ struct code;
 struct code *code_open(const struct debugfile_places *places,
 		       const struct symbol_image *image);
 /* Code that is in no file: `bytes` stay the caller's. */
-struct code *code_open_bytes(const struct code_kind *kind, uint64_t start,
+struct code *code_open_bytes(const struct elf_kind *kind, uint64_t start,
 			     const uint8_t *bytes, size_t size);
 void code_free(struct code *code);
 
-const struct code_kind *code_kind(const struct code *code);
+/* What its instructions are; machine 0: no file was found. */
+const struct elf_kind *code_kind(const struct code *code);
 const char *code_path(const struct code *code);	/* NULL: not found */
 
 /*

@@ -5,7 +5,7 @@
  * the cursor is at its end and `bad`. So a loop that asks for `bad` (or for
  * the end) ends, and nothing else has to be checked at each step.
  *
- * All targets store the least significant byte first. Pure; any thread.
+ * Bytes are in the order of the file that they are from. Pure; any thread.
  */
 #ifndef GNOMON_SYMBOL_BYTES_H
 #define GNOMON_SYMBOL_BYTES_H
@@ -20,18 +20,20 @@
 struct span {
 	const uint8_t *data;
 	size_t size;
+	bool big;		/* numbers begin with the most significant byte */
 };
 
 struct bytes {
 	const uint8_t *at;
 	const uint8_t *end;
 	bool bad;
+	bool big;		/* as the span's */
 };
 
 /* From an offset on; bad if there is no such offset. */
 static inline struct bytes bytes_from(struct span span, uint64_t offset)
 {
-	struct bytes bytes = { NULL, NULL, true };
+	struct bytes bytes = { NULL, NULL, true, span.big };
 
 	if (span.data == NULL)
 		return bytes;
@@ -73,12 +75,16 @@ static inline uint64_t bytes_number(struct bytes *bytes, unsigned size)
 		return 0;
 	}
 	for (unsigned i = 0; i < size; i++)
-		value |= (uint64_t)bytes->at[i] << (8 * i);
+		value |= (uint64_t)bytes->at[bytes->big ? size - 1 - i : i] <<
+			(8 * i);
 	bytes->at += size;
 	return value;
 }
 
-#define BYTES_FIXED(type, name)						\
+#define BYTES_BIG_HOST (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#define BYTES_AS_THEY_ARE(value) (value)
+
+#define BYTES_FIXED(type, name, swapped)				\
 	static inline type name(struct bytes *bytes)			\
 	{								\
 		type value = 0;						\
@@ -89,13 +95,14 @@ static inline uint64_t bytes_number(struct bytes *bytes, unsigned size)
 		}							\
 		memcpy(&value, bytes->at, sizeof(value));		\
 		bytes->at += sizeof(value);				\
-		return value;						\
+		return bytes->big == BYTES_BIG_HOST ? value :		\
+			swapped(value);					\
 	}
 
-BYTES_FIXED(uint8_t, bytes_u8)
-BYTES_FIXED(uint16_t, bytes_u16)
-BYTES_FIXED(uint32_t, bytes_u32)
-BYTES_FIXED(uint64_t, bytes_u64)
+BYTES_FIXED(uint8_t, bytes_u8, BYTES_AS_THEY_ARE)
+BYTES_FIXED(uint16_t, bytes_u16, __builtin_bswap16)
+BYTES_FIXED(uint32_t, bytes_u32, __builtin_bswap32)
+BYTES_FIXED(uint64_t, bytes_u64, __builtin_bswap64)
 
 static inline uint64_t bytes_uleb(struct bytes *bytes)
 {

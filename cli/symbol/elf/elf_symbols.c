@@ -81,7 +81,8 @@ static uint32_t section_of(const struct table *table,
 	if (symbol->st_shndx < SHN_LORESERVE)
 		return symbol->st_shndx;
 	return symbol->st_shndx == SHN_XINDEX && table->wide ?
-		piece->wide[i] : ELF_SYMBOLS_NOWHERE;
+		elf_class_word(table->file->class, piece->wide[i]) :
+		ELF_SYMBOLS_NOWHERE;
 }
 
 static bool each_of(const struct table *table,

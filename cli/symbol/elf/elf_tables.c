@@ -323,13 +323,17 @@ static size_t in_words(size_t n)
 }
 
 /* The build-id among notes (System V gABI, "Note Section"). */
-static uint32_t find_id(const uint8_t *at, size_t left, uint8_t *id)
+static uint32_t find_id(const struct elf_class *class, const uint8_t *at,
+			size_t left, uint8_t *id)
 {
 	while (left >= sizeof(Elf64_Nhdr)) {
 		Elf64_Nhdr note; /* the same in both classes */
 		size_t name, whole;
 
 		memcpy(&note, at, sizeof(note));
+		note.n_namesz = elf_class_word(class, note.n_namesz);
+		note.n_descsz = elf_class_word(class, note.n_descsz);
+		note.n_type = elf_class_word(class, note.n_type);
 		if (note.n_namesz > left || note.n_descsz > left)
 			return 0;
 		name = in_words(note.n_namesz);
@@ -359,7 +363,7 @@ static uint32_t id_at(const struct elf_tables *t, uint64_t offset,
 	if (!elf_tables_within(offset, n, t->size) ||
 	    elf_tables_read(t, offset, notes, n))
 		return 0;
-	return find_id(notes, n, id);
+	return find_id(t->class, notes, n, id);
 }
 
 uint32_t elf_tables_id(const struct elf_tables *t,

@@ -45,8 +45,7 @@ struct elf_tables {
 };
 
 /* Reads the tables of an open file, whose descriptor stays the caller's. 0;
- * -EBADMSG: no ELF file of this machine's order of bytes that makes sense,
- * -E2BIG: more sections than are looked at, -ENOMEM. */
+ * -EBADMSG: no ELF file that makes sense, -E2BIG: more sections than are looked at, -ENOMEM. */
 int elf_tables_load(struct elf_tables *tables, int fd);
 
 /* The same, also of a file without a table of sections. */

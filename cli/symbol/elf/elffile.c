@@ -117,7 +117,7 @@ static struct span raw(const struct elffile *file, const Elf64_Shdr *section)
 	if (!elf_tables_has(&file->tables, section))
 		return (struct span){ 0 };
 	return (struct span){ file->tables.bytes + section->sh_offset,
-			      section->sh_size };
+			      section->sh_size, file->tables.class->big };
 }
 
 /* Linkers put what several compressed sections have one after the other. */
@@ -162,7 +162,7 @@ static struct span unpack(struct elffile *file, struct span packed,
 	}
 	GROW(file->owned, file->owned_count, file->owned_capacity);
 	file->owned[file->owned_count++] = memory;
-	return (struct span){ memory, size };
+	return (struct span){ memory, size, packed.big };
 }
 
 /* SHF_COMPRESSED: a header, then the bytes. */

@@ -22,8 +22,8 @@ struct elffile {
 };
 
 /*
- * Takes the descriptor over, and copies the path. NULL: it is no ELF file, or
- * one of a machine with another order of bytes. It may have no sections.
+ * Takes the descriptor over, and copies the path. NULL: it is no ELF file. It
+ * may have no sections.
  */
 struct elffile *elffile_open(int fd, const char *path);
 /* The same of `size` bytes from malloc, which are taken over. */

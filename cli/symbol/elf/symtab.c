@@ -48,6 +48,15 @@ static bool is_function(const Elf64_Sym *symbol, const char *name)
 	return type == STT_NOTYPE && name[0] != '$' && name[0] != '.';
 }
 
+/* ARM marks functions of Thumb code by bit 0 (ELF for the Arm Architecture). */
+static uint64_t address_of(const struct elf_tables *file,
+			   const Elf64_Sym *symbol)
+{
+	return symbol->st_value & (file->header.e_machine == EM_ARM &&
+				   ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ?
+				   ~UINT64_C(1) : ~UINT64_C(0));
+}
+
 /* Where the section of code ends; 0: it is none. */
 static uint64_t code_end(const struct elf_tables *file, uint32_t index)
 {
@@ -65,7 +74,7 @@ static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 	struct reading *reading = owner;
 	struct symtab *table = reading->table;
 	struct symtab_symbol *new;
-	uint64_t left;
+	uint64_t start = address_of(reading->file, symbol), left;
 
 	if (section == SHN_UNDEF || !is_function(symbol, name))
 		return true;
@@ -73,15 +82,14 @@ static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 		reading->limit = code_end(reading->file, section);
 		reading->section = section;
 	}
-	if (reading->limit <= symbol->st_value)
+	if (reading->limit <= start)
 		return true;
-	left = reading->limit - symbol->st_value;
+	left = reading->limit - start;
 	GROW(table->list, table->count, table->capacity);
 	new = &table->list[table->count];
-	new->address = symbol->st_value;
+	new->address = start;
 	new->limit = reading->limit;
-	new->end = symbol->st_value +
-		(symbol->st_size < left ? symbol->st_size : left);
+	new->end = start + (symbol->st_size < left ? symbol->st_size : left);
 	new->name = name;
 	new->order = rank(symbol) << 30 |
 		((uint32_t)table->count & 0x3fffffff);

@@ -3,15 +3,19 @@
  * is taken. Never a guess by name: a library that was updated since has the
  * same name and other functions at the same addresses.
  *
- *	binary: embedded in the trace, -d, the recorded path under the sysroot,
- *		build-id trees, the process's own view of the path while it
- *		lives, embedded in a trace beside it, debuginfod
+ *	binary: embedded in the trace, -d, the recorded path under the sysroot
+ *		and, by its build-id, here, build-id trees, the process's own
+ *		view of the path while it lives, embedded in a trace beside
+ *		it, debuginfod
  *	debug:  embedded, -d with .debug names, build-id trees, the places of
  *		.gnu_debuglink, debuginfod
  *	dwz:    -d, build-id trees, the path in .gnu_debugaltlink, a trace
  *		beside, debuginfod
  *
  * debuginfod: its cache; then the servers, if there are any to ask.
+ *
+ * A file for another processor than the program's is never it, whatever its
+ * build-id, or both have none.
  */
 #include "cli/symbol/files/debugfile.h"
 
@@ -30,6 +34,7 @@
 #include "cli/symbol/elf/elf_tables.h"
 #include "cli/symbol/files/debuginfod.h"
 #include "cli/symbol/files/process_files.h"
+#include "cli/symbol/files/under_root.h"
 
 #define SYSTEM_DEBUG "/usr/lib/debug"
 #define ID_MAX ELF_TABLES_ID_MAX
@@ -40,6 +45,7 @@ struct build_id {
 	uint8_t bytes[ID_MAX];
 	size_t size;
 	bool has_symbols;	/* the file has more than .dynsym */
+	struct elf_kind kind;
 };
 
 static bool has_symbols(const struct elf_tables *elf)
@@ -61,13 +67,13 @@ static void id_of(struct build_id *id, int fd)
 {
 	struct elf_tables elf;
 
-	id->size = 0;
-	id->has_symbols = false;
+	*id = (struct build_id){ .size = 0 };
 	if (elf_tables_load_bare(&elf, fd) != 0)
 		return;
 	id->size = elf_tables_id(&elf, id->bytes);
 	assert(id->size <= ID_MAX);
 	id->has_symbols = id->size > 0 && has_symbols(&elf);
+	id->kind = elf_kind_of(&elf);
 	elf_tables_free(&elf);
 }
 
@@ -80,17 +86,25 @@ static bool is_elf(int fd)
 		pread(fd, magic, 4, 0) == 4 && memcmp(magic, ELFMAG, 4) == 0;
 }
 
+static bool is_same(const struct debugfile_places *places,
+		    const struct debugfile_wanted *wanted,
+		    const struct build_id *id)
+{
+	return id->size == wanted->build_id_size &&
+		memcmp(id->bytes, wanted->build_id, id->size) == 0 &&
+		elf_kind_agree(&id->kind, &places->kind);
+}
+
 /* Compare; unless it is MATCH_SAME, *fd is closed. */
-static enum match try_descriptor(const struct debugfile_wanted *wanted,
+static enum match try_descriptor(const struct debugfile_places *places,
+				 const struct debugfile_wanted *wanted,
 				 int *fd, struct build_id *id)
 {
 	enum match match = MATCH_NO_FILE;
 
 	if (is_elf(*fd)) {
 		id_of(id, *fd);
-		match = id->size == wanted->build_id_size &&
-			memcmp(id->bytes, wanted->build_id, id->size) == 0 ?
-			MATCH_SAME : MATCH_OTHER;
+		match = is_same(places, wanted, id) ? MATCH_SAME : MATCH_OTHER;
 	}
 	if (match != MATCH_SAME) {
 		close(*fd);
@@ -100,11 +114,13 @@ static enum match try_descriptor(const struct debugfile_wanted *wanted,
 	return match;
 }
 
-static enum match try_file(const struct debugfile_wanted *wanted,
+static enum match try_file(const struct debugfile_places *places,
+			   const struct debugfile_wanted *wanted,
 			   const char *path, int *fd, struct build_id *id)
 {
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return *fd < 0 ? MATCH_NO_FILE : try_descriptor(wanted, fd, id);
+	return *fd < 0 ? MATCH_NO_FILE :
+		try_descriptor(places, wanted, fd, id);
 }
 
 struct search {
@@ -121,8 +137,8 @@ static bool try_path(struct search *search, char *path)
 	struct build_id id;
 
 	assert(search->fd < 0 && search->found == NULL);
-	if (path != NULL && try_file(search->wanted, path, &search->fd, &id) ==
-	    MATCH_SAME) {
+	if (path != NULL && try_file(search->places, search->wanted, path,
+				     &search->fd, &id) == MATCH_SAME) {
 		if (id.has_symbols || !search->debug) {
 			search->found = path;
 			return true;
@@ -132,6 +148,15 @@ static bool try_path(struct search *search, char *path)
 	}
 	free(path);
 	return false;
+}
+
+/* The same of a path of the system with this root; NULL: of this one. */
+static bool try_rooted(struct search *search, const char *root, char *path)
+{
+	char *here = under_root(root, path);
+
+	free(path);
+	return try_path(search, here);
 }
 
 static bool try_carried(struct search *search,
@@ -149,7 +174,8 @@ static bool try_carried(struct search *search,
 			     wanted->build_id, wanted->build_id_size);
 	pthread_mutex_unlock(&lock);
 	if (search->fd < 0 ||
-	    try_descriptor(wanted, &search->fd, &id) != MATCH_SAME)
+	    try_descriptor(search->places, wanted, &search->fd, &id) !=
+	    MATCH_SAME)
 		return false;
 	search->found = grow_copy(wanted->path, strlen(wanted->path));
 	return true;
@@ -175,8 +201,8 @@ static void to_hex(char hex[2 * ID_MAX + 1], const uint8_t *bytes,
 }
 
 /* DIR/.build-id/ab/cdef….debug, and the same without .build-id. */
-static bool try_tree(struct search *search, const char *directory,
-		     const char *suffix)
+static bool try_tree(struct search *search, const char *root,
+		     const char *directory, const char *suffix)
 {
 	char hex[2 * ID_MAX + 1];
 	size_t n = search->wanted->build_id_size;
@@ -184,10 +210,11 @@ static bool try_tree(struct search *search, const char *directory,
 	if (n < 2 || n > ID_MAX)
 		return false;
 	to_hex(hex, search->wanted->build_id, n);
-	return try_path(search, grow_format("%s/.build-id/%.2s/%s%s",
-					    directory, hex, hex + 2, suffix)) ||
-		try_path(search, grow_format("%s/%.2s/%s%s", directory, hex,
-					     hex + 2, suffix));
+	return try_rooted(search, root, grow_format("%s/.build-id/%.2s/%s%s",
+						    directory, hex, hex + 2,
+						    suffix)) ||
+		try_rooted(search, root, grow_format("%s/%.2s/%s%s", directory,
+						     hex, hex + 2, suffix));
 }
 
 /* What -d names. */
@@ -199,7 +226,7 @@ static bool try_given(struct search *search, const char *suffix)
 		const char *given = search->places->paths[i];
 
 		if (try_path(search, grow_copy(given, strlen(given))) ||
-		    try_tree(search, given, suffix))
+		    try_tree(search, NULL, given, suffix))
 			return true;
 		if (path[0] != 0 &&
 		    (try_path(search, grow_format("%s/%s%s", given, path,
@@ -211,22 +238,25 @@ static bool try_given(struct search *search, const char *suffix)
 	return false;
 }
 
-static const char *root_of(const struct debugfile_places *places)
-{
-	return places->sysroot ? places->sysroot : "";
-}
-
 /* Under /usr/lib/debug of the system that was recorded, and of this one. */
 static bool try_trees(struct search *search, const char *suffix)
 {
-	char *debug = grow_format("%s%s", root_of(search->places),
-				  SYSTEM_DEBUG);
-	bool found = try_tree(search, debug, suffix) ||
-		(search->places->sysroot != NULL &&
-		 try_tree(search, SYSTEM_DEBUG, suffix));
+	const char *root = search->places->sysroot;
 
-	free(debug);
-	return found;
+	return try_tree(search, root, SYSTEM_DEBUG, suffix) ||
+		(root != NULL && try_tree(search, NULL, SYSTEM_DEBUG, suffix));
+}
+
+/* The recorded path, in the system that was recorded. What was emulated had
+ * some of its files from this one: a build-id tells. */
+static bool try_recorded(struct search *search)
+{
+	const struct debugfile_wanted *wanted = search->wanted;
+	const char *path = wanted->path, *root = search->places->sysroot;
+
+	return try_path(search, under_root(root, path)) ||
+		(root != NULL && path[0] == '/' && wanted->build_id_size > 0 &&
+		 try_path(search, grow_copy(path, strlen(path))));
 }
 
 static bool try_debuginfod(struct search *search, enum debuginfod_kind kind)
@@ -254,7 +284,8 @@ static bool try_process(struct search *search)
 		return true;
 	search->fd = process_files_mapped(wanted->pid, wanted->path);
 	if (search->fd < 0 ||
-	    try_descriptor(wanted, &search->fd, &id) != MATCH_SAME)
+	    try_descriptor(search->places, wanted, &search->fd, &id) !=
+	    MATCH_SAME)
 		return false;
 	search->found = grow_copy(wanted->path, strlen(wanted->path));
 	return true;
@@ -273,7 +304,7 @@ static void explain_missing(const struct debugfile_places *places,
 
 	if (before < MISSING_TOLD)
 		notes_hint(places->notes, "%s: not here (deleted, or of a "
-			   "container), so its functions have no names: give "
+			   "container or another machine), so its functions have no names: give "
 			   "the file with build-id %s with -d, or its root "
 			   "directory with --sysroot", path, wants);
 	else if (before == MISSING_TOLD)
@@ -299,11 +330,11 @@ static void explain_given(const struct debugfile_places *places,
 		enum match match;
 		int fd;
 
-		match = is_it ? try_file(wanted, given, &fd, &id) :
+		match = is_it ? try_file(places, wanted, given, &fd, &id) :
 			MATCH_NO_FILE;
 		if (match == MATCH_NO_FILE) {
 			path = inside;
-			match = try_file(wanted, inside, &fd, &id);
+			match = try_file(places, wanted, inside, &fd, &id);
 		}
 		if (match == MATCH_SAME)
 			close(fd);
@@ -317,19 +348,24 @@ static void explain_given(const struct debugfile_places *places,
 	}
 }
 
-static void explain(const struct debugfile_places *places,
-		    const struct debugfile_wanted *wanted, const char *path)
+static void explain_at(const struct debugfile_places *places,
+		       const struct debugfile_wanted *wanted, const char *path)
 {
 	char has[2 * ID_MAX + 1], wants[2 * ID_MAX + 1];
 	struct build_id id;
 	enum match match;
 	int fd;
 
-	if (places->notes == NULL)
-		return;
-	match = try_file(wanted, path, &fd, &id);
+	match = try_file(places, wanted, path, &fd, &id);
 	to_hex(wants, wanted->build_id, wanted->build_id_size);
-	if (match == MATCH_OTHER) {
+	if (match == MATCH_OTHER && !elf_kind_agree(&id.kind, &places->kind)) {
+		notes_hint(places->notes, "%s: not the file that was recorded, "
+			   "so its functions have no names: it is for another "
+			   "processor: give %s%s with -d, or its root "
+			   "directory with --sysroot", path,
+			   wants[0] ? "the one with build-id " :
+			   "the right one", wants);
+	} else if (match == MATCH_OTHER) {
 		to_hex(has, id.bytes, id.size);
 		notes_hint(places->notes, "%s: not the file that was recorded, "
 			   "so its functions have no names: its build-id is "
@@ -345,17 +381,26 @@ static void explain(const struct debugfile_places *places,
 		explain_given(places, wanted);
 }
 
+static void explain(const struct debugfile_places *places,
+		    const struct debugfile_wanted *wanted)
+{
+	char *usual;
+
+	if (places->notes == NULL)
+		return;
+	usual = under_root(places->sysroot, wanted->path);
+	explain_at(places, wanted, usual ? usual : wanted->path);
+	free(usual);
+}
+
 /* ---- what is looked for ---- */
 
 int debugfile_binary(const struct debugfile_places *places,
 		     const struct debugfile_wanted *wanted, char **found)
 {
 	struct search search = { places, wanted, false, NULL, -1 };
-	const char *root = root_of(places);
 	bool absolute = wanted->path[0] == '/';
 	bool has_id = wanted->build_id_size > 0;
-	char *usual = grow_format("%s%s%s", root, *root == 0 || absolute ?
-				  "" : "/", wanted->path);
 
 	/* A path relative to the program's directory may lead somewhere else
 	 * from here: only a build-id can tell. */
@@ -363,34 +408,40 @@ int debugfile_binary(const struct debugfile_places *places,
 		try_embedded(&search);
 	else if ((absolute || (has_id && wanted->path[0] != 0)) &&
 	    !try_embedded(&search) && !try_given(&search, "") &&
-	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
+	    !try_recorded(&search) &&
 	    !try_trees(&search, "") && !try_process(&search) &&
 	    !try_given(&search, ".debug") && !try_trees(&search, ".debug") &&
 	    !try_beside(&search) &&
 	    !try_debuginfod(&search, DEBUGINFOD_EXECUTABLE) &&
 	    !try_debuginfod(&search, DEBUGINFOD_DEBUG) && absolute)
-		explain(places, wanted, usual);
-	free(usual);
+		explain(places, wanted);
 	assert((search.fd >= 0) == (search.found != NULL));
 	*found = search.found;
 	return search.fd;
 }
 
 /* Where a debuglink may point: beside, in .debug/, under /usr/lib/debug. */
-static bool try_link(struct search *search, const char *link)
+static bool try_link(struct search *search, const char *root, const char *link)
 {
-	const char *path = search->wanted->path, *root;
+	const char *path = search->wanted->path;
 	int size = (int)(last_part(path) - path);
 
-	root = root_of(search->places);
 	if (strchr(link, '/') != NULL || size == 0)
 		return false;
-	return try_path(search, grow_format("%s%.*s%s", root, size, path,
-					    link)) ||
-		try_path(search, grow_format("%s%.*s.debug/%s", root, size,
-					     path, link)) ||
-		try_path(search, grow_format("%s%s%.*s%s", root, SYSTEM_DEBUG,
-					     size, path, link));
+	return try_rooted(search, root, grow_format("%.*s%s", size, path,
+						    link)) ||
+		try_rooted(search, root, grow_format("%.*s.debug/%s", size,
+						     path, link)) ||
+		try_rooted(search, root, grow_format("%s%.*s%s", SYSTEM_DEBUG,
+						     size, path, link));
+}
+
+static bool try_links(struct search *search, const char *link)
+{
+	const char *root = search->places->sysroot;
+
+	return link != NULL && (try_link(search, root, link) ||
+				(root != NULL && try_link(search, NULL, link)));
 }
 
 /* A name in each of the directories of -d. */
@@ -405,13 +456,10 @@ static bool try_given_name(struct search *search, const char *name)
 }
 
 /* A trace may carry less of a file than is here. */
-static bool try_recorded(struct search *search)
+static bool try_whole(struct search *search)
 {
-	const char *path = search->wanted->path;
-
-	return search->places->embedded != NULL && path[0] == '/' &&
-		try_path(search, grow_format("%s%s", root_of(search->places),
-					     path));
+	return search->places->embedded != NULL &&
+		search->wanted->path[0] == '/' && try_recorded(search);
 }
 
 int debugfile_debug(const struct debugfile_places *places,
@@ -424,8 +472,7 @@ int debugfile_debug(const struct debugfile_places *places,
 	if (wanted->build_id_size > 0 && !try_given(&search, ".debug") &&
 	    !(debuglink != NULL && try_given_name(&search, debuglink)) &&
 	    !try_trees(&search, ".debug") &&
-	    !(debuglink != NULL && try_link(&search, debuglink)) &&
-	    !try_recorded(&search))
+	    !try_links(&search, debuglink) && !try_whole(&search))
 		try_debuginfod(&search, DEBUGINFOD_DEBUG);
 	assert((search.fd >= 0) == (search.found != NULL));
 	*found = search.found;
@@ -439,13 +486,13 @@ int debugfile_alt(const struct debugfile_places *places,
 	struct search search = { places, wanted, true, NULL, -1 };
 	const char *path = wanted->path;
 	int size = (int)(last_part(beside) - beside);
-	char *usual = path[0] == '/' ?
-		grow_format("%s%s", root_of(places), path) :
+	char *usual = path[0] == '/' ? under_root(places->sysroot, path) :
 		grow_format("%.*s%s", size, beside, path);
 
 	if (!try_embedded(&search) && !try_given(&search, ".debug") &&
 	    !try_given_name(&search, path) && !try_trees(&search, ".debug") &&
-	    !try_path(&search, grow_copy(usual, strlen(usual))) &&
+	    !(usual != NULL &&
+	      try_path(&search, grow_copy(usual, strlen(usual)))) &&
 	    !try_beside(&search) &&
 	    !try_debuginfod(&search, DEBUGINFOD_DEBUG)) {
 		char hex[2 * ID_MAX + 1];
@@ -467,6 +514,7 @@ char *debugfile_split(const struct debugfile_places *places,
 		      const char *name, size_t i)
 {
 	int size = (int)(last_part(beside) - beside);
+	char *compiled, *here;
 	const char *given;
 
 	if (i < 2 * places->path_count) {
@@ -476,12 +524,14 @@ char *debugfile_split(const struct debugfile_places *places,
 	}
 	switch (i - 2 * places->path_count) {
 	case 0:
-		return name[0] == '/' || directory == NULL ?
-			grow_format("%s%s", root_of(places), name) :
-			grow_format("%s%s/%s", root_of(places), directory,
-				    name);
-	case 1:
 		return grow_format("%.*s%s", size, beside, last_part(name));
+	case 1:
+		compiled = name[0] == '/' || directory == NULL ?
+			grow_copy(name, strlen(name)) :
+			grow_format("%s/%s", directory, name);
+		here = under_root(places->sysroot, compiled);
+		free(compiled);
+		return here;
 	default:
 		return NULL;
 	}

@@ -13,12 +13,15 @@
 #include <stdint.h>
 
 #include "cli/base/notes.h"
+#include "cli/symbol/elf/elf_kind.h"
 
 /* What the user said about places. */
 struct debugfile_places {
 	const char *const *paths;	/* -d: files and directories */
 	size_t path_count;
 	const char *sysroot;		/* NULL: / */
+	struct elf_kind kind;		/* of the program that was recorded:
+					 * others' files are none of its */
 	bool made_up;			/* the trace's paths and build-ids are:
 					 * nothing is looked for but what the
 					 * trace carries */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "cli/base/intern.h"
-#include "cli/symbol/code/code.h"
+#include "cli/symbol/elf/elf_kind.h"
 
 struct jitdump_line {
 	uint64_t offset;	/* in the function */
@@ -39,7 +39,7 @@ struct jitdump_entry {
 struct jitdump {
 	int fd;
 	char *path;
-	struct code_kind kind;
+	struct elf_kind kind;
 	uint32_t pid;
 	bool counter;		/* times are the processor's counter */
 	struct jitdump_entry *list;	/* by start, once sorted */

@@ -11,6 +11,7 @@
 #include "cli/symbol/names/object.h"
 
 #include <assert.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -173,6 +174,16 @@ void object_close(struct object *object)
 	elffile_close(object->shared);
 	elffile_close(object->debug);
 	elffile_close(object->binary);
+}
+
+/* Bytes from a call on MIPS to where it returns, over its delay slot. */
+#define MIPS_CALL_SIZE 8
+
+uint64_t object_call(const struct object *object, uint64_t address)
+{
+	return address - (object->binary != NULL &&
+			  object->binary->tables.header.e_machine == EM_MIPS ?
+			  MIPS_CALL_SIZE : 1);
 }
 
 struct dwarf_unit *object_unit_at(struct object *object, uint64_t address)

@@ -47,6 +47,9 @@ void object_open_found(struct object *object,
 		       char *path);
 void object_close(struct object *object);
 
+/* An address in the call that returns to this one: it is in the instruction
+ * before it; on MIPS, one more stands between. */
+uint64_t object_call(const struct object *object, uint64_t address);
 /* The unit of an address; NULL: there is no debug information about it. */
 struct dwarf_unit *object_unit_at(struct object *object, uint64_t address);
 /* false: it cannot be read. */

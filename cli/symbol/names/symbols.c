@@ -90,8 +90,17 @@ struct pending {
 	struct object *object;
 	struct dwarf_unit *unit;	/* NULL: no debug information */
 	uint64_t address;	/* in the file */
+	bool exact;		/* it is no return address */
 	uint64_t pc;		/* of the call, where that was one */
 };
+
+/* Once its object is open. */
+static void find_unit(struct pending *pending)
+{
+	pending->pc = pending->exact ? pending->address :
+		object_call(pending->object, pending->address);
+	pending->unit = object_unit_at(pending->object, pending->pc);
+}
 
 /* ---- one unit ---- */
 
@@ -373,7 +382,7 @@ static void add_pending(struct batch *batch,
 	pending->place = place;
 	pending->object = &object->object;
 	pending->address = request->address - module->bias;
-	pending->pc = pending->address - !request->exact;
+	pending->exact = request->exact;
 	if (object->opened)
 		return;
 	object->opened = true;
@@ -461,9 +470,7 @@ void symbols_prepare(struct symbols *symbols,
 		progress_begin("looking up symbols", batch.count);
 		open_objects(symbols, batch.objects, batch.object_count);
 		for (size_t i = 0; i < batch.count; i++)
-			batch.list[i].unit =
-				object_unit_at(batch.list[i].object,
-					       batch.list[i].pc);
+			find_unit(&batch.list[i]);
 		make_groups(&batch);
 		parallel_each(batch.group_count, answer_group, &batch);
 		assert(atomic_load(&batch.done) == batch.count);
@@ -516,8 +523,8 @@ const struct symbol_place *symbols_find(struct symbols *symbols,
 	assert(pending.place != NULL);
 	pending.object = &object->object;
 	pending.address = address - module->bias;
-	pending.pc = pending.address - !exact;
-	pending.unit = object_unit_at(pending.object, pending.pc);
+	pending.exact = exact;
+	find_unit(&pending);
 	answer(symbols, pending.unit ?
 	       kept_view(symbols, pending.object, pending.unit) : &none,
 	       &pending);

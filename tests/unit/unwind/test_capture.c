@@ -336,6 +336,27 @@ static void oracle_agrees(void)
 	assert_int_equal(c->oracle_differences, 0);
 }
 
+/* All of the first 32768 frames, and a fifth of the stacks behind them. */
+static void test_oracle_takes_part(void **unused)
+{
+	const struct capture_counts *c;
+
+	(void)unused;
+	assert_int_equal(embed_init(CAPTURE_VALIDATE, 5), 0);
+	self = capture_thread_new(true, NULL);
+	assert_non_null(self);
+	c = &capture_thread_report(self)->counts;
+	state = 7;
+	checks = 0;
+	while (checks < 500)
+		tree(8);
+	assert_int_equal(c->oracle_checks, checks);
+	while (checks < 20000)
+		tree(8);
+	oracle_agrees();
+	assert_in_range(c->oracle_checks, 32768 / 40 + 3000, checks / 2);
+}
+
 static void test_tree(void **unused)
 {
 	enum capture_mode mode;
@@ -727,6 +748,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_oracle_takes_part),
 		cmocka_unit_test(test_sway),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_saved_inward),

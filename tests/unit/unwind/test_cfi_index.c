@@ -65,7 +65,7 @@ static void test_any_order(void **unused)
 
 	(void)unused;
 	unwind_alloc = builder_alloc;
-	for (round = 0; round < 100; round++) {
+	for (round = 0; round < 100; round += 4) {
 		seed = round;
 		build(1 + round * 4, 40 + 40 * round, false);
 		same_answers(40 + 40 * round);

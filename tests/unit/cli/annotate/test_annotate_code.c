@@ -16,7 +16,7 @@ static struct annotate_call calls[2];
 static struct annotate_function function = { .name = "f", .calls = calls };
 static struct annotate_listing listing;
 
-static const char *disassemble(struct code_kind kind, const uint8_t *bytes,
+static const char *disassemble(struct elf_kind kind, const uint8_t *bytes,
 			       size_t size)
 {
 	struct annotate_piece piece = { .function = &function };
@@ -58,7 +58,7 @@ static void x86_64(void **state)
 
 	(void)state;
 	returns(2, 6, 13);
-	assert_null(disassemble((struct code_kind){ EM_X86_64, true, false, 0 },
+	assert_null(disassemble((struct elf_kind){ EM_X86_64, true, false, 0 },
 				bytes, sizeof(bytes)));
 	assert_int_equal(listing.count, 6);
 	is(0, 0, "push rbx", -1);
@@ -78,7 +78,7 @@ static void a_signal_came_in_here(void **state)
 	(void)state;
 	returns(1, 1, 0);
 	calls[0].exact = true;
-	assert_null(disassemble((struct code_kind){ EM_X86_64, true, false, 0 },
+	assert_null(disassemble((struct elf_kind){ EM_X86_64, true, false, 0 },
 				bytes, sizeof(bytes)));
 	is(0, 0, "nop", -1);
 	is(1, 1, "push rbx", 0);
@@ -95,7 +95,7 @@ static void aarch64(void **state)
 
 	(void)state;
 	returns(1, 8, 0);
-	assert_null(disassemble((struct code_kind){ EM_AARCH64, true, false,
+	assert_null(disassemble((struct elf_kind){ EM_AARCH64, true, false,
 						    0 }, bytes,
 				sizeof(bytes)));
 	is(1, 4, "bl 0x11004", 0);
@@ -114,7 +114,7 @@ static void arm_and_thumb(void **state)
 	static const uint8_t thumb[] = {
 		0x10, 0xb5, 0x00, 0xf0, 0x02, 0xf8, 0x10, 0xbd,
 	};
-	struct code_kind kind = { EM_ARM, false, false, 0 };
+	struct elf_kind kind = { EM_ARM, false, false, 0 };
 
 	(void)state;
 	returns(1, 8, 0);
@@ -142,7 +142,7 @@ static void mips(void **state)
 
 	(void)state;
 	returns(1, 8, 0);
-	assert_null(disassemble((struct code_kind){ EM_MIPS, false, true, 0 },
+	assert_null(disassemble((struct elf_kind){ EM_MIPS, false, true, 0 },
 				big, sizeof(big)));
 	is(0, 0, "jalr $t9", 0);
 	is(1, 4, "nop", -1);
@@ -150,7 +150,7 @@ static void mips(void **state)
 	annotate_listing_free(&listing);
 	for (size_t i = 0; i < sizeof(big); i++)
 		little[i] = big[i ^ 3];
-	assert_null(disassemble((struct code_kind){ EM_MIPS, true, false, 0 },
+	assert_null(disassemble((struct elf_kind){ EM_MIPS, true, false, 0 },
 				little, sizeof(little)));
 	is(0, 0, "jalr $t9", 0);
 	annotate_listing_free(&listing);
@@ -162,12 +162,12 @@ static void what_cannot_be_read(void **state)
 
 	(void)state;
 	returns(0, 0, 0);
-	assert_non_null(disassemble((struct code_kind){ EM_SPARC, false, true,
+	assert_non_null(disassemble((struct elf_kind){ EM_SPARC, false, true,
 							0 }, bytes,
 				    sizeof(bytes)));
 	annotate_listing_free(&listing);
 	/* no instructions of this machine: passed over, shown as bytes */
-	assert_null(disassemble((struct code_kind){ EM_X86_64, true, false, 0 },
+	assert_null(disassemble((struct elf_kind){ EM_X86_64, true, false, 0 },
 				bytes, sizeof(bytes)));
 	is(0, 0, ".byte 0x06", -1);
 	is(2, 2, "nop", -1);

@@ -105,7 +105,7 @@ static void environment_sets_them(void **state)
 	char *env[] = {
 		"PATH=/bin", "GNOMON_OUTPUT=a.trace", "GNOMON_RING=128k",
 		"GNOMON_SHADOW_STACK=off", "GNOMON_LIVE_DIR=/x",
-		"GNOMON_FORCE=1", "GNOMON_DEBUG_ORACLE=1",
+		"GNOMON_FORCE=1", "GNOMON_DEBUG_ORACLE=16",
 		"GNOMON_OVERFLOW=drop", "GNOMON_DEBUG_BARRIER=1000",
 		"GNOMON_OF_A_LATER_DAY=7", NULL
 	};
@@ -122,7 +122,7 @@ static void environment_sets_them(void **state)
 	assert_int_equal(o.number[OPTION_OVERFLOW], OPTION_OVERFLOW_DROP);
 	assert_int_equal(o.number[OPTION_FORCE], 1);
 	assert_true(o.given[OPTION_RING]);
-	assert_true(o.oracle);
+	assert_int_equal(o.oracle, 16);
 	assert_int_equal(o.barrier_near, 1000);
 }
 
@@ -136,6 +136,7 @@ static void bad_variables_are_named(void **state)
 		"GNOMON_DEBUG_BARRIER=", "GNOMON_DEBUG_BARRIER=0",
 		"GNOMON_DEBUG_BARRIER=1001", "GNOMON_DEBUG_BARRIER=1 ",
 		"GNOMON_DEBUG_BARRIER=4294967297", "GNOMON_DEBUG_BARRIER=-1",
+		"GNOMON_DEBUG_ORACLE=4294967296", "GNOMON_DEBUG_ORACLE=all",
 	};
 	unsigned i;
 

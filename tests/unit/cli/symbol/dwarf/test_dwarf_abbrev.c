@@ -25,7 +25,8 @@ static const struct dwarf_abbrevs *read_table(struct given *given,
 					      size_t size)
 {
 	memset(given, 0, sizeof(*given));
-	given->dwarf.sections[DWARF_ABBREV] = (struct span){ bytes, size };
+	given->dwarf.sections[DWARF_ABBREV] = (struct span){
+		.data = bytes, .size = size };
 	atomic_init(&given->dwarf.budget, 1 << 20);
 	pthread_mutex_init(&given->dwarf.lock, NULL);
 	given->unit = (struct dwarf_unit){

@@ -42,7 +42,8 @@ static void read_table(struct dwarf_lines *lines, struct dwarf *dwarf,
 	};
 
 	memset(dwarf, 0, sizeof(*dwarf));
-	dwarf->sections[DWARF_LINE] = (struct span){ bytes, size };
+	dwarf->sections[DWARF_LINE] = (struct span){
+		.data = bytes, .size = size };
 	atomic_init(&dwarf->budget, 1 << 20);
 	dwarf_lines_read(lines, &unit);
 }

@@ -69,7 +69,7 @@ static void pairs(void **state)
 
 	(void)state;
 	dwarf.sections[DWARF_RANGES] =
-		(struct span){ (const uint8_t *)list, sizeof(list) };
+		(struct span){ (const uint8_t *)list, sizeof(list), false };
 	read_lists(&taken, &dwarf, 4, 0, DW_FORM_sec_offset);
 	assert_int_equal(taken.count, 2);
 	is(&taken, 0, 0x1010, 0x1020);
@@ -101,9 +101,10 @@ static void entries_of_all_kinds(void **state)
 	struct taken taken;
 
 	(void)state;
-	dwarf.sections[DWARF_RNGLISTS] = (struct span){ lists, sizeof(lists) };
+	dwarf.sections[DWARF_RNGLISTS] = (struct span){
+		lists, sizeof(lists), false };
 	dwarf.sections[DWARF_ADDR] = (struct span){
-		(const uint8_t *)addresses, sizeof(addresses) };
+		(const uint8_t *)addresses, sizeof(addresses), false };
 	for (int by_index = 0; by_index < 2; by_index++) {
 		read_lists(&taken, &dwarf, 5, by_index ? 0 : 16, by_index ?
 			   DW_FORM_rnglistx : DW_FORM_sec_offset);
@@ -131,9 +132,10 @@ static void cut_anywhere(void **state)
 		struct taken taken;
 
 		memcpy(copy, lists, size);
-		dwarf.sections[DWARF_RNGLISTS] = (struct span){ copy, size };
+		dwarf.sections[DWARF_RNGLISTS] = (struct span){
+			.data = copy, .size = size };
 		dwarf.sections[DWARF_ADDR] = (struct span){
-			(const uint8_t *)addresses, sizeof(addresses) };
+			(const uint8_t *)addresses, sizeof(addresses), false };
 		read_lists(&taken, &dwarf, 5, 0, DW_FORM_rnglistx);
 		assert_in_range(taken.count, 0, 5);
 		free(copy);
@@ -154,7 +156,7 @@ static void charged(void **state)
 		list[2 * i + 1] = 0x1000;
 	}
 	dwarf.sections[DWARF_RANGES] =
-		(struct span){ (const uint8_t *)list, (count + 1) * 16 };
+		(struct span){ (const uint8_t *)list, (count + 1) * 16, false };
 	read_lists(&taken, &dwarf, 4, 0, DW_FORM_sec_offset);
 	assert_int_equal(taken.count, 0);
 	assert_true(dwarf.budget <= 100000 - (long long)count * 16);

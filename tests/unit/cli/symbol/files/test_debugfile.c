@@ -24,6 +24,7 @@ struct given {
 	uint8_t build_id[ELF_TABLES_ID_MAX];
 	size_t size;
 	int calls;
+	struct elf_kind kind;
 };
 
 static int give(void *owner, const uint8_t *build_id, size_t size)
@@ -54,7 +55,7 @@ static const char *name_by(struct given *given, const char *path,
 	extern const ElfW(Ehdr) __ehdr_start;
 	struct debugfile_places places = {
 		.embedded = give, .embedded_owner = given,
-		.no_debuginfod = true,
+		.no_debuginfod = true, .kind = given->kind,
 	};
 	struct symbol_image image = {
 		.file = { path, given->build_id, given->size, 0 },
@@ -110,12 +111,27 @@ static void others_are_refused(void **state)
 	}
 }
 
+/* What was recorded ran on another processor: this program is none of it, even
+ * if that has the same build-id, or neither has one. */
+static void other_processors_are_refused(void **state)
+{
+	struct given given = { .path = "/proc/self/exe" };
+	struct symbols *symbols;
+
+	(void)state;
+	read_id(&given);
+	given.kind = elf_kind_named("mips64", 8, "big");
+	assert_null(name_by(&given, "/proc/self/exe", &symbols));
+	symbols_free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(embedded_files_are_found),
 		cmocka_unit_test(embedded_files_come_first),
 		cmocka_unit_test(others_are_refused),
+		cmocka_unit_test(other_processors_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

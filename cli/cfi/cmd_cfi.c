@@ -1,0 +1,169 @@
+/*
+ * cmd_cfi.c: `gnomon cfi`: unwind tables of binaries: held against the code,
+ * shown, made. Runs in the main thread; cfi_*.c do the work.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/cfi/cfi_verbs.h"
+#include "cli/command/output_file.h"
+#include "cli/commands.h"
+#include "cli/symbol/cfi/prepare.h"
+
+enum { JSON = 1, RULES, OUTPUT };
+
+static int take(void *owner, int id, const char *value)
+{
+	struct cfi_request *request = owner;
+
+	if (id == JSON)
+		request->as_json = true;
+	else if (id == RULES)
+		request->rules_only = true;
+	else
+		request->directory = value;
+	return 0;
+}
+
+static enum exit_status check(struct cfi_request *request, int count,
+			      char **operands)
+{
+	enum exit_status status = EXIT_COMPLETE;
+
+	for (int i = 0; i < count; i++) {
+		enum exit_status one = cfi_check(request, operands[i]);
+
+		if (status != EXIT_NOTHING && one != EXIT_COMPLETE)
+			status = one;
+	}
+	return status;
+}
+
+static enum exit_status dump(struct cfi_request *request, int count,
+			     char **operands)
+{
+	if (count <= 2)
+		return cfi_dump(request, operands[0],
+				count == 2 ? operands[1] : NULL);
+	tell_error("cfi dump takes a binary and one function: name no more");
+	return EXIT_NOTHING;
+}
+
+static enum exit_status prepare(struct cfi_request *request, int count,
+				char **operands)
+{
+	char *usual = request->directory == NULL ? prepare_directory() : NULL;
+	enum exit_status status = EXIT_COMPLETE;
+
+	if (usual != NULL)
+		request->directory = usual;
+	for (int i = 0; i < count && request->directory != NULL; i++)
+		if (cfi_prepare(request, operands[i]) != EXIT_COMPLETE)
+			status = EXIT_NOTHING;
+	if (request->directory == NULL) {
+		tell_error("no directory for rules: give one with -o, or set "
+			   "HOME");
+		status = EXIT_NOTHING;
+	}
+	free(usual);
+	return status;
+}
+
+static const struct verb {
+	const char *name;
+	enum exit_status (*run)(struct cfi_request *request, int count,
+				char **operands);
+} verbs[] = {
+	{ "check", check },
+	{ "dump", dump },
+	{ "prepare", prepare },
+};
+
+static enum exit_status run(struct cfi_request *request,
+			    const struct verb *verb, int count, char **operands)
+{
+	enum exit_status status;
+
+	request->json.out = stdout;
+	if (request->as_json) {
+		json_object(&request->json, NULL);
+		json_uint(&request->json, "schema", 1);
+		json_array(&request->json, "rows");
+	}
+	status = verb->run(request, count, operands);
+	if (request->as_json) {
+		json_end_array(&request->json);
+		json_end_object(&request->json);
+	}
+	return output_file_close(stdout, NULL, status);
+}
+
+static int run_cfi(const struct command *command, int argc, char **argv)
+{
+	struct cfi_request request = { 0 };
+	int operands, status;
+
+	request.places.no_debuginfod = true;
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (operands == 0 || strcmp(argv[1], verbs[i].name) != 0)
+			continue;
+		if (operands > 1)
+			return run(&request, &verbs[i], operands - 1,
+				   argv + 2);
+		tell_error("cfi %s: no binary is named: give a program or a "
+			   "shared library", argv[1]);
+		return EXIT_NOTHING;
+	}
+	tell_error("cfi: what to do: give check, dump or prepare, and a "
+		   "binary");
+	return EXIT_NOTHING;
+}
+
+static const char *const description[] = {
+	"Unwind tables say, for each instruction of a program, how its caller's "
+	"frame is found. Binaries are those of x86-64, AArch64, ARM and MIPS64, "
+	"whatever machine this is.",
+	"check runs each function's code symbolically and reports every place "
+	"where its table disagrees: the CFA, the return address, the registers "
+	"that calls preserve.",
+	"prepare makes rules for code that none of a binary's tables covers, by "
+	"running it symbolically, in a file named by the binary's build id. "
+	"Programs that are recorded with GNOMON_CFI_DIR set to that directory "
+	"use them; `gnomon run` prepares what is missing by itself.",
+	"dump shows the rules beside the disassembly, of a function or of all.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon cfi check ./server libfoo.so", "are their unwind tables right",
+	"gnomon cfi prepare ./server", "rules where its compiler made none",
+	"gnomon cfi dump ./server main", "rules beside the code of main",
+	NULL
+};
+
+static const struct command_option options[] = {
+	{ JSON, "json", 0, NULL, NULL,
+	  "one JSON object for programs to read" },
+	{ RULES, "rules", 0, NULL, NULL,
+	  "dump: the rules alone, without the code" },
+	{ OUTPUT, "output", 'o', "DIR", "$GNOMON_CFI_DIR, or gnomon/cfi in "
+	  "$XDG_CACHE_HOME or ~/.cache",
+	  "prepare: the directory of the rule files" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+const struct command cmd_cfi = {
+	.name = "cfi",
+	.operands = "check|dump|prepare BINARY...",
+	.summary = "check, show and make unwind tables",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.wrong_use = EXIT_NOTHING,
+	.main = run_cfi,
+};

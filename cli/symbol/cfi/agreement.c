@@ -1,0 +1,427 @@
+/*
+ * agreement.c: see agreement.h.
+ *
+ *	entry ──▶ code, run symbolically ──▶ state before each instruction
+ *	   │                                           │
+ *	   └────▶ rows ────────────────────────────────┴──▶ the same?
+ *
+ * An entry may be a part of a function that others jump to (GCC's .cold). Then
+ * its first row is not that of a function's begin; it is believed, and the rest
+ * is held against it.
+ *
+ * .ARM.exidx is right where exceptions come from: at calls.
+ */
+#include "cli/symbol/cfi/agreement.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/symbol/cfi/callframe_value.h"
+#include "cli/symbol/cfi/lsda_pads.h"
+#include "unwind/claim.h"
+
+#define LINKAGE_PIECE 16	/* bytes, of x86-64's tables */
+
+/* One function. */
+struct checking {
+	struct agreement_checker *checker;
+	const struct callframe_entry *entry;
+	struct symbolic_run run;
+	struct agreement *result;
+	bool first_row;
+	struct callframe_row row;	/* the first */
+	uint64_t *changes;		/* where rows begin that differ */
+	size_t change_count, change_capacity;
+	struct callframe_row before;
+};
+
+bool agreement_open(struct agreement_checker *checker,
+		    const struct callframe *table)
+{
+	const struct elf_tables *t = &table->file->tables;
+
+	*checker = (struct agreement_checker){
+		.table = table,
+		.machine = machine_of(table->machine,
+				      table->address_size == 8),
+	};
+	return checker->machine != NULL &&
+		machine_open(&checker->decoder, checker->machine,
+			     t->class->big);
+}
+
+void agreement_close(struct agreement_checker *checker)
+{
+	machine_close(&checker->decoder);
+}
+
+void agreement_free(struct agreement *result)
+{
+	free(result->findings);
+	memset(result, 0, sizeof(*result));
+}
+
+/* ---- findings ---- */
+
+static void undecided(struct checking *c, enum agreement_reason reason)
+{
+	c->result->reasons |= 1u << reason;
+	c->result->undecided++;
+	if (c->result->verdict == AGREEMENT_AGREES)
+		c->result->verdict = AGREEMENT_UNDECIDABLE;
+}
+
+static void disagree(struct checking *c, uint64_t address, uint32_t column,
+		     const char *table, const char *code)
+{
+	struct agreement *result = c->result;
+	struct agreement_finding *found;
+
+	result->verdict = AGREEMENT_DISAGREES;
+	for (size_t i = 0; i < result->count; i++) {
+		found = &result->findings[i];
+		if (found->column == column &&
+		    strcmp(found->table, table) == 0 &&
+		    strcmp(found->code, code) == 0) {
+			found->instructions++;
+			return;
+		}
+	}
+	GROW(result->findings, result->count, result->capacity);
+	found = &result->findings[result->count++];
+	*found = (struct agreement_finding){ .address = address,
+					     .instructions = 1,
+					     .column = column };
+	snprintf(found->table, sizeof(found->table), "%s", table);
+	snprintf(found->code, sizeof(found->code), "%s", code);
+}
+
+/* ---- one instruction ---- */
+
+/* False: all that counts from the CFA means nothing. */
+static bool check_cfa(struct checking *c, const struct callframe_place *place)
+{
+	const struct machine *machine = place->machine;
+	struct symbolic_value value;
+	char table[48], code[48];
+
+	if (!callframe_cfa(place, &value)) {
+		undecided(c, AGREEMENT_EXPRESSION);
+		return false;
+	}
+	if (value.kind == SYMBOLIC_CFA && value.number == 0)
+		return true;
+	if (value.kind != SYMBOLIC_CFA) {
+		undecided(c, AGREEMENT_BASE);
+		return true;
+	}
+	agreement_cfa_text(machine, place->row, table, sizeof(table));
+	if (place->row->cfa_how == CALLFRAME_OFFSET) {
+		char name[16];
+
+		snprintf(code, sizeof(code), "%s%+lld",
+			 machine_register_name(machine, place->row->cfa_reg,
+					       name),
+			 (long long)(place->row->cfa_offset - value.number));
+	} else {
+		agreement_value_text(machine, value, code, sizeof(code));
+	}
+	disagree(c, place->pc, AGREEMENT_CFA, table, code);
+	return false;
+}
+
+/* Where the code has the caller's value of a register, in words. */
+static void describe(const struct callframe_place *place, unsigned reg,
+		     struct symbolic_value value, char *text, size_t size)
+{
+	const struct symbolic_state *state = place->state;
+	int64_t offset;
+
+	if (symbolic_saved(state, reg, &offset))
+		snprintf(text, size, "c%+lld", (long long)offset);
+	else if (symbolic_same(state->reg[reg], symbolic_entry(reg)))
+		snprintf(text, size, "s");
+	else
+		agreement_value_text(place->machine, value, text, size);
+}
+
+static void check_register(struct checking *c,
+			   const struct callframe_place *place,
+			   unsigned column, unsigned reg)
+{
+	uint8_t how = place->row->how[column];
+	struct symbolic_value value;
+	char table[48], code[48];
+
+	if (how == CALLFRAME_UNDEFINED)
+		return;		/* nothing is said */
+	if (!callframe_caller(place, column, &value)) {
+		undecided(c, AGREEMENT_EXPRESSION);
+		return;
+	}
+	if (symbolic_same(value, symbolic_entry(reg)))
+		return;
+	/* What was stored where nobody knows may be it. */
+	if (value.kind == SYMBOLIC_UNKNOWN && how != CALLFRAME_SAME &&
+	    how != CALLFRAME_UNSPECIFIED) {
+		undecided(c, AGREEMENT_SLOT);
+		return;
+	}
+	agreement_rule_text(place->machine, place->row, column, table,
+			    sizeof(table));
+	describe(place, reg, value, code, sizeof(code));
+	disagree(c, place->pc, column, table, code);
+}
+
+static void check_node(struct checking *c, const struct callframe_row *row,
+		       const struct symbolic_node *node)
+{
+	const struct machine *machine = c->checker->machine;
+	const struct callframe_place place = {
+		c->checker->table, c->entry, machine, row, &node->state,
+		node->address };
+	unsigned ra = callframe_ra(c->checker->table, c->entry);
+
+	c->result->instructions++;
+	if (ra < CALLFRAME_COLUMNS && row->how[ra] == CALLFRAME_UNDEFINED &&
+	    row->cfa_how == CALLFRAME_UNSPECIFIED)
+		return;		/* the outermost frame */
+	if (!check_cfa(c, &place))
+		return;
+	if (ra < CALLFRAME_COLUMNS)
+		check_register(c, &place, ra, machine->ra);
+	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
+		if (machine->preserved >> reg & 1)
+			check_register(c, &place,
+				       (unsigned)machine_column(machine, reg),
+				       reg);
+}
+
+static bool check_row(void *owner, const struct callframe_row *row)
+{
+	struct checking *c = owner;
+	bool calls_only = c->entry->source == CALLFRAME_EXIDX;
+
+	for (size_t i = 0; i < c->run.count; i++) {
+		const struct symbolic_node *node = &c->run.nodes[i];
+
+		if (node->address >= row->start && node->address < row->end &&
+		    (!calls_only || node->flow == MACHINE_CALL))
+			check_node(c, row, node);
+	}
+	return true;
+}
+
+/* ---- where it begins ---- */
+
+static bool same_rules(const struct callframe_row *a,
+		       const struct callframe_row *b)
+{
+	return a->cfa_how == b->cfa_how && a->cfa_reg == b->cfa_reg &&
+		a->cfa_offset == b->cfa_offset &&
+		memcmp(a->how, b->how, sizeof(a->how)) == 0 &&
+		memcmp(a->value, b->value, sizeof(a->value)) == 0;
+}
+
+static bool look_at_row(void *owner, const struct callframe_row *row)
+{
+	struct checking *c = owner;
+
+	if (!c->first_row) {
+		c->first_row = true;
+		c->row = *row;
+	} else if (!same_rules(&c->before, row)) {
+		GROW(c->changes, c->change_count, c->change_capacity);
+		c->changes[c->change_count++] = row->start;
+	}
+	c->before = *row;
+	return true;
+}
+
+static bool is_entry_row(const struct checking *c)
+{
+	const struct machine *machine = c->checker->machine;
+	const struct callframe_row *row = &c->row;
+
+	if (row->cfa_how != CALLFRAME_OFFSET || row->cfa_reg != machine->sp ||
+	    row->cfa_offset != machine->entry_offset)
+		return false;
+	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++) {
+		int column = machine_column(machine, reg);
+		uint8_t how = column < 0 ? CALLFRAME_UNSPECIFIED :
+			row->how[column];
+
+		if ((machine->preserved >> reg & 1 ||
+		     (reg == machine->ra && !machine->ra_on_stack)) &&
+		    how != CALLFRAME_UNSPECIFIED && how != CALLFRAME_SAME &&
+		    how != CALLFRAME_UNDEFINED)
+			return false;
+	}
+	return true;
+}
+
+/* The frame that a row describes. */
+static void begin_within(const struct checking *c,
+			 struct symbolic_state *state)
+{
+	const struct machine *machine = c->checker->machine;
+	const struct callframe_row *row = &c->row;
+	int reg = row->cfa_how == CALLFRAME_OFFSET ?
+		machine_register(machine, row->cfa_reg) : -1;
+
+	symbolic_begin(state);
+	for (unsigned i = 0; i < SYMBOLIC_REGS; i++) {
+		int column = machine_column(machine, i);
+		struct symbolic_value old = symbolic_entry(i);
+
+		if (column < 0)
+			continue;
+		if (row->how[column] == CALLFRAME_OFFSET) {
+			symbolic_store(state, symbolic_cfa(row->value[column]),
+				       machine->word, machine->word, old);
+			state->reg[i] = symbolic_unknown();
+		} else if (row->how[column] == CALLFRAME_REGISTER) {
+			int other = machine_register(
+				machine, (unsigned)row->value[column]);
+
+			if (other >= 0)
+				state->reg[other] = old;
+		}
+	}
+	state->reg[machine->sp] = symbolic_unknown();
+	if (reg >= 0)
+		state->reg[reg] = symbolic_cfa(-row->cfa_offset);
+	state->signs = row->signs;
+}
+
+/* No call changes a frame: where the rules change behind one, it never comes
+ * back. */
+static bool returns(void *owner, uint64_t behind)
+{
+	const struct checking *c = owner;
+
+	for (size_t i = 0; i < c->change_count; i++)
+		if (c->changes[i] == behind)
+			return false;
+	return true;
+}
+
+/* ---- the code ---- */
+
+/* is_linkage: it is a procedure linkage table. */
+static const uint8_t *code_of(const struct checking *c, bool *is_linkage)
+{
+	const struct elf_tables *t = &c->checker->table->file->tables;
+
+	for (uint32_t i = 0; i < t->sections; i++) {
+		const Elf64_Shdr *section = &t->section[i];
+
+		if (section->sh_flags & SHF_EXECINSTR &&
+		    c->entry->start >= section->sh_addr &&
+		    c->entry->end - section->sh_addr <= section->sh_size &&
+		    elf_tables_has(t, section)) {
+			*is_linkage = strncmp(elf_tables_name(t, section),
+					      ".plt", 4) == 0;
+			return t->bytes + section->sh_offset +
+				(c->entry->start - section->sh_addr);
+		}
+	}
+	return NULL;
+}
+
+static void look_at_run(struct checking *c)
+{
+	c->result->assumed = c->run.assumed;
+	if (c->run.too_large)
+		undecided(c, AGREEMENT_TOO_LARGE);
+	if (c->run.bad > 0)
+		undecided(c, AGREEMENT_UNDECODED);
+	else if (c->run.unreached > 0 && c->entry->source != CALLFRAME_EXIDX)
+		undecided(c, AGREEMENT_UNREACHED);
+}
+
+static void run_and_check(struct checking *c, struct symbolic_wanted *wanted)
+{
+	wanted->decoder = &c->checker->decoder;
+	wanted->returns = returns;
+	wanted->owner = c;
+	symbolic_run(&c->run, wanted);
+	callframe_rows(c->checker->table, c->entry, check_row, c);
+	look_at_run(c);
+	symbolic_run_free(&c->run);
+}
+
+static void check_function(struct checking *c, const uint8_t *bytes,
+			   bool named)
+{
+	struct symbolic_state entry;
+	struct symbolic_pad *pads;
+	struct symbolic_wanted wanted = {
+		.start = c->entry->start, .end = c->entry->end,
+		.bytes = bytes, .entry = &entry,
+	};
+
+	c->result->part = c->entry->source != CALLFRAME_EXIDX && !named &&
+		!is_entry_row(c);
+	if (c->result->part)
+		begin_within(c, &entry);
+	else
+		machine_begin(c->checker->machine, &entry);
+	wanted.pad_count = lsda_pads(c->checker->table, c->entry, &pads);
+	wanted.pads = pads;
+	run_and_check(c, &wanted);
+	free(pads);
+}
+
+/* A procedure linkage table: each of its pieces is entered by itself, and the
+ * first one by all others. */
+static void check_linkage(struct checking *c, const uint8_t *bytes)
+{
+	struct symbolic_state entry;
+	struct symbolic_wanted wanted = { .entry = &entry };
+	uint64_t size = c->entry->end - c->entry->start;
+
+	begin_within(c, &entry);
+	for (uint64_t at = 0; at < size; at += LINKAGE_PIECE) {
+		wanted.start = c->entry->start + at;
+		wanted.end = size - at < LINKAGE_PIECE ? c->entry->end :
+			wanted.start + LINKAGE_PIECE;
+		wanted.bytes = bytes + at;
+		run_and_check(c, &wanted);
+		machine_begin(c->checker->machine, &entry);
+	}
+}
+
+void agreement_check(struct agreement_checker *checker,
+		     const struct callframe_entry *entry, bool named,
+		     struct agreement *result)
+{
+	const struct callframe *table = checker->table;
+	struct checking *c = grow_zeroed(1, sizeof(*c));
+	const uint8_t *bytes;
+	bool is_linkage = false;
+
+	CLAIM_FULL(entry->start < entry->end);
+	memset(result, 0, sizeof(*result));
+	c->checker = checker;
+	c->entry = entry;
+	c->result = result;
+	checker->decoder.thumb = entry->thumb;
+	bytes = code_of(c, &is_linkage);
+	if (!callframe_rows(table, entry, look_at_row, c) || !c->first_row)
+		undecided(c, AGREEMENT_NONSENSE);
+	else if (entry->source != CALLFRAME_EXIDX &&
+		 table->commons[entry->common].signal)
+		undecided(c, AGREEMENT_SIGNAL);
+	else if (bytes == NULL)
+		undecided(c, AGREEMENT_NO_CODE);
+	else if (is_linkage && checker->machine->elf_machine == EM_X86_64)
+		check_linkage(c, bytes);
+	else
+		check_function(c, bytes, named);
+	free(c->changes);
+	free(c);
+}

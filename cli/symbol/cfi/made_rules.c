@@ -1,0 +1,402 @@
+/*
+ * made_rules.c: see made_rules.h.
+ *
+ *	gap ──▶ starts of functions ──▶ each run up to the next start ──▶ rows
+ *	          ▲                                   │
+ *	          └── calls, what is behind its end ◀─┘
+ *
+ * What is run as a function has to be one: where it returns, the stack has to
+ * be as at its entry; and what no name or call says to begin there has to end
+ * in this way somewhere.
+ *
+ * Direct calls are found by a pass over all instructions of a gap, before: on
+ * x86-64 that may go wrong in data between functions, and finds itself again a
+ * few instructions later.
+ *
+ *  I1  Entries are in order and do not overlap: functions are run in order, up
+ *      to the next start that was known when it was their turn.
+ */
+#include "cli/symbol/cfi/made_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/search.h"
+#include "cli/base/sort.h"
+#include "cli/symbol/cfi/symbolic_run.h"
+#include "unwind/claim.h"
+
+#define FUNCTIONS_MAX (1u << 20)
+
+struct gap {
+	uint64_t start, end;
+	const uint8_t *bytes;
+};
+
+struct making {
+	struct made_rules *made;
+	const struct binary *binary;
+	struct machine_decoder decoder;
+	struct gap *gaps;
+	size_t gap_count, gap_capacity;
+	uint64_t *starts;
+	size_t start_count, start_capacity;
+	bool open;		/* the last entry ends where the next row
+				 * may begin */
+};
+
+/* ---- gaps ---- */
+
+static void add_gap(struct making *m, const Elf64_Shdr *section,
+		    uint64_t start, uint64_t end)
+{
+	const struct elf_tables *t = &m->binary->file->tables;
+
+	if (start >= end)
+		return;
+	GROW(m->gaps, m->gap_count, m->gap_capacity);
+	m->gaps[m->gap_count++] = (struct gap){
+		start, end, t->bytes + section->sh_offset +
+		(start - section->sh_addr) };
+}
+
+/* .ARM.exidx covers all code, also what it cannot unwind: that is no rule. */
+static bool covers(const struct binary *binary,
+		   const struct callframe_entry *entry)
+{
+	(void)binary;
+	return entry->source != CALLFRAME_EXIDX;
+}
+
+static void gaps_of_section(struct making *m, const Elf64_Shdr *section)
+{
+	const struct callframe *table = &m->binary->table;
+	uint64_t end = section->sh_addr + section->sh_size;
+	uint64_t at = section->sh_addr;
+	size_t i = callframe_behind(table, at);
+
+	if (i > 0)
+		i--;
+	for (; i < table->count && table->entries[i].start < end; i++) {
+		const struct callframe_entry *entry = &table->entries[i];
+
+		if (entry->end <= at || !covers(m->binary, entry))
+			continue;
+		add_gap(m, section, at, entry->start);
+		at = entry->end;
+	}
+	add_gap(m, section, at, end);
+}
+
+static bool is_linkage(const char *name)
+{
+	return strncmp(name, ".plt", 4) == 0 ||
+		strcmp(name, ".MIPS.stubs") == 0 || strcmp(name, ".init") == 0 ||
+		strcmp(name, ".fini") == 0;
+}
+
+static void find_gaps(struct making *m, bool linkage)
+{
+	const struct elf_tables *t = &m->binary->file->tables;
+
+	for (uint32_t i = 0; i < t->sections; i++) {
+		const Elf64_Shdr *section = &t->section[i];
+
+		if (section->sh_flags & SHF_EXECINSTR &&
+		    elf_tables_has(t, section) &&
+		    (linkage || !is_linkage(elf_tables_name(t, section))))
+			gaps_of_section(m, section);
+	}
+}
+
+uint64_t made_rules_largest_gap(const struct binary *binary)
+{
+	struct making m = { .binary = binary };
+	uint64_t largest = 0;
+
+	find_gaps(&m, false);
+	for (size_t i = 0; i < m.gap_count; i++)
+		if (m.gaps[i].end - m.gaps[i].start > largest)
+			largest = m.gaps[i].end - m.gaps[i].start;
+	free(m.gaps);
+	return largest;
+}
+
+/* ---- starts of functions ---- */
+
+static const struct gap *gap_at(const struct making *m, uint64_t address)
+{
+	for (size_t i = 0; i < m->gap_count; i++)
+		if (address >= m->gaps[i].start && address < m->gaps[i].end)
+			return &m->gaps[i];
+	return NULL;
+}
+
+static void add_start(struct making *m, uint64_t address)
+{
+	address &= ~(uint64_t)(m->binary->machine->alignment - 1);
+	if (m->start_count >= FUNCTIONS_MAX || gap_at(m, address) == NULL)
+		return;
+	GROW(m->starts, m->start_count, m->start_capacity);
+	m->starts[m->start_count++] = address;
+}
+
+static void sweep(struct making *m, const struct gap *gap)
+{
+	const struct machine *machine = m->binary->machine;
+	struct symbolic_state state;
+	struct machine_step step;
+
+	symbolic_begin(&state);
+	for (uint64_t at = gap->start; at < gap->end;) {
+		machine->step(&m->decoder, at, gap->bytes + (at - gap->start),
+			      (size_t)(gap->end - at), &state, &step);
+		if (step.flow == MACHINE_CALL && step.has_target)
+			add_start(m, step.target);
+		at += step.flow == MACHINE_BAD ? machine->alignment :
+			step.size;
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+static void find_starts(struct making *m)
+{
+	const struct symtab *symbols = &m->binary->symbols;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < symbols->count; i++)
+		add_start(m, symbols->list[i].address);
+	add_start(m, m->binary->file->tables.header.e_entry);
+	for (size_t i = 0; i < m->gap_count; i++) {
+		add_start(m, m->gaps[i].start);
+		sweep(m, &m->gaps[i]);
+	}
+	SORT(m->starts, m->start_count, by_number);
+	for (size_t i = 0; i < m->start_count; i++)
+		if (kept == 0 || m->starts[kept - 1] != m->starts[i])
+			m->starts[kept++] = m->starts[i];
+	m->start_count = kept;
+}
+
+static bool lies_behind(const void *list, size_t i, uint64_t address)
+{
+	return ((const uint64_t *)list)[i] > address;
+}
+
+/* Where what begins at an address ends at the latest. */
+static uint64_t extent(const struct making *m, const struct gap *gap,
+		       uint64_t start)
+{
+	size_t i = search_first(m->starts, m->start_count, lies_behind, start);
+
+	return i < m->start_count && m->starts[i] < gap->end ? m->starts[i] :
+		gap->end;
+}
+
+/* ---- rows ---- */
+
+/* False: where the CFA or the return address is, is not known. */
+static bool make_row(const struct making *m, const struct symbolic_node *node,
+		     struct made_row *row)
+{
+	const struct machine *machine = m->binary->machine;
+	const struct symbolic_state *state = &node->state;
+	const uint8_t bases[] = { machine->sp, machine->fp[0], machine->fp[1] };
+	unsigned i = 0;
+	int64_t offset;
+
+	while (i < 3 && state->reg[bases[i]].kind != SYMBOLIC_CFA)
+		i++;
+	if (i == 3)
+		return false;
+	memset(row, 0, sizeof(*row));
+	row->start = node->address;
+	row->cfa_reg = bases[i];
+	row->cfa_offset = -state->reg[bases[i]].number;
+	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++) {
+		bool wanted = machine->preserved >> reg & 1 ||
+			reg == machine->ra;
+
+		if (!wanted)
+			continue;
+		if (symbolic_same(state->reg[reg], symbolic_entry(reg)) &&
+		    !(reg == machine->ra && machine->ra_on_stack)) {
+			row->where[reg] = MADE_SAME;
+		} else if (symbolic_saved(state, reg, &offset) &&
+			   offset % machine->word == 0 &&
+			   offset >= INT32_MIN && offset <= INT32_MAX) {
+			row->where[reg] = MADE_AT_CFA;
+			row->offset[reg] = (int32_t)offset;
+		} else {
+			row->where[reg] = MADE_UNKNOWN;
+		}
+	}
+	return row->where[machine->ra] != MADE_UNKNOWN &&
+		row->cfa_offset >= 0 && row->cfa_offset <= INT32_MAX;
+}
+
+static bool same_row(const struct made_row *a, const struct made_row *b)
+{
+	return a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset &&
+		memcmp(a->where, b->where, sizeof(a->where)) == 0 &&
+		memcmp(a->offset, b->offset, sizeof(a->offset)) == 0;
+}
+
+static void add_row(struct making *m, const struct made_row *row, uint64_t end)
+{
+	struct made_rules *made = m->made;
+	struct made_entry *entry = made->count == 0 ? NULL :
+		&made->entries[made->count - 1];
+
+	made->ruled_bytes += end - row->start;
+	if (!m->open || entry->end != row->start) {
+		GROW(made->entries, made->count, made->capacity);
+		entry = &made->entries[made->count++];
+		*entry = (struct made_entry){ row->start, row->start,
+					      made->row_count, 0 };
+		CLAIM_FULL(made->count == 1 ||
+			   entry[-1].end <= entry->start);	/* I1 */
+		m->open = true;
+	} else if (same_row(&made->rows[made->row_count - 1], row)) {
+		entry->end = end;
+		return;
+	}
+	entry->end = end;
+	entry->count++;
+	GROW(made->rows, made->row_count, made->row_capacity);
+	made->rows[made->row_count++] = *row;
+}
+
+/* Behind all that was reached; at least one instruction. */
+static uint64_t take_run(struct making *m, const struct symbolic_run *run,
+			 bool good)
+{
+	uint64_t end = run->wanted.start + m->binary->machine->alignment;
+	struct made_row row;
+
+	m->open = false;
+	for (size_t i = 0; i < run->count; i++) {
+		const struct symbolic_node *node = &run->nodes[i];
+
+		if (node->size == 0 || node->flow == MACHINE_BAD ||
+		    (i > 0 && node->address < end))
+			continue;	/* within another instruction */
+		end = node->address + node->size;
+		if (good && make_row(m, node, &row))
+			add_row(m, &row, end);
+		else
+			m->open = false;
+	}
+	return end;
+}
+
+/* ---- functions ---- */
+
+/* The first instruction behind padding. */
+static uint64_t skip_padding(struct making *m, const struct gap *gap,
+			     uint64_t at)
+{
+	const struct machine *machine = m->binary->machine;
+	struct symbolic_state state;
+	struct machine_step step;
+
+	while (at < gap->end) {
+		const uint8_t *bytes = gap->bytes + (at - gap->start);
+		unsigned zeros = 0;
+
+		while (zeros < machine->alignment && bytes[zeros] == 0)
+			zeros++;
+		if (zeros == machine->alignment) {
+			at += zeros;
+			continue;
+		}
+		symbolic_begin(&state);
+		machine->step(&m->decoder, at, bytes, (size_t)(gap->end - at),
+			      &state, &step);
+		if (step.flow != MACHINE_BAD && !step.nothing &&
+		    step.flow != MACHINE_STOP)
+			return at;
+		at += step.flow == MACHINE_BAD ? machine->alignment :
+			step.size;
+	}
+	return at;
+}
+
+static bool is_start(const struct making *m, uint64_t address)
+{
+	size_t i = search_first(m->starts, m->start_count, lies_behind,
+				address);
+
+	return i > 0 && m->starts[i - 1] == address;
+}
+
+static uint64_t run_function(struct making *m, const struct gap *gap,
+			     uint64_t start, uint64_t end)
+{
+	struct symbolic_state entry;
+	struct symbolic_run run;
+	const struct symbolic_wanted wanted = {
+		.decoder = &m->decoder, .start = start, .end = end,
+		.bytes = gap->bytes + (start - gap->start), .entry = &entry,
+	};
+
+	machine_begin(m->binary->machine, &entry);
+	symbolic_run(&run, &wanted);
+	m->made->functions++;
+	end = take_run(m, &run, !run.too_large && run.odd_exits == 0 &&
+		       (run.exits > 0 || is_start(m, start)));
+	symbolic_run_free(&run);
+	return end;
+}
+
+static void make_gap(struct making *m, const struct gap *gap)
+{
+	uint64_t at = gap->start;
+
+	m->made->code_bytes += gap->end - gap->start;
+	while ((at = skip_padding(m, gap, at)) < gap->end) {
+		uint64_t end = extent(m, gap, at);
+		uint64_t next = run_function(m, gap, at, end);
+
+		CLAIM_FULL(next > at);
+		at = next < end ? next : end;
+	}
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct gap *x = a, *y = b;
+
+	return sort_up(x->start, y->start);
+}
+
+bool made_rules_make(struct made_rules *made, const struct binary *binary)
+{
+	struct making m = { .made = made, .binary = binary };
+
+	memset(made, 0, sizeof(*made));
+	if (!machine_open(&m.decoder, binary->machine,
+			  binary->file->tables.class->big))
+		return false;
+	find_gaps(&m, true);
+	SORT(m.gaps, m.gap_count, by_start);
+	find_starts(&m);
+	for (size_t i = 0; i < m.gap_count; i++)
+		make_gap(&m, &m.gaps[i]);
+	machine_close(&m.decoder);
+	free(m.gaps);
+	free(m.starts);
+	return true;
+}
+
+void made_rules_free(struct made_rules *made)
+{
+	free(made->rows);
+	free(made->entries);
+	memset(made, 0, sizeof(*made));
+}

@@ -1,0 +1,56 @@
+/*
+ * made_rules.h: unwind rules for code that no table covers, made of what the
+ * symbolic executor finds: gaps between a binary's tables are cut into
+ * functions (by symbols, targets of calls, the program's entry, and what
+ * follows the end of a function), which are run.
+ *
+ * Where it is not known for certain where the CFA and the return address are,
+ * there is no rule.
+ */
+#ifndef GNOMON_MADE_RULES_H
+#define GNOMON_MADE_RULES_H
+
+#include "cli/symbol/cfi/binary.h"
+
+/* Where a register of the caller's is. */
+enum made_where {
+	MADE_SAME,
+	MADE_AT_CFA,	/* at CFA + offset */
+	MADE_UNKNOWN
+};
+
+struct made_row {
+	uint64_t start;
+	int64_t cfa_offset;
+	int32_t offset[SYMBOLIC_REGS];	/* of MADE_AT_CFA: whole words */
+	uint8_t where[SYMBOLIC_REGS];	/* of registers that calls preserve,
+					 * and the return address */
+	uint8_t cfa_reg;
+};
+
+/* Rows without gaps between them; from one function, or a part of it. */
+struct made_entry {
+	uint64_t start, end;
+	size_t first, count;		/* in rows */
+};
+
+struct made_rules {
+	struct made_row *rows;
+	size_t row_count, row_capacity;
+	struct made_entry *entries;	/* in order of addresses */
+	size_t count, capacity;
+	/* what was found */
+	size_t functions;
+	uint64_t code_bytes;		/* in gaps, with padding */
+	uint64_t ruled_bytes;		/* of them that have rules now */
+};
+
+/* Bytes of the largest gap between tables that has more than padding could be;
+ * fast: nothing is disassembled. Procedure linkage tables do not count. */
+uint64_t made_rules_largest_gap(const struct binary *binary);
+
+/* False: Capstone was built without this machine. */
+bool made_rules_make(struct made_rules *made, const struct binary *binary);
+void made_rules_free(struct made_rules *made);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * symbolic.h: what registers and stack hold while a function runs, as far as
+ * unwinding has to know it: each is one of
+ *
+ *	entry r      what register r held when the function was entered: the
+ *	             caller's value
+ *	CFA + n      an address on the stack
+ *	dynamic + n  the same, from a base that only running the code tells: the
+ *	             stack pointer behind an alignment or alloca
+ *	n            a constant
+ *	unknown
+ *
+ * Where paths meet, what differs is unknown; so states only lose, and loops
+ * end. Stores to addresses that are not known are taken for none of the stack's:
+ * compilers save registers where nothing else points.
+ *
+ *  I1  At most one dynamic base is alive: a new one makes values of the old one
+ *      unknown.
+ *  I2  Slots are sorted by (base, offset), are one word each and do not overlap.
+ *
+ * No state but the caller's: any thread.
+ */
+#ifndef GNOMON_SYMBOLIC_H
+#define GNOMON_SYMBOLIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Registers have DWARF's numbers up to SYMBOLIC_FLOATS; from there on stand the
+ * 8 floating point registers that calls preserve, if there are. */
+#define SYMBOLIC_REGS 48
+#define SYMBOLIC_FLOATS 40
+#define SYMBOLIC_SLOTS 48	/* more are forgotten */
+
+enum symbolic_kind {
+	SYMBOLIC_UNKNOWN,
+	SYMBOLIC_ENTRY,
+	SYMBOLIC_CFA,
+	SYMBOLIC_DYNAMIC,
+	SYMBOLIC_CONSTANT
+};
+
+struct symbolic_value {
+	int64_t number;		/* 0 of UNKNOWN and ENTRY */
+	uint8_t kind;
+	uint8_t reg;		/* of ENTRY; else 0 */
+};
+
+struct symbolic_slot {
+	int64_t offset;
+	struct symbolic_value value;	/* never unknown */
+	uint8_t base;		/* SYMBOLIC_CFA or _DYNAMIC */
+};
+
+struct symbolic_state {
+	struct symbolic_value reg[SYMBOLIC_REGS];
+	struct symbolic_slot slot[SYMBOLIC_SLOTS];
+	uint32_t slots;
+	bool signs;		/* the return address is signed */
+};
+
+static inline struct symbolic_value symbolic_unknown(void)
+{
+	return (struct symbolic_value){ 0 };
+}
+
+static inline struct symbolic_value symbolic_entry(unsigned reg)
+{
+	return (struct symbolic_value){ .kind = SYMBOLIC_ENTRY,
+					.reg = (uint8_t)reg };
+}
+
+static inline struct symbolic_value symbolic_cfa(int64_t offset)
+{
+	return (struct symbolic_value){ offset, SYMBOLIC_CFA, 0 };
+}
+
+static inline struct symbolic_value symbolic_constant(int64_t number)
+{
+	return (struct symbolic_value){ number, SYMBOLIC_CONSTANT, 0 };
+}
+
+bool symbolic_same(struct symbolic_value a, struct symbolic_value b);
+/* Unknown, unless one is a constant. */
+struct symbolic_value symbolic_add(struct symbolic_value a,
+				   struct symbolic_value b);
+struct symbolic_value symbolic_plus(struct symbolic_value a, int64_t number);
+struct symbolic_value symbolic_minus(struct symbolic_value a,
+				     struct symbolic_value b);
+
+/* All registers as they were at the entry. */
+void symbolic_begin(struct symbolic_state *state);
+
+/* The register gets a dynamic base of its own. */
+void symbolic_make_dynamic(struct symbolic_state *state, unsigned reg);
+
+/* A word at an address; unknown if it was not stored. */
+struct symbolic_value symbolic_load(const struct symbolic_state *state,
+				    struct symbolic_value address);
+/* `size` bytes are written; a value only counts if they are a word. */
+void symbolic_store(struct symbolic_state *state,
+		    struct symbolic_value address, unsigned size,
+		    unsigned word, struct symbolic_value value);
+
+/* Where, from the CFA on, the caller's value of a register lies. */
+bool symbolic_saved(const struct symbolic_state *state, unsigned reg,
+		    int64_t *offset);
+
+/* What holds in both; true: `to` has lost something. */
+bool symbolic_join(struct symbolic_state *to,
+		   const struct symbolic_state *from);
+
+/* I2, and that what has no number has none. With GNOMON_CLAIMS. */
+bool symbolic_is_valid(const struct symbolic_state *state);
+
+#endif

@@ -1,0 +1,394 @@
+/*
+ * symbolic_run.c: the work list of symbolic_run.h. Certain edges come first;
+ * behind calls it goes on when there are no others, so that code behind a call
+ * that never comes back is known by who really leads there.
+ *
+ *  I1  A node's state is no more than what holds on every edge so far.
+ *  I2  A node that has lost something, or is new, is on the list.
+ */
+#include "cli/symbol/cfi/symbolic_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/sort.h"
+#include "unwind/claim.h"
+
+struct symbolic_later {
+	uint64_t target;
+	struct symbolic_state state;
+};
+
+enum edge { EDGE_CERTAIN, EDGE_CALL, EDGE_SLOT };
+
+static uint64_t offset_of(const struct symbolic_run *run, uint64_t address)
+{
+	return (address - run->wanted.start) /
+		run->wanted.decoder->machine->alignment;
+}
+
+static bool is_inside(const struct symbolic_run *run, uint64_t address)
+{
+	return address >= run->wanted.start && address < run->wanted.end &&
+		(address - run->wanted.start) %
+			run->wanted.decoder->machine->alignment == 0;
+}
+
+static struct symbolic_node *node_at(const struct symbolic_run *run,
+				     uint64_t address)
+{
+	uint32_t index = is_inside(run, address) ?
+		run->node_at[offset_of(run, address)] : 0;
+
+	return index == 0 ? NULL : &run->nodes[index - 1];
+}
+
+const struct symbolic_node *symbolic_run_at(const struct symbolic_run *run,
+					    uint64_t address)
+{
+	return run->node_at == NULL ? NULL : node_at(run, address);
+}
+
+static void push(struct symbolic_run *run, uint64_t address)
+{
+	GROW(run->work, run->work_count, run->work_capacity);
+	run->work[run->work_count++] = address;
+}
+
+static struct symbolic_node *add_node(struct symbolic_run *run,
+				      uint64_t address,
+				      const struct symbolic_state *state)
+{
+	struct symbolic_node *node;
+
+	if (run->count == SYMBOLIC_RUN_NODES) {
+		run->too_large = true;
+		return NULL;
+	}
+	GROW(run->nodes, run->count, run->capacity);
+	node = &run->nodes[run->count++];
+	*node = (struct symbolic_node){ .address = address, .state = *state };
+	run->node_at[offset_of(run, address)] = (uint32_t)run->count;
+	return node;
+}
+
+/* Both know where the stack pointer is, and it is elsewhere. */
+static bool disagrees(const struct symbolic_run *run,
+		      const struct symbolic_state *a,
+		      const struct symbolic_state *b)
+{
+	unsigned sp = run->wanted.decoder->machine->sp;
+
+	return a->reg[sp].kind != SYMBOLIC_UNKNOWN &&
+		b->reg[sp].kind != SYMBOLIC_UNKNOWN &&
+		!symbolic_same(a->reg[sp], b->reg[sp]);
+}
+
+static void arrive(struct symbolic_run *run, uint64_t address,
+		   const struct symbolic_state *state, enum edge edge)
+{
+	struct symbolic_node *node = node_at(run, address);
+	bool lost = false;
+
+	if (!is_inside(run, address))
+		return;
+	if (node == NULL) {
+		node = add_node(run, address, state);
+		if (node == NULL)
+			return;
+		lost = true;
+	} else if (disagrees(run, &node->state, state) &&
+		   edge != EDGE_SLOT && (edge == EDGE_CALL || !node->strong)) {
+		if (edge == EDGE_CALL && node->flows)
+			return;		/* the call does not come back */
+		node->state = *state;
+		lost = true;
+	} else {
+		lost = symbolic_join(&node->state, state);
+	}
+	if (edge == EDGE_CERTAIN)
+		node->strong = true;
+	if (edge != EDGE_SLOT && (lost || !node->flows)) {
+		node->flows = true;
+		push(run, address);	/* I2 */
+	} else if (lost && node->flows) {
+		push(run, address);
+	}
+}
+
+/* One instruction, executed on the state. */
+static void execute(struct symbolic_run *run, uint64_t address,
+		    struct symbolic_state *state, struct machine_step *step)
+{
+	const struct symbolic_wanted *wanted = &run->wanted;
+	struct machine_decoder *decoder = wanted->decoder;
+
+	if (!is_inside(run, address)) {
+		*step = (struct machine_step){ .flow = MACHINE_BAD };
+		return;
+	}
+	decoder->machine->step(decoder, address,
+			       wanted->bytes + (address - wanted->start),
+			       (size_t)(wanted->end - address), state, step);
+	CLAIM_FULL(step->flow == MACHINE_BAD || step->size > 0);
+	run->guessed += step->guessed;
+}
+
+static void leave(struct symbolic_run *run, uint64_t from, uint64_t to,
+		  bool call)
+{
+	if (run->wanted.leaves != NULL)
+		run->wanted.leaves(run->wanted.owner, from, to, call);
+}
+
+static void call(struct symbolic_run *run, uint64_t address, uint64_t next,
+		 const struct machine_step *step, struct symbolic_state *state)
+{
+	const struct symbolic_wanted *wanted = &run->wanted;
+	struct symbolic_later *later;
+
+	if (step->has_target)
+		leave(run, address, step->target, true);
+	machine_return(wanted->decoder->machine, state);
+	for (size_t i = 0; i < wanted->pad_count; i++)
+		if (address >= wanted->pads[i].start &&
+		    address < wanted->pads[i].end)
+			arrive(run, wanted->pads[i].pad, state, EDGE_CERTAIN);
+	if (wanted->returns != NULL && !wanted->returns(wanted->owner, next))
+		return;
+	GROW(run->later, run->later_count, run->later_capacity);
+	later = &run->later[run->later_count++];
+	later->target = next;
+	later->state = *state;
+}
+
+/* Whether the caller's frame is the one at hand. */
+static bool is_at_exit(const struct symbolic_run *run,
+		       const struct symbolic_state *state)
+{
+	const struct machine *machine = run->wanted.decoder->machine;
+
+	return symbolic_same(state->reg[machine->sp],
+			     symbolic_cfa(-(int)machine->entry_offset)) &&
+		(machine->ra_on_stack ||
+		 symbolic_same(state->reg[machine->ra],
+			       symbolic_entry(machine->ra)));
+}
+
+static void jump(struct symbolic_run *run, uint64_t address,
+		 const struct machine_step *step,
+		 const struct symbolic_state *state)
+{
+	if (step->has_target && is_inside(run, step->target)) {
+		arrive(run, step->target, state, EDGE_CERTAIN);
+	} else if (step->has_target) {
+		leave(run, address, step->target, false);
+		run->exits += is_at_exit(run, state);
+	} else {
+		if (run->any_jump)
+			symbolic_join(&run->jump, state);
+		else
+			run->jump = *state;
+		run->exits += is_at_exit(run, state);
+		run->any_jump = true;
+		run->indirect++;
+	}
+}
+
+static void follow(struct symbolic_run *run, uint64_t address, uint64_t next,
+		   const struct machine_step *step,
+		   struct symbolic_state *taken,
+		   const struct symbolic_state *passed)
+{
+	switch (step->flow) {
+	case MACHINE_NEXT:
+		arrive(run, next, taken, EDGE_CERTAIN);
+		break;
+	case MACHINE_BRANCH:
+		arrive(run, next, passed, EDGE_CERTAIN);
+		jump(run, address, step, taken);
+		break;
+	case MACHINE_JUMP:
+		jump(run, address, step, taken);
+		break;
+	case MACHINE_CALL:
+		call(run, address, next, step, taken);
+		break;
+	case MACHINE_RETURN:
+		if (is_at_exit(run, taken))
+			run->exits++;
+		else
+			run->odd_exits++;
+		break;
+	}
+}
+
+static void visit(struct symbolic_run *run, uint64_t address)
+{
+	struct symbolic_node *node = node_at(run, address);
+	struct symbolic_state state = node->state, before;
+	struct machine_step step, slot;
+	uint64_t next;
+
+	execute(run, address, &state, &step);
+	node->size = step.size;
+	node->flow = step.flow;
+	if (step.flow == MACHINE_BAD) {
+		run->bad++;
+		if (run->first_bad == 0 || address < run->first_bad)
+			run->first_bad = address;
+		return;
+	}
+	next = address + step.size;
+	before = state;
+	if (step.delayed) {
+		arrive(run, next, &state, EDGE_SLOT);
+		execute(run, next, &state, &slot);
+		node = node_at(run, next);
+		if (node != NULL && node->size == 0) {
+			node->size = slot.size;
+			node->flow = MACHINE_NEXT;
+		}
+		next += slot.size;
+	}
+	follow(run, address, next, &step, &state,
+	       step.nullified ? &before : &state);
+}
+
+static void work_off(struct symbolic_run *run)
+{
+	for (;;) {
+		while (run->work_count > 0 && !run->too_large) {
+			if (++run->steps > SYMBOLIC_RUN_STEPS)
+				run->too_large = true;
+			visit(run, run->work[--run->work_count]);
+		}
+		if (run->later_done == run->later_count || run->too_large)
+			return;
+		arrive(run, run->later[run->later_done].target,
+		       &run->later[run->later_done].state, EDGE_CALL);
+		run->later_done++;
+	}
+}
+
+/* ---- what nothing leads to ---- */
+
+static bool is_padding(const struct symbolic_run *run, uint64_t address,
+		       unsigned *size)
+{
+	const struct machine *machine = run->wanted.decoder->machine;
+	const uint8_t *at = run->wanted.bytes +
+		(address - run->wanted.start);
+	uint64_t left = run->wanted.end - address;
+	struct symbolic_state state;
+	struct machine_step step;
+
+	*size = machine->alignment;
+	if (left < *size)
+		return true;
+	for (unsigned i = 0; at[i] == 0;)
+		if (++i == *size)
+			return true;
+	symbolic_begin(&state);
+	machine->step(run->wanted.decoder, address, at, (size_t)left, &state,
+		      &step);
+	if (step.flow == MACHINE_BAD)
+		return false;
+	*size = step.size;
+	return step.nothing || step.flow == MACHINE_STOP;
+}
+
+/* The end of what a node at an address covers; 0: there is none. */
+static uint64_t covered(const struct symbolic_run *run, uint64_t address)
+{
+	const struct symbolic_node *node = node_at(run, address);
+
+	if (node == NULL)
+		return 0;
+	return address + (node->size ? node->size :
+			  run->wanted.decoder->machine->alignment);
+}
+
+/* The first code at or behind an address that nothing leads to; the end. */
+static uint64_t find_unreached(const struct symbolic_run *run, uint64_t from)
+{
+	uint64_t at = from, end;
+	unsigned size;
+
+	while (at < run->wanted.end) {
+		end = covered(run, at);
+		if (end != 0) {
+			at = end;
+			continue;
+		}
+		if (!is_padding(run, at, &size))
+			return at;
+		at += size;
+	}
+	return run->wanted.end;
+}
+
+/* Jumps by registers lead to what nothing else leads to. */
+static void assume(struct symbolic_run *run)
+{
+	uint64_t at = run->wanted.start;
+
+	while (run->any_jump && !run->too_large) {
+		at = find_unreached(run, at);
+		if (at >= run->wanted.end)
+			return;
+		arrive(run, at, &run->jump, EDGE_CERTAIN);
+		run->assumed++;
+		work_off(run);
+	}
+}
+
+static void count_unreached(struct symbolic_run *run)
+{
+	uint64_t at = run->wanted.start;
+	unsigned step = run->wanted.decoder->machine->alignment;
+
+	while ((at = find_unreached(run, at)) < run->wanted.end) {
+		run->unreached += step;
+		at += step;
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbolic_node *x = a, *y = b;
+
+	return sort_up(x->address, y->address);
+}
+
+void symbolic_run(struct symbolic_run *run,
+		  const struct symbolic_wanted *wanted)
+{
+	uint64_t size = wanted->end - wanted->start;
+
+	*run = (struct symbolic_run){ .wanted = *wanted };
+	CLAIM_FULL(wanted->start <= wanted->end);
+	if (size > SYMBOLIC_RUN_SIZE) {
+		run->too_large = true;
+		return;
+	}
+	run->node_at = grow_zeroed(size + 1, sizeof(*run->node_at));
+	arrive(run, wanted->start, wanted->entry, EDGE_CERTAIN);
+	work_off(run);
+	assume(run);
+	count_unreached(run);
+	SORT(run->nodes, run->count, by_address);
+	for (size_t i = 0; i < run->count; i++)
+		run->node_at[offset_of(run, run->nodes[i].address)] =
+			(uint32_t)i + 1;
+}
+
+void symbolic_run_free(struct symbolic_run *run)
+{
+	free(run->node_at);
+	free(run->nodes);
+	free(run->work);
+	free(run->later);
+	memset(run, 0, sizeof(*run));
+}

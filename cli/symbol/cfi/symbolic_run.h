@@ -1,0 +1,94 @@
+/*
+ * symbolic_run.h: runs a function symbolically: from its entry along all paths,
+ * until the state before each instruction is what holds on every path that
+ * leads there (Kildall, POPL '73). Bastian, Kell and Zappa Nardelli (OOPSLA '19)
+ * do so to check and to make unwind tables.
+ *
+ * Where a path leads is not always known:
+ *
+ *	a call           comes back, unless what follows it is reached with
+ *	                 another stack pointer otherwise, or the caller knows
+ *	                 better (`returns`)
+ *	a jump by a      goes to all code of the function that nothing else
+ *	register         leads to: what switches are made of. Counted as
+ *	                 `assumed`
+ *	an exception     goes to the landing pads that the caller names
+ *
+ * No state but the caller's: any thread.
+ */
+#ifndef GNOMON_SYMBOLIC_RUN_H
+#define GNOMON_SYMBOLIC_RUN_H
+
+#include "cli/symbol/cfi/machine.h"
+
+#define SYMBOLIC_RUN_SIZE (1u << 20)	/* bytes of a function */
+#define SYMBOLIC_RUN_NODES 60000	/* instructions of one; 2 KiB each */
+/* A state may lose each register and slot once. */
+#define SYMBOLIC_RUN_STEPS (SYMBOLIC_RUN_NODES * 16)
+
+/* Calls in [start, end) may end at the pad. */
+struct symbolic_pad {
+	uint64_t start, end, pad;
+};
+
+/* What is asked to be run; all of it stays the caller's. */
+struct symbolic_wanted {
+	struct machine_decoder *decoder;
+	uint64_t start, end;
+	const uint8_t *bytes;		/* all of the code */
+	const struct symbolic_state *entry;
+	const struct symbolic_pad *pads;
+	size_t pad_count;
+	/* Whether a call that ends at an address comes back; NULL: all do. */
+	bool (*returns)(void *owner, uint64_t behind);
+	/* Hears of each call and jump to elsewhere; NULL: nobody does. */
+	void (*leaves)(void *owner, uint64_t from, uint64_t to, bool call);
+	void *owner;
+};
+
+/* An instruction, and the state before it. */
+struct symbolic_node {
+	uint64_t address;
+	uint8_t size;
+	bool flows;		/* not only as a delay slot */
+	bool strong;		/* reached by more than calls that come back */
+	uint8_t flow;		/* enum machine_flow */
+	struct symbolic_state state;
+};
+
+struct symbolic_run {
+	struct symbolic_wanted wanted;
+	uint32_t *node_at;	/* by offset: index + 1; 0: not reached */
+	struct symbolic_node *nodes;
+	size_t count, capacity;
+	uint64_t *work;
+	size_t work_count, work_capacity;
+	struct symbolic_later *later;	/* calls that come back */
+	size_t later_count, later_capacity, later_done;
+	struct symbolic_state jump;	/* of jumps by registers, joined */
+	bool any_jump;
+	uint64_t steps;
+	/* what happened */
+	unsigned indirect;	/* jumps by registers */
+	unsigned exits;		/* returns, and jumps to elsewhere, with stack
+				 * and return address as at the entry */
+	unsigned odd_exits;	/* returns without: it is no whole function,
+				 * or no function */
+	unsigned assumed;	/* pieces taken for their targets */
+	unsigned bad;		/* instructions that cannot be decoded */
+	uint64_t first_bad;	/* address; 0: none */
+	unsigned guessed;
+	unsigned unreached;	/* bytes, without padding */
+	bool too_large;
+};
+
+/* Nodes are in the order of addresses then. To be freed in any case. */
+void symbolic_run(struct symbolic_run *run,
+		  const struct symbolic_wanted *wanted);
+void symbolic_run_free(struct symbolic_run *run);
+
+/* NULL: no path leads there. */
+const struct symbolic_node *symbolic_run_at(const struct symbolic_run *run,
+					    uint64_t address);
+
+#endif

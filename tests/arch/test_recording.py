@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+# TIMEOUT: 300
+"""A port: what a trace has of a recording on the target."""
+
+from port import *
+
+
+@case
+def stacks_are_complete(directory):
+    """To the outermost frame, all of them, in a C++ program."""
+    done = recorded([matrix_program("throws")], directory, by="preload")
+    equal(done.status, 0, "status, stderr: " + done.err)
+    counters = info(done.traces[0])["counters"]
+    stops = {key: int(value) for key, value in counters.items()
+             if key.startswith("stop_") and key != "stop_bottom"}
+    equal(sum(stops.values()), 0, "walks that ended early: %s" % stops)
+
+
+@case
+def what_was_recorded_is_said(directory):
+    """Architecture, byte order and word size are those of the target."""
+    done = recorded([os.path.join(TARGET_PROGRAMS, "basic")], directory,
+                    by="preload")
+    facts = info(done.traces[0])["info"]
+    equal(facts["arch"], ARCH, "arch")
+    with open(LIBRARY, "rb") as library:
+        ident = library.read(6)
+    equal(int(facts["word_bytes"]), {1: 4, 2: 8}[ident[4]], "word_bytes")
+    equal(facts["byte_order"], {1: "little", 2: "big"}[ident[5]], "byte_order")
+
+
+main()
