@@ -51,6 +51,8 @@ static inline unsigned arch_signal_call(uintptr_t code)
 
 	if (half[1] == 0xdf00 && half[0] >> 8 == 0x27)
 		return half[0] & 0xff;
+	if (half[2] == 0xdf00 && half[0] == 0xf04f && half[1] >> 8 == 0x07)
+		return half[1] & 0xff;
 	if (code % 4 == 0 && first >> 8 == 0xe3a070 && half[3] >> 8 == 0xef)
 		return first & 0xff;
 	return 0;
