@@ -401,6 +401,23 @@ static bool takes_room(const struct arch_operation *op)
 		op->step < 0);
 }
 
+static unsigned size_at(const struct search *s, uintptr_t at, unsigned mode)
+{
+	struct arch_operation op = { .kind = ARCH_OP_END };
+
+	if (at < s->code->start || at >= s->code->end)
+		return 0;
+	arch_decode((const void *)at, s->code->end - at, &mode, &op);
+	return op.size;
+}
+
+/* Whether the bytes at `at` are rather a part of a longer instruction before. */
+static bool is_inside(const struct search *s, uintptr_t at, unsigned mode)
+{
+	return size_at(s, at - ARCH_INSTRUCTION, mode) > ARCH_INSTRUCTION &&
+	       size_at(s, at - 2 * ARCH_INSTRUCTION, mode) <= ARCH_INSTRUCTION;
+}
+
 /* The nearest place before pc where this is done; 0: none in so many
  * instructions. */
 static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
@@ -417,7 +434,7 @@ static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
 			return 0;
 		s->left--;
 		arch_decode((const void *)at, s->code->end - at, &now, &op);
-		if (op.conditional)
+		if (op.conditional || is_inside(s, at, mode))
 			continue;
 		if (stores ? op.kind == ARCH_OP_STORE &&
 				     op.a == ARCH_REG_SP &&
