@@ -25,7 +25,7 @@
  *		    stack, 0 where there is none
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted;
  *		    arch_is_signal_return: where handlers return to, if no
- *		    table knows that
+ *		    table knows that; arch_sigframe_ucontext: what lies there
  *	decode.h    ARCH_DECODES: whether there is code that no table covers;
  *		    then arch_decode: what an instruction does to a frame
  *		    (arch/operation.h), ARCH_CODE_MODE
@@ -49,6 +49,7 @@
 #ifndef GNOMON_ARCH_H
 #define GNOMON_ARCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "calls.h"
@@ -85,6 +86,47 @@ long arch_clone_task(unsigned long flags, void *stack_top, void *tls,
  */
 extern const uint8_t arch_stubs[];
 extern uintptr_t arch_stub_table[];
+
+/* The kind of program header that says where the index of unwind tables is, of
+ * those of 32-bit ARM (unwind/exidx.h); 0: images have none. */
+#ifndef ARCH_ELF_EXIDX
+#define ARCH_ELF_EXIDX 0
+#endif
+
+/*
+ * Calls with numbers of 64 bits, sizes and places in files, which a port with
+ * shorter words makes by other numbers, in pieces (ARCH_WIDE_CALLS: it has its
+ * own in syscall.h), and what those calls' numbers are.
+ */
+#ifndef ARCH_WIDE_CALLS
+#define ARCH_NR_MMAP __NR_mmap
+#define ARCH_NR_FSTATAT __NR_newfstatat
+
+static inline long arch_mmap(void *at, size_t size, int prot, int flags,
+			     int fd, uint64_t offset)
+{
+	return arch_syscall6(__NR_mmap, (long)at, (long)size, prot, flags, fd,
+			     (long)offset);
+}
+
+static inline long arch_pread(int fd, void *to, size_t size, uint64_t offset)
+{
+	return arch_syscall6(__NR_pread64, fd, (long)to, (long)size,
+			     (long)offset, 0, 0);
+}
+
+static inline long arch_ftruncate(int fd, uint64_t size)
+{
+	return arch_syscall6(__NR_ftruncate, fd, (long)size, 0, 0, 0, 0);
+}
+
+static inline long arch_fallocate(int fd, int mode, uint64_t offset,
+				  uint64_t size)
+{
+	return arch_syscall6(__NR_fallocate, fd, mode, (long)offset,
+			     (long)size, 0, 0);
+}
+#endif
 
 static inline long arch_syscall0(long n)
 {

@@ -38,10 +38,9 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 
 static void *map(uint64_t size)
 {
-	long at = arch_syscall6(__NR_mmap, 0, (long)size,
-				PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-				-1, 0);
+	long at = arch_mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			    0);
 
 	return (unsigned long)at >= -(unsigned long)AREA_ERROR_MAX ?
 		       NULL :

@@ -6,8 +6,8 @@
 #include "entry.h"
 
 	.text
-	entry	gu_capture
-	entry	gu_capture_ucontext
-	entry	gu_walk
-	entry	gu_thread_describe
+	entry	gu_capture, , 1
+	entry	gu_capture_ucontext, , 1
+	entry	gu_walk, , 1
+	entry	gu_thread_describe, , 1
 	.section .note.GNU-stack,"",%progbits

@@ -57,7 +57,7 @@ $(LIB_OFF): $(ARCH_OBJ) $(UNWIND_OBJ) \
 		$(filter-out %/product.o,$(PRELOAD_OBJ)) $(OFF_OBJ) \
 		$(LIB_MAP)
 	$(call say,LD,$@)true
-	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)
+	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(TARGET_LIBS)
 
 install: install-api
 install-api: api

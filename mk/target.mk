@@ -32,4 +32,4 @@ LIB_LINK = $(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
 $(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) \
 		$(LIB_MAP) $(call made-by,target)
 	$(call say,LD,$@)true
-	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^)
+	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(TARGET_LIBS)

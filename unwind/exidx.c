@@ -14,6 +14,7 @@
 #define CANTUNWIND 1u
 #define COMPACT 0x80000000u	/* no prel31 follows, but a program */
 #define OFFSET_MAX (1 << 20)	/* of a frame: vsp moves no further */
+#define RA_MAX 127		/* of struct rule's ra */
 
 static bool word_at(const struct exidx_image *image, uint32_t address,
 		    uint32_t *word)
@@ -52,7 +53,7 @@ static bool function_at(const struct exidx_image *image, uint32_t i,
 
 	if (!word_at(image, place, &word) || word & COMPACT)
 		return false;
-	*start = prel31(word, place);
+	*start = prel31(word, place) & ~1u;	/* of Thumb code */
 	return true;
 }
 
@@ -364,12 +365,13 @@ struct rule exidx_rule(const struct exidx_entry *entry, unsigned fp)
 		rule.kind = error > 0 ? RULE_END : RULE_BAD;
 		return rule;
 	}
-	if (frame.complex || !(frame.saved >> pc & 1) || frame.at[pc] != -4 ||
-	    (frame.base != EXIDX_SP && frame.base != fp))
+	if (frame.complex || !(frame.saved >> pc & 1) || frame.at[pc] > -4 ||
+	    frame.at[pc] < -4 * (RA_MAX + 1) || (frame.base != EXIDX_SP && frame.base != fp))
 		return rule;
 	rule.kind = RULE_FRAME;
 	rule.base = frame.base == EXIDX_SP ? RULE_BASE_SP : RULE_BASE_FP;
 	rule.cfa_off = frame.cfa_off;
+	rule.ra = (unsigned)(-frame.at[pc] / 4 - 1) & RA_MAX;
 	CLAIM_FULL(frame.at[pc] % 4 == 0 && frame.at[fp] % 4 == 0);
 	if (frame.saved >> fp & 1)
 		rule.fp_off = (int16_t)(frame.at[fp] / 4);

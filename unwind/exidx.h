@@ -96,7 +96,7 @@ int exidx_frame(const struct exidx_entry *entry, struct exidx_frame *frame);
 
 /*
  * As a rule (rules.h), for words of 4 bytes, with the frame pointer in `fp`.
- * RULE_COMPLEX where the caller's pc is not right below the CFA, or the CFA
+ * RULE_COMPLEX where the caller's pc is far below the CFA or in lr, or the CFA
  * counts from another register: exidx_step then.
  */
 struct rule exidx_rule(const struct exidx_entry *entry, unsigned fp);

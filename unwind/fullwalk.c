@@ -66,7 +66,7 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 	if (!walk_fp_sane(reader, regs->r[ARCH_REG_SP],
 			  regs->r[ARCH_REG_FP], &cfa) ||
 	    !stack_read(reader, cfa - 2 * ARCH_WORD, &fp) ||
-	    !stack_read(reader, cfa + ARCH_RA_OFFSET, &ra))
+	    !stack_read(reader, cfa - ARCH_WORD, &ra))
 		return known ? GT_STOP_NO_RULE :
 			       walk_stop_nowhere(regs->r[ARCH_REG_PC], exact);
 	regs->r[ARCH_REG_SP] = cfa;
@@ -94,8 +94,8 @@ static bool step_signal(struct stack_reader *reader, struct arch_regs *regs)
 	for (i = 0; i <= ARCH_SIGFRAME_PC; i += ARCH_WORD)
 		if (!stack_read(reader, sp + i, &word))
 			return false;
-	arch_regs_from_ucontext(regs, (const void *)
-				(sp + ARCH_SIGFRAME_UCONTEXT));
+	sp += arch_sigframe_ucontext(regs->r[ARCH_REG_PC]);
+	arch_regs_from_ucontext(regs, (const void *)sp);
 	return true;
 }
 
@@ -144,7 +144,10 @@ static enum gt_stop step(struct place *at)
 		rules = image_rules(image);
 	else if (image_borrow(pc - !at->exact, &borrowed))
 		rules = &borrowed;
-	if (rules) {
+	if (rules && at->exact && ARCH_ELF_EXIDX)
+		err = prologue_step(rules, regs, true, read_word, reader);
+	if (rules && err == -2) {
+		*regs = before;
 		err = rules_step_full(rules, regs, at->exact, &is_signal,
 				      read_word, reader);
 		/* As in walk.c: an address pushed, not called from. */

@@ -270,7 +270,7 @@ uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 	*ok = false;
 	while (top < end && *top != ra && own++ < HARDWARE_OWN_MAX)
 		top++;
-	if (top >= end || *top != ra || end - top > HARDWARE_FRAMES_MAX)
+	if (top >= end || *top != ra || (size_t)(end - top) > HARDWARE_FRAMES_MAX)
 		return 0;
 	n = (uint32_t)(end - top);
 	from = standing(h, end, n);

@@ -43,7 +43,7 @@
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
 #include "unwind/rule_files.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules_index.h"
 #include "unwind/signals.h"
 #include "unwind/walk.h"
 
@@ -486,6 +486,8 @@ static int borrow_one(const struct elfmap *map, void *data)
 		.text_whole = sections.text_whole,
 	};
 	cfi_tables_init(&b->rules->tables, &sections);
+	if (ARCH_ELF_EXIDX)
+		rules_index_init(b->rules, &sections);
 	return 1;
 }
 

@@ -29,6 +29,8 @@ struct image {
 	uintptr_t tables;	/* .eh_frame_hdr, or .eh_frame by hearsay; 0:
 				 * none known */
 	size_t tables_size;
+	uintptr_t index;	/* of ARM's tables; 0: none */
+	size_t index_size;
 };
 
 static inline bool image_is_gone(const struct image *image)

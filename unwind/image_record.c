@@ -105,7 +105,7 @@ static void ask_file(const struct elfmap *map, image_find_section *find,
 	uint64_t address, size;
 	unsigned i;
 
-	if (s->eh_frame_hdr || is_vdso(path) || !find ||
+	if (s->eh_frame_hdr || s->index || is_vdso(path) || !find ||
 	    !find(path, ".eh_frame", &address, &size))
 		return;
 	address += map->bias;
@@ -161,6 +161,10 @@ void image_record_sections(const struct elfmap *map, image_find_section *find,
 
 		if (p->p_type == PT_LOAD && loads++ < GL_SEGMENTS_MAX)
 			take_segment(s, start, start + p->p_memsz, p->p_flags);
+		if (ARCH_ELF_EXIDX && p->p_type == ARCH_ELF_EXIDX) {
+			s->index = start;
+			s->index_size = p->p_memsz;
+		}
 		if (p->p_type != PT_GNU_EH_FRAME)
 			continue;
 		s->eh_frame_hdr = start;
@@ -178,6 +182,8 @@ static void sections_again(const struct image *image,
 	uint32_t i;
 
 	*s = (struct rules_sections){ .bias = image->bias,
+				      .index = image->index,
+				      .index_size = image->index_size,
 				      .hearsay = image->hearsay };
 	CLAIM_FULL(g->segments <= GL_SEGMENTS_MAX);
 	for (i = 0; i < g->segments; i++)
@@ -215,6 +221,8 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 		g->flags |= GT_IMAGE_VDSO;
 	image_record_sections(map, find, &sections);
 	image->hearsay = sections.hearsay;
+	image->index = sections.index;
+	image->index_size = sections.index_size;
 	image->tables = sections.hearsay ? sections.eh_frame :
 					   sections.eh_frame_hdr;
 	image->tables_size = sections.hearsay ? sections.eh_frame_size :

@@ -152,20 +152,22 @@ static int learn_one(struct dl_phdr_info *info, size_t size, void *data)
 static void learn_counts(const struct learning *l)
 {
 	const uintptr_t *words = (const uintptr_t *)l->global;
+	const uint64_t *counters = (const uint64_t *)l->global;
 	const uint32_t *count = (const uint32_t *)(words + 1);
-	size_t i, n = l->global_size / sizeof(*words);
+	size_t i, n = l->global_size / sizeof(*counters);
 	unsigned found = 0;
 
 	if (!l->global || n < 2 || words[0] != linkmap.first ||
 	    *count != l->count)
 		return;
-	for (i = 2; i < n; i++) {
-		if (words[i] != l->adds)
+	/* what is counted has 64 bits everywhere */
+	for (i = 2 * sizeof(*words) / sizeof(*counters); i < n; i++) {
+		if (counters[i] != l->adds)
 			continue;
 		/* with more than can be watched none is known to be the one */
 		if (found == ADDS_MAX)
 			return;
-		linkmap.adds[found++] = (const uint64_t *)&words[i];
+		linkmap.adds[found++] = &counters[i];
 	}
 	CLAIM(found <= ADDS_MAX);
 	linkmap.adds_count = found;

@@ -35,7 +35,8 @@
 #include "unwind/path.h"
 #include "unwind/shadow.h"
 
-_Static_assert(sizeof(struct path) == 9 * 64, "no line is left unused");
+_Static_assert(sizeof(uintptr_t) < 8 || sizeof(struct path) == 9 * 64,
+	       "no line is left unused");
 
 #define SETS_FIRST 4u
 #define SETS_MAX 1024u

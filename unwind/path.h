@@ -87,7 +87,8 @@ static inline const uint16_t *path_offsets(const struct path *p, uintptr_t at)
 
 static inline const uintptr_t *path_values(const struct path *p, uintptr_t at)
 {
-	return (const uintptr_t *)((uintptr_t)p->value + at * PATH_BLOCK);
+	return (const uintptr_t *)
+		((uintptr_t)p->value + at * (ARCH_WORD / sizeof(uint16_t)));
 }
 
 /* From the innermost, where stacks with the same key mostly differ. */
@@ -163,7 +164,7 @@ static inline uint64_t path_choice(const struct capture_thread *t, uintptr_t ra,
 static inline __attribute__((always_inline)) const struct path *
 path_match(const struct capture_thread *t, uintptr_t ra, uintptr_t key)
 {
-	uint64_t set = path_set(t, path_choice(t, ra, key));
+	uintptr_t set = path_set(t, path_choice(t, ra, key));
 	const uintptr_t *keys = (const uintptr_t *)((uintptr_t)t->keys + set);
 	const struct path *p = (const struct path *)
 		((uintptr_t)t->paths +

@@ -39,6 +39,8 @@ enum {
 	BACK_MAX = 2048,	/* instructions, to a function's beginning */
 	SAVES_MAX = 64,		/* from there to where it stores its caller, or
 				 * has made a frame pointer */
+	ARGUMENTS_MAX = 24,	/* bytes of code, from where arguments are
+				 * stored to there */
 	FRAME_BYTES_MAX = 1 << 22
 };
 
@@ -67,6 +69,11 @@ struct search {
 	unsigned jumps;
 	uintptr_t jump[JUMPS_MAX];
 };
+
+static bool is_base(unsigned reg)
+{
+	return reg < 32 && ARCH_FRAME_BASES >> reg & 1;
+}
 
 /* What a called function preserves, the stack pointer apart. */
 static bool is_preserved(unsigned reg)
@@ -97,8 +104,7 @@ static bool place_of(const struct way *w, const struct arch_operation *op,
 {
 	*place = value_add(w->reg[op->a],
 			   op->value + (int64_t)index * ARCH_WORD);
-	return place->kind == ENTRY &&
-	       (place->reg == ARCH_REG_SP || place->reg == ARCH_REG_FP);
+	return place->kind == ENTRY && is_base(place->reg);
 }
 
 static struct value loaded(const struct way *w, struct value place)
@@ -180,13 +186,13 @@ static void apply(struct way *w, const struct arch_operation *op)
 	}
 }
 
-static void way_begin(struct way *w, uintptr_t pc, bool exact)
+static void way_begin(struct way *w, uintptr_t pc, unsigned mode, bool exact)
 {
 	static const struct arch_operation call = { .kind = ARCH_OP_CALL };
 	unsigned r;
 
 	w->pc = pc;
-	w->mode = arch_code_mode(pc, exact);
+	w->mode = mode;
 	for (r = 0; r < ARCH_REG_COUNT; r++) {
 		w->reg[r] = (struct value){ ENTRY, (uint8_t)r, 0 };
 		w->home[r] = (struct value){ UNKNOWN, 0, 0 };
@@ -251,8 +257,7 @@ static bool is_left(const struct search *s, const struct way *w,
 
 	if (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0))
 		ra = target;
-	if (sp.kind != ENTRY ||
-	    (sp.reg != ARCH_REG_SP && sp.reg != ARCH_REG_FP))
+	if (sp.kind != ENTRY || !is_base(sp.reg))
 		return false;
 	f->base = sp.reg;
 	f->cfa = sp.n;
@@ -378,7 +383,7 @@ static bool onward(struct search *s, uintptr_t pc, struct prologue_frame *f)
 {
 	struct way w;
 
-	way_begin(&w, pc, s->exact);
+	way_begin(&w, pc, arch_code_mode(pc, s->exact), s->exact);
 	while (!follow(s, &w, f)) {
 		if (s->ways == 0 || s->left == 0)
 			return false;
@@ -397,12 +402,29 @@ static bool takes_room(const struct arch_operation *op)
 		op->step < 0);
 }
 
+static unsigned size_at(const struct search *s, uintptr_t at, unsigned mode)
+{
+	struct arch_operation op = { .kind = ARCH_OP_END };
+
+	if (at < s->code->start || at >= s->code->end)
+		return 0;
+	arch_decode((const void *)at, s->code->end - at, &mode, &op);
+	return op.size;
+}
+
+/* Whether the bytes at `at` are rather a part of a longer instruction before. */
+static bool is_inside(const struct search *s, uintptr_t at, unsigned mode)
+{
+	return size_at(s, at - ARCH_INSTRUCTION, mode) > ARCH_INSTRUCTION &&
+	       size_at(s, at - 2 * ARCH_INSTRUCTION, mode) <= ARCH_INSTRUCTION;
+}
+
 /* The nearest place before pc where this is done; 0: none in so many
  * instructions. */
-static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned most,
-			   bool stores)
+static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
+			   unsigned most, bool stores)
 {
-	unsigned mode = arch_code_mode(pc, s->exact), i;
+	unsigned i;
 
 	for (i = 1; i <= most && s->left; i++) {
 		uintptr_t at = pc - (uintptr_t)i * ARCH_INSTRUCTION;
@@ -413,7 +435,7 @@ static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned most,
 			return 0;
 		s->left--;
 		arch_decode((const void *)at, s->code->end - at, &now, &op);
-		if (op.conditional)
+		if (op.conditional || is_inside(s, at, mode))
 			continue;
 		if (stores ? op.kind == ARCH_OP_STORE &&
 				     op.a == ARCH_REG_SP &&
@@ -422,6 +444,46 @@ static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned most,
 			return at;
 	}
 	return 0;
+}
+
+/* Whether at `at` arguments are put into the stack, and nothing between there
+ * and `starts` goes elsewhere. */
+static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
+{
+	bool first = true;
+
+	while (at < starts) {
+		struct arch_operation op = { .kind = ARCH_OP_END };
+		unsigned r;
+
+		arch_decode((const void *)at, starts - at, &mode, &op);
+		if (op.size == 0 || op.kind >= ARCH_OP_CALL)
+			return false;
+		if (first && (op.kind != ARCH_OP_STORE || !takes_room(&op)))
+			return false;
+		for (r = 0; first && r < ARCH_REG_COUNT; r++)
+			if (op.mask >> r & 1 &&
+			    (is_preserved(r) || r == ARCH_REG_LR))
+				return false;
+		first = false;
+		at += op.size;
+	}
+	return at == starts;
+}
+
+/* Where a function begins that puts arguments into the stack before it stores
+ * its caller: registers that nobody has to preserve. */
+static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
+				  unsigned mode)
+{
+	uintptr_t back;
+
+	for (back = ARCH_INSTRUCTION; back <= ARGUMENTS_MAX &&
+				      back <= starts - s->code->start;
+	     back += ARCH_INSTRUCTION)
+		if (stores_arguments(starts - back, starts, mode))
+			return starts - back;
+	return starts;
 }
 
 /* The frame goes: the function's end, or one of them. */
@@ -458,17 +520,23 @@ static void pass_apply(struct pass *p, const struct arch_operation *op)
 		p->fp = p->way.reg[ARCH_REG_FP];
 }
 
-/* Behind what goes elsewhere for good, code is as before the frame went. */
-static void pass_end(struct pass *p)
+/* Behind what goes elsewhere for good, code is as before the frame went. False:
+ * not all of the frame went, so the function has begun elsewhere. */
+static bool pass_end(struct pass *p)
 {
+	struct value sp = p->way.reg[ARCH_REG_SP];
 	uintptr_t pc = p->way.pc;
 
+	if (p->ending && sp.kind == ENTRY &&
+	    !value_is(sp, ENTRY, ARCH_REG_SP, 0))
+		return false;
 	if (p->ending)
 		p->way = p->body;
 	p->way.pc = pc;
 	p->ending = false;
 	if (p->fp.kind == ENTRY)
 		p->way.reg[ARCH_REG_FP] = p->fp;
+	return true;
 }
 
 /* From the beginning up to pc. */
@@ -490,9 +558,10 @@ static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
 				pass_apply(p, &delayed);
 		}
 		pass_apply(p, &op);
-		if (op.kind == ARCH_OP_LEAVE || op.kind == ARCH_OP_JUMP ||
-		    (op.kind == ARCH_OP_LOAD && op.mask >> ARCH_REG_PC & 1))
-			pass_end(p);
+		if ((op.kind == ARCH_OP_LEAVE || op.kind == ARCH_OP_JUMP ||
+		     (op.kind == ARCH_OP_LOAD &&
+		      op.mask >> ARCH_REG_PC & 1)) && !pass_end(p))
+			return false;
 	}
 	return p->way.pc == pc && !p->ending;
 }
@@ -516,15 +585,18 @@ static void take_homes(const struct way *w, struct prologue_frame *f)
 static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 		 struct pass *p)
 {
-	uintptr_t stores = look_back(s, pc, BACK_MAX, true), starts;
+	unsigned mode = arch_code_mode(pc, s->exact);
+	uintptr_t stores = look_back(s, pc, mode, BACK_MAX, true), starts;
 	struct value sp, fp, ra;
 
 	if (!stores)
 		return false;
-	starts = look_back(s, stores + ARCH_INSTRUCTION, SAVES_MAX, false);
+	starts = look_back(s, stores + ARCH_INSTRUCTION, mode, SAVES_MAX,
+			   false);
 	if (!starts)
 		return false;
-	way_begin(&p->way, starts, true);
+	starts = before_arguments(s, starts, mode);
+	way_begin(&p->way, starts, mode, true);
 	p->ending = false;
 	p->early = starts + SAVES_MAX * ARCH_INSTRUCTION;
 	p->fp.kind = UNKNOWN;
@@ -556,6 +628,19 @@ static bool agree(const struct prologue_frame *on,
 	       on->cfa == -base.n && on->ra == back->ra;
 }
 
+/* Registers that the function has stored, and that the way onward did not come
+ * to load. */
+static void add_saved(struct prologue_frame *on,
+		      const struct prologue_frame *back)
+{
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		if (back->saved >> r & 1 && !(on->saved >> r & 1))
+			on->at[r] = back->at[r];
+	on->saved |= back->saved;
+}
+
 bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 		    struct prologue_frame *frame)
 {
@@ -570,9 +655,13 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 	s.left = OPERATIONS_MAX;
 	if (!back(&s, pc, &other, &pass))
 		return found;
-	if (!found)
+	if (found && !agree(frame, &other, &pass.way))
+		return false;
+	if (found)
+		add_saved(frame, &other);
+	else
 		*frame = other;
-	return !found || agree(frame, &other, &pass.way);
+	return true;
 }
 
 #endif

@@ -22,6 +22,12 @@
 #include "decode.h"
 #include "unwind/rules.h"
 
+/* Registers that frames are found from. */
+#ifndef ARCH_FRAME_BASES
+#define ARCH_FRAME_BASES                                                     \
+	(UINT32_C(1) << ARCH_REG_SP | UINT32_C(1) << ARCH_REG_FP)
+#endif
+
 /* Code that can be read as such. */
 struct prologue_code {
 	uintptr_t start, end;
@@ -29,7 +35,7 @@ struct prologue_code {
 
 /* Where a frame's registers are. */
 struct prologue_frame {
-	uint8_t base;		/* of the CFA: the stack or frame pointer */
+	uint8_t base;		/* of the CFA: of ARCH_FRAME_BASES */
 	bool ra_kept;		/* the return address is in its register */
 	int32_t cfa;		/* CFA - base, bytes */
 	int32_t ra;		/* where the return address is, bytes from the

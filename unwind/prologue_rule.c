@@ -13,7 +13,7 @@
 #include "unwind/claim.h"
 #include "unwind/dictionary.h"
 #include "unwind/prologue.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules_index.h"
 
 #if ARCH_DECODES
 
@@ -21,6 +21,9 @@ static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 		     struct prologue_frame *frame)
 {
 	struct prologue_code code = { image->text_start, image->text_end };
+
+	if (rules_index_is_there(image))
+		rules_index_code(image, pc, &code.start, &code.end);
 
 	if (!image->text_whole || pc % ARCH_INSTRUCTION || pc < code.start ||
 	    pc >= code.end)
@@ -36,6 +39,8 @@ static struct rule rule_of_frame(const struct prologue_frame *f)
 	unsigned ra;
 
 	rule.base = f->base == ARCH_REG_FP ? RULE_BASE_FP : RULE_BASE_SP;
+	if (f->base != ARCH_REG_SP && f->base != ARCH_REG_FP)
+		rule.kind = RULE_COMPLEX;
 	if (f->saved >> ARCH_REG_FP & 1) {
 		rule.fp_off = (int16_t)(f->at[ARCH_REG_FP] / ARCH_WORD);
 		if (rule.fp_off * ARCH_WORD != f->at[ARCH_REG_FP])
@@ -71,6 +76,8 @@ uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 		return id;
 	if (frame_of(image, ra, false, &frame))
 		id = dictionary_id(rule_of_frame(&frame));
+	else if (rules_index_is_outermost(image, ra))
+		id = dictionary_id((struct rule){ .kind = RULE_END });
 	if (image->told.granules && granule_try_lock()) {
 		keep(image, ra - 1, id);
 		granule_unlock();
@@ -91,8 +98,9 @@ int prologue_step(struct rules_image *image, struct arch_regs *regs,
 	/* what is not there is looked for the longest: once only */
 	if ((!pc_exact && !prologue_find(image, pc)) ||
 	    !frame_of(image, pc, pc_exact, &frame))
-		return -ENOENT;
-	CLAIM_FULL(frame.base == ARCH_REG_SP || frame.base == ARCH_REG_FP);
+		return !pc_exact && rules_index_is_outermost(image, pc) ?
+			       1 : -ENOENT;
+	CLAIM_FULL(ARCH_FRAME_BASES >> frame.base & 1);
 	cfa = regs->r[frame.base] + (uint64_t)(int64_t)frame.cfa;
 	ra = regs->r[ARCH_REG_LR];
 	if (!frame.ra_kept && !read(ctx, (uintptr_t)(cfa + (uint64_t)(int64_t)frame.ra), &ra))

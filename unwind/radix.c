@@ -27,7 +27,7 @@ enum {
 	LEAF_SLOTS = 1 << LEAF_BITS,
 	ROOT_SHIFT = PAGE_SHIFT + LEAF_BITS
 };
-#define ROOT_SLOTS ((size_t)(ARCH_ADDRESS_MAX >> ROOT_SHIFT) + 1)
+#define ROOT_SLOTS ((size_t)((uint64_t)ARCH_ADDRESS_MAX >> ROOT_SHIFT) + 1)
 
 struct radix_leaf {
 	_Atomic uint16_t number[LEAF_SLOTS];
@@ -44,7 +44,7 @@ static _Atomic(struct radix_leaf *) *root_slot(uintptr_t address)
 {
 	if (!root || address > ARCH_ADDRESS_MAX)
 		return NULL;
-	return &root[address >> ROOT_SHIFT];
+	return &root[(uint64_t)address >> ROOT_SHIFT];
 }
 
 uint16_t radix_find(uintptr_t address)

@@ -26,7 +26,7 @@
 #include "unwind/dictionary.h"
 #include "unwind/memory.h"
 #include "unwind/rule_class.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules_index.h"
 
 static _Atomic size_t images_bytes;
 
@@ -111,6 +111,9 @@ int rules_entry(const struct rules_image *image, uintptr_t pc,
 	int status = cfi_find(&image->tables, pc, fde);
 	uintptr_t low, high;
 
+	if (rules_index_is_there(image))
+		rules_index_code(image, pc, &fde->valid_start,
+				 &fde->valid_end);
 	if (status != -ENOENT || !image->prepared.table)
 		return status;
 	low = fde->valid_start;
@@ -136,6 +139,11 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	int status;
 
 	CLAIM_FULL(pc >= image->text_start && pc < image->text_end);
+	if (rules_index_is_there(image)) {
+		id = rules_index_find(image, pc);
+		if (id || !image->prepared.table)
+			return id;
+	}
 	if (!image->tables.table && !image->tables.frames &&
 	    !image->prepared.table)
 		return 0;
@@ -170,6 +178,8 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 	image->text_end = sections->text_end;
 	image->text_whole = sections->text_whole;
 	cfi_tables_init(&image->tables, sections);
+	if (ARCH_ELF_EXIDX)
+		rules_index_init(image, sections);
 	atomic_fetch_add_explicit(&images_bytes,
 				  sizeof(*image) +
 					  cfi_index_make(&image->tables),

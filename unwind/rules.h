@@ -77,6 +77,8 @@ struct rules_sections {
 	uintptr_t eh_frame;		/* 0: take it from eh_frame_hdr */
 	size_t eh_frame_size;		/* 0: up to the terminator, and never
 					 * beyond readable_end */
+	uintptr_t index;		/* of ARM's tables; 0: none */
+	size_t index_size;
 	/* eh_frame is what a file said that may not be the one mapped: it is
 	 * believed only if all records there make sense. */
 	bool hearsay;

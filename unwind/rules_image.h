@@ -6,6 +6,7 @@
 #define GNOMON_UNWIND_RULES_IMAGE_H
 
 #include "unwind/cfi.h"
+#include "unwind/exidx.h"
 #include "unwind/granule.h"
 
 struct rules_image {
@@ -13,6 +14,7 @@ struct rules_image {
 	struct cfi_tables tables;
 	struct cfi_tables prepared;	/* rule_files.h; no table: none */
 	struct granule_table granules;
+	struct exidx_image index;	/* index_end 0: there is none */
 	bool text_whole;		/* as of rules_sections */
 	struct granule_table told;	/* what code told: prologue.h */
 };

@@ -16,7 +16,7 @@
 #include "unwind/cfa_program.h"
 #include "unwind/claim.h"
 #include "unwind/expr.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules_index.h"
 
 struct wanted {
 	uintptr_t pc;
@@ -149,6 +149,12 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 	wanted.found = false;
 	if (wanted.pc < image->text_start || wanted.pc >= image->text_end)
 		return -ENOENT;
+	if (rules_index_is_there(image)) {
+		status = rules_index_step(image, regs, pc_exact, is_signal,
+					  read, ctx);
+		if (status != -ENOENT || !image->prepared.table)
+			return status;
+	}
 	status = rules_entry(image, wanted.pc, &fde);
 	if (status)
 		return status;

@@ -27,14 +27,14 @@
 #include "unwind/memory.h"
 
 #define SECTION_NAME_MAX 32	/* longer names are not looked for */
-#define SECTION_FILE_MAX (UINT64_C(1) << 40)	/* so sums never wrap */
+#define SECTION_FILE_MAX (UINT64_C(1) << 40)
 
 /* Follows links; of a descriptor, "" and AT_EMPTY_PATH. */
 static bool section_is_file(int fd, const char *path, int flags)
 {
 	ARCH_STAT st;
 
-	return arch_syscall4(__NR_newfstatat, fd, (long)path, (long)&st,
+	return arch_syscall4(ARCH_NR_FSTATAT, fd, (long)path, (long)&st,
 			     flags) == 0 && S_ISREG(st.st_mode);
 }
 
@@ -61,8 +61,8 @@ size_t section_read(int fd, uint64_t offset, void *to, size_t n)
 	long got;
 
 	do {
-		got = arch_syscall4(__NR_pread64, fd, (long)to + (long)done,
-				    n - done, (long)(offset + done));
+		got = arch_pread(fd, (char *)to + done, n - done,
+				 offset + done);
 		if (got > 0)
 			done += got;
 	} while ((got > 0 && done < n) || got == -EINTR);
@@ -76,13 +76,19 @@ static bool section_header(int fd, const ElfW(Ehdr) *e, unsigned i,
 	       sizeof(*s);
 }
 
+/* So that sums never wrap. */
+static bool section_is_near(uint64_t offset)
+{
+	return offset <= SECTION_FILE_MAX;
+}
+
 static bool section_file_is_sane(const ElfW(Ehdr) *e)
 {
 	return memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
 	       e->e_ident[EI_CLASS] == ELFMAP_CLASS &&
 	       e->e_machine == ARCH_ELF_MACHINE &&
 	       e->e_shentsize == sizeof(ElfW(Shdr)) &&
-	       e->e_shoff <= SECTION_FILE_MAX &&
+	       section_is_near(e->e_shoff) &&
 	       e->e_shstrndx < e->e_shnum;
 }
 
@@ -111,7 +117,7 @@ static bool section_search(int fd, const char *name, uint64_t *address,
 	if (section_read(fd, 0, &e, sizeof(e)) < sizeof(e) ||
 	    !section_file_is_sane(&e) ||
 	    !section_header(fd, &e, e.e_shstrndx, &names) ||
-	    names.sh_offset > SECTION_FILE_MAX ||
+	    !section_is_near(names.sh_offset) ||
 	    /* all of them are there */
 	    !section_header(fd, &e, e.e_shnum - 1u, &s))
 		return false;

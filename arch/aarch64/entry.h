@@ -16,7 +16,7 @@
 #ifdef __ASSEMBLER__
 
 	/* The entry `name`, also by a hidden name; it may be jumped to (BTI). */
-	.macro	entry name, alias
+	.macro	entry name, alias, more
 	.globl	\name
 	.type	\name, %function
 	.p2align 4

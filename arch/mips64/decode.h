@@ -12,6 +12,10 @@
 
 #define ARCH_DECODES 1
 
+/* What a CFA may be counted from. */
+#define ARCH_FRAME_BASES                                                     \
+	(UINT32_C(1) << ARCH_REG_SP | UINT32_C(1) << ARCH_REG_FP)
+
 /* There is one mode. */
 static inline unsigned arch_code_mode(uintptr_t pc, bool exact)
 {

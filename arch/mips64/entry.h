@@ -36,7 +36,7 @@
 	.endm
 
 	/* The entry `name`, also by a hidden name. */
-	.macro	entry name, alias
+	.macro	entry name, alias, more
 	.globl	\name
 	.type	\name, @function
 	.p2align 4

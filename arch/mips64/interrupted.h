@@ -19,6 +19,13 @@
 /* Where struct ucontext lies in a signal frame, behind siginfo. */
 #define ARCH_SIGFRAME_UCONTEXT 152
 
+/* The same, from the sp with which the handler returned to this code. */
+static inline unsigned arch_sigframe_ucontext(uintptr_t code)
+{
+	(void)code;
+	return ARCH_SIGFRAME_UCONTEXT;
+}
+
 /* Memory is only read. Async-signal-safe. */
 static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 					   const void *ucontext)

@@ -10,7 +10,7 @@
 #ifdef __ASSEMBLER__
 
 	/* Nothing has to come before them (entries.S). */
-	.macro	entry name, alias
+	.macro	entry name, alias, more
 	.endm
 
 #else

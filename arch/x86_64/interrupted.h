@@ -18,8 +18,12 @@
 #define ARCH_UCONTEXT_GREGS 40
 
 /* Where struct ucontext lies in a signal frame, from the sp with which the
- * handler returned. */
-#define ARCH_SIGFRAME_UCONTEXT 0
+ * handler returned to this code. */
+static inline unsigned arch_sigframe_ucontext(uintptr_t code)
+{
+	(void)code;
+	return 0;
+}
 
 /* Memory is only read. Async-signal-safe. */
 static inline void arch_regs_from_ucontext(struct arch_regs *regs,

@@ -21,14 +21,29 @@ extern struct hash_seed {
 /* Made of 16 random bytes; for tests, of others. No table may exist. */
 void hash_seed_from(const uint64_t seed[2]);
 
+/* The halves of a product, as one number: by one instruction, or by the products
+ * of halves where words have 32 bits. */
+static inline uint64_t hash_product(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+	uint64_t low = (uint64_t)(uint32_t)a * (uint32_t)b;
+	uint64_t left = (a >> 32) * (uint32_t)b + (low >> 32);
+	uint64_t right = (uint64_t)(uint32_t)a * (b >> 32) + (uint32_t)left;
+	uint64_t high = (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32);
+
+	return (right << 32 | (uint32_t)low) ^ high;
+#endif
+}
+
 /* Both halves of a product with a factor that nobody knows (as in wyhash,
  * Wang Yi). */
 static inline uint64_t hash_fold(uint64_t number)
 {
-	unsigned __int128 product = (unsigned __int128)
-		(number ^ hash_seed.toggle) * hash_seed.factor;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	return hash_product(number ^ hash_seed.toggle, hash_seed.factor);
 }
 
 /* All bits of a number into all bits. Twice: of one product, regular numbers

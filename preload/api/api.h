@@ -34,9 +34,8 @@ static inline __attribute__((always_inline)) void
 api_block(uint32_t heap, unsigned kind, const void *block, uint64_t size,
 	  struct hooks_caller caller)
 {
-	hooks_block_of(false, kind,
-		       (void *)gl_word1_of_heap(heap, (uintptr_t)block), size,
-		       caller);
+	hooks_block_at(false, kind, gl_word1_of_heap(heap, (uintptr_t)block),
+		       size, caller);
 }
 
 /* One goes: GT_FREE, GT_REALLOC_BEGIN. */
@@ -44,8 +43,7 @@ static inline __attribute__((always_inline)) void
 api_end(uint32_t heap, unsigned kind, const void *block,
 	struct hooks_caller caller)
 {
-	hooks_end(kind, (void *)gl_word1_of_heap(heap, (uintptr_t)block),
-		  caller);
+	hooks_end_of(kind, gl_word1_of_heap(heap, (uintptr_t)block), caller);
 }
 
 #endif

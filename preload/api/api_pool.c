@@ -356,7 +356,7 @@ static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 			continue;
 		pools_remove(at->shard, index + 1);
 		if (heaps_valid(at->heap))
-			api_end(at->heap, GT_FREE, (const void *)block,
+			api_end(at->heap, GT_FREE, (const void *)(uintptr_t)block,
 				caller);
 	}
 }
@@ -481,7 +481,7 @@ static int pools_rename(struct pools_at *at, struct pools_shard *other,
 	while ((from = pools_node(at->shard, head)->next) != head) {
 		const struct pools_node *node = pools_node(at->shard, from);
 
-		if (!pools_add(other, owner, to, (const void *)node->block,
+		if (!pools_add(other, owner, to, (const void *)(uintptr_t)node->block,
 			       node->size))
 			return -ENOMEM;
 		pools_remove(at->shard, from + 1);

@@ -52,14 +52,14 @@ static inline long sys_unlink(const char *path)
 
 static inline long sys_fstat(int fd, ARCH_STAT *st)
 {
-	return arch_syscall4(__NR_newfstatat, fd, (long)"", (long)st,
+	return arch_syscall4(ARCH_NR_FSTATAT, fd, (long)"", (long)st,
 			     AT_EMPTY_PATH);
 }
 
 static inline long sys_mmap(void *at, size_t n, int prot, int flags, int fd,
-			    long offset)
+			    uint64_t offset)
 {
-	return arch_syscall6(__NR_mmap, (long)at, n, prot, flags, fd, offset);
+	return arch_mmap(at, n, prot, flags, fd, offset);
 }
 
 /* Pages that are zero and nobody else's; NULL: refused. */

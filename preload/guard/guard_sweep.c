@@ -260,20 +260,21 @@ void guard_sweep_look(void *opened, struct gl_range range)
 {
 	struct guard_sweep *sweep = opened;
 	uintptr_t start = range.start, end = range.end;
-	uint64_t *entries = sweep->room->entries;
+	uint64_t *entries = sweep->room->entries, size = end - start;
 	long got;
 
-	if (end - start > SWEEP_MAPPING_MAX) {
-		sweep->skipped += end - start;
+	if (size > SWEEP_MAPPING_MAX) {
+		sweep->skipped += size;
 		return;
 	}
 	while (start < end) {
 		uint64_t count = base_min(SWEEP_ENTRIES,
 					  (end - start) / SWEEP_PAGE);
 
-		got = arch_syscall4(__NR_pread64, sweep->pages, (long)entries,
-				    count * sizeof(*entries),
-				    start / SWEEP_PAGE * sizeof(*entries));
+		got = arch_pread(sweep->pages, entries,
+				 count * sizeof(*entries),
+				 (uint64_t)start / SWEEP_PAGE *
+					 sizeof(*entries));
 		if (sys_failed(got) || got < (long)sizeof(*entries)) {
 			sweep->skipped += end - start;
 			return;

@@ -248,7 +248,7 @@ static void *guard_grow(uintptr_t block, const struct guard_found *found,
 		return NULL;
 	}
 	if (zeroed && size > found->size)
-		memset((void *)(to + before + found->size), 0,
+		memset((void *)(uintptr_t)(to + before + found->size), 0,
 		       size - found->size);
 	guard_make(&guard.shape, to, to + before, size, 0,
 		   (uint8_t)guard.mark.forks);

@@ -7,10 +7,12 @@
 #include "stub/functions.def"
 
 #define CORE(result, name, parameters, arguments) entry name, hooks_our_##name;
-#define CAPTURED(name) entry name;
-#define WRAPPED(result, name, parameters) entry name##_wrap;
+/* Those of the C library's allocator have few arguments; of others, as of all
+ * that follow, some may be in the stack. */
+#define CAPTURED(name) entry name, , 1;
+#define WRAPPED(result, name, parameters) entry name##_wrap, , 1;
 #define FUNCTION_OF_API(type, name, parameters, arguments, stub) \
-	entry gnomon_##name, api_our_##name;
+	entry gnomon_##name, api_our_##name, 1;
 
 	.text
 #include "preload/interpose/hooked.def"

@@ -216,7 +216,8 @@ HOOK void free(void *block)
 	if (unlikely(aside_way != ASIDE_NOT))
 		hooks_free_aside(block, ra, sp);
 	else if (likely(block) &&
-		 likely(hooks_address_fast(GT_FREE, block, ra, sp)))
+		 likely(hooks_address_fast(GT_FREE, (uintptr_t)block,
+					   ra, sp)))
 		real.free(block);
 	else
 		hooks_free_slow(block, ra, sp);

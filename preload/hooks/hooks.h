@@ -91,13 +91,13 @@ void hooks_map_start(void);
  * event, hooks in signal handlers, hooks that a handler jumped out of. */
 void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
 		      struct hooks_caller caller);
-void hooks_address_slow(unsigned kind, uintptr_t block, uintptr_t ra,
+void hooks_address_slow(unsigned kind, uint64_t block, uintptr_t ra,
 			uintptr_t sp);
 struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
 				       uint64_t more);
 
 /* GT_FREE or GT_REALLOC_BEGIN with its stack: where that is wanted. */
-void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
+void hooks_end_stacked(unsigned kind, uint64_t block, uintptr_t ra,
 		       uintptr_t sp, uintptr_t fp);
 
 /* While real.headers is on trial. */
@@ -123,7 +123,7 @@ static inline bool hooks_word1_fast(void *block, uint64_t *word1)
 	if (unlikely(real.headers != REAL_HEADERS_TRUSTED))
 		return __atomic_load_n(&real.headers, __ATOMIC_RELAXED) !=
 		       REAL_HEADERS_TRIAL;	/* else not yet known */
-	*word1 |= (((const uint64_t *)block)[-1] | GL_HEADER_KNOWN)
+	*word1 |= (uint64_t)(((const uintptr_t *)block)[-1] | GL_HEADER_KNOWN)
 		  << GL_HEADER_SHIFT;
 	return true;
 }
@@ -147,11 +147,12 @@ hooks_ring(const struct thread *thread, struct gl_shared **shared)
 }
 
 /* A block came into being: GT_ALLOC or GT_REALLOC_DONE. `known`: it is
- * real.malloc's, or one of its kin. */
+ * real.malloc's, or one of its kin; else `block` is word 1 of its record. */
 static inline __attribute__((always_inline)) void
-hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
+hooks_block_at(bool known, unsigned kind, uint64_t block, uint64_t size,
 	       struct hooks_caller caller)
 {
+	void *own = (void *)(uintptr_t)block;
 	struct thread *thread = recorder_tls;
 	struct gl_shared *shared;
 	struct gl_ring *ring;
@@ -165,7 +166,7 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 		    aside_sleeps(thread))
 			return;
 		hooks_block_slow(kind,
-				 known ? hooks_word1(block) : (uintptr_t)block,
+				 known ? hooks_word1(own) : block,
 				 size, caller);
 		return;
 	}
@@ -173,9 +174,16 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 	ring_stamp(shared, ring);
 	context = hooks_capture(thread, caller);
 	ring_push_block(recorder, ring, kind,
-			known ? hooks_word1(block) : (uintptr_t)block,
+			known ? hooks_word1(own) : block,
 			context, size);
 	ring_leave(ring);
+}
+
+static inline __attribute__((always_inline)) void
+hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
+	       struct hooks_caller caller)
+{
+	hooks_block_at(known, kind, (uintptr_t)block, size, caller);
 }
 
 /*
@@ -183,7 +191,7 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
  * So there is no call on the fast path, and hardly a register to be saved.
  */
 static inline __attribute__((always_inline)) bool
-hooks_address_fast(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
+hooks_address_fast(unsigned kind, uint64_t block, uintptr_t ra, uintptr_t sp)
 {
 	struct thread *thread = recorder_tls;
 	struct gl_shared *shared;
@@ -195,16 +203,22 @@ hooks_address_fast(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
 	    unlikely(!ring_idle(ring)))
 		return false;
 	ring_enter(ring, sp, ra);
-	done = ring_push_address_fast(shared, ring, kind, (uintptr_t)block);
+	done = ring_push_address_fast(shared, ring, kind, block);
 	ring_leave(ring);
 	return done;
 }
 
 static inline __attribute__((always_inline)) void
-hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
+hooks_address_of(unsigned kind, uint64_t block, uintptr_t ra, uintptr_t sp)
 {
 	if (unlikely(!hooks_address_fast(kind, block, ra, sp)))
-		hooks_address_slow(kind, (uintptr_t)block, ra, sp);
+		hooks_address_slow(kind, block, ra, sp);
+}
+
+static inline __attribute__((always_inline)) void
+hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
+{
+	hooks_address_of(kind, (uintptr_t)block, ra, sp);
 }
 
 /* Whether frees have their stacks; real_only is false then. */
@@ -213,16 +227,22 @@ static inline bool hooks_stacks_wanted(void)
 	return unlikely(recorder_options.number[OPTION_FREE_STACKS]);
 }
 
-/* A block is about to end: GT_FREE, GT_REALLOC_BEGIN. The hook's own frame has
- * to be there still: not its last call. */
+/* A block, by word 1 of its record, is about to end: GT_FREE, GT_REALLOC_BEGIN.
+ * The hook's own frame has to be there still: not its last call. */
+static inline __attribute__((always_inline)) void
+hooks_end_of(unsigned kind, uint64_t block, struct hooks_caller caller)
+{
+	if (hooks_stacks_wanted())
+		hooks_end_stacked(kind, block, caller.ra, caller.sp,
+				  caller.fp);
+	else
+		hooks_address_of(kind, block, caller.ra, caller.sp);
+}
+
 static inline __attribute__((always_inline)) void
 hooks_end(unsigned kind, void *block, struct hooks_caller caller)
 {
-	if (hooks_stacks_wanted())
-		hooks_end_stacked(kind, (uintptr_t)block, caller.ra,
-				  caller.sp, caller.fp);
-	else
-		hooks_address(kind, block, caller.ra, caller.sp);
+	hooks_end_of(kind, (uintptr_t)block, caller);
 }
 
 /*

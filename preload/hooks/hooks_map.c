@@ -128,7 +128,7 @@ static inline void hooks_map_ahead(void)
 }
 
 static void hooks_map_made(void *start, size_t size, int prot, int flags,
-			   int fd, off_t offset, struct hooks_caller caller)
+			   int fd, off64_t offset, struct hooks_caller caller)
 {
 	uint64_t args[GT_EXTRA_ARGS];
 
@@ -140,20 +140,34 @@ static void hooks_map_made(void *start, size_t size, int prot, int flags,
 	hooks_extra(GT_EXTRA_MAP, (uintptr_t)start, size, args, caller);
 }
 
-/* What mmap is by all its names. NULL: this library is not relocated yet. */
-static inline void *hooks_map_call(__typeof__(mmap) *function, void *at,
+/* mmap by one of its names; the other one is NULL. */
+struct hooks_map_real {
+	__typeof__(mmap) *narrow;
+	__typeof__(mmap64) *wide;
+};
+
+static inline __attribute__((always_inline)) void *
+hooks_map_make(struct hooks_map_real to, void *at, size_t size, int prot,
+	       int flags, int fd, off64_t offset)
+{
+	return to.wide ? to.wide(at, size, prot, flags, fd, offset) :
+			 to.narrow(at, size, prot, flags, fd, (off_t)offset);
+}
+
+/* What mmap is by all its names. None: this library is not relocated yet. */
+static inline void *hooks_map_call(struct hooks_map_real to, void *at,
 				   size_t size, int prot, int flags, int fd,
-				   off_t offset, struct hooks_caller caller)
+				   off64_t offset, struct hooks_caller caller)
 {
 	void *start;
 
-	if (unlikely(!function))
+	if (unlikely(!to.narrow && !to.wide))
 		return (void *)hooks_map_raw(sys_mmap(at, size, prot, flags,
 						      fd, offset));
 	if (unlikely(hooks_map_near.never))
-		return function(at, size, prot, flags, fd, offset);
+		return hooks_map_make(to, at, size, prot, flags, fd, offset);
 	hooks_map_ahead();
-	start = function(at, size, prot, flags, fd, offset);
+	start = hooks_map_make(to, at, size, prot, flags, fd, offset);
 	if (likely(start != MAP_FAILED))
 		hooks_map_made(start, size, prot, flags, fd, offset, caller);
 	return start;
@@ -162,17 +176,21 @@ static inline void *hooks_map_call(__typeof__(mmap) *function, void *at,
 HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
 		off_t offset)
 {
-	return hooks_map_call(REAL(mmap), at, size, prot, flags, fd, offset,
+	const struct hooks_map_real to = { REAL(mmap), NULL };
+
+	return hooks_map_call(to, at, size, prot, flags, fd, offset,
 			      HOOKS_CALLER);
 }
 
 HOOK void *mmap64(void *at, size_t size, int prot, int flags, int fd,
 		  off64_t offset)
 {
-	/* not every C library has it; it is the same with 64 bits */
-	__typeof__(mmap) *function = REAL(mmap64) ? REAL(mmap64) : REAL(mmap);
+	/* not every C library has it: mmap does the same then */
+	const struct hooks_map_real to = {
+		REAL(mmap64) ? NULL : REAL(mmap), REAL(mmap64)
+	};
 
-	return hooks_map_call(function, at, size, prot, flags, fd, offset,
+	return hooks_map_call(to, at, size, prot, flags, fd, offset,
 			      HOOKS_CALLER);
 }
 

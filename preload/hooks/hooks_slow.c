@@ -152,7 +152,7 @@ static void hooks_stamp(struct thread *thread, struct gl_ring *ring)
 }
 
 static void hooks_push_address(struct thread *thread, unsigned kind,
-			       uintptr_t block, uintptr_t ra, uintptr_t sp)
+			       uint64_t block, uintptr_t ra, uintptr_t sp)
 {
 	struct ring_event event = { .kind = kind, .address = block };
 	struct gl_ring *ring = thread->own;
@@ -171,7 +171,7 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 /* A block is about to end: those that were made since are no longer a secret
  * (aside.c). */
 static void hooks_tell_passed(struct thread *thread, unsigned kind,
-			      uintptr_t block, uintptr_t ra, uintptr_t sp)
+			      uint64_t block, uintptr_t ra, uintptr_t sp)
 {
 	struct ring_event event = { .kind = GT_EXTRA,
 				    .what = GT_EXTRA_LEFT_OUT };
@@ -234,7 +234,7 @@ __attribute__((noinline)) void hooks_block_slow(unsigned kind, uint64_t word1,
 		hooks_block_seldom(kind, word1, size, caller);
 }
 
-static BASE_SLOW void hooks_address_seldom(unsigned kind, uintptr_t block,
+static BASE_SLOW void hooks_address_seldom(unsigned kind, uint64_t block,
 					   uintptr_t ra, uintptr_t sp)
 {
 	struct thread *thread = hooks_thread(sp);
@@ -263,7 +263,7 @@ static bool hooks_jumped(unsigned kind, uintptr_t ra, uintptr_t sp)
 }
 
 __attribute__((noinline)) void hooks_address_slow(unsigned kind,
-						  uintptr_t block,
+						  uint64_t block,
 						  uintptr_t ra, uintptr_t sp)
 {
 	if (unlikely(!aside_leaves_out_address(kind, block)) &&
@@ -271,7 +271,7 @@ __attribute__((noinline)) void hooks_address_slow(unsigned kind,
 		hooks_address_seldom(kind, block, ra, sp);
 }
 
-void hooks_end_stacked(unsigned kind, uintptr_t block, uintptr_t ra,
+void hooks_end_stacked(unsigned kind, uint64_t block, uintptr_t ra,
 		       uintptr_t sp, uintptr_t fp)
 {
 	const struct hooks_caller caller = { ra, sp, fp };

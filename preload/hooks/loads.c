@@ -72,7 +72,7 @@ void *loads_note(enum real_slot what, const char *name,
 		 const uintptr_t *slot, uintptr_t fp, int flags)
 {
 	const struct hooks_caller caller = {
-		*slot, (uintptr_t)(slot + 1), fp
+		*slot, (uintptr_t)slot - ARCH_RA_OFFSET, fp
 	};
 	uint64_t args[GT_EXTRA_ARGS] = { 0, (uint32_t)flags };
 

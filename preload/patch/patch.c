@@ -377,7 +377,7 @@ static bool patch_is_alone(void)
 
 	if (sys_gettid() != sys_getpid())
 		return false;
-	if (arch_syscall4(__NR_newfstatat, AT_FDCWD, (long)"/proc/self/task",
+	if (arch_syscall4(ARCH_NR_FSTATAT, AT_FDCWD, (long)"/proc/self/task",
 			  (long)&tasks, 0))
 		return true;
 	/* a folder's links: its name, its own dot, and a task's dots each */

@@ -237,7 +237,7 @@ static uint64_t area_start(unsigned i, uint64_t entry, uint64_t taken,
 	    start + base_max(need, bytes) > area_bytes(entry))
 		return taken;
 	if (unwind_may(SECCOMP_NO_GROWTH) &&
-	    !sys_madvise((void *)(at + start), bytes, MADV_HUGEPAGE))
+	    !sys_madvise((void *)(uintptr_t)(at + start), bytes, MADV_HUGEPAGE))
 		atomic_store_explicit(&area->large[i], start + bytes,
 				      memory_order_relaxed);
 	return start;

@@ -396,8 +396,8 @@ static bool ring_nested_room(struct recorder *r, struct thread *thread,
 /* Reserves the record at `head`; NULL: somebody else came in between (I1, I2). */
 static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 {
-	_Atomic uint64_t *word =
-		(_Atomic uint64_t *)(ring->data + (head & ring->mask));
+	_Atomic uint64_t *word = (_Atomic uint64_t *)(uintptr_t)
+		(ring->data + (head & ring->mask));
 	/* before head: what it was while the record was not reserved */
 	uint64_t old = atomic_load_explicit(&word[0], memory_order_acquire);
 

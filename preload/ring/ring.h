@@ -178,7 +178,7 @@ static inline bool ring_reserve(struct recorder *r, struct gl_ring *ring,
 
 static inline uint64_t *ring_record(const struct gl_ring *ring, uint64_t head)
 {
-	return (uint64_t *)(ring->base + head);
+	return (uint64_t *)(uintptr_t)(ring->base + head);
 }
 
 /* The next record is going to be an EXTRA, after something that takes long. */

@@ -98,8 +98,7 @@ static long live_make_reserve(struct live_made *made, uint64_t from,
 
 	if (made->fd >= 0)
 		do
-			err = arch_syscall4(__NR_fallocate, made->fd, 0, page,
-					    to - page);
+			err = arch_fallocate(made->fd, 0, page, to - page);
 		while (err == -EINTR);
 	if (!err)
 		made->reserved += to - from;
@@ -147,7 +146,7 @@ static long live_make_size(long fd, uint64_t size)
 	if (arch_syscall4(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)limit) ==
 		    0 && limit[0] < size)
 		return -EFBIG;
-	return arch_syscall2(__NR_ftruncate, fd, size);
+	return arch_ftruncate(fd, size);
 }
 
 /* All of the file that has just been made, or nothing of it. */

@@ -160,8 +160,8 @@ static void rules_in_words(void **unused)
 
 static __attribute__((noinline)) void called(void)
 {
-	uintptr_t ra = (uintptr_t)__builtin_extract_return_addr(
-		__builtin_return_address(0));
+	uintptr_t ra = arch_return_address((uintptr_t)
+		__builtin_extract_return_addr(__builtin_return_address(0)));
 
 	assert_true(arch_after_call(ra));
 	assert_int_equal(arch_return_address(ra), ra);
@@ -236,7 +236,7 @@ static void system_calls(void **unused)
 	assert_true(arch_syscall0(__NR_getpid) > 1);
 	assert_int_equal(arch_syscall1(__NR_close, -1), -EBADF);
 	assert_int_equal(arch_syscall3(__NR_write, 1, (long)&byte, 0), 0);
-	assert_int_equal(arch_syscall6(__NR_mmap, 0, 0, 0,
+	assert_int_equal(arch_syscall6(ARCH_NR_MMAP, 0, 0, 0,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
 			 -EINVAL);
 	assert_false(arch_is_fork(__NR_getpid, 0, 0));

@@ -37,7 +37,7 @@ LEAKS = (
 )
 
 # Files of a folder that other folders may do without (arch.h).
-OPTIONAL = {"patching.S"}
+OPTIONAL = {"patching.S", "thumb.h"}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.S)
 

@@ -110,7 +110,8 @@ static void maps_watch_put(struct maps_watch *watch, uint64_t value)
 static void maps_watch_range(struct maps_watch *watch, unsigned what,
 			     uint64_t start, uint64_t end)
 {
-	if (watch->to - chunk_payload(watch->out) > MAPS_WATCH_PIECE) {
+	if ((size_t)(watch->to - chunk_payload(watch->out)) >
+	    MAPS_WATCH_PIECE) {
 		maps_watch_close_chunk(watch, GT_MAPS_MORE);
 		maps_watch_open_chunk(watch);
 	}

@@ -157,7 +157,8 @@ static void snapshot_row(struct snapshot *s)
 	if (!s->open)
 		return;
 	s->open = false;
-	if (s->row_end - s->rows > SNAPSHOT_ROWS - SNAPSHOT_ROW_MAX)
+	if ((size_t)(s->row_end - s->rows) >
+	    SNAPSHOT_ROWS - SNAPSHOT_ROW_MAX)
 		snapshot_flush(s);
 	value[GT_MAPPING_OFFSET] = s->mapping.offset >> SNAPSHOT_PAGE_BITS;
 	for (i = 0; i < SMAPS_FIGURES; i++) {

@@ -1,0 +1,62 @@
+/*
+ * calls.h (ARM): calls, and what they leave behind, as code shows them (Arm
+ * Architecture Reference Manual, ARMv7-A, A5 and A6).
+ */
+#ifndef GNOMON_ARCH_CALLS_H
+#define GNOMON_ARCH_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "regs.h"
+
+#define ARCH_CALL_MAX 4		/* bytes of a call instruction */
+
+/* BL and BLX, to where the instruction says or a register does. */
+static inline bool arch_after_arm_call(uint32_t word)
+{
+	return ((word & 0x0f000000) == 0x0b000000 && word >> 28 != 0xf) ||
+	       (word & 0xfe000000) == 0xfa000000 ||
+	       (word & 0x0ffffff0) == 0x012fff30;
+}
+
+/* Of two half-words before the address, the second alone, or both. */
+static inline bool arch_after_thumb_call(uint16_t first, uint16_t second)
+{
+	return (second & 0xff87) == 0x4780 ||
+	       ((first & 0xf800) == 0xf000 && (second & 0xc000) == 0xc000);
+}
+
+/* Whether a call instruction ends at ra, which does not say of which kind its
+ * code is. ARCH_CALL_MAX bytes before it can be read. */
+static inline bool arch_after_call(uintptr_t ra)
+{
+	const uint16_t *half = (const uint16_t *)ra;
+
+	if (ra % ARCH_INSTRUCTION)
+		return false;
+	return arch_after_thumb_call(half[-2], half[-1]) ||
+	       (ra % 4 == 0 &&
+		arch_after_arm_call(half[-2] | (uint32_t)half[-1] << 16));
+}
+
+/* The address in a word that holds a return address: its lowest bit says that
+ * Thumb instructions are there. */
+static inline __attribute__((always_inline)) uintptr_t
+arch_return_address(uintptr_t word)
+{
+	return word & ~(uintptr_t)1;
+}
+
+/* Linkage tables neither push nor have an entry in unwind tables: an expression
+ * that nobody writes, as it has no such operation. */
+#define ARCH_PLT_EXPRESSION 0x00
+#define ARCH_PLT_CFA 0
+
+static inline uintptr_t arch_plt_pushed(uintptr_t pc)
+{
+	(void)pc;
+	return 0;
+}
+
+#endif

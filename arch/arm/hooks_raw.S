@@ -1,0 +1,73 @@
+/*
+ * hooks_raw.S (ARM): entries that are left by a tail jump, so that no frame of
+ * ours lies between the program's.
+ *
+ * syscall() as the program enters it. Most calls go on to the
+ * C library by a tail jump, arguments and stack as they came: some return
+ * twice, or on another stack. life_entry (preload/interpose/life.h) finds its
+ * arguments where syscall's first three are, and says what to jump to.
+ *
+ * __libc_start_main and main: between the two the C library makes the
+ * program's environment; main begins with what environment_hide has
+ * made of it.
+ */
+
+	.syntax	unified
+	.arm
+
+	/* The argument registers and where to return. */
+	.macro	save
+	push	{r0, r1, r2, r3, ip, lr}
+	.save	{r0, r1, r2, r3, ip, lr}
+	.endm
+
+	.macro	restore
+	pop	{r0, r1, r2, r3, ip, lr}
+	.endm
+
+	.text
+	.globl	syscall
+	.type	syscall, %function
+	.p2align 2
+syscall:
+	.fnstart
+	save
+	bl	life_entry
+	str	r0, [sp, #16]		/* to ip */
+	restore
+	cmp	ip, #0
+	bxne	ip
+	b	life_missing
+	.fnend
+	.size	syscall, .-syscall
+
+	.globl	__libc_start_main
+	.type	__libc_start_main, %function
+	.p2align 2
+__libc_start_main:
+	.fnstart
+	save
+	bl	life_start		/* takes main */
+	str	r0, [sp, #16]
+	restore
+	adr	r0, main_entry
+	bx	ip
+	.fnend
+	.size	__libc_start_main, .-__libc_start_main
+
+	.type	main_entry, %function
+	.p2align 2
+main_entry:
+	.fnstart
+	save
+	mov	r0, r2
+	bl	environment_hide	/* takes envp, gives it */
+	str	r0, [sp, #8]
+	restore
+	ldr	ip, 2f
+1:	ldr	ip, [pc, ip]
+	bx	ip
+2:	.word	life_main - (1b + 8)
+	.fnend
+	.size	main_entry, .-main_entry
+	.section .note.GNU-stack,"",%progbits

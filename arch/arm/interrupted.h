@@ -1,0 +1,85 @@
+/*
+ * interrupted.h (ARM): registers by DWARF numbers out of a ucontext_t, as the
+ * kernel hands it to signal handlers and getcontext fills it; and the code by
+ * which handlers return.
+ */
+#ifndef GNOMON_ARCH_INTERRUPTED_H
+#define GNOMON_ARCH_INTERRUPTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calls.h"
+#include "regs.h"
+
+/*
+ * Where the registers of uc_mcontext begin: r0 … r15 (asm/sigcontext.h), behind
+ * three words of a fault. The order is that of the DWARF numbers.
+ */
+#define ARCH_UCONTEXT_REGS 32
+
+/* Memory is only read. Async-signal-safe. */
+static inline void arch_regs_from_ucontext(struct arch_regs *regs,
+					   const void *ucontext)
+{
+	const uint32_t *from = (const uint32_t *)((const char *)ucontext +
+						  ARCH_UCONTEXT_REGS);
+	unsigned i;
+
+	for (i = 0; i < ARCH_REG_COUNT; i++)
+		regs->r[i] = from[i];
+}
+
+/*
+ * Where a signal handler returns to: code of the kernel's, the C library's or
+ * an emulator's, which names the system call and makes it. The C libraries' has
+ * a table, but that does not say that the caller was interrupted.
+ */
+#define ARCH_SIGNAL_CODE 8
+
+enum {
+	ARCH_SIGRETURN = 119,		/* without a siginfo */
+	ARCH_RT_SIGRETURN = 173
+};
+
+/* The system call that the code there makes: by mov r7 and svc, of one kind
+ * or the other; the ARM one's svc may have a number. 0: it does not look so. */
+static inline unsigned arch_signal_call(uintptr_t code)
+{
+	const uint16_t *half = (const uint16_t *)code;
+	uint32_t first = half[0] | (uint32_t)half[1] << 16;
+
+	if (half[1] == 0xdf00 && half[0] >> 8 == 0x27)
+		return half[0] & 0xff;
+	if (half[2] == 0xdf00 && half[0] == 0xf04f && half[1] >> 8 == 0x07)
+		return half[1] & 0xff;
+	if (code % 4 == 0 && first >> 8 == 0xe3a070 && half[3] >> 8 == 0xef)
+		return first & 0xff;
+	return 0;
+}
+
+/* So many bytes can be read at `code`. */
+static inline bool arch_is_signal_return(uintptr_t code)
+{
+	unsigned call = arch_signal_call(arch_return_address(code));
+
+	return call == ARCH_SIGRETURN || call == ARCH_RT_SIGRETURN;
+}
+
+/* Where struct ucontext lies in a signal frame, from the sp with which the
+ * handler returned to this code: behind the siginfo, if there is one. */
+#define ARCH_SIGFRAME_SIGINFO 128
+
+static inline unsigned arch_sigframe_ucontext(uintptr_t code)
+{
+	return arch_signal_call(arch_return_address(code)) == ARCH_SIGRETURN ?
+		       0 : ARCH_SIGFRAME_SIGINFO;
+}
+
+_Static_assert(ARCH_SIGFRAME_FP == ARCH_SIGFRAME_SIGINFO +
+				   ARCH_UCONTEXT_REGS + ARCH_REG_FP * 4 &&
+	       ARCH_SIGFRAME_SP == ARCH_SIGFRAME_FP + 24 &&
+	       ARCH_SIGFRAME_PC == ARCH_SIGFRAME_FP + 32,
+	       "the same frame as the one walks pass through");
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * rule_word.h (ARM): how the rule of a frame lies in a word of the rule cache
+ * (unwind/rule_cache.h), in 28 bits: that it counts from sp, or from fp, is said
+ * beside it.
+ *
+ *	27 24 23       16 15         0
+ *	+----+-----------+------------+
+ *	| fp |    ra     |    size    |   words
+ *	+----+-----------+------------+
+ *
+ * size: of the frame. ra: from the CFA down to the return address, 1 unless a
+ * function has put arguments above it. fp: from there down to the saved frame
+ * pointer, 0: it was not saved.
+ */
+#ifndef GNOMON_ARCH_RULE_WORD_H
+#define GNOMON_ARCH_RULE_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "regs.h"
+
+/* A call leaves the return address in a register: a function puts it where it
+ * likes. */
+#define ARCH_LINK_REGISTER 1
+
+#define ARCH_RULE_UNIT ARCH_WORD
+#define ARCH_RULE_SIZE_MAX 0xffff
+#define ARCH_RULE_RA_SHIFT 16
+#define ARCH_RULE_RA_MAX 0xff
+#define ARCH_RULE_SIGNS 0
+#define ARCH_RULE_FP_SHIFT 24
+#define ARCH_RULE_FP_MAX 15
+
+#define ARCH_RULE_FAR 127	/* the largest ra of struct rule */
+
+/* Where the return address is, in bytes from the CFA: ra of struct rule is 0
+ * right below it, else so many words further down. */
+static inline int64_t arch_rule_ra_offset(int64_t fp_off, unsigned ra)
+{
+	(void)fp_off;
+	return -(int64_t)(ra + 1) * ARCH_WORD;
+}
+
+/* The value of struct rule's ra for this place; false: there is none. */
+static inline bool arch_rule_ra(int64_t offset, int64_t fp_off, unsigned *ra)
+{
+	(void)fp_off;
+	*ra = (unsigned)(-offset / ARCH_WORD - 1);
+	return offset % ARCH_WORD == 0 && offset < 0 &&
+	       offset >= -(ARCH_RULE_FAR + 1) * ARCH_WORD;
+}
+
+/* The fields of a rule (unwind/rules.h) in a word; false: they have no room. */
+static inline bool arch_rule_word(int32_t cfa_off, int16_t fp_off, unsigned ra,
+				  bool signs, uint32_t *word)
+{
+	int32_t fp = fp_off ? -fp_off - (int32_t)(ra + 1) : 0;
+
+	(void)signs;
+	*word = (uint32_t)(cfa_off / ARCH_WORD) |
+		(ra + 1) << ARCH_RULE_RA_SHIFT |
+		(uint32_t)fp << ARCH_RULE_FP_SHIFT;
+	return cfa_off > 0 && cfa_off % ARCH_WORD == 0 &&
+	       cfa_off / ARCH_WORD <= ARCH_RULE_SIZE_MAX &&
+	       ra + 1 <= ARCH_RULE_RA_MAX &&
+	       ra + 1 <= (unsigned)(cfa_off / ARCH_WORD) &&
+	       fp <= ARCH_RULE_FP_MAX && (fp_off ? fp > 0 : fp == 0);
+}
+
+/* Where the return address is in a frame that begins at base (sp or fp) and ends
+ * at cfa, by the word. */
+static inline __attribute__((always_inline)) uintptr_t
+arch_rule_slot(uintptr_t base, uintptr_t cfa, uint32_t word)
+{
+	(void)base;
+	return cfa - (word >> ARCH_RULE_RA_SHIFT & ARCH_RULE_RA_MAX) *
+			     ARCH_WORD;
+}
+
+/* Where the frame pointer was saved: saved, not 0, is the word's field. */
+static inline __attribute__((always_inline)) uintptr_t
+arch_rule_fp_at(uintptr_t cfa, uintptr_t slot, uintptr_t saved)
+{
+	(void)cfa;
+	return slot - saved * ARCH_WORD;
+}
+
+#endif

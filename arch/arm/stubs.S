@@ -1,0 +1,114 @@
+/*
+ * stubs.S (ARM): entries that are left by a tail jump, with every argument
+ * register and the whole stack as the caller made them: dlopen finds plugins
+ * by its caller's identity, so no frame of ours may lie between.
+ *
+ * Flags and ip are free at a call. The record is that of entry.h.
+ */
+
+	.syntax	unified
+	.arm
+
+	/* The number of a row among those with a place in real_slots
+	 * (preload/interpose/real.h), and among those of REGISTERS. */
+	.set	slot, 0
+	.set	registrar, 0
+
+	/* Then a word of an argument, the argument registers, the record. */
+	.macro	begin name
+	.globl	\name
+	.type	\name, %function
+	.p2align 2
+\name:
+	.fnstart
+	bic	ip, lr, #1
+	push	{r7, ip, lr}
+	.save	{r7, ip, lr}
+	push	{r0, r1, r2, r3}
+	.save	{r0, r1, r2, r3}
+	sub	sp, sp, #4
+	.pad	#4
+	.endm
+
+	/* Jumps to what was answered, unless that is 0. */
+	.macro	leave
+	mov	ip, r0
+	ldmib	sp, {r0, r1, r2, r3, r7}
+	ldr	lr, [sp, #28]
+	add	sp, sp, #32
+	cmp	ip, #0
+	bxne	ip
+	.endm
+
+	.macro	end name
+	.fnend
+	.size	\name, .-\name
+	.endm
+
+	/* Tells loads_note (preload/hooks/loads.h), which answers what to jump
+	 * to. `name` and `flags` are where those arguments are. */
+	.macro	load symbol, name, flags
+	begin	\symbol
+	mov	ip, \flags
+	str	ip, [sp]
+	mov	r1, \name
+	add	r2, sp, #24		/* where the return address lies */
+	mov	r3, r7			/* the caller's frame pointer */
+	movw	r0, #slot
+	bl	loads_note
+	leave
+	/* no such function behind us: "not found" */
+	mov	r0, #0
+	bx	lr
+	end	\symbol
+	.endm
+
+	/* Tells registrar_note (preload/interpose/registrar.h), which answers
+	 * what to jump to. */
+	.macro	register name
+	begin	\name
+	movw	r1, #registrar
+	bl	registrar_note
+	leave
+	/* nobody to tell: nothing was registered, nothing is taken back */
+	mov	r0, #0
+	bx	lr
+	end	\name
+	.endm
+
+	/* Asks moved_note (preload/hooks/moved.h) what to jump to. */
+	.macro	jump name, returns
+	begin	\name
+	movw	r0, #slot
+	bl	moved_note
+	leave
+	/* no such function: it has failed, or, if nobody expects that it
+	 * returns, the program has */
+	.if	\returns
+	mvn	r0, #0
+	bx	lr
+	.else
+	udf	#0
+	.endif
+	end	\name
+	.endm
+
+/* Where a pointer, or an int, is as an argument of this number. */
+#define POINTER_0 #0
+#define POINTER_1 r0
+#define POINTER_2 r1
+#define INT_0 #0
+#define INT_2 r1
+#define INT_3 r2
+
+#define SLOTTED(name) .set slot, slot + 1;
+#define BEHIND(name) SLOTTED(name)
+#define LOADS(name, file, flags) \
+	load name, POINTER_##file, INT_##flags; SLOTTED(name)
+#define LEAVES(name) jump name, 0; SLOTTED(name)
+#define EXCHANGES(name) jump name, 1; SLOTTED(name)
+#define REGISTERS(name, how) register name; .set registrar, registrar + 1;
+
+	.text
+#include "preload/interpose/hooked.def"
+	.section .note.GNU-stack,"",%progbits

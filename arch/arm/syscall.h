@@ -1,0 +1,94 @@
+/* syscall.h (ARM): raw system calls; errno is not touched. */
+#ifndef GNOMON_ARCH_SYSCALL_H
+#define GNOMON_ARCH_SYSCALL_H
+
+#include <linux/sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define ARCH_STAT struct stat64	/* what fstatat64 fills */
+
+/* Returns the kernel's answer: -4095 … -1 is -errno. (Its number is in a
+ * register that may be a frame pointer.) */
+static inline long arch_syscall6(long n, long a, long b, long c, long d,
+				 long e, long f)
+{
+	register long r0 __asm__("r0") = a;
+	register long r1 __asm__("r1") = b;
+	register long r2 __asm__("r2") = c;
+	register long r3 __asm__("r3") = d;
+	register long r4 __asm__("r4") = e;
+	register long r5 __asm__("r5") = f;
+	long kept;
+
+	__asm__ volatile("mov %1, r7\n\t"
+			 "mov r7, %2\n\t"
+			 "svc 0\n\t"
+			 "mov r7, %1"
+			 : "+r"(r0), "=&r"(kept)
+			 : "r"(n), "r"(r1), "r"(r2), "r"(r3), "r"(r4), "r"(r5)
+			 : "memory", "cc");
+	return r0;
+}
+
+/* Whether this call makes a child that goes on where its caller does, with a
+ * copy of its memory. a, b: the first two arguments. */
+static inline bool arch_is_fork(long n, long a, long b)
+{
+	return n == __NR_fork ||
+	       (n == __NR_clone && !(a & CLONE_VM) && !b);
+}
+
+/* What the C library's start makes that it does not on all architectures, an
+ * X(name) each. */
+#define ARCH_START_CALLS(X)
+
+/* ---- calls with numbers of 64 bits (arch.h) ---- */
+
+#define ARCH_WIDE_CALLS 1
+#define ARCH_NR_MMAP __NR_mmap2
+#define ARCH_NR_FSTATAT __NR_fstatat64
+#define ARCH_MMAP_UNIT_SHIFT 12		/* of offsets, on all kernels */
+
+static inline long arch_low(uint64_t number)
+{
+	return (long)(uint32_t)number;
+}
+
+static inline long arch_high(uint64_t number)
+{
+	return (long)(number >> 32);
+}
+
+static inline long arch_mmap(void *at, size_t size, int prot, int flags,
+			     int fd, uint64_t offset)
+{
+	return arch_syscall6(__NR_mmap2, (long)at, (long)size, prot, flags, fd,
+			     (long)(offset >> ARCH_MMAP_UNIT_SHIFT));
+}
+
+/* A number of two words has a register with an even number first. */
+static inline long arch_pread(int fd, void *to, size_t size, uint64_t offset)
+{
+	return arch_syscall6(__NR_pread64, fd, (long)to, (long)size, 0,
+			     arch_low(offset), arch_high(offset));
+}
+
+static inline long arch_ftruncate(int fd, uint64_t size)
+{
+	return arch_syscall6(__NR_ftruncate64, fd, 0, arch_low(size),
+			     arch_high(size), 0, 0);
+}
+
+static inline long arch_fallocate(int fd, int mode, uint64_t offset,
+				  uint64_t size)
+{
+	return arch_syscall6(__NR_fallocate, fd, mode, arch_low(offset),
+			     arch_high(offset), arch_low(size),
+			     arch_high(size));
+}
+
+#endif
