@@ -31,8 +31,8 @@ def lua():
                for name in os.listdir(os.path.join(SOURCE, "src"))
                if name.endswith(".c") and name != "luac.c"]
     sources.append(os.path.join(HERE, "counted.c"))
-    if not os.path.exists(path) or os.path.getmtime(path) < max(
-            map(os.path.getmtime, sources)):
+    newest = max(map(os.path.getmtime, [*sources, __file__]))
+    if not os.path.exists(path) or os.path.getmtime(path) < newest:
         done = bare([*os.environ.get("CC", "cc").split(), *FLAGS, "-o", path,
                      *sorted(sources), "-lm", "-ldl"])
         equal((done.status, done.err), (0, ""), "compiler")

@@ -318,7 +318,7 @@ static void explain_missing(const struct debugfile_places *places,
 
 	if (before < MISSING_TOLD)
 		notes_hint(places->notes, "%s: not here (deleted, or of a "
-			   "container or another machine), so its functions have no names: give "
+			   "container), so its functions have no names: give "
 			   "the file with build-id %s with -d, or its root "
 			   "directory with --sysroot", path, wants);
 	else if (before == MISSING_TOLD)
