@@ -65,25 +65,13 @@ void binary_close(struct binary *binary)
 	memset(binary, 0, sizeof(*binary));
 }
 
-/* Functions in Thumb state have odd addresses. */
-static const struct symtab_symbol *find(const struct binary *binary,
-					uint64_t address, uint64_t *start)
-{
-	bool odd = binary->machine->elf_machine == EM_ARM;
-	const struct symtab_symbol *symbol =
-		symtab_find(&binary->symbols, address | odd);
-
-	if (symbol != NULL)
-		*start = symbol->address & ~(uint64_t)odd;
-	return symbol;
-}
-
 const char *binary_symbol_at(const struct binary *binary, uint64_t address)
 {
-	uint64_t start;
-	const struct symtab_symbol *symbol = find(binary, address, &start);
+	const struct symtab_symbol *symbol =
+		symtab_find(&binary->symbols, address);
 
-	return symbol != NULL && start == address ? symbol->name : NULL;
+	return symbol != NULL && symbol->address == address ? symbol->name :
+							      NULL;
 }
 
 /* Instructions in ARM state are words, of which nearly all begin with 14: the
@@ -106,32 +94,31 @@ static bool looks_like_words(const struct binary *binary, uint64_t address)
 
 bool binary_is_thumb(const struct binary *binary, uint64_t address)
 {
-	uint64_t start;
 	const struct symtab_symbol *symbol;
 
 	if (binary->machine->elf_machine != EM_ARM)
 		return false;
-	symbol = find(binary, address, &start);
-	return symbol != NULL ? symbol->address & 1 :
+	symbol = symtab_find(&binary->symbols, address);
+	return symbol != NULL ? symbol->thumb :
 		!looks_like_words(binary, address);
 }
 
 void binary_name(const struct binary *binary, uint64_t address,
 		 struct buffer *text)
 {
-	uint64_t start;
-	const struct symtab_symbol *symbol = find(binary, address, &start);
+	const struct symtab_symbol *symbol =
+		symtab_find(&binary->symbols, address);
 	LOCAL_BUFFER plain = { 0 };
 
 	if (symbol == NULL || (symbol->end == symbol->address &&
-			       start != address)) {
+			       symbol->address != address)) {
 		buffer_printf(text, "0x%" PRIx64, address);
 		return;
 	}
 	names_demangle(&plain, symbol->name);
 	names_brief(text, buffer_text(&plain), NAME_WIDTH);
-	if (start != address)
-		buffer_printf(text, "+0x%" PRIx64, address - start);
+	if (symbol->address != address)
+		buffer_printf(text, "+0x%" PRIx64, address - symbol->address);
 }
 
 const uint8_t *binary_code(const struct binary *binary, uint64_t start,
