@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 {
 	struct tree_plan plan;
 	size_t bursts = 0;
-	int step;
+	volatile int step;	/* I1: nothing is peeled off the loop */
 
 	if (!cost_arguments(argc, argv)) {
 		fprintf(stderr, "usage: bench-capture UNWINDER DEPTH "

@@ -16,7 +16,9 @@
 BENCH_PARTS := capture cold throw barriers hooks programs lives \
 	instructions options reader reader-large exports queries
 BENCH_DIR := $(O)/bench
-BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer
+# Not all compilers make tables for C.
+BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -funwind-tables \
+	-fno-omit-frame-pointer
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
 	bench-cold bench-throw bench-pairs bench-lives bench-run \
