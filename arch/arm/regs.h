@@ -75,6 +75,10 @@ struct arch_regs {
  * has 744. */
 #define ARCH_SIGFRAME_LEAST 512
 
+/* The loader's entry calls constructors with the stack pointer this near to
+ * where the kernel put it: what that aligns it by. */
+#define ARCH_START_BYTES 16
+
 #define ARCH_AUDIT AUDIT_ARCH_ARM	/* linux/audit.h: to filters */
 #define ARCH_ELF_MACHINE 40	/* EM_ARM */
 #define ARCH_ELF_EXIDX 0x70000001	/* PT_ARM_EXIDX */
