@@ -161,7 +161,7 @@ def each_reason_is_listed(directory):
                 if line.strip() and not line.startswith("#")]
     equal({len(row) for row in rows}, {4}, "columns")
     reasons = [row[1] for row in rows]
-    for folder in "system", "fault":
+    for folder in "system", "fault", "arch":
         for name in sorted(os.listdir(os.path.join(TESTS, folder))):
             if not name.endswith(".py") or name in ("test_runner.py",
                                                     "gnomon_test.py"):
@@ -177,7 +177,7 @@ def each_reason_is_listed(directory):
                         for each in reasons if each.rstrip("*")),
                         "%s: %r is not in tests/skips" % (name, begin))
     tests = ["%s/%s" % (folder, os.path.splitext(name)[0])
-             for folder in ("system", "fault", "unit")
+             for folder in ("system", "fault", "arch", "unit")
              for name in os.listdir(os.path.join(TESTS, folder))]
     for row in rows:
         check(fnmatch.filter(tests, row[0]), "no test %s" % row[0])

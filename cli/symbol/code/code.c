@@ -60,24 +60,46 @@ static const struct elf_tables *tables_of(const struct code *code)
 	return code->object.binary ? &code->object.binary->tables : NULL;
 }
 
+/* What a trace embeds are symbols, most often. */
+static bool has_code(const struct elf_tables *t)
+{
+	for (uint32_t i = 0; i < t->sections; i++)
+		if (t->section[i].sh_flags & SHF_EXECINSTR &&
+		    t->section[i].sh_type != SHT_NOBITS)
+			return true;
+	return t->sections == 0;
+}
+
 struct code *code_open(const struct debugfile_places *places,
 		       const struct symbol_image *image)
 {
 	struct code *code = grow_zeroed(1, sizeof(*code));
-	struct debugfile_places whole = *places;
+	struct debugfile_places whole = *places, quiet;
+	bool embedded = false;
 	char *path;
 	int fd;
 
 	code->places = *places;
 	code->bias = image->bias;
 	whole.embedded = whole.beside = NULL;
+	quiet = whole;
 	if (places->embedded != NULL)
-		whole.notes = NULL;
-	fd = debugfile_binary(&whole, &image->file, &path);
-	if (fd < 0 && places->embedded != NULL)
+		quiet.notes = NULL;
+	fd = debugfile_binary(&quiet, &image->file, &path);
+	if (fd < 0 && places->embedded != NULL) {
 		fd = debugfile_binary(places, &image->file, &path);
+		embedded = fd >= 0;
+	}
 	object_open_found(&code->object, &code->places, &image->file, fd,
 			  path);
+	if (embedded && code->object.binary != NULL &&
+	    !has_code(tables_of(code))) {
+		object_close(&code->object);
+		memset(&code->object, 0, sizeof(code->object));
+		fd = debugfile_binary(&whole, &image->file, &path);
+		object_open_found(&code->object, &code->places, &image->file,
+				  fd, path);
+	}
 	if (code->object.binary == NULL)
 		return code;
 	code->kind = elf_kind_of(tables_of(code));
