@@ -13,6 +13,7 @@
 #
 # Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX, CROSS.
 
+.DEFAULT_GOAL := all
 include mk/arch.mk
 # A folder in here has one name: objects remember what they were made by.
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))

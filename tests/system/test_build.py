@@ -90,6 +90,13 @@ def objects_depend_on_flags_and_makefiles(directory):
         os.utime(os.path.join(directory, "mk", name), ns=(0, 0))
 
 
+@case
+def make_alone_builds_all(directory):
+    """Whatever rules the makefiles that are included begin with."""
+    said = make(tree(directory), "-q", "-p", statuses=(0, 1)).stdout
+    check(re.search(r"^\.DEFAULT_GOAL := all$", said, re.M), "another goal")
+
+
 def installed(directory, prefix="/usr/local"):
     """What `make install` puts below there; its command."""
     stage = os.path.join(directory, "stage")
