@@ -98,8 +98,16 @@ static int restore(const struct cfa_row *row, unsigned int column,
 	return context->read(context->ctx, address, value) ? 0 : -EFAULT;
 }
 
+/* Whether the caller's value of a register is this frame's. */
+static bool is_kept(const struct cfa_row *row, unsigned int column)
+{
+	return row->how[column] == CFA_UNSPECIFIED ||
+	       row->how[column] == CFA_SAME;
+}
+
 static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
-		    struct arch_regs *regs, struct expr_context *context)
+		    bool pc_exact, struct arch_regs *regs,
+		    struct expr_context *context)
 {
 	const struct arch_regs frame = *regs;
 	unsigned int ra = fde->cie.ra_column, column;
@@ -109,13 +117,16 @@ static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 	if (row->how[ra] == CFA_UNDEFINED)
 		return 1;
 	/* Where pc is no link register, a kept one would call itself. */
-	if (ra == ARCH_REG_PC && (row->how[ra] == CFA_UNSPECIFIED ||
-				  row->how[ra] == CFA_SAME))
+	if (ra == ARCH_REG_PC && is_kept(row, ra))
 		return -EINVAL;
 	context->regs = &frame;
 	status = find_cfa(row, context, &cfa);
 	if (status)
 		return status;
+	/* Nor is one kept over the call that this frame is in, which went out to
+	 * the stack's end. A stub for a return address has no frame. */
+	if (!pc_exact && is_kept(row, ra) && cfa != frame.r[ARCH_REG_SP])
+		return -EINVAL;
 	regs->r[ARCH_REG_SP] = cfa;
 	for (column = 0; column < ARCH_REG_COUNT; column++) {
 		status = restore(row, column, context, cfa,
@@ -163,5 +174,5 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 	if (!wanted.found)
 		return -EINVAL;
 	*is_signal = fde.cie.is_signal;
-	return step_row(&fde, &wanted.row, regs, &context);
+	return step_row(&fde, &wanted.row, pc_exact, regs, &context);
 }
