@@ -202,8 +202,9 @@ def record(path, directory, **variables):
 @case
 def prepared_rules_complete_stacks(directory):
     """Of a program without tables, named and stripped, at a fixed address and
-    not: each stack comes to the outermost frame."""
-    for number, flags in enumerate([[], ["-s"], ["-no-pie"]]):
+    not, with tables for debuggers, which are not mapped: each stack comes to the
+    outermost frame."""
+    for number, flags in enumerate([[], ["-s"], ["-no-pie"], ["-g"]]):
         path = built(directory, "plain%d" % number, *flags)
         rules = os.path.join(directory, "rules%d" % number)
         places = [os.path.join(directory, "%s%d" % (name, number))

@@ -61,12 +61,11 @@ static void add_gap(struct making *m, const Elf64_Shdr *section,
 		(start - section->sh_addr) };
 }
 
-/* .ARM.exidx covers all code, also what it cannot unwind: that is no rule. */
-static bool covers(const struct binary *binary,
-		   const struct callframe_entry *entry)
+/* What a walk in the program can go by: .debug_frame is not mapped, and .ARM.exidx
+ * covers all code, also what it cannot unwind: that is no rule. */
+static bool covers(const struct callframe_entry *entry)
 {
-	(void)binary;
-	return entry->source != CALLFRAME_EXIDX;
+	return entry->source == CALLFRAME_EH;
 }
 
 static void gaps_of_section(struct making *m, const Elf64_Shdr *section)
@@ -81,7 +80,7 @@ static void gaps_of_section(struct making *m, const Elf64_Shdr *section)
 	for (; i < table->count && table->entries[i].start < end; i++) {
 		const struct callframe_entry *entry = &table->entries[i];
 
-		if (entry->end <= at || !covers(m->binary, entry))
+		if (entry->end <= at || !covers(entry))
 			continue;
 		add_gap(m, section, at, entry->start);
 		at = entry->end;
@@ -227,13 +226,20 @@ static uint64_t extent(const struct making *m, const struct gap *gap,
 
 /* ---- rows ---- */
 
-/* False: where the CFA or the return address is, is not known. */
+/*
+ * The row for one instruction. It is looked up for the call's, when that has
+ * gone on: the return address was where it was saved then, and no more where it
+ * had come. What lies below the stack pointer is not saved any more.
+ * False: where the CFA or the return address is, is not known.
+ */
 static bool make_row(const struct making *m, const struct symbolic_node *node,
 		     struct made_row *row)
 {
 	const struct machine *machine = m->binary->machine;
 	const struct symbolic_state *state = &node->state;
 	const uint8_t bases[] = { machine->sp, machine->fp[0], machine->fp[1] };
+	struct symbolic_value sp = state->reg[machine->sp];
+	int64_t lowest = sp.kind == SYMBOLIC_CFA ? sp.number : INT32_MIN;
 	unsigned i = 0;
 	int64_t offset;
 
@@ -251,14 +257,17 @@ static bool make_row(const struct making *m, const struct symbolic_node *node,
 
 		if (!wanted)
 			continue;
-		if (symbolic_same(state->reg[reg], symbolic_entry(reg)) &&
-		    !(reg == machine->ra && machine->ra_on_stack)) {
-			row->where[reg] = MADE_SAME;
-		} else if (symbolic_saved(state, reg, &offset) &&
-			   offset % machine->word == 0 &&
-			   offset >= INT32_MIN && offset <= INT32_MAX) {
+		if (symbolic_saved(state, reg, &offset) &&
+		    offset % machine->word == 0 && offset >= lowest &&
+		    offset <= INT32_MAX) {
 			row->where[reg] = MADE_AT_CFA;
 			row->offset[reg] = (int32_t)offset;
+		} else if (symbolic_same(state->reg[reg],
+					 symbolic_entry(reg)) &&
+			   !(reg == machine->ra &&
+			     (machine->ra_on_stack ||
+			      node->flow == MACHINE_CALL))) {
+			row->where[reg] = MADE_SAME;
 		} else {
 			row->where[reg] = MADE_UNKNOWN;
 		}
