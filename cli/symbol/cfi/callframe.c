@@ -19,6 +19,7 @@
 #include "cli/base/search.h"
 #include "cli/base/sort.h"
 #include "cli/symbol/cfi/callframe_exidx.h"
+#include "cli/symbol/elf/encoded.h"
 #include "unwind/claim.h"
 
 /* A record's head. */
@@ -38,40 +39,10 @@ static uint64_t place(const struct callframe *table, unsigned source,
 uint64_t callframe_pointer(const struct callframe *table, struct bytes *bytes,
 			   uint64_t address, uint8_t encoding)
 {
-	uint64_t value;
+	uint64_t value = encoded_number(bytes, encoding, table->address_size);
 
-	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr:
-		value = bytes_number(bytes, table->address_size);
-		break;
-	case DW_EH_PE_signed:
-		value = bytes_number(bytes, table->address_size);
-		break;
-	case DW_EH_PE_uleb128:
-		value = bytes_uleb(bytes);
-		break;
-	case DW_EH_PE_sleb128:
-		value = (uint64_t)bytes_sleb(bytes);
-		break;
-	case DW_EH_PE_udata2:
-		value = bytes_u16(bytes);
-		break;
-	case DW_EH_PE_sdata2:
-		value = (uint64_t)(int16_t)bytes_u16(bytes);
-		break;
-	case DW_EH_PE_udata4:
-		value = bytes_u32(bytes);
-		break;
-	case DW_EH_PE_sdata4:
-		value = (uint64_t)(int32_t)bytes_u32(bytes);
-		break;
-	case DW_EH_PE_udata8: case DW_EH_PE_sdata8:
-		value = bytes_u64(bytes);
-		break;
-	default:
-		bytes_fail(bytes);
+	if (bytes->bad)
 		return 0;
-	}
 	if ((encoding & 0x70) == DW_EH_PE_pcrel)
 		value += address;
 	return table->address_size == 4 ? (uint32_t)value : value;

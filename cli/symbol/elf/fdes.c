@@ -16,6 +16,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
+#include "cli/symbol/elf/encoded.h"
 #include "unwind/claim.h"
 
 struct cie {
@@ -37,31 +38,8 @@ static uint64_t read_pointer(const struct fdes *fdes, struct bytes *bytes,
 {
 	uint64_t at = fdes->address + (uint64_t)(bytes->at -
 						 fdes->section.data);
-	uint64_t value;
+	uint64_t value = encoded_number(bytes, encoding, fdes->pointer_size);
 
-	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr:
-		value = bytes_number(bytes, fdes->pointer_size);
-		break;
-	case DW_EH_PE_udata2:
-		value = bytes_u16(bytes);
-		break;
-	case DW_EH_PE_sdata2:
-		value = (uint64_t)(int16_t)bytes_u16(bytes);
-		break;
-	case DW_EH_PE_udata4:
-		value = bytes_u32(bytes);
-		break;
-	case DW_EH_PE_sdata4:
-		value = (uint64_t)(int32_t)bytes_u32(bytes);
-		break;
-	case DW_EH_PE_udata8: case DW_EH_PE_sdata8:
-		value = bytes_u64(bytes);
-		break;
-	default:
-		bytes_fail(bytes);
-		return 0;
-	}
 	return relative && (encoding & 0x70) == DW_EH_PE_pcrel ? value + at :
 		value;
 }
