@@ -5,47 +5,13 @@
 #ifndef GNOMON_ARCH_WORDS_H
 #define GNOMON_ARCH_WORDS_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-static inline __attribute__((always_inline)) bool
-arch_word_is(const _Atomic uint64_t *word, uint64_t value)
-{
-	return atomic_load_explicit(word, memory_order_relaxed) == value;
-}
+#include "arch/words_plain.def"
 
 /* Whether any of these bits is set in it. */
 static inline __attribute__((always_inline)) bool
 arch_word_has(const _Atomic uint64_t *word, uint32_t bits)
 {
 	return atomic_load_explicit(word, memory_order_relaxed) & bits;
-}
-
-/*
- * Whether base[at[i]] is value[i] for all i, in blocks of four, from the last to
- * the first. `at` and `value` are constants: where they lie, in bytes from
- * `list` on. `size`: bytes of `at`, more than 0, those of whole blocks.
- */
-static inline __attribute__((always_inline)) bool
-arch_blocks_equal(const uintptr_t *base, const void *list, size_t at,
-		  size_t value, uint64_t size)
-{
-	const char *bytes = list;
-
-	do {
-		const uint16_t *o;
-		const uintptr_t *v;
-
-		size -= 4 * sizeof(*o);
-		o = (const uint16_t *)(bytes + at + size);
-		v = (const uintptr_t *)(bytes + value + size * 4);
-		if ((base[o[0]] ^ v[0]) | (base[o[1]] ^ v[1]) |
-		    (base[o[2]] ^ v[2]) | (base[o[3]] ^ v[3]))
-			return false;
-	} while (size);
-	return true;
 }
 
 /* Whether base[at[0]], the word behind it, base[at[1]], the word behind it,
