@@ -49,6 +49,7 @@
 #ifndef GNOMON_ARCH_H
 #define GNOMON_ARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -91,6 +92,17 @@ extern uintptr_t arch_stub_table[];
  * those of 32-bit ARM (unwind/exidx.h); 0: images have none. */
 #ifndef ARCH_ELF_EXIDX
 #define ARCH_ELF_EXIDX 0
+#endif
+
+/* How many bytes of code tell that a thread ends there (calls.h); 0: that is
+ * for unwind tables to say. */
+#ifndef ARCH_ENDS_THREAD
+#define ARCH_ENDS_THREAD 0
+static inline bool arch_ends_thread(uintptr_t code)
+{
+	(void)code;
+	return false;
+}
 #endif
 
 /*

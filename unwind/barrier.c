@@ -56,8 +56,9 @@ uintptr_t barrier_stub(uintptr_t ra)
 			uintptr_t stub = (uintptr_t)arch_stubs +
 					 at * ARCH_STUB_BYTES;
 
-			CLAIM_FULL(barrier_is_stub(stub) &&
-				   barrier_origin(stub) == ra);	/* I2 */
+			CLAIM_FULL(barrier_is_stub(stub) &&	/* I2 */
+				   barrier_origin(stub) ==
+					   arch_return_address(ra));
 			return stub;
 		}
 	}

@@ -35,8 +35,8 @@ static inline bool barrier_is_stub(uintptr_t word)
 	return word - (uintptr_t)arch_stubs < ARCH_STUB_DELTA;
 }
 
-/* Where the stub at this address returns to. Also of no stub: the address that
- * such a word has, so that any word of a stack may be asked about. */
+/* The address that the stub at this address returns to. Also of no stub: that of
+ * the word, so that any word of a stack may be asked about. */
 static inline uintptr_t barrier_origin(uintptr_t word)
 {
 	uintptr_t distance = word - (uintptr_t)arch_stubs, ra;
@@ -47,7 +47,7 @@ static inline uintptr_t barrier_origin(uintptr_t word)
 	/* Pairs with the exchange in barrier_stub, through the stack word. */
 	ra = __atomic_load_n(&arch_stub_table[distance / ARCH_STUB_BYTES],
 			     __ATOMIC_RELAXED);
-	return ra ? ra : word;
+	return ra ? arch_return_address(ra) : word;
 }
 
 #endif

@@ -33,7 +33,7 @@
 
 #include "unwind/claim.h"
 #include "unwind/lsda.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules_index.h"
 
 /* For tables that lie. To look through so many takes some 40 us. */
 #define CALL_SITES_MAX 8192u
@@ -122,6 +122,10 @@ bool lsda_may_catch(const struct image *image, uintptr_t ra)
 	struct cfi_fde fde;
 	uintptr_t lsda, end;
 
+	/* Personality routines of that ABI know the handler's frame by the
+	 * stack pointer that it has itself, and the stub's is not theirs. */
+	if (rules && rules_index_is_there(rules))
+		return false;
 	if (!rules || cfi_find(&rules->tables, ra - 1, &fde) ||
 	    fde.cie.is_odd)
 		return true;

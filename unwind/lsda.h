@@ -16,7 +16,9 @@
  * Whether phase 1 of an unwinder may stop at the frame whose call returns to
  * ra, which lies in this image: because it catches something, or because
  * nothing may be thrown through it (noexcept). Cleanups alone do not stop
- * it. True where it cannot be told. Costs a look-up in the unwind table.
+ * it. True where it cannot be told; false where it does not matter, as
+ * unwinders by .ARM.exidx know that frame by itself. Costs a look-up in the
+ * unwind table.
  */
 bool lsda_may_catch(const struct image *image, uintptr_t ra);
 

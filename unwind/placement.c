@@ -203,12 +203,13 @@ static bool may_catch(uintptr_t ra)
 static bool frame_allows(const struct capture_thread *t, uint32_t at)
 {
 	const struct shadow_frame *f = &t->frames[at];
+	uintptr_t ra = arch_return_address(f->raw);
 
 	CLAIM_FULL(at > 0);
 	return at + 1 < t->count &&
 	       *(const uintptr_t *)f->slot == f->raw &&
-	       !barrier_is_stub(f->raw) && code_allows(f->raw) &&
-	       code_allows(barrier_origin(f[1].raw)) && !may_catch(f->raw);
+	       !barrier_is_stub(f->raw) && code_allows(ra) &&
+	       code_allows(barrier_origin(f[1].raw)) && !may_catch(ra);
 }
 
 /* Puts one at `at` or a little further out, but inward of `limit`. */

@@ -28,7 +28,8 @@ static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 	if (!image->text_whole || pc % ARCH_INSTRUCTION || pc < code.start ||
 	    pc >= code.end)
 		return false;
-	if (!exact && (pc - code.start < ARCH_CALL_MAX || !arch_after_call(pc)))
+	if (!exact && (pc - code.start < ARCH_CALL_MAX || !arch_after_call(pc) ||
+		       rules_index_ends_thread(image, pc)))
 		return false;
 	return prologue_frame(&code, pc, exact, frame);
 }

@@ -86,10 +86,20 @@ static bool is_signal_code(const struct rules_image *image, uintptr_t pc)
 	       arch_is_signal_return(pc);
 }
 
+bool rules_index_ends_thread(const struct rules_image *image, uintptr_t ra)
+{
+	return ARCH_ENDS_THREAD && rules_index_is_there(image) &&
+	       ra % ARCH_INSTRUCTION == 0 && ra >= image->text_start &&
+	       ra + ARCH_ENDS_THREAD <= image->text_end &&
+	       arch_ends_thread(ra);
+}
+
 bool rules_index_is_outermost(const struct rules_image *image, uintptr_t ra)
 {
 	struct exidx_entry entry;
 
+	if (rules_index_ends_thread(image, ra))
+		return true;
 	if (!rules_index_is_there(image) || ra % ARCH_INSTRUCTION ||
 	    ra - image->text_start < ARCH_CALL_MAX ||
 	    find_entry(image, ra - 1, &entry))

@@ -23,10 +23,15 @@ void rules_index_init(struct rules_image *image,
 void rules_index_code(const struct rules_image *image, uintptr_t pc,
 		      uintptr_t *start, uintptr_t *end);
 
+/* Whether a thread's first function returns there: whoever called it is gone,
+ * and the code behind leads nowhere. */
+bool rules_index_ends_thread(const struct rules_image *image, uintptr_t ra);
+
 /*
  * Whether a return address of which neither the index nor the code says
- * anything is of the outermost frame: an entry that cannot be unwound begins
- * shortly before it, or it was put there by something else than a call.
+ * anything is of the outermost frame: a thread ends there, an entry that cannot
+ * be unwound begins shortly before it, or it was put there by something else
+ * than a call.
  */
 bool rules_index_is_outermost(const struct rules_image *image, uintptr_t ra);
 

@@ -8,7 +8,19 @@
  * A stub touches ip alone, which every call may destroy (linkers' veneers do):
  * no other register, flag, stack byte or thread-local. Its code is ARM's, and
  * what it loads says which instructions are there, as the return address did
- * that it stands for. Stub 0 is never used.
+ * that it stands for. Stub 0 is never used: unwinders look at the address before
+ * a return address, which for stub 1 lies in it.
+ *
+ * One entry of the index serves all stubs. It names a personality routine, which
+ * every unwinder calls for each of its steps, whether it searches for a handler,
+ * runs cleanups, is forced or only looks: ours puts what the stub stands for in
+ * the place of the pc and goes on. The stack pointer stays as it is; by that
+ * handlers' frames are known, and it is their own routines that ask.
+ *
+ * For debuggers, which do not run it, .debug_frame says the same: the return
+ * address lies in the table, whose place follows from the pc, since the stubs
+ * begin at a multiple of their size. (The CFA is one byte off, so that no two
+ * frames seem to be the same.) DWARF 5, 6.4.2.3 and 2.5.
  *
  * The section is loaded as code; barrier_init makes the table's pages writable
  * and no longer executable before the first stub is used: it begins and ends on a
@@ -18,6 +30,7 @@
 
 	.syntax	unified
 	.arm
+	.cfi_sections .debug_frame
 	.section .text.gnomon_stubs,"ax",%progbits
 	.p2align 16
 	.zero	65536 - ARCH_STUB_DELTA
@@ -26,18 +39,29 @@
 	.type	arch_stubs, %function
 arch_stubs:
 	.fnstart
-	.cantunwind
+	.cfi_startproc
+	.cfi_def_cfa sp, 1
+	/* DW_CFA_val_expression r13: breg13 0 */
+	.cfi_escape 0x16, 0x0d, 0x02, 0x7d, 0x00
+	/* DW_CFA_expression r14: breg15 0, dup, const2u DELTA - 1, and, lit1,
+	 * shr, minus, plus_uconst DELTA (32768) */
+	.cfi_escape 0x10, 0x0e, 0x0e, 0x7f, 0x00, 0x12, 0x0a, 0xff, 0x7f
+	.cfi_escape 0x1a, 0x31, 0x25, 0x1c, 0x23, 0x80, 0x80, 0x02
 	.set	at, ARCH_STUB_DELTA - 8
 	.rept	ARCH_STUBS
 	add	ip, pc, #(at & 0xf000)
 	ldr	pc, [ip, #(at & 0xfff)]
 	.set	at, at - 4
 	.endr
+	.personality arch_stub_personality
+	.handlerdata
+	/* to who reads it without the routine: not to be unwound */
+	.word	0x008000b0
+	.previous
+	.cfi_endproc
 	.fnend
 	.size	arch_stubs, .-arch_stubs
 
-	/* not where barrier.c wants it: there are no barriers here */
-	.zero	65536
 	.globl	arch_stub_table
 	.hidden	arch_stub_table
 	.type	arch_stub_table, %object
@@ -45,4 +69,41 @@ arch_stub_table:
 	.zero	4 * ARCH_STUBS
 	.size	arch_stub_table, .-arch_stub_table
 	.p2align 16
+
+/*
+ * _Unwind_Reason_Code arch_stub_personality(_Unwind_State, _Unwind_Control_Block *,
+ * _Unwind_Context *): the word of the context that is the pc, a stub's address
+ * now, becomes where that returns to. The functions that the ABI has for that
+ * are of the unwinder that calls, of which there may be several, with names or
+ * without. So the two known places of the pc are looked at, libgcc's and LLVM's;
+ * in the former LLVM has lr, which is free at a return, in the latter libgcc has
+ * a stack pointer.
+ */
+	.set	CONTINUE_UNWIND, 8
+	.set	FAILURE, 9
+	.text
+	.globl	arch_stub_personality
+	.hidden	arch_stub_personality
+	.type	arch_stub_personality, %function
+	.p2align 2
+arch_stub_personality:
+	.fnstart
+	.cantunwind
+	ldr	r3, 2f
+1:	add	r3, pc, r3
+	mov	r0, #FAILURE
+	.irp	at, 64, 68
+	ldr	r1, [r2, #\at]
+	sub	r1, r1, r3
+	cmp	r1, #ARCH_STUB_DELTA
+	lsrlo	r1, r1, #1
+	addlo	r1, r1, #ARCH_STUB_DELTA
+	ldrlo	r1, [r3, r1]
+	strlo	r1, [r2, #\at]
+	movlo	r0, #CONTINUE_UNWIND
+	.endr
+	bx	lr
+2:	.word	arch_stubs - (1b + 8)
+	.fnend
+	.size	arch_stub_personality, .-arch_stub_personality
 	.section .note.GNU-stack,"",%progbits

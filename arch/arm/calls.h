@@ -48,6 +48,33 @@ arch_return_address(uintptr_t word)
 	return word & ~(uintptr_t)1;
 }
 
+/* The system call that the code there begins with, 8 bytes that can be read:
+ * mov r7 and svc, of one kind or the other; the ARM one's svc may have a number.
+ * 0: it does not look so. */
+static inline unsigned arch_code_call(uintptr_t code)
+{
+	const uint16_t *half = (const uint16_t *)code;
+	uint32_t first = half[0] | (uint32_t)half[1] << 16;
+
+	if (half[1] == 0xdf00 && half[0] >> 8 == 0x27)
+		return half[0] & 0xff;
+	if (half[2] == 0xdf00 && half[0] == 0xf04f && half[1] >> 8 == 0x07)
+		return half[1] & 0xff;
+	if (code % 4 == 0 && first >> 8 == 0xe3a070 && half[3] >> 8 == 0xef)
+		return first & 0xff;
+	return 0;
+}
+
+/* Where the C libraries' clone goes on when a thread's first function returns:
+ * the thread ends. No entry of an unwind table is for that code alone. */
+#define ARCH_ENDS_THREAD 8	/* bytes that are looked at */
+#define ARCH_EXIT 1
+
+static inline bool arch_ends_thread(uintptr_t code)
+{
+	return arch_code_call(code) == ARCH_EXIT;
+}
+
 /* Linkage tables neither push nor have an entry in unwind tables: an expression
  * that nobody writes, as it has no such operation. */
 #define ARCH_PLT_EXPRESSION 0x00

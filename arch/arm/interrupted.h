@@ -42,26 +42,10 @@ enum {
 	ARCH_RT_SIGRETURN = 173
 };
 
-/* The system call that the code there makes: by mov r7 and svc, of one kind
- * or the other; the ARM one's svc may have a number. 0: it does not look so. */
-static inline unsigned arch_signal_call(uintptr_t code)
-{
-	const uint16_t *half = (const uint16_t *)code;
-	uint32_t first = half[0] | (uint32_t)half[1] << 16;
-
-	if (half[1] == 0xdf00 && half[0] >> 8 == 0x27)
-		return half[0] & 0xff;
-	if (half[2] == 0xdf00 && half[0] == 0xf04f && half[1] >> 8 == 0x07)
-		return half[1] & 0xff;
-	if (code % 4 == 0 && first >> 8 == 0xe3a070 && half[3] >> 8 == 0xef)
-		return first & 0xff;
-	return 0;
-}
-
 /* So many bytes can be read at `code`. */
 static inline bool arch_is_signal_return(uintptr_t code)
 {
-	unsigned call = arch_signal_call(arch_return_address(code));
+	unsigned call = arch_code_call(arch_return_address(code));
 
 	return call == ARCH_SIGRETURN || call == ARCH_RT_SIGRETURN;
 }
@@ -72,7 +56,7 @@ static inline bool arch_is_signal_return(uintptr_t code)
 
 static inline unsigned arch_sigframe_ucontext(uintptr_t code)
 {
-	return arch_signal_call(arch_return_address(code)) == ARCH_SIGRETURN ?
+	return arch_code_call(arch_return_address(code)) == ARCH_SIGRETURN ?
 		       0 : ARCH_SIGFRAME_SIGINFO;
 }
 

@@ -144,6 +144,7 @@ static void main_hear(struct writer *w, char **argv)
 					    memory_order_relaxed);
 	r->executed = argv[MAIN_EXECUTED];
 	target_file_init(told.file, r->pid);
+	target_file_mapped(w->live.fd, told.base);
 	r->told.fd = target_file(GL_FILE_PARENT);
 	message_out_init(told.error_known, told.error_device,
 			 told.error_inode);

@@ -13,14 +13,10 @@ from matrix import *
 ARCH = os.environ.get("GNOMON_ARCH", os.uname().machine)
 # All three ways, and the one that has barriers with them wherever they may be.
 WAYS = ("near1", "oracle", "validate", "off")
-# Ports that refuse barriers (docs/PORTING.md): there none may be placed.
-WITHOUT_BARRIERS = ("arm",)
 
 
 def on_target(name, *arguments, program=None, **wishes):
     wishes.setdefault("modes", WAYS)
-    if ARCH in WITHOUT_BARRIERS:
-        wishes["barriers"] = NONE
     target("_".join([name, *map(os.path.basename, arguments)]),
            [program or matrix_program(name), *arguments], **wishes)
 

@@ -68,4 +68,18 @@ def what_was_recorded_is_said(directory):
     equal(facts["byte_order"], {1: "little", 2: "big"}[ident[5]], "byte_order")
 
 
+@case
+def mappings_are_the_targets(directory):
+    """Where images lie, also if an emulator moves all addresses."""
+    done = recorded([os.path.join(TARGET_PROGRAMS, "basic")], directory,
+                    by="preload")
+    document = info(done.traces[0])
+    for image in document["images"]:
+        name = os.path.basename(image["path"])
+        check(any(one["start"] <= image["bias"] < one["start"] + one["size"]
+                  and os.path.basename(one["path"]) == name
+                  for one in document["maps"]),
+              "%s: no such mapping" % image)
+
+
 main()

@@ -65,9 +65,16 @@ static long by_backtrace(void *argument)
 
 static uintptr_t main_frame;
 
+/* Unwinders by .ARM.exidx know the CFA of forced steps alone. */
+#ifdef __ARM_EABI_UNWINDER__
+#define STACK_POINTER(context) _Unwind_GetGR(context, UNWIND_STACK_REG)
+#else
+#define STACK_POINTER(context) _Unwind_GetCFA(context)
+#endif
+
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *last)
 {
-	uintptr_t cfa = _Unwind_GetCFA(context);
+	uintptr_t cfa = STACK_POINTER(context);
 	void *pc = (void *)_Unwind_GetIP(context);
 
 	if (is_ours((char *)pc - 1))

@@ -3,7 +3,7 @@
  * other: the loader puts a library where it is linked for, if nothing else is
  * there. See epoch.h and epochs.c.
  */
-// FLAGS: -Wl,-Ttext-segment=0x6a0000000000
+// FLAGS: -Wl,-Ttext-segment=0x6a000000
 #define EPOCH_NAME(x) epoch_a_##x
 
 #include "epoch.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/base/base.h"
 #include "unwind/claim.h"
 
 int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
@@ -154,6 +155,13 @@ static bool proc_lines_flags(const char **s, unsigned *flags)
 	return true;
 }
 
+static uint64_t proc_lines_move;
+
+void proc_lines_moved(uint64_t by)
+{
+	proc_lines_move = by;
+}
+
 bool proc_lines_mapping(const char *line, struct proc_lines_mapping *mapping)
 {
 	const char *s = line;
@@ -179,5 +187,9 @@ bool proc_lines_mapping(const char *line, struct proc_lines_mapping *mapping)
 	while (*s == ' ')
 		s++;
 	mapping->path = s;
+	if (mapping->end <= proc_lines_move)
+		return false;
+	mapping->start -= base_min(mapping->start, proc_lines_move);
+	mapping->end -= proc_lines_move;
 	return true;
 }

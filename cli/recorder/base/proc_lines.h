@@ -53,7 +53,12 @@ struct proc_lines_mapping {
 	const char *path;	/* as the kernel writes it; "" for none */
 };
 
-/* False: the line describes no mapping. `path` points into the line. */
+/* Where an emulator runs the target it may have all addresses moved: by so much,
+ * which is taken off them from then on. Before other threads read lines. */
+void proc_lines_moved(uint64_t by);
+
+/* False: the line describes no mapping, or none that the target could reach.
+ * `path` points into the line. */
 bool proc_lines_mapping(const char *line, struct proc_lines_mapping *mapping);
 
 #endif

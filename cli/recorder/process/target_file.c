@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -139,6 +140,31 @@ static void target_file_unescape(char *path, uint64_t inode)
 		from += feed ? sizeof(TARGET_FILE_FEED) - 1 : 1;
 	}
 	*to = '\0';
+}
+
+void target_file_mapped(int fd, uint64_t at)
+{
+	char buffer[PROC_LINES_BUFFER], *line;
+	struct proc_lines_mapping mapping;
+	struct proc_lines lines;
+	bool found = false;
+	struct stat st;
+
+	/* What the target opened itself an emulator has made up: no file of
+	 * /proc, which would be the kernel's. */
+	if (target_files[GL_FILE_MAPS_WHOLE] >= 0 || fd < 0 ||
+	    fstat(fd, &st) ||
+	    target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
+			      sizeof(buffer)))
+		return;
+	while (!found && (line = proc_lines_next(&lines)))
+		found = proc_lines_mapping(line, &mapping) &&
+			mapping.inode == st.st_ino &&
+			mapping.major == major(st.st_dev) &&
+			mapping.minor == minor(st.st_dev);
+	proc_lines_close(&lines);
+	if (found && mapping.start > at + mapping.offset)
+		proc_lines_moved(mapping.start - mapping.offset - at);
 }
 
 void target_file_maps(void (*fn)(const struct target_map *map, void *arg),

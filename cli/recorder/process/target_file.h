@@ -16,6 +16,11 @@
  * target. Once. */
 void target_file_init(const int32_t file[GL_FILES], int pid);
 
+/* Once, when the target is there: it has this file mapped at the address `at`. If
+ * the kernel says otherwise, the target runs under an emulator that moves all
+ * addresses, and those of lines are moved back (proc_lines_moved). */
+void target_file_mapped(int fd, uint64_t at);
+
 /* The inherited descriptor, or -1. */
 int target_file(enum gl_file which);
 

@@ -136,6 +136,25 @@ static void lines_of_maps(void **state)
 		assert_false(proc_lines_mapping(wrong[i], &m));
 }
 
+/* An emulator's addresses are the target's and a constant. */
+static void moved_lines(void **state)
+{
+	struct proc_lines_mapping m;
+
+	(void)state;
+	proc_lines_moved(0x10000);
+	assert_true(proc_lines_mapping("12000-15000 r--p 0 0:0 0", &m));
+	assert_int_equal(m.start, 0x2000);
+	assert_int_equal(m.end, 0x5000);
+	assert_true(proc_lines_mapping("1000-11000 r--p 0 0:0 0", &m));
+	assert_int_equal(m.start, 0);
+	assert_int_equal(m.end, 0x1000);
+	assert_false(proc_lines_mapping("1000-10000 r--p 0 0:0 0", &m));
+	proc_lines_moved(0);
+	assert_true(proc_lines_mapping("1000-10000 r--p 0 0:0 0", &m));
+	assert_int_equal(m.start, 0x1000);
+}
+
 static int make_file(void **state)
 {
 	(void)state;
@@ -157,6 +176,7 @@ int main(void)
 		cmocka_unit_test(no_file_is_no_lines),
 		cmocka_unit_test(own_maps),
 		cmocka_unit_test(lines_of_maps),
+		cmocka_unit_test(moved_lines),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
