@@ -36,15 +36,16 @@ $(TEST_O)/matrix/untabled: PROGRAM_FLAGS += -O2 -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables
 
 # Emulators cannot execute the target's recorder by its name. It has the name it
-# would have, by which tests find it.
+# would have, by which tests find it. Recorder and script may be moved together.
 EMULATED := $(O)/emulated
+EMULATOR_PATH = $(or $(shell command -v $(firstword $(EMULATOR))),\
+	/usr/bin/$(firstword $(EMULATOR)))
 $(EMULATED)/gnomon-recorder: $(MAKEFILE_LIST)
 	$(Q)mkdir -p $(@D)/by
-	$(Q)ln -sf "$$(command -v $(firstword $(EMULATOR)))" \
-		$(@D)/by/gnomon-recorder
-	$(Q)printf '#!/bin/sh\nexec %s/by/gnomon-recorder %s %s "$$@"\n' \
-		$(abspath $(@D)) '$(wordlist 2,9,$(EMULATOR))' \
-		$(abspath $(RECORDER)) >$@ && chmod +x $@
+	$(Q)ln -sf $(EMULATOR_PATH) $(@D)/by/gnomon-recorder
+	$(Q)printf '#!/bin/sh\nd=$${0%%/*}\nexec "$$d/by/gnomon-recorder" %s %s "$$@"\n' \
+		'$(wordlist 2,9,$(EMULATOR))' '"$$d/../gnomon-recorder"' >$@ && \
+		chmod +x $@
 ifdef CROSSED
 ifneq ($(shell command -v $(firstword $(EMULATOR))),)
 all: $(EMULATED)/gnomon-recorder
