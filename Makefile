@@ -6,7 +6,9 @@
 #   make bench        the measurements of the README
 #   make check-programs   docs/COMPATIBILITY.md (deps-programs: its programs)
 #   make lint         style, directions between folders, warnings as errors
-#   make install      PREFIX= DESTDIR=
+#   make install      PREFIX= DESTDIR=; with ARCH= what `gnomon run` needs for
+#                     programs of another architecture
+#   make install-target ARCH= PREFIX= DESTDIR=  what runs on the target, in its root
 #   make deps         packages to build; deps-test, deps-bench: to test, measure
 #   make check-arch   what each port must pass (mk/arch_test.mk)
 #   make ARCH=aarch64 for another architecture (mk/arch.mk; deps-cross)

@@ -59,7 +59,7 @@ $(LIB_OFF): $(ARCH_OBJ) $(UNWIND_OBJ) \
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(TARGET_LIBS)
 
-install: install-api
+$(INSTALLS): install-api
 install-api: api
 	install -D -m 644 library/gnomon/gnomon.h \
 		$(INSTALL_TO)/include/gnomon/gnomon.h

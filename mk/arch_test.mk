@@ -18,8 +18,8 @@ EMULATOR_NAME = qemu-$(or $(EMULATOR_CPU_$(ARCH)),$(ARCH))
 EMULATOR_PREFIX = /usr/$(patsubst %-,%,$(notdir $(CROSS)))
 EMULATOR ?= $(if $(CROSSED),$(EMULATOR_NAME) -L $(EMULATOR_PREFIX))
 
-ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic lifecycle exceptions cancel \
-	exec_chain numbered turnover fibers signals epochs own_new \
+ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic halves lifecycle exceptions \
+	cancel exec_chain numbered turnover fibers signals epochs own_new \
 	own_new_linked $(addprefix matrix/,throws throws_late \
 	throws_static terminate thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \
@@ -37,15 +37,16 @@ $(TEST_O)/matrix/untabled: PROGRAM_FLAGS += -O2 -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables
 
 # Emulators cannot execute the target's recorder by its name. It has the name it
-# would have, by which tests find it.
+# would have, by which tests find it. Recorder and script may be moved together.
 EMULATED := $(O)/emulated
+EMULATOR_PATH = $(or $(shell command -v $(firstword $(EMULATOR))),\
+	/usr/bin/$(firstword $(EMULATOR)))
 $(EMULATED)/gnomon-recorder: $(MAKEFILE_LIST)
 	$(Q)mkdir -p $(@D)/by
-	$(Q)ln -sf "$$(command -v $(firstword $(EMULATOR)))" \
-		$(@D)/by/gnomon-recorder
-	$(Q)printf '#!/bin/sh\nexec %s/by/gnomon-recorder %s %s "$$@"\n' \
-		$(abspath $(@D)) '$(wordlist 2,9,$(EMULATOR))' \
-		$(abspath $(RECORDER)) >$@ && chmod +x $@
+	$(Q)ln -sf $(EMULATOR_PATH) $(@D)/by/gnomon-recorder
+	$(Q)printf '#!/bin/sh\nd=$${0%%/*}\nexec "$$d/by/gnomon-recorder" %s %s "$$@"\n' \
+		'$(wordlist 2,9,$(EMULATOR))' '"$$d/../gnomon-recorder"' >$@ && \
+		chmod +x $@
 ifdef CROSSED
 ifneq ($(shell command -v $(firstword $(EMULATOR))),)
 all: $(EMULATED)/gnomon-recorder

@@ -23,12 +23,27 @@ $(CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ) $(call made-by,host)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -pie -o $@ $(filter %.o,$^) -Wl,--as-needed $(HOST_LIBS)
 
-.PHONY: install
+# What was built for another architecture goes beside the command's own parts,
+# where `gnomon run` finds it; install-target puts it into a target's root, as it
+# would be there.
+.PHONY: install install-target install-library
 INSTALL_TO = $(DESTDIR)$(PREFIX)
-install: all docs
-	install -D -m 755 $(CMD) $(INSTALL_TO)/bin/gnomon
+INSTALLS := $(if $(CROSSED),install-target,install)
+$(INSTALLS): install-library
+install-library: all
 	install -D -m 755 $(LIB) $(INSTALL_TO)/lib/gnomon/libgnomon.so
 	install -D -m 755 $(RECORDER) $(INSTALL_TO)/lib/gnomon/gnomon-recorder
+ifdef CROSSED
+INSTALL_HERE = $(INSTALL_TO)/lib/gnomon/$(ARCH)
+install: all $(O)/emulated/gnomon-recorder
+	install -d $(INSTALL_HERE)/emulated/by
+	install -m 755 $(LIB) $(LIB_OFF) $(RECORDER) $(INSTALL_HERE)
+	install -m 755 $(EMULATED)/gnomon-recorder $(INSTALL_HERE)/emulated
+	ln -sf "$$(readlink $(EMULATED)/by/gnomon-recorder)" \
+		$(INSTALL_HERE)/emulated/by/gnomon-recorder
+else
+install: all docs
+	install -D -m 755 $(CMD) $(INSTALL_TO)/bin/gnomon
 	install -d $(INSTALL_TO)/share/man/man1
 	install -m 644 $(O)/man/*.1 $(INSTALL_TO)/share/man/man1
 	install -D -m 644 $(O)/completion/gnomon.bash \
@@ -37,3 +52,4 @@ install: all docs
 		$(INSTALL_TO)/share/zsh/site-functions/_gnomon
 	install -D -m 644 $(O)/completion/gnomon.fish \
 		$(INSTALL_TO)/share/fish/vendor_completions.d/gnomon.fish
+endif

@@ -40,7 +40,7 @@ $(UNWIND_SO): $(UNWIND_LIB_OBJ) $(UNWIND_MAP) $(call made-by,unwind)
 $(UNWIND_LINKS): $(UNWIND_SO)
 	$(Q)ln -sf $(UNWIND_FILE) $@
 
-install: install-unwind
+$(INSTALLS): install-unwind
 install-unwind: unwind-library
 	install -D -m 644 library/gnomon/unwind.h \
 		$(INSTALL_TO)/include/gnomon/unwind.h

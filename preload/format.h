@@ -143,8 +143,9 @@ enum gt_rest_value {
 #define GT_NAME_MAX 256		/* bytes of a name of CONTROL or SNAPSHOT */
 
 /*
- * LIVE FILE. The target's own byte order and word size: it is read on the
- * same machine, or folded into the trace there. Mapped shared, so that it
+ * LIVE FILE. In the target's byte order, and the same whatever its word size: it
+ * is read on the same machine, or folded into the trace there, by a command of
+ * either byte order (cli/trace/live/live_order.h). Mapped shared, so that it
  * survives the target and the writer. Every offset is in bytes from its
  * start; pages that were never reserved read as zeros.
  *
@@ -241,7 +242,7 @@ struct gl_ring {
 	uint64_t offset;	/* of the data, in the live file */
 	uint64_t start_stamp;	/* full counter */
 	uint64_t dropped;
-	uint64_t pointer;	/* thread pointer of its owner, as pthread_t */
+	uint64_t pointer;	/* its owner's pthread_t */
 };
 #define GL_IDLE UINT64_C(1)
 enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };

@@ -200,6 +200,11 @@ struct annotate_listing {
 	unsigned labels;
 };
 
+/* The text of a call of a register that is known to have this function. */
+void annotate_name_call(struct annotate_instruction *at, const char *symbol);
+/* Names what calls of MIPS' code go to; labels are known. */
+void annotate_name_mips(const struct annotate_piece *piece,
+			struct annotate_listing *listing);
 /* NULL, or why there are no instructions. */
 const char *annotate_disassemble(const struct annotate_piece *piece,
 				 struct annotate_listing *listing);

@@ -101,6 +101,13 @@ static const char *open_machine(const struct elf_kind *kind, csh *handle)
 
 /* ---- operands ---- */
 
+/* MIPS' calls of what is near, which Capstone puts into no group. */
+static bool is_mips_call(const cs_insn *instruction)
+{
+	return strcmp(instruction->mnemonic, "bal") == 0 ||
+		strcmp(instruction->mnemonic, "jal") == 0;
+}
+
 /* Where a branch or a call with a constant operand leads; for x86-64 also the
  * word that it takes its target from. */
 static bool target_of(csh handle, const cs_insn *instruction,
@@ -113,7 +120,8 @@ static bool target_of(csh handle, const cs_insn *instruction,
 	*slot = false;
 	if (instruction->id == 0 || detail == NULL ||
 	    (!cs_insn_group(handle, instruction, CS_GRP_JUMP) &&
-	     !cs_insn_group(handle, instruction, CS_GRP_CALL)))
+	     !cs_insn_group(handle, instruction, CS_GRP_CALL) &&
+	     !is_mips_call(instruction)))
 		return false;
 	number = strstr(instruction->op_str, "[rip ");
 	if (number != NULL) {
@@ -145,6 +153,17 @@ static void put_name(struct buffer *text, const char *symbol, uint64_t offset)
 	buffer_free(&plain);
 	if (offset > 0)
 		buffer_printf(text, "+0x%llx", (unsigned long long)offset);
+}
+
+void annotate_name_call(struct annotate_instruction *at, const char *symbol)
+{
+	struct buffer text = { 0 };
+
+	buffer_printf(&text, "%.*s ", (int)strcspn(at->text, " "), at->text);
+	put_name(&text, symbol, 0);
+	snprintf(at->text, sizeof(at->text), "%s", text.data);
+	at->named = true;
+	buffer_free(&text);
 }
 
 static bool is_inside(const struct annotate_piece *piece, uint64_t address)
@@ -415,6 +434,7 @@ const char *annotate_disassemble(const struct annotate_piece *piece,
 	pass.fill = true;
 	pass_all(&pass, bytes, thumb);
 	cs_close(&pass.handle);
+	annotate_name_mips(piece, listing);
 	number_labels(listing);
 	assign_calls(piece, listing);
 	return listing->count > 0 ? NULL : "its code makes no sense";

@@ -45,8 +45,10 @@ static long socket_bind(const struct control_socket *s)
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	size_t n = strlen(s->name);
 
-	/* abstract: begins with a NUL and is as long as is said */
-	assert(1 + n <= sizeof(at.sun_path));
+	/* abstract: begins with a NUL and is as long as is said. qemu's user
+	 * emulation takes a NUL behind it for a part of it. */
+	assert(1 + n < sizeof(at.sun_path));
+	memset(at.sun_path + 1, '.', sizeof(at.sun_path) - 1);
 	memcpy(at.sun_path + 1, s->name, n);
 	return result_of(bind(s->fd, (const struct sockaddr *)&at,
 			      offsetof(struct sockaddr_un, sun_path) + 1 + n));

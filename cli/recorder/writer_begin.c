@@ -92,7 +92,10 @@ static void writer_watch(struct writer *w)
 	/* what follows looks at its threads */
 	if (!w->late)
 		seccomp_watch_begin(&w->seccomp);
-	if (proc_stat_field(w->r->born->stat, PROC_STAT_STARTTIME, &start) ||
+	/* Its own word may be an emulator's, which is about right. As long as it
+	 * lives, its number is nobody else's. */
+	if ((!w->late && proc_stat(w->r->pid, PROC_STAT_STARTTIME, &start)) ||
+	    proc_stat_field(w->r->born->stat, PROC_STAT_STARTTIME, &start) ||
 	    proc_stat(w->r->pid, PROC_STAT_STARTTIME, &start))
 		w->r->start_time = start;
 	w->live.header->start_time = w->r->start_time;

@@ -412,8 +412,8 @@ static const char *const description[] = {
 	"GNOMON_SOME_NAME. LD_PRELOAD=libgnomon.so with these variables "
 	"records in the same way, without any output.",
 	"A program for another processor is run by qemu's user emulation, with "
-	"the library that `make ARCH=...` builds for it; so is one that is "
-	"given as PROGRAM's own operand, where PROGRAM is a qemu.",
+	"the library that `make ARCH=... install` puts there for it; so is one "
+	"that is given as PROGRAM's own operand, where PROGRAM is a qemu.",
 	"Exit status: the program's own; 127 it was not found; 126 it cannot be "
 	"executed; 125 gnomon failed and the program was not started.",
 	NULL

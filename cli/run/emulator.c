@@ -79,8 +79,9 @@ static char *part_of(const char *library, const struct processor *processor,
 	if (access(path, R_OK) == 0)
 		return path;
 	tell_error("%s: not there, so no program for %s can be recorded: build "
-		   "it with `make ARCH=%s`", path, processor->name,
-		   processor->name);
+		   "it with `make ARCH=%s`, and install it where gnomon is "
+		   "with `make ARCH=%s install`", path, processor->name,
+		   processor->name, processor->name);
 	free(path);
 	return NULL;
 }

@@ -21,17 +21,17 @@ void hooks_thread_named(uintptr_t thread, const char *name,
 			struct hooks_caller caller)
 {
 	uint64_t args[GT_EXTRA_ARGS] = { 0 };
-	char *to = (char *)args;
 	unsigned i;
 
+	/* as bytes lie in a trace, which is little-endian */
 	for (i = 0; i < GT_THREAD_NAME_MAX - 1 && name[i]; i++)
-		to[i] = name[i];
-	if (thread == arch_thread_pointer())
+		args[i / 8] |= (uint64_t)(unsigned char)name[i] << 8 * (i % 8);
+	if (thread == real_thread())
 		thread = 0;
 	hooks_extra(GT_EXTRA_NAME, thread, 0, args, caller);
 }
 
-/* pthread_t is the thread pointer in both C libraries. */
+/* pthread_t is a number in both C libraries. */
 HOOK int pthread_setname_np(uintptr_t thread, const char *name)
 {
 	/* perhaps of a library that was loaded late */

@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "arch.h"
 #include "preload/base/bump.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
@@ -398,4 +399,12 @@ void *real_late(enum real_slot which)
 	void *function = real_of(which);
 
 	return likely(function) ? function : real_function(real_names[which]);
+}
+
+/* No C library does more there than to compute it. */
+uintptr_t real_thread(void)
+{
+	uintptr_t (*self)(void) = real_of(REAL_pthread_self);
+
+	return likely(self) ? self() : arch_thread_pointer();
 }

@@ -130,6 +130,10 @@ static inline void *real_of(enum real_slot which)
 /* The same, also one of a library that was loaded late. */
 void *real_late(enum real_slot which);
 
+/* The calling thread's pthread_t, which is not the thread pointer on every
+ * machine. Any thread, also signal handlers. */
+uintptr_t real_thread(void);
+
 /* Either by its name, with the type of our own. */
 #define REAL(name) ((__typeof__(name) *)real_of(REAL_##name))
 #define REAL_LATE(name) ((__typeof__(name) *)real_late(REAL_##name))

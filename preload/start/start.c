@@ -518,7 +518,7 @@ static struct thread *start_register(struct recorder *r)
 	told->plain = !thread->capture;
 	arenas_tell(shared);
 	start_name(told);
-	ring->pointer = arch_thread_pointer();
+	ring->pointer = real_thread();
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();
 	ring->stamp = ring->start_stamp << GL_KIND_BITS;

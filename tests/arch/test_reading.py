@@ -47,16 +47,22 @@ CALLS = {"aarch64": "bl", "arm": "blx?", "x86_64": "call",
 
 @case
 def functions_are_disassembled(directory):
-    """What the cost stands at is the call, in code that makes sense."""
+    """What the cost stands at is the call, in code that makes sense. It has the
+    name of what it calls, also of another file's."""
     _, trace = recorded_program("basic", directory)
-    done = gnomon("annotate", trace, "make", "--disassembly", "--cost",
+    for function, called in (("make", "tgt_malloc"), ("tgt_malloc", "malloc")):
+        is_call_in(trace, function, called)
+
+
+def is_call_in(trace, function, called):
+    done = gnomon("annotate", trace, function, "--disassembly", "--cost",
                   "count", "--all", "--json")
     listing = find_key(json.loads(done.out), "instructions")
     check(listing, "no instructions: " + done.out)
     costs = [each for each in listing if "returns_to" in each]
     equal(len(costs), 1, "instructions with a cost: %s" % costs)
-    check(re.match(r"(%s)\b" % CALLS[ARCH], costs[0]["text"]),
-          "not a call: %s" % costs[0])
+    check(re.match(r"(%s) %s$" % (CALLS[ARCH], called), costs[0]["text"]),
+          "not a call of %s: %s" % (called, costs[0]))
     odd = [each for each in listing if each["text"].startswith(".byte")]
     check(not odd, "not decoded: %s" % odd)
 

@@ -62,6 +62,33 @@ def what_is_missing_is_said(directory):
     equal(done.traces, [], "traces")
 
 
+@case
+def installed_beside_the_command(directory):
+    """What is put there for the target is found; others are using what was
+    built, so nothing of it may be made again."""
+    need_emulator()
+    words = ["make", "-s", "-C", os.path.join(os.path.dirname(__file__), "..",
+                                              ".."),
+             "ARCH=" + ARCH, "O=" + TARGET, "CC=" + os.environ["CC"],
+             "DESTDIR=" + directory, "PREFIX=/opt"]
+    env = environment(MAKEFLAGS=None, MAKELEVEL=None)
+    equal(bare([*words, "-q", "all"], env).status, 0, "it is not all built")
+    for goal in "install", "install-target":
+        done = bare([*words, goal], env)
+        equal(done.status, 0, "make %s: %s" % (goal, done.err))
+    parts = os.path.join(directory, "opt", "lib", "gnomon")
+    equal(elf_kind(os.path.join(parts, "libgnomon.so")), elf_kind(LIBRARY),
+          "the library in a target's root")
+    for name in ("gnomon", "libgnomon.so"):
+        os.makedirs(os.path.join(directory, "opt", "bin"), exist_ok=True)
+        shutil.copy(os.path.join(BUILD, name), parts if "." in name else
+                    os.path.join(directory, "opt", "bin"))
+    done = run(directory, BASIC, command=os.path.join(directory, "opt", "bin",
+                                                      "gnomon"))
+    equal(done.status, 0, "status: " + done.err)
+    agree(done.expected, Report(os.path.join(directory, "a.trace")))
+
+
 # In a namespace of its own the kernel runs programs for the target by qemu.
 REGISTER = """
 mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || exit 97

@@ -101,9 +101,10 @@ def instructions(target):
                   "the call")
         texts = [one["text"] for one in found]
         check(SPECIAL[target][1] in texts, "not among %s" % texts)
-        check(target.startswith("mips") or
-              any(re.match(r"blx? malloc", text) for text in texts),
+        check(any(re.match(r"(blx?|jalr) malloc$", text) for text in texts),
               "no malloc in %s" % texts)
+        check(any(re.search(r" copy$", text) for text in texts),
+              "no call of copy in %s" % texts)
         run([tool(target, "strip"), path])
         check(len(listing(recorded, "program+%#x" % copy, "--sysroot",
                           root)) > 1, "of a stripped file")

@@ -13,6 +13,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/intern.h"
+#include "cli/symbol/code/mips_table.h"
 #include "cli/symbol/code/plt_stub.h"
 #include "cli/symbol/names/object.h"
 
@@ -428,6 +429,37 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* Where no relocation tells of a slot. */
+static void add_mips_slots(struct code *code, const struct elf_tables *t,
+			   const Elf64_Shdr *symbols)
+{
+	struct mips_table table;
+
+	if (!mips_table_of(t, &table))
+		return;
+	for (uint64_t i = 0; i < table.locals + table.globals &&
+	     code->slot_count < SLOTS_MAX; i++) {
+		struct slot slot = { .address = table.address + i *
+				     sizeof(uint64_t) + code->bias };
+		Elf64_Sym symbol;
+
+		if (i < table.locals) {
+			slot.target = mips_table_word(t, &table, i) +
+				code->bias;
+		} else if (table.first + (i - table.locals) <
+			   symbols->sh_size / t->class->sym_size) {
+			t->class->get_sym(&symbol, t->bytes +
+					  symbols->sh_offset +
+					  (table.first + (i - table.locals)) *
+					  t->class->sym_size);
+			slot.name = elf_texts_at(&code->slot_names,
+						 symbol.st_name);
+		}
+		GROW(code->slots, code->slot_count, code->slot_capacity);
+		code->slots[code->slot_count++] = slot;
+	}
+}
+
 static void make_slots(struct code *code, const struct elf_tables *t)
 {
 	const Elf64_Shdr *symbols = elf_tables_of_type(t, SHT_DYNSYM);
@@ -437,6 +469,11 @@ static void make_slots(struct code *code, const struct elf_tables *t)
 			   UINT64_MAX) != 0)
 		return;
 	code->slots_left = t->size / t->class->rel_size;
+	if (code->kind.machine == EM_MIPS) {
+		if (elf_tables_has(t, symbols))
+			add_mips_slots(code, t, symbols);
+		return;
+	}
 	for (uint32_t i = 0; i < t->sections; i++) {
 		const Elf64_Shdr *section = &t->section[i];
 
@@ -451,17 +488,42 @@ static void make_slots(struct code *code, const struct elf_tables *t)
 		      by_address);
 }
 
-const char *code_slot(struct code *code, uint64_t address)
+static const struct slot *slot_at(struct code *code, uint64_t address)
 {
-	struct slot key = { .address = address }, *found;
-	const struct symtab_symbol *symbol;
+	struct slot key = { .address = address };
 
 	if (!code->has_slots && tables_of(code) != NULL)
 		make_slots(code, tables_of(code));
 	code->has_slots = true;
-	found = code->slot_count == 0 ? NULL :
+	return code->slot_count == 0 ? NULL :
 		bsearch(&key, code->slots, code->slot_count,
 			sizeof(*code->slots), by_address);
+}
+
+bool code_slot_target(struct code *code, uint64_t address, uint64_t *target)
+{
+	const struct slot *found = slot_at(code, address);
+
+	*target = found ? found->target : 0;
+	return found != NULL;
+}
+
+bool code_gp(const struct code *code, uint64_t *gp)
+{
+	struct mips_table table;
+
+	if (code->kind.machine != EM_MIPS || tables_of(code) == NULL ||
+	    !mips_table_of(tables_of(code), &table))
+		return false;
+	*gp = table.address + code->bias + MIPS_TABLE_GP;
+	return true;
+}
+
+const char *code_slot(struct code *code, uint64_t address)
+{
+	const struct slot *found = slot_at(code, address);
+	const struct symtab_symbol *symbol;
+
 	if (found == NULL || found->name != NULL || found->target == 0)
 		return found ? found->name : NULL;
 	symbol = symtab_find(&code->object.symbols,

@@ -66,5 +66,10 @@ bool code_line(struct code *code, uint64_t address, struct code_line *line);
 const char *code_name(struct code *code, uint64_t address, uint64_t *offset);
 /* The symbol whose address the loader writes to this one; NULL: none. */
 const char *code_slot(struct code *code, uint64_t address);
+/* Whether the loader writes something there; the address, where it is known
+ * without its symbol, else 0. */
+bool code_slot_target(struct code *code, uint64_t address, uint64_t *target);
+/* What MIPS' functions have in gp; false: none, as on all other machines. */
+bool code_gp(const struct code *code, uint64_t *gp);
 
 #endif

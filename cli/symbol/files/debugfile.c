@@ -265,12 +265,20 @@ static bool try_trees(struct search *search, const char *suffix)
 		(root != NULL && try_tree(search, NULL, SYSTEM_DEBUG, suffix));
 }
 
-/* In the system that was recorded, nowhere else. */
+/* In the system that was recorded. Under an emulator programs lie where they say,
+ * and a sysroot has their libraries: of a file at that path here the build-id
+ * tells whether it is the one. */
 static bool try_recorded(struct search *search)
 {
-	return try_path(search, under_root(search->places->sysroot,
-					   search->wanted->path)) ||
-		try_folders(search);
+	const struct debugfile_wanted *wanted = search->wanted;
+	const char *root = search->places->sysroot;
+
+	return try_path(search, under_root(root, wanted->path)) ||
+		try_folders(search) ||
+		(root != NULL && wanted->build_id_size > 0 &&
+		 wanted->path[0] == '/' &&
+		 try_path(search, grow_copy(wanted->path,
+					    strlen(wanted->path))));
 }
 
 static bool try_debuginfod(struct search *search, enum debuginfod_kind kind)

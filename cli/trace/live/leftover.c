@@ -8,7 +8,8 @@
  * producer only overwrites what lies below the tail, and what lies below the
  * tail is in the trace; so all that was copied from above the second tail is
  * whole. The file is copied by pread into structures of our own and never
- * mapped: every offset in it is checked against the size of the file first.
+ * mapped: every offset in it is checked against the size of the file first. One
+ * of the other byte order (an emulator's) is turned as it is copied.
  *
  *  I1  A record is used only if it lies completely in [tail, head).
  *  I2  A node's parent has a smaller id, so nodes sorted by id can be written
@@ -33,6 +34,7 @@
 #include "cli/base/whole.h"
 #include "cli/trace/format/ring_record.h"
 #include "cli/trace/format/trace_format.h"
+#include "cli/trace/live/live_order.h"
 #include "cli/trace/write/compose.h"
 #include "unwind/claim.h"
 
@@ -45,6 +47,7 @@
 struct live_file {
 	int fd;
 	uint64_t size;
+	bool other;			/* of the other byte order */
 	struct gl_header header;
 	struct leftover_snapshot *out;
 	struct table wanted;		/* nodes that have to go out */
@@ -116,8 +119,11 @@ static void read_images(struct live_file *file)
 
 		if (!read_at(file, &image, sizeof(image),
 			     file->header.images_offset +
-			     (uint64_t)i * sizeof(image)) ||
-		    image.state != 1 || image.segments > GL_SEGMENTS_MAX ||
+			     (uint64_t)i * sizeof(image)))
+			continue;
+		if (file->other)
+			live_order_image(&image);
+		if (image.state != 1 || image.segments > GL_SEGMENTS_MAX ||
 		    image.build_id_size > GL_BUILD_ID_MAX)
 			continue;
 		convert_image(&image, i, payload);
@@ -141,8 +147,11 @@ static bool read_node(const struct live_file *file, uint32_t id,
 	struct gl_node found;
 
 	if (!read_at(file, &found, sizeof(found), file->header.nodes_offset +
-		     (uint64_t)id * sizeof(found)) ||
-	    found.address == 0 || found.parent >= id)
+		     (uint64_t)id * sizeof(found)))
+		return false;
+	if (file->other)
+		live_order_node(&found);
+	if (found.address == 0 || found.parent >= id)
 		return false;
 	*node = (struct trace_node){ id, found.parent, found.address };
 	return true;
@@ -186,6 +195,7 @@ static void read_nodes(struct live_file *file)
 
 struct ring_copy {
 	struct gl_ring ring;
+	bool other;		/* as live_file's */
 	uint64_t tail;
 	uint64_t head;
 	uint8_t *data;
@@ -203,7 +213,7 @@ static uint64_t word_at(const struct ring_copy *copy, uint64_t position,
 		   copy->ring.mask + 1 + GL_RING_SLACK);
 	memcpy(&value, copy->data + (position & copy->ring.mask) + 8 * word,
 	       sizeof(value));
-	return value;
+	return live_order_word(value, copy->other);
 }
 
 static bool ring_is_sane(const struct live_file *file,
@@ -340,12 +350,22 @@ static void announce_thread(const struct live_file *file,
 	compose_thread(payload, &thread);
 }
 
+static bool read_ring_header(const struct live_file *file, uint64_t offset,
+			     struct gl_ring *ring)
+{
+	if (!read_at(file, ring, sizeof(*ring), offset))
+		return false;
+	if (file->other)
+		live_order_ring(ring);
+	return true;
+}
+
 static void read_ring(struct live_file *file, uint64_t offset)
 {
-	struct ring_copy copy = { 0 };
+	struct ring_copy copy = { .other = file->other };
 	struct gl_ring again;
 
-	if (!read_at(file, &copy.ring, sizeof(copy.ring), offset)) {
+	if (!read_ring_header(file, offset, &copy.ring)) {
 		file->out->damaged_rings++;
 		return;
 	}
@@ -365,7 +385,7 @@ static void read_ring(struct live_file *file, uint64_t offset)
 				GT_EXTRA_ARGS * sizeof(*copy.args));
 	if (read_at(file, copy.data, copy.ring.mask + 1 + GL_RING_SLACK,
 		    copy.ring.offset) &&
-	    read_at(file, &again, sizeof(again), offset) &&
+	    read_ring_header(file, offset, &again) &&
 	    again.generation == copy.ring.generation &&
 	    again.tail >= copy.ring.tail) {
 		copy.tail = again.tail;
@@ -391,7 +411,7 @@ static void read_rings(struct live_file *file)
 			     (uint64_t)i * sizeof(offset)))
 			break;
 		if (offset != 0)
-			read_ring(file, offset);
+			read_ring(file, live_order_word(offset, file->other));
 	}
 }
 
@@ -421,8 +441,10 @@ static int read_header(struct live_file *file, uint64_t trace_id)
 	if (!S_ISREG(status.st_mode))
 		return -EBADMSG;
 	file->size = (uint64_t)status.st_size;
-	if (!read_at(file, &file->header, sizeof(file->header), 0) ||
-	    file->header.magic != GL_MAGIC ||
+	if (!read_at(file, &file->header, sizeof(file->header), 0))
+		return -EBADMSG;
+	file->other = live_order_header(&file->header);
+	if (file->header.magic != GL_MAGIC ||
 	    file->header.version != GL_VERSION)
 		return -EBADMSG;
 	return file->header.trace_id == trace_id ? 0 : -ESTALE;

@@ -32,6 +32,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/live/fold.h"
 #include "cli/trace/live/leftover.h"
+#include "cli/trace/live/live_order.h"
 
 /* A run must not take long. Names of a directory are read, of files opened. */
 #define NAMES_MAX 200000
@@ -128,6 +129,7 @@ static enum fate fate_of(int fd, const struct stat *traces,
 	    pread(fd, header, sizeof(*header), 0) !=
 	    (ssize_t)sizeof(*header))
 		return FATE_STAYS;
+	live_order_header(header);
 	if (never_begun(header))
 		return FATE_REMOVED;
 	if (header->magic != GL_MAGIC || header->version != GL_VERSION ||

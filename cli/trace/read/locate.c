@@ -23,6 +23,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/live/fold.h"
 #include "cli/trace/live/leftover.h"
+#include "cli/trace/live/live_order.h"
 
 #define MAPS_LINE (GT_PATH_MAX + 256)	/* of /proc/PID/maps */
 
@@ -245,8 +246,11 @@ static char *trace_of_live(const char *live, pid_t pid)
 		return NULL;
 	n = pread(fd, &header, sizeof(header), 0);
 	close(fd);
-	if (n != (ssize_t)sizeof(header) || header.magic != GL_MAGIC ||
-	    header.version != GL_VERSION || header.trace_path[0] != '/' ||
+	if (n != (ssize_t)sizeof(header))
+		return NULL;
+	live_order_header(&header);
+	if (header.magic != GL_MAGIC || header.version != GL_VERSION ||
+	    header.trace_path[0] != '/' ||
 	    memchr(header.trace_path, 0, sizeof(header.trace_path)) == NULL)
 		return NULL;
 	if (is_this_one(header.trace_path, header.trace_id))

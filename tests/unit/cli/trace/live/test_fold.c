@@ -32,6 +32,40 @@ static char trace_path[64], live_path[64];
 /* What the next trace's END says; no END without. */
 static const char *end_reason, *end_message;
 
+/* Whether the next live file is one of the other byte order; and how wide the
+ * fields of each struct are. */
+static bool other_order;
+#define HEADER_WIDTHS "84484484488888888448444"
+#define RING_WIDTHS "8888888884444448888"
+#define NODE_WIDTHS "844"
+
+static uint8_t *turn(uint8_t *at, const char *widths)
+{
+	for (; *widths; widths++) {
+		unsigned width = (unsigned)(*widths - '0');
+
+		for (unsigned i = 0; i < width / 2; i++) {
+			uint8_t byte = at[i];
+
+			at[i] = at[width - 1 - i];
+			at[width - 1 - i] = byte;
+		}
+		at += width;
+	}
+	return at;
+}
+
+static void turn_all(uint8_t *file, unsigned records)
+{
+	turn(file, HEADER_WIDTHS);
+	turn(turn(file + NODES_AT + GT_STOP_COUNT * sizeof(struct gl_node),
+		  NODE_WIDTHS), NODE_WIDTHS);
+	turn(file + RINGS_AT, "8");
+	turn(file + RING_AT, RING_WIDTHS);
+	for (unsigned i = 0; i < records; i++)
+		turn(file + DATA_AT + 24 * i, "888");
+}
+
 /* A live file of a dead process: `records` allocations in one ring, of which
  * the first `written` are below the tail. */
 static uint32_t live_error;
@@ -76,6 +110,8 @@ static void make_live(unsigned records, unsigned written)
 		memcpy(file + DATA_AT + (24 * i & ring->mask), words,
 		       sizeof(words));
 	}
+	if (other_order)
+		turn_all(file, records);
 	strcpy(live_path, "/tmp/gnomon-unit-live-XXXXXX");
 	fd = mkstemp(live_path);
 	assert_int_equal(write(fd, file, sizeof(file)), sizeof(file));
@@ -182,6 +218,19 @@ static void not_while_it_is_written(void **state)
 	assert_int_equal(access(live_path, F_OK), 0);
 	close(fd);
 	expect(100, EXIT_COMPLETE);
+	assert_int_not_equal(access(live_path, F_OK), 0);
+	unlink(trace_path);
+}
+
+/* An emulator's program had it. */
+static void of_the_other_byte_order(void **state)
+{
+	(void)state;
+	other_order = true;
+	make_live(150, 60);
+	other_order = false;
+	make_trace(60, 0);
+	expect(150, EXIT_COMPLETE);
 	assert_int_not_equal(access(live_path, F_OK), 0);
 	unlink(trace_path);
 }
@@ -330,6 +379,7 @@ int main(void)
 		cmocka_unit_test(left_overs_go_in),
 		cmocka_unit_test(tail_behind_the_trace),
 		cmocka_unit_test(not_while_it_is_written),
+		cmocka_unit_test(of_the_other_byte_order),
 		cmocka_unit_test(behind_a_writer_that_gave_up),
 		cmocka_unit_test(behind_a_writer_without_room),
 		cmocka_unit_test(foreign_live_file),

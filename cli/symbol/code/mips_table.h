@@ -1,0 +1,35 @@
+/*
+ * mips_table.h: the table of addresses by which position-independent code of
+ * MIPS calls functions ("global offset table", System V ABI, MIPS supplement):
+ *
+ *	table ─▶ │ local: addresses in the file itself      │ LOCAL_GOTNO words
+ *	         │ global: one for each dynamic symbol      │
+ *	         │ from number GOTSYM on, in their order    │
+ *
+ * gp stands MIPS_TABLE_GP behind its beginning. Words have no relocations. Files
+ * of 64 bits only. Pure; any thread.
+ */
+#ifndef GNOMON_MIPS_TABLE_H
+#define GNOMON_MIPS_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/symbol/elf/elf_tables.h"
+
+#define MIPS_TABLE_GP UINT64_C(0x7ff0)
+
+struct mips_table {
+	uint64_t address;	/* in the file's addresses */
+	uint64_t locals;	/* words */
+	uint64_t first;		/* symbol of the first global word */
+	uint64_t globals;	/* words */
+};
+
+/* False: the file has none, or what it says of it makes no sense. */
+bool mips_table_of(const struct elf_tables *t, struct mips_table *table);
+/* What the file has in the i-th word, an address of its own; 0: nothing. */
+uint64_t mips_table_word(const struct elf_tables *t,
+			 const struct mips_table *table, uint64_t i);
+
+#endif
