@@ -27,7 +27,7 @@ $(TEST_O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(CORES) \
 .PHONY: hostile hostile-programs
 hostile-programs: $(HOSTILE) $(REPLAY)
 hostile: | $(call packages,$(WANT_hostile))
-	$(Q)$(SAN_MAKE) hostile-programs
+	+$(Q)$(SAN_MAKE) hostile-programs
 check-build: hostile
 
 # Fuzz targets define LLVMFuzzerTestOneInput and are linked as unit tests are.

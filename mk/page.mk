@@ -23,7 +23,7 @@ $(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) $(call made-by,page) \
 $(PAGE_O)/%.html: cli/page/%.html
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-PAGES_OBJ := $(foreach o,$(O) $(O)/checked,$(addprefix $o/host/cli/,\
-	flamegraph/flame_pages.o graph/graph_pages.o))
+PAGES_OBJ := $(foreach p,flamegraph/flame_pages graph/graph_pages,\
+	$(O)/host/cli/$p.o $(O)/checked/host/cli/$p.o $(O)/warned/cli/$p.c)
 $(PAGES_OBJ): $(PAGES) mk/page.mk
 $(PAGES_OBJ): HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'

@@ -21,11 +21,6 @@ def sanitized(*argv):
 
 
 @case
-def composed_traces(directory):
-    sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"))
-
-
-@case
 def a_recorded_trace(directory):
     done = recorded([program("basic")], directory)
     sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"), done.trace)
@@ -42,8 +37,9 @@ def fuzz_corpora(directory):
 
 
 @case
-def the_command(directory):
-    """Every so many broken traces: each command ends as it ended there."""
+def composed_traces(directory):
+    """All of them there; of every so many, each command ends as it ended
+    there."""
     sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"), "-w",
               directory, "301")
     samples = sorted(glob.glob(directory + "/*.trace"))
