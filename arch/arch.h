@@ -105,6 +105,12 @@ static inline bool arch_ends_thread(uintptr_t code)
 }
 #endif
 
+/* 1 where compilers seldom use the frame pointer's register for anything else:
+ * a frame that counts from it finds it as functions far further in have it. */
+#ifndef ARCH_FP_LASTS
+#define ARCH_FP_LASTS 0
+#endif
+
 /*
  * Calls with numbers of 64 bits, sizes and places in files, which a port with
  * shorter words makes by other numbers, in pieces (ARCH_WIDE_CALLS: it has its

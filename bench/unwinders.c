@@ -67,6 +67,10 @@ static bool unwinder_is_walk;	/* addresses alone */
 static uint32_t unwinder_context;
 static void *unwinder_stubs;	/* the function that barriers seem to be in */
 
+/* Where the kernel put argc, as the preload library has it: what calls main has
+ * no table everywhere, and is known by being there. */
+extern void *__libc_stack_end;
+
 void unwinder_nothing(void)
 {
 	__asm__ volatile("");
@@ -122,7 +126,7 @@ static int unwinder_open_gnomon(enum capture_mode mode)
 		.node_limit = &unwinder_node_limit,
 		.node_max = UNWINDER_NODES_MAX,
 		.image_count = &unwinder_image_count,
-		.main_stack_end = unwinder_find_stack_end(),
+		.main_stack_end = (uintptr_t)__libc_stack_end,
 	};
 	const char *near = getenv("GNOMON_DEBUG_BARRIER");
 

@@ -498,7 +498,8 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 
 /* What the ways that were passed by answer, if they do: for the oracle, and
  * after a jump. */
-static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		       uintptr_t fp)
 {
 	const struct path *p = path_find(t, ra, sp);
 	uint32_t context = p ? p->context : 0;
@@ -506,7 +507,7 @@ static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 	CLAIM_FULL(t->mode != GT_MODE_OFF && t->mode != GT_MODE_HARDWARE);
 	CLAIM_FULL(context == 0 || context >= GT_STOP_COUNT);
 	if (!context && stack_is_base(t, sp))
-		context = join_capture(t, ra, sp);
+		context = join_capture(t, ra, sp, fp);
 	return context;
 }
 
@@ -532,7 +533,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	if (t->mode == GT_MODE_HARDWARE)
 		context = read_hardware(t, ra, sp, fp);
 	else if (!looked && t->mode != GT_MODE_OFF)
-		context = cached(t, ra, sp);
+		context = cached(t, ra, sp, fp);
 	if (!context)
 		context = walk_anew(t, ra, sp, fp);
 	if (capture.config.oracle && is_oracle_due(t))

@@ -94,16 +94,21 @@ static inline const struct gl_node *context_node_at(uint32_t id)
  *
  *	15     8 7    5   4    3      1   0
  *	+-------+------+------+--------+------+
- *	| size  |      | rare | saved  | dead |
+ *	| size  |  ra  | rare | saved  | dead |
  *	+-------+------+------+--------+------+
  *
- * size: words of the frame, whose end is counted from sp; with STEP_RARE, one
- * of the values below. saved: one less than how many words below the end the
- * caller's frame pointer is; 0: it is still the caller's.
+ * size: of the frame, in ARCH_RULE_UNIT, whose end is counted from sp; with
+ * STEP_RARE, one of the values below. ra: where the return address is, if
+ * functions choose that (arch_step_slot). saved: where the caller's frame
+ * pointer is: one less than the words that it lies below the end, or with a
+ * link register the words below the return address; 0: it is still the
+ * caller's.
  */
 #define STEP_SAVED_SHIFT 1
 #define STEP_SAVED_MAX 7u
 #define STEP_RARE 0x10u
+#define STEP_RA_SHIFT 5
+#define STEP_RA_MAX 7u
 #define STEP_SIZE_SHIFT 8
 #define STEP_SIZE_MAX 0xffu
 enum {
@@ -112,9 +117,10 @@ enum {
 	STEP_END	/* the outermost frame */
 };
 
-static inline uint32_t step_plain_of(uint32_t size, uint32_t saved)
+static inline uint32_t step_plain_of(uint32_t size, uint32_t ra, uint32_t saved)
 {
-	return size << STEP_SIZE_SHIFT | saved << STEP_SAVED_SHIFT;
+	return size << STEP_SIZE_SHIFT | ra << STEP_RA_SHIFT |
+	       saved << STEP_SAVED_SHIFT;
 }
 
 static inline uint32_t step_rare_of(uint32_t kind)

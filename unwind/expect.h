@@ -184,12 +184,13 @@ expect_fp(struct expected_walk *e, uint32_t rule, uint32_t size, uint32_t saved)
 }
 
 /* To the end of a frame that its node does not tell. False: it has to be walked
- * otherwise. */
+ * otherwise; or *end: it is the outermost one. */
 static inline __attribute__((always_inline)) bool
-expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra)
+expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra, bool *end)
 {
 	uint32_t rule, size, saved;
 
+	*end = false;
 	if (!ARCH_LINK_REGISTER && kind == STEP_FP)
 		return expect_fp(e, 0, 2, 2);
 	rule = rule_of(rule_cache, ra);
@@ -197,6 +198,8 @@ expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra)
 	saved = (uint32_t)rule_saved(rule);
 	if (rule & WORD_FP)
 		return expect_fp(e, rule, size, saved);
+	if (ARCH_LINK_REGISTER && !(rule & WORD_PLAIN))
+		*end = rule_is_outermost(rule, e->sp);
 	if (!(rule & WORD_PLAIN) || size == 0)
 		return false;
 	expect_end(e, e->sp, rule, size, saved);
@@ -213,11 +216,11 @@ expect_follow(struct expected_walk *e, uint32_t id,
 	      const struct capture_thread *t)
 {
 	const struct gl_node *node = context_node_at(id);
-	uintptr_t sp = e->sp, ra = e->ra, hi = e->hi, saved_sp = 0;
+	uintptr_t sp = e->sp, ra = e->ra, hi = e->hi, saved_end = 0;
+	uintptr_t slot = sp + ARCH_RA_OFFSET;
 	uint32_t saved = 0, count = 0, i;
 
 	CLAIM_FULL(sp <= hi);
-	e->slot = sp + ARCH_RA_OFFSET;
 	for (i = 0; i < EXPECT_AHEAD; i += EXPECT_LINE)
 		__builtin_prefetch(node - i, 0, 3);
 	for (;;) {
@@ -226,6 +229,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 		uint32_t size = flags >> STEP_SIZE_SHIFT & STEP_SIZE_MAX;
 		uint32_t parent = __atomic_load_n(&node->parent,
 						  __ATOMIC_RELAXED);
+		bool end;
 
 		if (__builtin_expect(node->address != ra, 0)) {
 			/* (or it is to be taken away: I6 of shadow.c) */
@@ -234,6 +238,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 				return false;
 			e->ra = ra;
 			e->sp = sp;
+			e->slot = slot;
 			e->met = expect_barrier(e, t, id);
 			if (e->met)
 				break;
@@ -250,22 +255,28 @@ expect_follow(struct expected_walk *e, uint32_t id,
 				break;
 			}
 			if (saved)
-				e->fp_at = saved_sp -
-					   ((saved >> STEP_SAVED_SHIFT) + 1) *
-						   ARCH_WORD;
+				e->fp_at = saved_end -
+					   ((saved >> STEP_SAVED_SHIFT) +
+					    !ARCH_LINK_REGISTER) * ARCH_WORD;
 			saved = 0;
 			e->sp = sp;
-			if (!expect_rare(e, size, node->address))
-				return false;
+			if (!expect_rare(e, size, node->address, &end)) {
+				if (!end || parent != GT_STOP_BOTTOM)
+					return false;
+				break;
+			}
 			sp = e->sp;
-		} else if (ARCH_LINK_REGISTER) {
-			return false;	/* no node is so plain */
+			slot = e->slot;
 		} else {
 			uint32_t here = flags &
 					STEP_SAVED_MAX << STEP_SAVED_SHIFT;
+			uintptr_t base = sp;
 
-			sp += size * ARCH_WORD;
-			saved_sp = here ? sp : saved_sp;
+			sp += size * ARCH_RULE_UNIT;
+			slot = arch_step_slot(base, sp, flags >> STEP_RA_SHIFT &
+								STEP_RA_MAX);
+			saved_end = !here ? saved_end :
+				    ARCH_LINK_REGISTER ? slot : sp;
 			saved = here ? here : saved;
 		}
 		/* as context_trail_step */
@@ -280,7 +291,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 		if (__builtin_expect(sp > hi, 0))
 			return false;
 		ra = arch_return_address(*(const uintptr_t *)(
-			ARCH_LINK_REGISTER ? e->slot : sp + ARCH_RA_OFFSET));
+			ARCH_LINK_REGISTER ? slot : sp + ARCH_RA_OFFSET));
 	}
 	e->count = count;
 	return true;

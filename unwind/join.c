@@ -37,6 +37,8 @@ struct new_frame {
 struct new_place {
 	uintptr_t slot;
 	struct frame_link link;
+	uint32_t rules;		/* what frames further in have, all together */
+	uintptr_t fp;		/* the caller's of the hook */
 };
 
 static inline __attribute__((always_inline)) void
@@ -77,6 +79,16 @@ stands_at(const struct new_place *at, uintptr_t ra,
 {
 	return (ARCH_LINK_REGISTER ? at->link.raw : ra) == j->raw &&
 	       shadow_frame_leaves(j, at->link.sp);
+}
+
+/* Whether the walk comes to frame j with the frame pointer that the last one
+ * needed from there on, if it needed one. Seldom where most functions save it:
+ * then nothing is done for it. */
+static inline __attribute__((always_inline)) bool
+has_fp_of(const struct new_place *at, const struct shadow_frame *j)
+{
+	return !(j->flags & FRAME_FP) ||
+	       (ARCH_FP_LASTS && !rule_saved(at->rules) && at->fp == j->fp);
 }
 
 /* Whether the words [w, end] are what they were; all are looked at, for a
@@ -203,6 +215,8 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	struct shadow_word *w = t->words + j->word;
 	uint64_t hash = j->hash;
 	uint32_t word = j->word;
+	uint32_t flags = ARCH_FP_LASTS ? j->flags & FRAME_FP : 0;
+	uintptr_t fp = j->fp;
 
 	CLAIM_FULL(j > t->frames && j < t->frames + t->count);
 	CLAIM_FULL(f >= frames && f <= frames + NEW_MAX);
@@ -222,7 +236,9 @@ append(struct capture_thread *t, struct shadow_frame *j,
 		j->hash = hash;
 		j->mark = f->context;
 		j->word = word;
-		j->flags = 0;
+		if (ARCH_FP_LASTS)
+			j->fp = fp;
+		j->flags = flags;
 	}
 	t->word_count = word + 1;
 	t->count = (uint32_t)(j - t->frames) + 1;
@@ -235,7 +251,7 @@ append(struct capture_thread *t, struct shadow_frame *j,
  * in join(), but n is known to the compiler. */
 static inline __attribute__((always_inline)) uint32_t
 join_few(struct capture_thread *t, struct shadow_frame *j,
-	 struct new_frame *frames, uint32_t n)
+	 const struct new_place *at, struct new_frame *frames, uint32_t n)
 {
 	uint32_t outer = (uint32_t)j->mark, barriers = outer_barriers(t, j);
 	uint64_t hash = j->hash;
@@ -247,7 +263,7 @@ join_few(struct capture_thread *t, struct shadow_frame *j,
 	expect_inner(&e, hash);
 	if (__builtin_expect(!e.context, 0))
 		context_prefetch(context_newest(), hash);
-	if (j->flags & FRAME_FP || !shadow_holds(t, j, barriers))
+	if (!has_fp_of(at, j) || !shadow_holds(t, j, barriers))
 		return 0;
 	t->barrier_count = barriers;
 	if (__builtin_expect(!is_whole(e.context, frames, frames + n, outer),
@@ -267,6 +283,7 @@ step_new(const struct capture_thread *t, struct new_frame *f,
 	uintptr_t size = rule_size(rule) * ARCH_RULE_UNIT, sp = at->link.sp;
 
 	new_frame_set(f, at, *ra);
+	at->rules |= rule;
 	at->link.sp = sp + size;
 	at->slot = ARCH_LINK_REGISTER ? arch_rule_slot(sp, sp + size, rule) :
 					at->slot + size;
@@ -280,20 +297,21 @@ step_new(const struct capture_thread *t, struct new_frame *f,
 /* Where one or two frames take the place of as many of the shadow's innermost,
  * and nothing else has changed. (Two: through a wrapper.) */
 static inline __attribute__((always_inline)) uint32_t
-replace_inner(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+replace_inner(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+	      uintptr_t fp)
 {
 	struct shadow_frame *j = t->frames + t->count - 2;
 	struct new_frame frames[2];
-	struct new_place at = { sp + ARCH_RA_OFFSET, { sp, ra } };
+	struct new_place at = { sp + ARCH_RA_OFFSET, { sp, ra }, 0, fp };
 
 	if (t->count < 4 || !step_new(t, frames, &at, &ra))
 		return 0;
 	if (at.slot == j->slot && stands_at(&at, ra, j))
-		return join_few(t, j, frames, 1);
+		return join_few(t, j, &at, frames, 1);
 	if (!step_new(t, frames + 1, &at, &ra) || at.slot != j[-1].slot ||
 	    !stands_at(&at, ra, &j[-1]))
 		return 0;
-	return join_few(t, j - 1, frames, 2);
+	return join_few(t, j - 1, &at, frames, 2);
 }
 
 /* A capture under way. */
@@ -352,14 +370,14 @@ find_new(struct joining *c, struct new_frame *f, const struct shadow_frame *j)
 }
 
 static inline __attribute__((always_inline)) uint32_t
-join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	struct joining c;
 	struct new_frame *f = c.frames;
 	const struct new_frame *pause = f + EXPECT_FRAMES - 1;
 	struct shadow_frame *j = t->frames + t->count - 1;
 	_Atomic uint64_t *rules = rule_cache;
-	struct new_place at = { sp + ARCH_RA_OFFSET, { sp, ra } };
+	struct new_place at = { sp + ARCH_RA_OFFSET, { sp, ra }, 0, fp };
 	uintptr_t hi = t->hi;
 	uint32_t barriers;
 
@@ -392,6 +410,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		if (__builtin_expect(f == c.frames + NEW_MAX, 0))
 			return 0;
 		at.slot = slot;
+		at.rules |= rule;
 		new_frame_set(f, &at, ra);
 		f++;
 		at.slot = arch_rule_slot(base, sp, rule);
@@ -402,12 +421,12 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 		if (__builtin_expect(f == pause, 0))
 			pause_at(t, &c, f, &pause);
 	}
-	if (j->flags & FRAME_FP ||
+	if (!has_fp_of(&at, j) ||
 	    j >= t->frames + t->capacity - NEW_MAX ||
 	    j->word >= 2 * t->capacity - NEW_MAX - 1)
 		return 0;
 	if (f == c.frames + 1)
-		return join_few(t, j, c.frames, 1);
+		return join_few(t, j, &at, c.frames, 1);
 	if (f == c.frames + 2)
 		look(t, &c, arch_return_address(j->raw));
 	barriers = outer_barriers(t, j);
@@ -419,9 +438,10 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 }
 
 static __attribute__((noinline)) uint32_t
-join_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+join_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		  uintptr_t fp)
 {
-	uint32_t context = join(t, ra, sp);
+	uint32_t context = join(t, ra, sp, fp);
 
 	if (__builtin_expect(context != 0, 1))
 		join_remember(t, ra, sp, context);
@@ -429,20 +449,22 @@ join_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 }
 
 static inline __attribute__((always_inline)) uint32_t
-replace_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+replace_and_remember(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		     uintptr_t fp)
 {
-	uint32_t context = replace_inner(t, ra, sp);
+	uint32_t context = replace_inner(t, ra, sp, fp);
 
 	if (context)
 		join_remember(t, ra, sp, context);
 	return context;
 }
 
-uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
+uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		      uintptr_t fp)
 {
-	uint32_t context = replace_and_remember(t, ra, sp);
+	uint32_t context = replace_and_remember(t, ra, sp, fp);
 
-	return context ? context : join_and_remember(t, ra, sp);
+	return context ? context : join_and_remember(t, ra, sp, fp);
 }
 
 /* Those that a wrapper's path does not answer. (Apart, as it keeps many
@@ -459,7 +481,7 @@ walk_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (first_of_all)
 		context = capture_expected(t, ra, sp, fp, &first);
 	if (!context)
-		context = join_and_remember(t, ra, sp);
+		context = join_and_remember(t, ra, sp, fp);
 	if (__builtin_expect(context != 0, 1))
 		return context;
 	return capture_rare(t, ra, sp, fp);
@@ -478,6 +500,6 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		return capture_rare(t, ra, sp, fp);
 	/* I1 of capture.c */
 	CLAIM_FULL(t->generation == generation);
-	context = replace_and_remember(t, ra, sp);
+	context = replace_and_remember(t, ra, sp, fp);
 	return context ? context : walk_slow(t, ra, sp, fp);
 }

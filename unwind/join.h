@@ -11,10 +11,12 @@
 /*
  * The context of the stack outward from (ra, sp); 0, and nothing has changed,
  * if this is no case for it: a rule that is not plain, a frame that depends on
- * the frame pointer, a shadow that does not hold. What is worth it is
- * remembered. sp lies on the base stack. Thread context: the owner of the state.
+ * the frame pointer (where ARCH_FP_LASTS, on another one than the last walk
+ * found), a shadow that does not hold. What is worth it is remembered. sp lies on
+ * the base stack. Thread context: the owner of the state.
  */
-uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp);
+uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
+		      uintptr_t fp);
 
 /* The context of the stack, if it is as expected (walk_expected) and need not be
  * remembered; else 0. sp lies on the base stack. */

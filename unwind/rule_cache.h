@@ -83,6 +83,10 @@ static inline __attribute__((always_inline)) uintptr_t rule_key(uintptr_t ra)
 /* Looks the rule up and fills the place `at`. */
 uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at);
 
+/* Whether a frame is the outermost one: its rule says so, or has no word for it
+ * and it lies at a made-up start. sp: of the function that was called there. */
+bool rule_is_outermost(uint32_t rule, uintptr_t sp);
+
 /* The lower bits of the word for a return address, and two of the address. */
 static inline __attribute__((always_inline)) uint32_t
 rule_of(_Atomic uint64_t *words, uintptr_t ra)

@@ -275,8 +275,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 	}
 }
 
-/* The outermost frame: its rule says so, or it lies at a made-up start. */
-static bool is_end(uint32_t payload, uintptr_t sp)
+bool rule_is_outermost(uint32_t payload, uintptr_t sp)
 {
 	unsigned kind = rules_dictionary[payload & WORD_ID].kind;
 
@@ -360,7 +359,7 @@ static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
 
 	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
 	if (!(payload & (WORD_PLAIN | WORD_FP))) {
-		if (is_end(payload, s->sp))
+		if (rule_is_outermost(payload, s->sp))
 			return false;
 		w->stop = step_by_rule(s, payload, s->ra, cfa, slot, fp_at,
 				       &s->hard);
@@ -503,19 +502,19 @@ static bool cached_rule(uintptr_t ra, uint32_t *payload)
 
 uint32_t walk_step(uintptr_t ra)
 {
-	uint32_t payload, size, saved;
+	uint32_t payload, size, ra_at, saved;
 
 	if (!rule_cache || !cached_rule(ra, &payload))
 		return step_rare_of(STEP_ASK);
 	size = (uint32_t)rule_size(payload);
 	saved = (uint32_t)rule_saved(payload);
-	/* a node has no room for where the return address is */
-	if (ARCH_LINK_REGISTER && payload & (WORD_PLAIN | WORD_FP))
-		return step_rare_of(STEP_ASK);
+	ra_at = arch_step_ra(payload, size);
+	if (!ARCH_LINK_REGISTER && saved)
+		saved = saved == 1 ? UINT32_MAX : saved - 1;
 	if (payload & WORD_PLAIN && size > 0 && size <= STEP_SIZE_MAX &&
-	    saved != 1 && saved <= STEP_SAVED_MAX + 1)
-		return step_plain_of(size, saved ? saved - 1 : 0);
-	if (payload & WORD_FP && size == 2 && saved == 2)
+	    ra_at <= STEP_RA_MAX && saved <= STEP_SAVED_MAX)
+		return step_plain_of(size, ra_at, saved);
+	if (!ARCH_LINK_REGISTER && payload & WORD_FP && size == 2 && saved == 1)
 		return step_rare_of(STEP_FP);
 	if (!(payload & (WORD_PLAIN | WORD_FP)) &&
 	    (payload & WORD_END ||
@@ -670,7 +669,7 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 			if (!pass_rare(&w)) {
 				if (rule_key(w.ra) >> INDEX_BITS == 0 ||
 				    w.payload & WORD_FP ||
-				    !is_end(w.payload, w.sp))
+				    !rule_is_outermost(w.payload, w.sp))
 					return 0;
 				end = true;
 			}

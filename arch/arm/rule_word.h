@@ -86,4 +86,20 @@ arch_rule_fp_at(uintptr_t cfa, uintptr_t slot, uintptr_t saved)
 	return slot - saved * ARCH_WORD;
 }
 
+/* Where the return address is, in three bits, by the word of a frame of this
+ * size; more: they have no room for it. */
+static inline uint32_t arch_step_ra(uint32_t word, uint32_t size)
+{
+	(void)size;
+	return (word >> ARCH_RULE_RA_SHIFT & ARCH_RULE_RA_MAX) - 1;
+}
+
+/* Where it is then, in a frame that begins at base and ends at cfa. */
+static inline __attribute__((always_inline)) uintptr_t
+arch_step_slot(uintptr_t base, uintptr_t cfa, uint32_t ra)
+{
+	(void)base;
+	return cfa - (ra + 1) * ARCH_WORD;
+}
+
 #endif

@@ -44,6 +44,9 @@ struct arch_regs {
 #define ARCH_HOOK_FP (-16)
 #define ARCH_HOOK_RA (-8)
 
+/* $30 is the last of the registers for values that calls preserve. */
+#define ARCH_FP_LASTS 1
+
 /* Addresses of user code: 40 bits, or 48 where the kernel was told so. */
 #define ARCH_ADDRESS_BITS 48
 #define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)

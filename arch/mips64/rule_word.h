@@ -17,6 +17,7 @@
 #define ARCH_RULE_SIZE_MAX 0xfff
 #define ARCH_RULE_RA_SHIFT 12
 #define ARCH_RULE_RA_MAX 0xfff
+#define ARCH_RULE_RA_LAST 1
 #define ARCH_RULE_SIGNS 0
 #define ARCH_RULE_FP_SHIFT 24
 #define ARCH_RULE_FP_MAX 15

@@ -73,4 +73,22 @@ arch_rule_fp_at(uintptr_t cfa, uintptr_t slot, uintptr_t saved)
 	return cfa - saved * ARCH_WORD;
 }
 
+/* Where the return address is, in three bits, by the word of a frame of this
+ * size. */
+static inline uint32_t arch_step_ra(uint32_t word, uint32_t size)
+{
+	(void)word;
+	(void)size;
+	return 0;
+}
+
+/* Where it is then, in a frame that begins at base and ends at cfa. */
+static inline __attribute__((always_inline)) uintptr_t
+arch_step_slot(uintptr_t base, uintptr_t cfa, uint32_t ra)
+{
+	(void)base;
+	(void)ra;
+	return cfa + ARCH_RA_OFFSET;
+}
+
 #endif

@@ -118,10 +118,11 @@ static void one_word(void **unused)
 
 /* ---- rules ---- */
 
-/* Whatever fits into a word comes out of it again. */
+/* Whatever fits into a word comes out of it again, and of that into three bits
+ * where the return address is. */
 static void rules_in_words(void **unused)
 {
-	unsigned round, fitted = 0;
+	unsigned round, fitted = 0, short_steps = 0;
 
 	(void)unused;
 	for (round = 0; round < 50 * ROUNDS; round++) {
@@ -130,7 +131,7 @@ static void rules_in_words(void **unused)
 		int64_t offset = round % 2 ? (fp_off + 1) * ARCH_WORD :
 					     -(int64_t)(draw() % 40) * 8;
 		uintptr_t base = (uintptr_t)draw() * 16, slot;
-		uint32_t word;
+		uint32_t word, step;
 		unsigned ra;
 
 		if (!arch_rule_ra(offset, fp_off, &ra))
@@ -144,6 +145,12 @@ static void rules_in_words(void **unused)
 				 cfa_off);
 		slot = arch_rule_slot(base, base + (uintptr_t)cfa_off, word);
 		assert_int_equal(slot, base + (uintptr_t)(cfa_off + offset));
+		step = arch_step_ra(word, word & ARCH_RULE_SIZE_MAX);
+		short_steps += step < 8;
+		if (step < 8)
+			assert_int_equal(
+				arch_step_slot(base, base + (uintptr_t)cfa_off,
+					       step), slot);
 		word = word >> ARCH_RULE_FP_SHIFT & ARCH_RULE_FP_MAX;
 		assert_int_equal(word == 0, fp_off == 0);
 		if (word)
@@ -154,6 +161,7 @@ static void rules_in_words(void **unused)
 						   fp_off * ARCH_WORD));
 	}
 	assert_true(fitted > ROUNDS / 10);
+	assert_true(short_steps > fitted / 20);
 }
 
 /* ---- calls and registers ---- */

@@ -319,4 +319,55 @@ def wrong_use(directory):
         check(said in done.err, "%s: %s" % (arguments, done.err))
 
 
+SIGNS = r"""
+.globl signs
+.type signs, %function
+signs:
+.cfi_startproc
+paciasp
+RULE
+str x30, [sp, #-16]!
+.cfi_def_cfa_offset 16
+.cfi_offset 30, -16
+bl other
+ldr x30, [sp], #16
+.cfi_restore 30
+.cfi_def_cfa_offset 0
+autiasp
+RULE
+ret
+.cfi_endproc
+.size signs, . - signs
+"""
+
+
+@case
+def signatures_are_held_against_the_code(directory):
+    """Whether a return address is signed: where no rule says so, check does,
+    and rules that are made say it."""
+    tools = "aarch64-linux-gnu-"
+    if not shutil.which(tools + "gcc"):
+        raise Skip(tools + "gcc is not installed")
+    for name, rule, disagreed in (("good", ".cfi_negate_ra_state", 0),
+                                  ("wrong", "", 1)):
+        source = os.path.join(directory, name + ".s")
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(SIGNS.replace("RULE", rule))
+        path = os.path.join(directory, name + ".so")
+        done = bare([tools + "gcc", "-shared", "-nostdlib",
+                     "-Wl,--build-id", source, "-o", path])
+        equal(done.status, 0, done.err)
+        row = json.loads(gnomon("cfi", "check", "--json", path,
+                                statuses=(disagreed,)).out)["rows"][0]
+        equal(row["summary"]["disagreed"], disagreed, name)
+    equal(row["disagreements"][0]["table"], "not signed", "what")
+    equal(row["disagreements"][0]["instructions"], 4, "how often")
+    bare([tools + "objcopy", "-R", ".eh_frame", "-R", ".eh_frame_hdr", path])
+    made = json.loads(gnomon("cfi", "prepare", "--json", "-o", directory,
+                             path).out)["rows"][0]["file"]
+    text = bare(["readelf", "--debug-dump=frames", made]).out
+    equal(text.count("DW_CFA_GNU_window_save") +
+          text.count("DW_CFA_AARCH64_negate_ra_state"), 2, text)
+
+
 main()

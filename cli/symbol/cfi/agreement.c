@@ -184,6 +184,21 @@ static void check_register(struct checking *c,
 	disagree(c, place->pc, column, table, code);
 }
 
+/* An unwinder that knows nothing of a signature goes to a wrong address, and one
+ * that sees one where there is none spoils the right address. */
+static void check_signature(struct checking *c,
+			    const struct callframe_place *place, unsigned ra)
+{
+	static const char *const texts[] = { "not signed", "signed" };
+	uint8_t of_code = place->state->signed_ra;
+
+	if (of_code == SYMBOLIC_EITHER)
+		undecided(c, AGREEMENT_SIGNATURE);
+	else if ((of_code == SYMBOLIC_SIGNED) != place->row->signs)
+		disagree(c, place->pc, ra, texts[place->row->signs],
+			 texts[of_code == SYMBOLIC_SIGNED]);
+}
+
 static void check_node(struct checking *c, const struct callframe_row *row,
 		       const struct symbolic_node *node)
 {
@@ -198,8 +213,10 @@ static void check_node(struct checking *c, const struct callframe_row *row,
 		return;		/* the outermost frame */
 	if (!check_cfa(c, &place))
 		return;
-	if (ra < CALLFRAME_COLUMNS)
+	if (ra < CALLFRAME_COLUMNS) {
 		check_register(c, &place, ra, machine->ra);
+		check_signature(c, &place, ra);
+	}
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
 		if (machine->preserved >> reg & 1)
 			check_register(c, &place,
@@ -301,7 +318,7 @@ static void begin_within(const struct checking *c,
 	state->reg[machine->sp] = symbolic_unknown();
 	if (reg >= 0)
 		state->reg[reg] = symbolic_cfa(-row->cfa_offset);
-	state->signs = row->signs;
+	state->signed_ra = row->signs ? SYMBOLIC_SIGNED : SYMBOLIC_PLAIN;
 }
 
 /* Another function begins there, by its first instruction. */

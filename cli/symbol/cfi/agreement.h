@@ -28,6 +28,7 @@ enum agreement_reason {
 	AGREEMENT_SLOT,		/* what lies on the stack there is unknown */
 	AGREEMENT_EXPRESSION,	/* of a kind that is not evaluated */
 	AGREEMENT_UNDECODED,	/* instructions that are not known */
+	AGREEMENT_SIGNATURE,	/* the return address may be signed or not */
 	AGREEMENT_SIGNAL,	/* the kernel makes this frame */
 	AGREEMENT_TOO_LARGE,
 	AGREEMENT_NONSENSE,	/* the table's program is none */

@@ -17,6 +17,8 @@ const char *agreement_reason_text(enum agreement_reason reason)
 		[AGREEMENT_EXPRESSION] = "a DWARF expression that is not "
 			"evaluated",
 		[AGREEMENT_UNDECODED] = "instructions that are not decoded",
+		[AGREEMENT_SIGNATURE] = "whether the return address is signed "
+			"differs by path",
 		[AGREEMENT_SIGNAL] = "the kernel makes this frame",
 		[AGREEMENT_TOO_LARGE] = "the function is too large",
 		[AGREEMENT_NONSENSE] = "its table makes no sense",

@@ -390,11 +390,11 @@ static void hint(const struct a64 *in)
 	switch (bits(in, 5, 7)) {
 	case 0x19: case 0x1b:	/* paciasp, pacibsp */
 	case 0x18: case 0x1a:	/* paciaz, pacibz */
-		in->state->signs = true;
+		in->state->signed_ra = SYMBOLIC_SIGNED;
 		break;
 	case 0x1d: case 0x1f:	/* autiasp, autibsp */
 	case 0x1c: case 0x1e:
-		in->state->signs = false;
+		in->state->signed_ra = SYMBOLIC_PLAIN;
 		break;
 	case 0x00:
 		in->step->nothing = true;

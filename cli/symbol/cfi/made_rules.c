@@ -245,12 +245,13 @@ static bool make_row(const struct making *m, const struct symbolic_node *node,
 
 	while (i < 3 && state->reg[bases[i]].kind != SYMBOLIC_CFA)
 		i++;
-	if (i == 3)
+	if (i == 3 || state->signed_ra == SYMBOLIC_EITHER)
 		return false;
 	memset(row, 0, sizeof(*row));
 	row->start = node->address;
 	row->cfa_reg = bases[i];
 	row->cfa_offset = -state->reg[bases[i]].number;
+	row->signs = state->signed_ra == SYMBOLIC_SIGNED;
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++) {
 		bool wanted = machine->preserved >> reg & 1 ||
 			reg == machine->ra;
@@ -279,6 +280,7 @@ static bool make_row(const struct making *m, const struct symbolic_node *node,
 static bool same_row(const struct made_row *a, const struct made_row *b)
 {
 	return a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset &&
+		a->signs == b->signs &&
 		memcmp(a->where, b->where, sizeof(a->where)) == 0 &&
 		memcmp(a->offset, b->offset, sizeof(a->offset)) == 0;
 }

@@ -26,6 +26,7 @@ struct made_row {
 	uint8_t where[SYMBOLIC_REGS];	/* of registers that calls preserve,
 					 * and the return address */
 	uint8_t cfa_reg;
+	bool signs;			/* the return address is signed */
 };
 
 /* Rows without gaps between them; from one function, or a part of it. */

@@ -137,6 +137,8 @@ static void put_changes(struct writing *w, const struct made_row *before,
 		put(w, DW_CFA_def_cfa_offset, 1);
 		put_uleb(w, (uint64_t)row->cfa_offset);
 	}
+	if (row->signs != before->signs)
+		put(w, DW_CFA_AARCH64_negate_ra_state, 1);
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
 		if (row->where[reg] != before->where[reg] ||
 		    row->offset[reg] != before->offset[reg])

@@ -163,6 +163,11 @@ bool symbolic_join(struct symbolic_state *to,
 		remove_slots(to, i, 1);
 		lost = true;
 	}
+	if (to->signed_ra != SYMBOLIC_EITHER &&
+	    to->signed_ra != from->signed_ra) {
+		to->signed_ra = SYMBOLIC_EITHER;
+		lost = true;
+	}
 	CLAIM_FULL(symbolic_is_valid(to));
 	return lost;
 }
@@ -187,6 +192,7 @@ bool symbolic_is_valid(const struct symbolic_state *state)
 			       slot[-1].offset >= slot->offset)))
 			return false;
 	}
-	return state->slots <= SYMBOLIC_SLOTS;
+	return state->slots <= SYMBOLIC_SLOTS &&
+		state->signed_ra <= SYMBOLIC_EITHER;
 }
 #endif

@@ -47,6 +47,9 @@ struct symbolic_value {
 	uint8_t reg;		/* of ENTRY; else 0 */
 };
 
+/* Whether the return address is signed (AArch64's pointer authentication). */
+enum symbolic_signed { SYMBOLIC_PLAIN, SYMBOLIC_SIGNED, SYMBOLIC_EITHER };
+
 struct symbolic_slot {
 	int64_t offset;
 	struct symbolic_value value;	/* never unknown */
@@ -57,7 +60,7 @@ struct symbolic_state {
 	struct symbolic_value reg[SYMBOLIC_REGS];
 	struct symbolic_slot slot[SYMBOLIC_SLOTS];
 	uint32_t slots;
-	bool signs;		/* the return address is signed */
+	uint8_t signed_ra;	/* enum symbolic_signed */
 };
 
 static inline struct symbolic_value symbolic_unknown(void)

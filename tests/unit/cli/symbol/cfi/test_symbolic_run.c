@@ -171,6 +171,11 @@ static void test_x86_unknown(void **state)
 
 /* ---- those with words ---- */
 
+static enum symbolic_signed signed_at(const struct given *g, unsigned offset)
+{
+	return symbolic_run_at(&g->run, START + offset)->state.signed_ra;
+}
+
 static void test_aarch64(void **state)
 {
 	static const uint32_t code[] = {
@@ -197,11 +202,33 @@ static void test_aarch64(void **state)
 	assert_true(symbolic_same(value_at(&g, 20, SYMBOLIC_FLOATS),
 				  symbolic_entry(SYMBOLIC_FLOATS)));
 	assert_int_equal(value_at(&g, 28, 30).kind, SYMBOLIC_UNKNOWN);
-	assert_true(symbolic_run_at(&g.run, START + 28)->state.signs);
+	assert_int_equal(signed_at(&g, 0), SYMBOLIC_PLAIN);
+	assert_int_equal(signed_at(&g, 28), SYMBOLIC_SIGNED);
 	assert_true(symbolic_same(value_at(&g, 36, 30), symbolic_entry(30)));
 	assert_cfa(&g, 36, 31, 0);
-	assert_false(symbolic_run_at(&g.run, START + 40)->state.signs);
+	assert_int_equal(signed_at(&g, 40), SYMBOLIC_PLAIN);
 	assert_int_equal(g.run.exits, 1);
+	done(&g);
+}
+
+/* A return address that is signed on one of two paths. */
+static void test_signed_either(void **state)
+{
+	static const uint32_t code[] = {
+		0xb4000040,	/* cbz x0, to the third */
+		0xd503233f,	/* paciasp */
+		0xd503201f,	/* nop */
+		0xd50323bf,	/* autiasp */
+		0xd65f03c0,	/* ret */
+	};
+	struct given g;
+
+	(void)state;
+	run_code(&g, EM_AARCH64, false, false, code, sizeof(code));
+	assert_int_equal(signed_at(&g, 4), SYMBOLIC_PLAIN);
+	assert_int_equal(signed_at(&g, 8), SYMBOLIC_EITHER);
+	assert_int_equal(signed_at(&g, 12), SYMBOLIC_EITHER);
+	assert_int_equal(signed_at(&g, 16), SYMBOLIC_PLAIN);
 	done(&g);
 }
 
@@ -299,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_x86_no_return),
 		cmocka_unit_test(test_x86_unknown),
 		cmocka_unit_test(test_aarch64),
+		cmocka_unit_test(test_signed_either),
 		cmocka_unit_test(test_mips64),
 		cmocka_unit_test(test_arm),
 		cmocka_unit_test(test_thumb),
