@@ -40,6 +40,7 @@
 #include "bench/segments.h"
 #include "entry.h"
 #include "library/gnomon/unwind.h"
+#include "unwind/barrier.h"
 #include "unwind/capture.h"
 #include "unwind/memory.h"
 #include "unwind/stack.h"
@@ -65,7 +66,6 @@ static struct capture_thread *unwinder_thread;
 static struct segments *unwinder_segments;
 static bool unwinder_is_walk;	/* addresses alone */
 static uint32_t unwinder_context;
-static void *unwinder_stubs;	/* the function that barriers seem to be in */
 
 /* Where the kernel put argc, as the preload library has it: what calls main has
  * no table everywhere, and is known by being there. */
@@ -223,17 +223,10 @@ bool unwinder_capture_from(uintptr_t ra, uintptr_t sp, uintptr_t fp)
 }
 
 /* Whether backtrace() came by a barrier there: a frame that gnomon does not
- * count. All barriers share one entry in the unwind tables, so that to the
- * compiler's unwinder they are one function. */
+ * count. */
 static bool unwinder_is_barrier(void *address)
 {
-	void *function = _Unwind_FindEnclosingFunction(address);
-
-	if (!capture_thread_report(unwinder_thread)->barriers_placed)
-		return false;
-	if (!unwinder_stubs)
-		unwinder_stubs = function;
-	return function && function == unwinder_stubs;
+	return barrier_is_stub((uintptr_t)address);
 }
 
 static void unwinder_gnomon_checked(void)

@@ -87,9 +87,8 @@ check-port: all $(ARCH_UNIT) $(ARCH_PROGRAMS) \
 		/usr/bin/python3 tests/run $(if $(T),-p '$(T)') \
 		$(if $(COMPLETE),--complete) $(ARCH_UNIT) $(ARCH_TESTS)
 
-# Ports that pass, and those of them that nothing is here for. ARM is not among
-# them yet (docs/PORTING.md): ARCH=arm runs what there is.
-ARCH_PORTS := aarch64 mips64el mips64
+# All ports, and those of them that nothing is here for.
+ARCH_PORTS := aarch64 arm mips64el mips64
 ARCH_LEFT_OUT = $(foreach a,$(ARCH_PORTS),\
 	$(if $(shell command -v $(CROSS_$a)g++ && command -v \
 		qemu-$(or $(EMULATOR_CPU_$a),$a)),,$a))

@@ -279,15 +279,20 @@ uintptr_t dynsym_object(const struct elfmap *map, const char *name,
 }
 
 /* How many symbols there may be that are not the image's own: a DT_GNU_HASH
- * has none of them, so they stand before those it has. */
+ * has none of them, so they stand before those it has. One that has none does not
+ * say how many they are, but linkers put the names behind them. */
 static uint32_t undefined_end(const struct dynsym *d)
 {
+	uintptr_t most = (d->strings - d->symbols) / sizeof(ElfW(Sym));
 	uint32_t end = 0;
 
-	if (d->gnu_hash ? get_u32(d, d->gnu_hash + 4, &end) :
-			  d->hash && get_u32(d, d->hash + 4, &end))
-		return end < SYMBOLS_MAX ? end : SYMBOLS_MAX;
-	return 0;
+	if (d->gnu_hash)
+		get_u32(d, d->gnu_hash + 4, &end);
+	else if (d->hash)
+		get_u32(d, d->hash + 4, &end);
+	if (d->gnu_hash && end <= 1 && d->strings > d->symbols)
+		end = most < SYMBOLS_MAX ? (uint32_t)most : SYMBOLS_MAX;
+	return end < SYMBOLS_MAX ? end : SYMBOLS_MAX;
 }
 
 static bool is_import(const struct dynsym *d, uint32_t index,

@@ -10,6 +10,7 @@
  */
 #include <elf.h>
 
+#include "arch.h"
 #include "unwind/dynsym.h"
 #include "unwind/elfmap.h"
 #include "unwind/image_kind.h"
@@ -68,6 +69,12 @@ static const char *const v8_symbols[] = {
 /* A program that has nongnu libunwind inside, as its exceptions' unwinder,
  * exports it to the C++ library; no name tells. */
 static const char nongnu_symbol[] = "__libunwind_Unwind_RaiseException";
+/* By the first personality routines change the context of an unwinder that goes
+ * by .ARM.exidx, and the stubs' one knows that of libgcc alone (barriers.S). Of
+ * LLVM's, where that is hidden in a program, there is to be seen that it finds
+ * tables by the second, as libgcc does not there. */
+static const char exidx_symbol[] = "_Unwind_VRS_Set";
+static const char *const exidx_import[] = { "dl_iterate_phdr" };
 #define V8_SYMBOLS (sizeof(v8_symbols) / sizeof(v8_symbols[0]))
 
 static const char *last_part(const char *path)
@@ -114,6 +121,16 @@ static bool has_v8(const struct elfmap *map)
 	return false;
 }
 
+static bool is_foreign_unwinder(const struct elfmap *map, const char *name)
+{
+	if (dynsym_find(map, nongnu_symbol, STT_FUNC))
+		return true;
+	if (!ARCH_ELF_EXIDX || begins_with(name, "libgcc_s"))
+		return false;
+	return dynsym_find(map, exidx_symbol, STT_FUNC) ||
+	       (!*name && dynsym_imports(map, exidx_import, 1));
+}
+
 struct image_kind image_kind_of(const struct elfmap *map)
 {
 	const char *path = map->path ? map->path : "";
@@ -136,7 +153,7 @@ struct image_kind image_kind_of(const struct elfmap *map)
 	     has_v8(map)))
 		kind = (struct image_kind){ true, GT_WHY_RUNTIME };
 	if (kind.verdict == GT_WHY_DEFAULT &&
-	    dynsym_find(map, nongnu_symbol, STT_FUNC))
+	    is_foreign_unwinder(map, last_part(path)))
 		kind.verdict = GT_WHY_UNWINDER;
 	return kind;
 }

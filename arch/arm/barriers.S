@@ -75,12 +75,13 @@ arch_stub_table:
  * _Unwind_Context *): the word of the context that is the pc, a stub's address
  * now, becomes where that returns to. The functions that the ABI has for that
  * are of the unwinder that calls, of which there may be several, with names or
- * without. So the two known places of the pc are looked at, libgcc's and LLVM's;
- * in the former LLVM has lr, which is free at a return, in the latter libgcc has
- * a stack pointer.
+ * without: in libgcc's the pc has had this place since there is one. LLVM's keeps
+ * more of a frame than its registers, so beside that there are no barriers
+ * (image_kind.c).
  */
 	.set	CONTINUE_UNWIND, 8
 	.set	FAILURE, 9
+	.set	CONTEXT_PC, 64		/* a word of flags, r0 … r15 */
 	.text
 	.globl	arch_stub_personality
 	.hidden	arch_stub_personality
@@ -91,17 +92,16 @@ arch_stub_personality:
 	.cantunwind
 	ldr	r3, 2f
 1:	add	r3, pc, r3
-	mov	r0, #FAILURE
-	.irp	at, 64, 68
-	ldr	r1, [r2, #\at]
+	ldr	r1, [r2, #CONTEXT_PC]
 	sub	r1, r1, r3
 	cmp	r1, #ARCH_STUB_DELTA
-	lsrlo	r1, r1, #1
-	addlo	r1, r1, #ARCH_STUB_DELTA
-	ldrlo	r1, [r3, r1]
-	strlo	r1, [r2, #\at]
-	movlo	r0, #CONTINUE_UNWIND
-	.endr
+	movhs	r0, #FAILURE
+	bxhs	lr
+	lsr	r1, r1, #1
+	add	r1, r1, #ARCH_STUB_DELTA
+	ldr	r1, [r3, r1]
+	str	r1, [r2, #CONTEXT_PC]
+	mov	r0, #CONTINUE_UNWIND
 	bx	lr
 2:	.word	arch_stubs - (1b + 8)
 	.fnend

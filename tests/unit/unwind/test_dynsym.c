@@ -161,6 +161,27 @@ static void older_hash(void **state)
 	assert_int_equal(find_made(&map, "descriptor"), 0);
 }
 
+/* A DT_GNU_HASH of a program that exports nothing does not say how many symbols
+ * there are. */
+static void imports_alone(void **state)
+{
+	static const char *const wanted[] = { "wanted" };
+	struct elfmap map;
+	struct made m;
+
+	(void)state;
+	make(&m, &map);
+	m.dynamic[2].d_tag = DT_GNU_HASH;
+	/* one bucket, which is empty, and one word of the filter */
+	memcpy(m.hash, (uint32_t[]){ 1, 1, 1, 0, 0, 0, 0 }, 28);
+	m.symbols[1].st_shndx = SHN_UNDEF;
+	memcpy(m.strings + 1, "wanted", 7);
+	m.symbols[1].st_name = 1;
+	assert_true(dynsym_imports(&map, wanted, 1));
+	m.strings[1] = 'x';
+	assert_false(dynsym_imports(&map, wanted, 1));
+}
+
 static void hostile(void **state)
 {
 	struct elfmap map;
@@ -287,6 +308,7 @@ int main(void)
 		cmocka_unit_test(imports),
 		cmocka_unit_test(data_of_the_c_library),
 		cmocka_unit_test(older_hash),
+		cmocka_unit_test(imports_alone),
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(unmapped),
 		cmocka_unit_test(size_of_a_variable),
