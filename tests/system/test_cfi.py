@@ -370,4 +370,63 @@ def signatures_are_held_against_the_code(directory):
           text.count("DW_CFA_AARCH64_negate_ra_state"), 2, text)
 
 
+DOUBLES = r"""
+.syntax unified
+.fpu vfpv3-d16
+.arm
+.globl keeps
+.type keeps, %function
+keeps:
+.fnstart
+push {r4, lr}
+.save {r4, lr}
+vpush {d8, d9}
+.vsave {RULE}
+vmov.f64 d8, d0
+vmov.f64 d9, d1
+bl other
+vpop {d8, d9}
+pop {r4, pc}
+.fnend
+.size keeps, . - keeps
+"""
+KEEPS = r"""
+double get(double);
+double keeps(double a, double b) { return get(a) * get(b) + get(a + b); }
+"""
+
+
+@case
+def saved_doubles_of_arm_are_held_against_the_code(directory):
+    """d8 to d15: in .ARM.exidx, and in .debug_frame, by their halves."""
+    compiler = "arm-linux-gnueabihf-gcc"
+    if not shutil.which(compiler):
+        raise Skip(compiler + " is not installed")
+    for name, rule, disagreed in (("good", "d8, d9", 0),
+                                  ("wrong", "d9, d10", 1)):
+        source = os.path.join(directory, name + ".s")
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(DOUBLES.replace("RULE", rule))
+        path = os.path.join(directory, name + ".so")
+        done = bare([compiler, "-shared", "-nostdlib", source, "-o", path])
+        equal(done.status, 0, done.err)
+        found = json.loads(gnomon("cfi", "check", "--json", path,
+                                  statuses=(disagreed,)).out)["rows"][0]
+        equal(found["summary"]["disagreed"], disagreed, name)
+    equal([one["what"] for one in found["disagreements"]],
+          ["d8", "d9", "d10"], "which")
+    source = os.path.join(directory, "keeps.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(KEEPS)
+    path = os.path.join(directory, "keeps.so")
+    done = bare([compiler, "-shared", "-nostdlib", "-fPIC", "-g", "-O2",
+                 source, "-o", path])
+    equal(done.status, 0, done.err)
+    summary = json.loads(gnomon("cfi", "check", "--json",
+                                path).out)["rows"][0]["summary"]
+    check(summary["agreed"] >= 1, str(summary))
+    text = gnomon("cfi", "dump", "--rules", path).out
+    check(re.search(r"s16=c-\d+ s17=c-\d+", text), text)
+
+
 main()
