@@ -429,4 +429,71 @@ def saved_doubles_of_arm_are_held_against_the_code(directory):
     check(re.search(r"s16=c-\d+ s17=c-\d+", text), text)
 
 
+# Its stack is elsewhere while it calls: only the table knows what rbx is.
+MOVED = r"""
+.cfi_sections .debug_frame
+.globl moved
+.type moved, @function
+moved:
+.cfi_startproc
+push %rbx
+.cfi_def_cfa_offset 16
+.cfi_offset rbx, -16
+mov %rsp, %rbx
+.cfi_def_cfa_register rbx
+mov (%rdi), %rsp
+call other
+mov %rbx, %rsp
+.cfi_def_cfa_register rsp
+pop %rbx
+.cfi_def_cfa_offset 8
+ret
+.cfi_endproc
+.size moved, . - moved
+"""
+
+
+def rows_for_debuggers(path, table):
+    """{(start, address): (cfa, registers)}, without those that say nothing."""
+    document = json.loads(gnomon("cfi", "dump", "--json", "--rules", path).out)
+    return {(function["start"], row["start"]):
+            (row["cfa"], {name: rule for name, rule in row["registers"].items()
+                          if rule not in ("u", "s")})
+            for function in document["rows"] if function["table"] == table
+            for row in function["rows"]}
+
+
+@case
+def rules_for_debuggers_are_taken_over(directory):
+    """Of .debug_frame, in the file or in its separate debug file."""
+    need("objcopy")
+    source = os.path.join(directory, "moved.s")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(MOVED)
+    path = os.path.join(directory, "moved.so")
+    done = bare(["gcc", "-shared", "-nostdlib", "-Wl,--build-id", source,
+                 "-o", path])
+    equal(done.status, 0, done.err)
+    known = rows_for_debuggers(path, ".debug_frame")
+    check(("rbx+16", {"ra": "c-8", "rbx": "c-16"}) in known.values(),
+          str(known))
+    for number, command in enumerate((
+            [], ["objcopy", "--only-keep-debug", path, path + ".debug"],
+            ["objcopy", "--strip-debug", "--add-gnu-debuglink=" + path +
+             ".debug", path], ["rm", path + ".debug"])):
+        if command:
+            bare(command, cwd=directory)
+        rules = os.path.join(directory, "rules%d" % number)
+        row = json.loads(gnomon("cfi", "prepare", "--json", "-o", rules,
+                                path).out)["rows"][0]
+        made = {place: rule for place, rule in
+                rows_for_debuggers(row["file"], ".eh_frame").items()
+                if place[0] == min(known)[0]}
+        if number < 3:
+            equal(made, known, "rows, %d" % number)
+        else:
+            check(("rbx+16", {"ra": "c-8", "rbx": "c-16"}) not in
+                  made.values(), "nobody told it")
+
+
 main()

@@ -199,24 +199,6 @@ static void check_signature(struct checking *c,
 			 texts[of_code == SYMBOLIC_SIGNED]);
 }
 
-/* The column that a row has for a register: if it says where one for floating
- * point lies, it may do so for its halves (GCC for ARM). */
-static int column_of(const struct machine *machine,
-		     const struct callframe_row *row, unsigned reg)
-{
-	int column = machine_column(machine, reg);
-
-	if (reg >= SYMBOLIC_FLOATS && machine->half_column != 0 &&
-	    row->how[column] == CALLFRAME_UNSPECIFIED) {
-		int half = (int)(machine->half_column +
-				 2 * (reg - SYMBOLIC_FLOATS));
-
-		if (row->how[half] == CALLFRAME_OFFSET)
-			return half;
-	}
-	return column;
-}
-
 static void check_node(struct checking *c, const struct callframe_row *row,
 		       const struct symbolic_node *node)
 {
@@ -238,7 +220,8 @@ static void check_node(struct checking *c, const struct callframe_row *row,
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
 		if (machine->preserved >> reg & 1)
 			check_register(c, &place,
-				       (unsigned)column_of(machine, row, reg),
+				       (unsigned)callframe_column(
+					       machine, row, reg),
 				       reg);
 }
 
@@ -292,7 +275,7 @@ static bool is_entry_row(const struct checking *c)
 	    row->cfa_offset != machine->entry_offset)
 		return false;
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++) {
-		int column = column_of(machine, row, reg);
+		int column = callframe_column(machine, row, reg);
 		uint8_t how = column < 0 ? CALLFRAME_UNSPECIFIED :
 			row->how[column];
 
@@ -316,7 +299,7 @@ static void begin_within(const struct checking *c,
 
 	symbolic_begin(state);
 	for (unsigned i = 0; i < SYMBOLIC_REGS; i++) {
-		int column = column_of(machine, row, i);
+		int column = callframe_column(machine, row, i);
 		struct symbolic_value old = symbolic_entry(i);
 
 		if (column < 0)
