@@ -205,7 +205,17 @@ static int skip_range(struct exidx_program *program, struct exidx_op *op,
 	if (!next_byte(program, &byte) ||
 	    (byte >> 4) + (byte & 15) >= registers)
 		return -EINVAL;
-	return skip(op, (byte & 15) + 1, 8, more);
+	op->vector = (uint8_t)(byte >> 4);
+	op->vectors = (uint8_t)((byte & 15) + 1);
+	return skip(op, op->vectors, 8, more);
+}
+
+/* From d8 on, as the lowest three bits say. */
+static int skip_eighth(struct exidx_op *op, uint32_t byte, int32_t more)
+{
+	op->vector = EXIDX_VECTORS;
+	op->vectors = (uint8_t)((byte & 7) + 1);
+	return skip(op, op->vectors, 8, more);
 }
 
 /* Four bits of a second byte, at least one of them. */
@@ -223,7 +233,7 @@ static int next_special(struct exidx_program *program, uint32_t byte,
 	uint32_t mask;
 
 	if (byte >= 0xb8)	/* by FSTMFDX, which takes a word more */
-		return skip(op, (byte & 7) + 1, 8, 4);
+		return skip_eighth(op, byte, 4);
 	switch (byte) {
 	case 0xb0:
 		op->kind = EXIDX_FINISH;
@@ -247,14 +257,21 @@ static int next_coprocessor(struct exidx_program *program, uint32_t byte,
 			    struct exidx_op *op)
 {
 	uint32_t mask, count = 0;
+	int error;
 
 	if (byte <= 0xc5)
 		return skip(op, (byte & 7) + 1, 8, 0);
 	if (byte >= 0xd0 && byte <= 0xd7)
-		return skip(op, (byte & 7) + 1, 8, 0);
+		return skip_eighth(op, byte, 0);
 	switch (byte) {
-	case 0xc6:
-	case 0xc8:
+	case 0xc6:	/* of another coprocessor */
+		error = skip_range(program, op, 16, 0);
+		op->vectors = 0;
+		return error;
+	case 0xc8:	/* from d16 on */
+		error = skip_range(program, op, 16, 0);
+		op->vector = (uint8_t)(op->vector + 16);
+		return error;
 	case 0xc9:
 		return skip_range(program, op, 16, 0);
 	case 0xc7:
@@ -320,6 +337,20 @@ static void frame_pop(struct exidx_frame *frame, uint16_t mask)
 		frame->complex = true;
 }
 
+/* Double registers lie one behind the other, the lowest first. */
+static void frame_skip(struct exidx_frame *frame, const struct exidx_op *op)
+{
+	for (unsigned i = 0; i < op->vectors; i++) {
+		unsigned saved = op->vector + i - EXIDX_VECTORS;
+
+		if (saved >= EXIDX_VECTORS)
+			continue;
+		frame->vectors |= (uint8_t)(1u << saved);
+		frame->vector_at[saved] = (int16_t)(frame->cfa_off + 8 * (int)i);
+	}
+	frame->cfa_off += op->amount;
+}
+
 int exidx_frame(const struct exidx_entry *entry, struct exidx_frame *frame)
 {
 	struct exidx_program program = entry->program;
@@ -336,11 +367,12 @@ int exidx_frame(const struct exidx_entry *entry, struct exidx_frame *frame)
 		if (op.kind == EXIDX_POP) {
 			frame_pop(frame, op.mask);
 		} else if (op.kind == EXIDX_SET) {
-			frame->complex |= frame->saved != 0;
+			frame->complex |= frame->saved != 0 ||
+					  frame->vectors != 0;
 			frame->base = (uint8_t)op.amount;
 			frame->cfa_off = 0;
 		} else {
-			frame->cfa_off += op.amount;
+			frame_skip(frame, &op);
 		}
 		if (frame->cfa_off > INT16_MAX || frame->cfa_off < INT16_MIN)
 			frame->complex = true;
@@ -351,6 +383,9 @@ int exidx_frame(const struct exidx_entry *entry, struct exidx_frame *frame)
 	for (unsigned i = 0; i < EXIDX_REGISTERS; i++)
 		if (frame->saved >> i & 1)
 			frame->at[i] -= (int16_t)frame->cfa_off;
+	for (unsigned i = 0; i < EXIDX_VECTORS; i++)
+		if (frame->vectors >> i & 1)
+			frame->vector_at[i] -= (int16_t)frame->cfa_off;
 	return error;
 }
 

@@ -65,6 +65,8 @@ struct exidx_op {
 	enum exidx_op_kind kind;
 	int32_t amount;
 	uint16_t mask;		/* bit i: register i */
+	uint8_t vector, vectors;	/* SKIP: from which double register
+					 * on, and how many; 0: others */
 };
 
 /* The entry that covers pc. 0; -ENOENT: none does; -EINVAL: it makes no sense.
@@ -81,12 +83,16 @@ int exidx_at(const struct exidx_image *image, uint32_t i,
  */
 int exidx_next(struct exidx_program *program, struct exidx_op *op);
 
+#define EXIDX_VECTORS 8		/* d8 to d15, which calls preserve */
+
 /* What a whole program comes to, where that does not depend on values. */
 struct exidx_frame {
 	uint8_t base;		/* CFA = this register + cfa_off */
 	int32_t cfa_off;
 	uint16_t saved;		/* registers that lie at CFA + at[] */
 	int16_t at[EXIDX_REGISTERS];
+	uint8_t vectors;	/* bit i: d8+i lies at CFA + vector_at[i] */
+	int16_t vector_at[EXIDX_VECTORS];
 	/* It does depend: sp is popped, or vsp is taken from a register after
 	 * others were. */
 	bool complex;

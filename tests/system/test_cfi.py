@@ -370,4 +370,130 @@ def signatures_are_held_against_the_code(directory):
           text.count("DW_CFA_AARCH64_negate_ra_state"), 2, text)
 
 
+DOUBLES = r"""
+.syntax unified
+.fpu vfpv3-d16
+.arm
+.globl keeps
+.type keeps, %function
+keeps:
+.fnstart
+push {r4, lr}
+.save {r4, lr}
+vpush {d8, d9}
+.vsave {RULE}
+vmov.f64 d8, d0
+vmov.f64 d9, d1
+bl other
+vpop {d8, d9}
+pop {r4, pc}
+.fnend
+.size keeps, . - keeps
+"""
+KEEPS = r"""
+double get(double);
+double keeps(double a, double b) { return get(a) * get(b) + get(a + b); }
+"""
+
+
+@case
+def saved_doubles_of_arm_are_held_against_the_code(directory):
+    """d8 to d15: in .ARM.exidx, and in .debug_frame, by their halves."""
+    compiler = "arm-linux-gnueabihf-gcc"
+    if not shutil.which(compiler):
+        raise Skip(compiler + " is not installed")
+    for name, rule, disagreed in (("good", "d8, d9", 0),
+                                  ("wrong", "d9, d10", 1)):
+        source = os.path.join(directory, name + ".s")
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(DOUBLES.replace("RULE", rule))
+        path = os.path.join(directory, name + ".so")
+        done = bare([compiler, "-shared", "-nostdlib", source, "-o", path])
+        equal(done.status, 0, done.err)
+        found = json.loads(gnomon("cfi", "check", "--json", path,
+                                  statuses=(disagreed,)).out)["rows"][0]
+        equal(found["summary"]["disagreed"], disagreed, name)
+    equal([one["what"] for one in found["disagreements"]],
+          ["d8", "d9", "d10"], "which")
+    source = os.path.join(directory, "keeps.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(KEEPS)
+    path = os.path.join(directory, "keeps.so")
+    done = bare([compiler, "-shared", "-nostdlib", "-fPIC", "-g", "-O2",
+                 source, "-o", path])
+    equal(done.status, 0, done.err)
+    summary = json.loads(gnomon("cfi", "check", "--json",
+                                path).out)["rows"][0]["summary"]
+    check(summary["agreed"] >= 1, str(summary))
+    text = gnomon("cfi", "dump", "--rules", path).out
+    check(re.search(r"s16=c-\d+ s17=c-\d+", text), text)
+
+
+# Its stack is elsewhere while it calls: only the table knows what rbx is.
+MOVED = r"""
+.cfi_sections .debug_frame
+.globl moved
+.type moved, @function
+moved:
+.cfi_startproc
+push %rbx
+.cfi_def_cfa_offset 16
+.cfi_offset rbx, -16
+mov %rsp, %rbx
+.cfi_def_cfa_register rbx
+mov (%rdi), %rsp
+call other
+mov %rbx, %rsp
+.cfi_def_cfa_register rsp
+pop %rbx
+.cfi_def_cfa_offset 8
+ret
+.cfi_endproc
+.size moved, . - moved
+"""
+
+
+def rows_for_debuggers(path, table):
+    """{(start, address): (cfa, registers)}, without those that say nothing."""
+    document = json.loads(gnomon("cfi", "dump", "--json", "--rules", path).out)
+    return {(function["start"], row["start"]):
+            (row["cfa"], {name: rule for name, rule in row["registers"].items()
+                          if rule not in ("u", "s")})
+            for function in document["rows"] if function["table"] == table
+            for row in function["rows"]}
+
+
+@case
+def rules_for_debuggers_are_taken_over(directory):
+    """Of .debug_frame, in the file or in its separate debug file."""
+    need("objcopy")
+    source = os.path.join(directory, "moved.s")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(MOVED)
+    path = os.path.join(directory, "moved.so")
+    done = bare(["gcc", "-shared", "-nostdlib", "-Wl,--build-id", source,
+                 "-o", path])
+    equal(done.status, 0, done.err)
+    known = rows_for_debuggers(path, ".debug_frame")
+    check(("rbx+16", {"ra": "c-8", "rbx": "c-16"}) in known.values(),
+          str(known))
+    for number, command in enumerate((
+            [], ["objcopy", "--only-keep-debug", path, path + ".debug"],
+            ["objcopy", "--strip-debug", "--add-gnu-debuglink=" + path +
+             ".debug", path], ["rm", path + ".debug"])):
+        if command:
+            bare(command, cwd=directory)
+        rules = os.path.join(directory, "rules%d" % number)
+        row = json.loads(gnomon("cfi", "prepare", "--json", "-o", rules,
+                                path).out)["rows"][0]
+        made = {place: rule for place, rule in
+                rows_for_debuggers(row["file"], ".eh_frame").items()
+                if place[0] == min(known)[0]}
+        if number < 3:
+            equal(made, known, "rows, %d" % number)
+        else:
+            check(("rbx+16", {"ra": "c-8", "rbx": "c-16"}) not in
+                  made.values(), "nobody told it")
+
+
 main()

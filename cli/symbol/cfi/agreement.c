@@ -220,7 +220,8 @@ static void check_node(struct checking *c, const struct callframe_row *row,
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
 		if (machine->preserved >> reg & 1)
 			check_register(c, &place,
-				       (unsigned)machine_column(machine, reg),
+				       (unsigned)callframe_column(
+					       machine, row, reg),
 				       reg);
 }
 
@@ -274,7 +275,7 @@ static bool is_entry_row(const struct checking *c)
 	    row->cfa_offset != machine->entry_offset)
 		return false;
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++) {
-		int column = machine_column(machine, reg);
+		int column = callframe_column(machine, row, reg);
 		uint8_t how = column < 0 ? CALLFRAME_UNSPECIFIED :
 			row->how[column];
 
@@ -298,7 +299,7 @@ static void begin_within(const struct checking *c,
 
 	symbolic_begin(state);
 	for (unsigned i = 0; i < SYMBOLIC_REGS; i++) {
-		int column = machine_column(machine, i);
+		int column = callframe_column(machine, row, i);
 		struct symbolic_value old = symbolic_entry(i);
 
 		if (column < 0)

@@ -12,6 +12,7 @@
 #include "unwind/exidx.h"
 
 #define SP 13
+#define FIRST_VECTOR 264	/* DWARF's number of d8 */
 
 /* False: the file has no such table, or its bytes are not there. */
 static bool find_image(const struct callframe *table,
@@ -108,6 +109,11 @@ static bool make_row(const struct exidx_entry *exidx,
 		if (frame.saved >> i & 1 && i != SP) {
 			row->how[i] = CALLFRAME_OFFSET;
 			row->value[i] = frame.at[i];
+		}
+	for (unsigned i = 0; i < EXIDX_VECTORS; i++)
+		if (frame.vectors >> i & 1) {
+			row->how[FIRST_VECTOR + i] = CALLFRAME_OFFSET;
+			row->value[FIRST_VECTOR + i] = frame.vector_at[i];
 		}
 	/* the caller's pc may be popped in place of lr */
 	if (frame.saved >> EXIDX_PC & 1) {

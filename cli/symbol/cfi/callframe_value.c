@@ -147,6 +147,22 @@ static bool evaluate(const struct callframe_place *place, uint64_t where,
 	return true;
 }
 
+int callframe_column(const struct machine *machine,
+		     const struct callframe_row *row, unsigned reg)
+{
+	int column = machine_column(machine, reg);
+
+	if (reg >= SYMBOLIC_FLOATS && machine->half_column != 0 &&
+	    row->how[column] == CALLFRAME_UNSPECIFIED) {
+		int half = (int)(machine->half_column +
+				 2 * (reg - SYMBOLIC_FLOATS));
+
+		if (row->how[half] == CALLFRAME_OFFSET)
+			return half;
+	}
+	return column;
+}
+
 bool callframe_cfa(const struct callframe_place *place,
 		   struct symbolic_value *value)
 {

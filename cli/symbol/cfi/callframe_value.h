@@ -20,6 +20,12 @@ struct callframe_place {
 	uint64_t pc;
 };
 
+/* The column that a row has for a register: if it says where one for floating
+ * point lies, it may do so by the halves (GCC for ARM). -1: this machine has no
+ * such register. */
+int callframe_column(const struct machine *machine,
+		     const struct callframe_row *row, unsigned reg);
+
 /* False: an expression that is not known. */
 bool callframe_cfa(const struct callframe_place *place,
 		   struct symbolic_value *value);

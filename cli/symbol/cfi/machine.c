@@ -109,12 +109,12 @@ const char *machine_register_name(const struct machine *machine,
 		column -= column >= 64 ? 64 : 0;
 		break;
 	case EM_ARM:
-		letter = column >= 256 ? "d" : "r";
+		letter = column >= 256 ? "d" : column >= 64 ? "s" : "r";
 		if (column == machine->sp)
 			return "sp";
 		if (column == machine->ra)
 			return "lr";
-		column -= column >= 256 ? 256 : 0;
+		column -= column >= 256 ? 256 : column >= 64 ? 64 : 0;
 		break;
 	case EM_MIPS:
 		letter = column >= 32 ? "f" : "$";

@@ -68,6 +68,8 @@ struct machine {
 	bool ra_on_stack;
 	uint16_t float_column;	/* DWARF's number of the first floating point
 				 * register that calls preserve; 0: none */
+	uint16_t half_column;	/* that of its lower half, which compilers use
+				 * beside it; 0: none */
 	uint64_t preserved;	/* by calls, but for sp: a bit for each */
 	/*
 	 * Executes the instruction at an address, of which no more than `left`

@@ -2,6 +2,9 @@
  * machine_arm.c: the instructions of 32-bit ARM, in ARM and Thumb state, by
  * Capstone (Arm Architecture Reference Manual ARMv7-A; AAPCS 32).
  *
+ * Of the registers for floating point, d8 to d15 are followed: where one is
+ * stored, the word at its lower half stands for it.
+ *
  * What is executed under a condition may not be: what holds behind it holds
  * either way. In Thumb state the conditions of up to four instructions are in
  * one before them (IT): these are taken as one instruction.
@@ -14,7 +17,8 @@
 #define LR 14
 #define PC 15
 #define WORD 4
-#define BLOCK_MAX 4	/* instructions of an IT block */
+#define FIRST_FLOAT 8	/* of those that calls preserve */
+#define FLOATS (SYMBOLIC_REGS - SYMBOLIC_FLOATS)
 
 struct arm {
 	struct machine_decoder *decoder;
@@ -41,12 +45,58 @@ static struct symbolic_value get(const struct arm *a, unsigned reg)
 		a->state->reg[number];
 }
 
+/* The double register that a register is, or is a part of; its first, of a pair
+ * (q4 is d8 and d9). -1: none. */
+static int double_of(unsigned reg)
+{
+	if (reg >= ARM_REG_D0 && reg <= ARM_REG_D31)
+		return (int)(reg - ARM_REG_D0);
+	if (reg >= ARM_REG_S0 && reg <= ARM_REG_S31)
+		return (int)(reg - ARM_REG_S0) / 2;
+	return reg >= ARM_REG_Q0 && reg <= ARM_REG_Q15 ?
+		2 * (int)(reg - ARM_REG_Q0) : -1;
+}
+
+static bool is_double(unsigned reg)
+{
+	return reg >= ARM_REG_D0 && reg <= ARM_REG_D31;
+}
+
+static bool is_preserved(int number)
+{
+	return number >= FIRST_FLOAT && number < FIRST_FLOAT + FLOATS;
+}
+
+static struct symbolic_value get_double(const struct arm *a, unsigned reg)
+{
+	int number = double_of(reg);
+
+	return is_double(reg) && is_preserved(number) ?
+		a->state->reg[SYMBOLIC_FLOATS + number - FIRST_FLOAT] :
+		symbolic_unknown();
+}
+
+/* A value only counts for a whole one. */
+static void set_double(const struct arm *a, unsigned reg,
+		       struct symbolic_value value)
+{
+	bool pair = reg >= ARM_REG_Q0 && reg <= ARM_REG_Q15;
+	int number = double_of(reg);
+
+	for (int i = 0; i <= pair; i++, number++)
+		if (is_preserved(number))
+			a->state->reg[SYMBOLIC_FLOATS + number - FIRST_FLOAT] =
+				is_double(reg) ? value : symbolic_unknown();
+}
+
 static void set(const struct arm *a, unsigned reg, struct symbolic_value value)
 {
 	int number = number_of(reg);
 
-	if (number < 0)
+	if (number < 0) {
+		set_double(a, reg, symbolic_unknown());
 		return;
+	}
 	if (number == PC) {	/* what is loaded is where it goes */
 		a->step->flow = MACHINE_JUMP;
 		if (symbolic_same(value, symbolic_entry(LR))) {
@@ -133,23 +183,63 @@ static void multiple(const struct arm *a, bool load, bool down, bool before)
 	transfer(a, 1, load, at);
 }
 
-/* Registers of 8 bytes that calls preserve are not followed, but where they
- * lie is. */
+/* ---- floating point ---- */
+
+/* Registers from operand `first` on up to `end`, from an address upward. */
+static void transfer_vectors(const struct arm *a, unsigned first, unsigned end,
+			     bool load, struct symbolic_value address)
+{
+	for (unsigned i = first; i < end; i++) {
+		unsigned reg = a->arm->operands[i].reg;
+		unsigned size = is_double(reg) ? 2 * WORD : WORD;
+
+		if (load) {
+			set_double(a, reg, symbolic_load(a->state, address));
+		} else {
+			symbolic_store(a->state, address, size, WORD,
+				       symbolic_unknown());
+			symbolic_store(a->state, address, WORD, WORD,
+				       get_double(a, reg));
+		}
+		address = symbolic_plus(address, size);
+	}
+}
+
+static int64_t vector_bytes(const struct arm *a, unsigned first)
+{
+	unsigned count = a->arm->op_count - first;
+
+	return is_double(a->arm->operands[first].reg) ? 2 * WORD * count :
+							WORD * count;
+}
+
+/* vpush, vpop */
 static void push_vector(const struct arm *a, bool load)
 {
-	const cs_arm_op *ops = a->arm->operands;
-	bool wide = ops[0].reg >= ARM_REG_D0 && ops[0].reg <= ARM_REG_D31;
-	int64_t size = a->arm->op_count * (wide ? 2 : 1) * WORD;
+	int64_t size = vector_bytes(a, 0);
 	struct symbolic_value sp = a->state->reg[SP];
 
-	if (!load) {
-		sp = symbolic_plus(sp, -size);
-		symbolic_store(a->state, sp, (unsigned)size, WORD,
-			       symbolic_unknown());
-		a->state->reg[SP] = sp;
-	} else {
+	if (!load)
+		sp = a->state->reg[SP] = symbolic_plus(sp, -size);
+	transfer_vectors(a, 0, a->arm->op_count, load, sp);
+	if (load)
 		a->state->reg[SP] = symbolic_plus(sp, size);
-	}
+}
+
+/* vldm, vstm: the base is the first operand. */
+static void multiple_vectors(const struct arm *a, bool load, bool down)
+{
+	unsigned base_reg = a->arm->operands[0].reg;
+	struct symbolic_value base = get(a, base_reg), end;
+	int64_t size;
+
+	if (a->arm->op_count < 2)
+		return;
+	size = vector_bytes(a, 1);
+	end = symbolic_plus(base, down ? -size : size);
+	if (a->arm->writeback)
+		set(a, base_reg, end);
+	transfer_vectors(a, 1, a->arm->op_count, load, down ? end : base);
 }
 
 /* ---- one register ---- */
@@ -232,6 +322,31 @@ static void write_others(const struct arm *a)
 
 /* ---- which instruction ---- */
 
+/* False: it is none that moves d8 to d15 from or to the stack. */
+static bool move_vectors(const struct arm *a)
+{
+	bool load = true;
+
+	switch (a->in->id) {
+	case ARM_INS_VPUSH: case ARM_INS_VPOP:
+		push_vector(a, a->in->id == ARM_INS_VPOP);
+		return true;
+	case ARM_INS_VSTMDB: case ARM_INS_VSTMIA:
+		load = false;
+		/* fall through */
+	case ARM_INS_VLDMDB: case ARM_INS_VLDMIA:
+		multiple_vectors(a, load, a->in->id == ARM_INS_VSTMDB ||
+				 a->in->id == ARM_INS_VLDMDB);
+		return true;
+	case ARM_INS_VLDR: case ARM_INS_VSTR:
+		transfer_vectors(a, 0, 1, a->in->id == ARM_INS_VLDR,
+				 address_of(a, 1));
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* False: it moves nothing that counts. */
 static bool move(const struct arm *a)
 {
@@ -255,9 +370,6 @@ static bool move(const struct arm *a)
 			 a->in->id == ARM_INS_STMDB,
 			 a->in->id == ARM_INS_STMDB ||
 			 a->in->id == ARM_INS_STMIB);
-		return true;
-	case ARM_INS_VPUSH: case ARM_INS_VPOP:
-		push_vector(a, a->in->id == ARM_INS_VPOP);
 		return true;
 	case ARM_INS_LDR: case ARM_INS_STR:
 		single(a, a->in->id == ARM_INS_LDR, 1, WORD);
@@ -333,7 +445,7 @@ static void execute(const struct arm *a, bool conditional)
 {
 	struct symbolic_state before = *a->state;
 
-	if (!branch(a) && !move(a))
+	if (!branch(a) && !move(a) && !move_vectors(a))
 		write_others(a);
 	if (!conditional || a->step->flow == MACHINE_CALL)
 		return;
@@ -430,7 +542,9 @@ const struct machine machine_arm = {
 	.arch = CS_ARCH_ARM, .mode = CS_MODE_ARM,
 	.word = WORD, .alignment = 2,
 	.sp = SP, .ra = LR, .fp = { 7, 11 },
-	.preserved = 0xff0,	/* r4 to r11 */
+	.float_column = 264, .half_column = 80,		/* d8, s16 */
+	/* r4 to r11, d8 to d15 */
+	.preserved = 0xff0 | UINT64_C(0xff) << SYMBOLIC_FLOATS,
 	.step = step_arm,
 	.begins = begins_arm,
 };

@@ -9,6 +9,9 @@
  * be as at its entry; and what no name or call says to begin there has to end
  * in this way somewhere.
  *
+ * Where a table for debuggers has a function (debug_rules.h), its rows are taken
+ * instead.
+ *
  * Direct calls are found by a pass over all instructions of a gap, before: on
  * x86-64 that may go wrong in data between functions, and finds itself again a
  * few instructions later.
@@ -24,6 +27,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/base/sort.h"
+#include "cli/symbol/cfi/debug_rules.h"
 #include "cli/symbol/cfi/symbolic_run.h"
 #include "unwind/claim.h"
 
@@ -37,6 +41,7 @@ struct gap {
 struct making {
 	struct made_rules *made;
 	const struct binary *binary;
+	struct debug_rules debug;
 	struct machine_decoder decoder;
 	struct gap *gaps;
 	size_t gap_count, gap_capacity;
@@ -167,6 +172,11 @@ static void add_start(struct making *m, uint64_t address)
 	m->starts[m->start_count++] = address;
 }
 
+static void add_debug_start(void *owner, uint64_t address)
+{
+	add_start(owner, address);
+}
+
 static void sweep(struct making *m, const struct gap *gap)
 {
 	const struct machine *machine = m->binary->machine;
@@ -198,6 +208,7 @@ static void find_starts(struct making *m)
 	for (size_t i = 0; i < symbols->count; i++)
 		add_start(m, symbols->list[i].address);
 	add_start(m, m->binary->file->tables.header.e_entry);
+	debug_rules_starts(&m->debug, add_debug_start, m);
 	for (size_t i = 0; i < m->gap_count; i++) {
 		add_start(m, m->gaps[i].start);
 		sweep(m, &m->gaps[i]);
@@ -393,13 +404,50 @@ static uint64_t run_function(struct making *m, const struct gap *gap,
 	return end;
 }
 
+/* A function whose rows are known, up to the next one. */
+struct known {
+	struct making *m;
+	uint64_t end;
+};
+
+static void take_known(void *owner, const struct made_row *row, uint64_t end)
+{
+	struct known *known = owner;
+
+	if (end > known->end)
+		end = known->end;
+	if (row->start < end)
+		add_row(known->m, row, end);
+}
+
+/* Its end; where no table has it, that of what was run. */
+static uint64_t make_function(struct making *m, const struct gap *gap,
+			      uint64_t start, uint64_t end)
+{
+	struct known known = { m, end };
+	size_t rows = m->made->row_count, count = m->made->count;
+	uint64_t bytes = m->made->ruled_bytes, next;
+
+	m->open = false;
+	next = debug_rules_rows(&m->debug, start, take_known, &known);
+	if (next > start) {
+		m->made->functions++;
+		return next;
+	}
+	/* of a table that makes no sense */
+	m->made->row_count = rows;
+	m->made->count = count;
+	m->made->ruled_bytes = bytes;
+	return run_function(m, gap, start, end);
+}
+
 static void make_gap(struct making *m, const struct gap *gap)
 {
 	uint64_t at = gap->start;
 
 	while ((at = skip_padding(m, gap, at)) < gap->end) {
 		uint64_t end = extent(m, gap, at);
-		uint64_t next = run_function(m, gap, at, end);
+		uint64_t next = make_function(m, gap, at, end);
 
 		CLAIM_FULL(next > at);
 		m->made->code_bytes += (next < end ? next : end) - at;
@@ -434,12 +482,14 @@ bool made_rules_make(struct made_rules *made, const struct binary *binary)
 	if (!machine_open(&m.decoder, binary->machine,
 			  binary->file->tables.class->big))
 		return false;
+	debug_rules_open(&m.debug, binary);
 	find_gaps(&m, true);
 	order_gaps(&m);
 	find_starts(&m);
 	for (size_t i = 0; i < m.gap_count; i++)
 		make_gap(&m, &m.gaps[i]);
 	machine_close(&m.decoder);
+	debug_rules_close(&m.debug);
 	free(m.gaps);
 	free(m.starts);
 	return true;

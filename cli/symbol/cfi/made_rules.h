@@ -2,7 +2,8 @@
  * made_rules.h: unwind rules for code that no table covers, made of what the
  * symbolic executor finds: gaps between a binary's tables are cut into
  * functions (by symbols, targets of calls, the program's entry, and what
- * follows the end of a function), which are run.
+ * follows the end of a function), which are run. What .debug_frame says of a
+ * function is taken over.
  *
  * Where it is not known for certain where the CFA and the return address are,
  * there is no rule.

@@ -195,6 +195,14 @@ static void rules(void **state)
 	/* nothing is saved: lr holds the caller's pc */
 	entry = with(0xb0b0b0b0);
 	assert_int_equal(exidx_rule(&entry, EXIDX_FP_ARM).kind, RULE_COMPLEX);
+	/* vpush {d8, d9} behind a push of lr, and sub sp, #12 */
+	entry = with(0x02c98184);
+	put(TABLE + 4, 0x818400b0);
+	assert_int_equal(exidx_frame(&entry, &frame), 0);
+	assert_int_equal(frame.vectors, 3);
+	assert_int_equal(frame.vector_at[0], -20);
+	assert_int_equal(frame.vector_at[1], -12);
+	assert_int_equal(frame.cfa_off, 32);
 	/* sp itself is popped */
 	entry = with(0x8600b0b0);
 	assert_int_equal(exidx_rule(&entry, EXIDX_FP_ARM).kind, RULE_COMPLEX);

@@ -286,6 +286,34 @@ static void test_arm(void **state)
 	done(&g);
 }
 
+/* Double registers that calls preserve. */
+static void test_arm_doubles(void **state)
+{
+	static const uint32_t code[] = {
+		0xe92d4010,	/*  0: push {r4, lr} */
+		0xed2d8b04,	/*  4: vpush {d8, d9} */
+		0xeeb08b40,	/*  8: vmov.f64 d8, d0 */
+		0xeeb09a40,	/* 12: vmov.f32 s18, s0 */
+		0xe59f0000,	/* 16: ldr r0, [pc] */
+		0xed9d9b02,	/* 20: vldr d9, [sp, #8] */
+		0xecbd8b02,	/* 24: vpop {d8} */
+		0xe28dd008,	/* 28: add sp, sp, #8 */
+		0xe8bd8010,	/* 32: pop {r4, pc} */
+	};
+	enum { D8 = SYMBOLIC_FLOATS, D9 };
+	struct given g;
+
+	(void)state;
+	run_code(&g, EM_ARM, false, false, code, sizeof(code));
+	assert_cfa(&g, 8, 13, 24);
+	assert_saved(&g, 8, D8, 24);
+	assert_saved(&g, 8, D9, 16);
+	assert_int_equal(value_at(&g, 12, D8).kind, SYMBOLIC_UNKNOWN);
+	assert_true(symbolic_same(value_at(&g, 12, D9), symbolic_entry(D9)));
+	assert_int_equal(value_at(&g, 16, D9).kind, SYMBOLIC_UNKNOWN);
+	done(&g);
+}
+
 /* IT blocks, tables of jumps in the code, constants. */
 static void test_thumb(void **state)
 {
@@ -329,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_signed_either),
 		cmocka_unit_test(test_mips64),
 		cmocka_unit_test(test_arm),
+		cmocka_unit_test(test_arm_doubles),
 		cmocka_unit_test(test_thumb),
 	};
 

@@ -1,0 +1,118 @@
+/*
+ * debug_rules.c: see debug_rules.h.
+ */
+#include "cli/symbol/cfi/debug_rules.h"
+
+#include <string.h>
+
+#include "cli/symbol/cfi/callframe_value.h"
+
+void debug_rules_open(struct debug_rules *rules, const struct binary *binary)
+{
+	*rules = (struct debug_rules){ .binary = binary };
+	if (binary->debug != NULL)
+		callframe_open(&rules->separate, binary->debug);
+}
+
+void debug_rules_close(struct debug_rules *rules)
+{
+	callframe_free(&rules->separate);
+}
+
+static void starts_of(const struct callframe *table,
+		      void (*each)(void *owner, uint64_t start), void *owner)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (table->entries[i].source == CALLFRAME_DEBUG)
+			each(owner, table->entries[i].start);
+}
+
+void debug_rules_starts(const struct debug_rules *rules,
+			void (*each)(void *owner, uint64_t start), void *owner)
+{
+	starts_of(&rules->binary->table, each, owner);
+	starts_of(&rules->separate, each, owner);
+}
+
+static const struct callframe_entry *entry_at(const struct callframe *table,
+					      uint64_t start)
+{
+	size_t i = callframe_behind(table, start);
+
+	for (; i > 0 && table->entries[i - 1].start == start; i--)
+		if (table->entries[i - 1].source == CALLFRAME_DEBUG)
+			return &table->entries[i - 1];
+	return NULL;
+}
+
+/* A function's rows on their way. */
+struct rows {
+	const struct machine *machine;
+	void (*each)(void *owner, const struct made_row *row, uint64_t end);
+	void *owner;
+};
+
+static void take_register(const struct machine *machine,
+			  const struct callframe_row *from, unsigned reg,
+			  struct made_row *row)
+{
+	unsigned column = (unsigned)callframe_column(machine, from, reg);
+	int64_t offset = from->value[column];
+
+	switch (from->how[column]) {
+	case CALLFRAME_UNSPECIFIED:
+	case CALLFRAME_SAME:
+		row->where[reg] = reg == machine->ra && machine->ra_on_stack ?
+			MADE_UNKNOWN : MADE_SAME;
+		break;
+	case CALLFRAME_OFFSET:
+		row->where[reg] = offset % machine->word == 0 &&
+			offset >= INT32_MIN && offset <= INT32_MAX ?
+			MADE_AT_CFA : MADE_UNKNOWN;
+		row->offset[reg] = row->where[reg] == MADE_AT_CFA ?
+			(int32_t)offset : 0;
+		break;
+	default:
+		row->where[reg] = MADE_UNKNOWN;
+	}
+}
+
+static bool take_row(void *owner, const struct callframe_row *from)
+{
+	struct rows *rows = owner;
+	const struct machine *machine = rows->machine;
+	struct made_row row = {
+		.start = from->start, .cfa_offset = from->cfa_offset,
+		.cfa_reg = (uint8_t)from->cfa_reg, .signs = from->signs,
+	};
+
+	if (from->cfa_how != CALLFRAME_OFFSET ||
+	    from->cfa_reg >= SYMBOLIC_FLOATS || from->cfa_offset < 0 ||
+	    from->cfa_offset > INT32_MAX)
+		return true;
+	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
+		if (machine->preserved >> reg & 1 || reg == machine->ra)
+			take_register(machine, from, reg, &row);
+	if (row.where[machine->ra] != MADE_UNKNOWN)
+		rows->each(rows->owner, &row, from->end);
+	return true;
+}
+
+uint64_t debug_rules_rows(const struct debug_rules *rules, uint64_t start,
+			  void (*each)(void *owner, const struct made_row *row,
+				       uint64_t end),
+			  void *owner)
+{
+	const struct callframe *table = &rules->binary->table;
+	const struct callframe_entry *entry = entry_at(table, start);
+	struct rows rows = { rules->binary->machine, each, owner };
+
+	if (entry == NULL) {
+		table = &rules->separate;
+		entry = entry_at(table, start);
+	}
+	if (entry == NULL || table->commons[entry->common].signal ||
+	    callframe_ra(table, entry) != rules->binary->machine->ra)
+		return 0;
+	return callframe_rows(table, entry, take_row, &rows) ? entry->end : 0;
+}
