@@ -156,6 +156,18 @@ def checks_hold_and_fail(directory):
 
 
 @case
+def rules_that_the_program_has(directory):
+    """Told from its code: a function returns their text."""
+    done = recorded([os.path.join(TARGET_PROGRAMS, "leaky_own")], directory,
+                    by="preload")
+    equal(done.status, 0, "status, stderr: " + done.err)
+    got = document("check", done.trace, "--max-live", "0",
+                   "--disable-builtin-suppressions", statuses=(1,))
+    used = [(rule["rule"], rule["blocks"]) for rule in got["suppressions"]]
+    equal(used, [("tgt_buffer", 3)], "rules")
+
+
+@case
 def pictures_of_all_kinds(directory):
     _, trace = of_basic()
     for command in "flamegraph", "graph":

@@ -7,14 +7,22 @@
 #include <elf.h>
 #include <string.h>
 
+#include "cli/base/whole.h"
+
 #define WORD 8
 #define ENTRY (2 * WORD)	/* of the dynamic section: tag and value */
+#define ENTRIES_MAX 65536	/* there are some thirty */
 
+/* Within the file; 0: it cannot be read. */
 static uint64_t word_at(const struct elf_tables *t, uint64_t offset)
 {
 	uint64_t word;
 
-	memcpy(&word, t->bytes + offset, sizeof(word));
+	if (t->bytes != NULL)
+		memcpy(&word, t->bytes + offset, sizeof(word));
+	else if (whole_read_at(t->fd, &word, sizeof(word), offset) !=
+		 sizeof(word))
+		return 0;
 	return t->class->swapped ? __builtin_bswap64(word) : word;
 }
 
@@ -32,6 +40,8 @@ bool mips_table_of(const struct elf_tables *t, struct mips_table *table)
 	if (!is_wide(t) || dynamic == NULL || !elf_tables_has(t, dynamic))
 		return false;
 	count = dynamic->sh_size / ENTRY;
+	if (count > ENTRIES_MAX)
+		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t at = dynamic->sh_offset + i * ENTRY;
 		uint64_t value = word_at(t, at + WORD);

@@ -10,6 +10,7 @@
  *	x86-64  lea rax, [rip + n]; mov eax, n    in between: endbr64, push
  *	i386    mov eax, n                        rbp, mov rbp, rsp, pop, nop
  *	arm64   adr x0, n; adrp x0, n and add x0, x0, n
+ *	arm, mips64			see returned_run.h
  *
  * Addresses are those of the file: of a library they are relative to where it
  * is loaded, and so is what `lea` makes of them. `mov eax, n` is an address
@@ -28,6 +29,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/whole.h"
+#include "cli/symbol/code/returned_run.h"
 #include "cli/symbol/elf/elf_symbols.h"
 
 #define CODE_MAX 128		/* bytes of a function that is believed */
@@ -231,6 +233,7 @@ static enum returned look(const struct elf_tables *elf, const char *function,
 	struct result result = { 0 };
 	uint8_t code[CODE_MAX];
 	Elf64_Sym symbol;
+	uint64_t thumb;
 	size_t size;
 	char *found;
 
@@ -239,12 +242,17 @@ static enum returned look(const struct elf_tables *elf, const char *function,
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		if (machines[i].elf == elf->header.e_machine)
 			machine = &machines[i];
-	size = read_at(elf, symbol.st_value, PF_W, code, sizeof(code));
+	thumb = elf->header.e_machine == EM_ARM ? symbol.st_value & 1 : 0;
+	size = read_at(elf, symbol.st_value - thumb, PF_W, code, sizeof(code));
 	if (symbol.st_size > 0 && symbol.st_size < size)
 		size = symbol.st_size;
-	if (machine == NULL ||
-	    !run(machine, code, size, symbol.st_value, &result))
+	if (machine != NULL ?
+	    !run(machine, code, size, symbol.st_value, &result) :
+	    !returned_run(elf, code, size, symbol.st_value, &result.address))
 		return RETURNED_UNKNOWN;
+	/* no text lies there in any file */
+	if (machine == NULL && result.address == 0)
+		result.absolute = true;
 	/* A null pointer: nothing to say. No other number is an address in
 	 * what may be loaded anywhere. */
 	if (result.absolute && result.address == 0) {
