@@ -12,10 +12,9 @@ from matrix import *
 
 ARCH = os.environ.get("GNOMON_ARCH", os.uname().machine)
 # All three ways: barriers in each caller, where the oracle takes stacks a second
-# time. ALL has barriers further out, too, and where they are by themselves.
+# time. ALL has them further out, too, and where they are by themselves.
 MODES["near1"] = {**MODES["oracle"], "GNOMON_DEBUG_BARRIER": "1"}
 WAYS = ("near1", "validate", "off")
-ALL = ("near1", "oracle", "auto", "validate", "off")
 # Ports that refuse barriers (docs/PORTING.md): there none may be placed.
 WITHOUT_BARRIERS = ("arm",)
 # Ports whose compilers can be told to sign return addresses (flags.mk).
