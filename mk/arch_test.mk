@@ -61,6 +61,10 @@ ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_pr
 	test_barrier test_cfi_index test_claim test_exidx test_expr test_granule \
 	test_image_kind test_image_ranges test_image_record test_lsda test_rules_library \
 	test_stack test_vdso))
+# Of the library, what they are about.
+ARCH_CORE := $(O)/libarch-core.a
+$(ARCH_CORE): $(filter-out $(PRELOAD_CHECKED),$(TARGET_CHECKED))
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 ARCH_UNIT_CC = $(CC) $(TEST_CFLAGS) -fno-omit-frame-pointer \
 	$(addprefix -I,$(wildcard $(SYSROOT)/usr/include)) -MMD -MP -MF $@.d \
 	-MT $@ $(call wish,FLAGS,$<) -o $@ $< $(wish-link)
@@ -69,14 +73,14 @@ ARCH_UNIT_LINK = $(SYSROOT_LINK) \
 	-lcmocka -pthread
 comma := ,
 $(TEST_O)/arch/test_contract $(TEST_O)/arch/test_prologue: \
-		$(TEST_O)/arch/%: tests/arch/%.c $(TARGET_CORE) \
+		$(TEST_O)/arch/%: tests/arch/%.c $(ARCH_CORE) \
 		$(call made-by,test) | $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
-	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)
-$(TEST_O)/arch/%: tests/unit/unwind/%.c $(TARGET_CORE) $(call made-by,test) \
+	$(Q)$(ARCH_UNIT_CC) $(ARCH_CORE) $(ARCH_UNIT_LINK)
+$(TEST_O)/arch/%: tests/unit/unwind/%.c $(ARCH_CORE) $(call made-by,test) \
 		| $(call packages,unit)
 	$(call say,TEST,$@)mkdir -p $(@D)
-	$(Q)$(ARCH_UNIT_CC) $(TARGET_CORE) $(ARCH_UNIT_LINK)
+	$(Q)$(ARCH_UNIT_CC) $(ARCH_CORE) $(ARCH_UNIT_LINK)
 
 ARCH_TESTS := $(sort $(wildcard tests/arch/test_*.py))
 .PHONY: check-arch check-port

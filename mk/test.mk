@@ -66,11 +66,12 @@ $(CHECKED_O)/host/%.o: %.c $(call made-by,host) | $(PROTO_C) \
 # All of us but what would take the place of the C library's own functions.
 TARGET_CORE := $(O)/libtarget-core.a
 CLI_CORE := $(O)/libcli-core.a
-$(TARGET_CORE): $(call checked,$(filter-out $(O)/target/arch/$(PORT)/hooks%.o \
-		$(O)/target/arch/$(PORT)/stubs.o,$(ARCH_OBJ)) \
-		$(foreach o,$(PRELOAD_OBJ),\
-			$(if $(filter hooks% entries.o,$(notdir $o)),,$o)) \
-		$(UNWIND_OBJ))
+PRELOAD_CHECKED := $(call checked,$(foreach o,$(PRELOAD_OBJ),\
+	$(if $(filter hooks% entries.o,$(notdir $o)),,$o)))
+TARGET_CHECKED := $(PRELOAD_CHECKED) $(call checked,$(UNWIND_OBJ) \
+	$(filter-out $(O)/target/arch/$(PORT)/hooks%.o \
+	$(O)/target/arch/$(PORT)/stubs.o,$(ARCH_OBJ)))
+$(TARGET_CORE): $(TARGET_CHECKED)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 # The recorder but its main, and what of it the library has, too.
 RECORDER_CORE := $(O)/librecorder-core.a

@@ -7,8 +7,9 @@ from port import *
 on_target("thread_ends")
 for how in ("fork", "threads"):
     on_target("children", how)
-for name in ("lifecycle", "cancel", "turnover"):
-    suite(name)
+suite("lifecycle")
+suite("cancel")
+suite("turnover", *emulated("20", "300"))
 # what it did depends on when its timer fired
 suite("signals", barriers=ANY, nested_lost=True, same=lambda text: "")
 on_target("signals_alternate", barriers=ANY)

@@ -4,12 +4,13 @@
 
 from port import *
 
-on_target("throws", modes=None)
+on_target("throws", *emulated("60"), modes=ALL)
 on_target("throws_late")
-on_target("throws_static")
+on_target("throws_static", *emulated("60"))
 for how in ("noexcept", "guarded", "destructor", "uncaught", "thread"):
     on_target("terminate", how)
-on_target("throws_signed", modes=None, barriers=ANY)
-suite("exceptions")
+if ARCH in SIGNING:
+    on_target("throws_signed", *emulated("60"), modes=ALL, barriers=ANY)
+suite("exceptions", *emulated("1"))
 
 main()

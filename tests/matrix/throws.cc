@@ -1,7 +1,7 @@
 // FLAGS: -pthread -Wno-infinite-recursion
 /*
- * throws.cc: every way of throwing, across frames that allocate, while the
- * exceptions and the destructors are counted: across 1 to 200 frames with an
+ * throws.cc [FRAMES]: every way of throwing, across frames that allocate, while the
+ * exceptions and the destructors are counted: across 1 to FRAMES (200) frames with an
  * allocation in each frame and each destructor; caught inside a destructor
  * that runs because of another exception; rethrown; carried by exception_ptr
  * to another thread; out of function try blocks; out of constructors of
@@ -272,9 +272,9 @@ static int catch_on_the_way(int depth)
 	return sum + 1;
 }
 
-static void everything()
+static void everything(int frames_max)
 {
-	for (int frames = 1; frames <= 200; frames++)
+	for (int frames = 1; frames <= frames_max; frames++)
 		across(frames);
 	for (int i = 0; i < 20; i++) {
 		in_destructors(i, i % 4);
@@ -286,10 +286,10 @@ static void everything()
 	tgt_print("on_the_way", catch_on_the_way(150));
 }
 
-int main()
+int main(int argc, char **argv)
 {
 	for (int round = 0; round < 2; round++)
-		everything();
+		everything(argc > 1 ? atoi(argv[1]) : 200);
 	tgt_print("caught", caught);
 	tgt_print("wrong", wrong);
 	tgt_print("thrown_alive", thrown_made - thrown_gone);

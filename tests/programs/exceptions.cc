@@ -1,6 +1,6 @@
 // FLAGS: -pthread
 /*
- * exceptions.cc: throws across 1 to 200 frames, each with an object to be
+ * exceptions.cc [ROUNDS]: throws across 1 to 200 frames, each with an object to be
  * destroyed and an allocation made on the way; catches, rethrows, throws while
  * a destructor runs, and carries an exception to another thread.
  */
@@ -95,12 +95,14 @@ static void to_other_thread()
 	}).join();
 }
 
-int main()
+int main(int argc, char **argv)
 {
-	for (int round = 0; round < 5; round++)
+	int rounds = argc > 1 ? atoi(argv[1]) : 5;
+
+	for (int round = 0; round < rounds; round++)
 		for (int frames = 1; frames <= 200; frames++)
 			across(frames);
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 20 * rounds; i++) {
 		rethrow(i);
 		unwind_through_nested();
 		to_other_thread();

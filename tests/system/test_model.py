@@ -21,7 +21,7 @@ from brute_model import (  # noqa: E402
     Query, STACK_WORDS, TICK_NS, WITHIN, merged)
 from random_trace import Program                   # noqa: E402
 
-TRACES = 2000
+TRACES = 1000
 BATCH = 50              # traces that one process writes and reports
 QUESTIONS = 3           # that are asked of each
 WAYS = ("--no-index", "--index")

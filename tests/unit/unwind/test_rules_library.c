@@ -81,9 +81,11 @@ static void *ask_all(void *seed)
 {
 	const struct library lib = load_library();
 	size_t n = lib.s.text_end - lib.s.text_start, i, wrong = 0;
-	size_t at = (uintptr_t)seed * 12345 % n;
+	size_t at = (uintptr_t)seed * 12345 * ARCH_INSTRUCTION % n;
 
-	for (i = 0; i < n / 3; i++, at = (at + 600011) % n) {
+	n -= n % ARCH_INSTRUCTION;
+	for (i = 0; i < n / 3; i += ARCH_INSTRUCTION,
+	     at = (at + 600011 * ARCH_INSTRUCTION) % n) {
 		uint16_t id = rules_find(shared_image, lib.s.text_start + at);
 
 		wrong += memcmp(&rules_dictionary[id],
@@ -106,7 +108,7 @@ static void test_threads(void **unused)
 	alone = rules_image_new(&lib.s);
 	shared_image = rules_image_new(&lib.s);
 	expected = calloc(n, sizeof(*expected));
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i += ARCH_INSTRUCTION)
 		expected[i] = rules_find(alone, lib.s.text_start + i);
 	for (i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, ask_all, (void *)i);
