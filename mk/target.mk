@@ -12,7 +12,7 @@ SMALL := api_dump api_numbers api_pool api_steer api_thread \
 	ending environment error_words exit_status fork_copy guard_block \
 	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
 	hooks_life hooks_lock hooks_own hooks_patch hooks_tuning hooks_within ids \
-	launch life live_make live_map loads message \
+	launch launch_alone launch_files launch_words life live_make live_map loads message \
 	moved options patch patch_plan patched proc \
 	product real registrar replaced sanitizer seccomp signal_list \
 	text

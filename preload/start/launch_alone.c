@@ -1,0 +1,131 @@
+/*
+ * launch_alone.c: see launch_job.h.
+ *
+ *	thread ── fork ──▶ child ── fork ──▶ execve ─▶ recorder
+ *	  ▲                  │ closes what is not the recorder's
+ *	  └── how it went ◀──┘
+ *
+ * I1 and I2 of launch.c hold here, too.
+ *
+ * I3: a plain fork's child has neither the area nor the live mapping: it works
+ *     on launch_copy.
+ */
+#include "preload/start/launch_job.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "preload/base/sys.h"
+#include "preload/ring/forbidden.h"
+#include "unwind/signals.h"
+
+static struct launch launch_copy;	/* I3 */
+
+/* Emulators know no children that end without a signal. */
+static long launch_alone_fork(void)
+{
+	long pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
+
+	return pid == -EINVAL ?
+		       arch_syscall5(__NR_clone, SIGCHLD, 0, 0, 0, 0) : pid;
+}
+
+/* Whether SIGCHLD waits for the calling thread, or its process. */
+static bool launch_alone_signalled(void)
+{
+	struct signals_set pending = { { 0 } };
+
+	arch_syscall2(__NR_rt_sigpending, (long)&pending, SIGNALS_SET);
+	return pending.word[0] & SIGNALS_BIT(SIGCHLD);
+}
+
+/* The signal of a child of ours that has ended: it is kept out (I1). */
+static void launch_alone_unsignal(void)
+{
+	static const struct signals_set only = { { SIGNALS_BIT(SIGCHLD) } };
+	const struct timespec none = { 0, 0 };
+
+	arch_syscall4(__NR_rt_sigtimedwait, (long)&only, 0, (long)&none,
+		      SIGNALS_SET);
+}
+
+/* The child, I3: says by its status what has failed. A pipe that closes at
+ * execve says how that went. */
+static void launch_alone_child(const struct launch *launch)
+{
+	int keep[2 + 1 + GL_FILES] = { 2, launch->output, launch->made.fd };
+	int32_t ends[2] = { -1, -1 };
+	long pid, told, err = 0;
+
+	memcpy(keep + 3, launch->file, sizeof(launch->file));
+	launch_files_close(keep, sizeof(keep) / sizeof(*keep));
+	arch_syscall2(__NR_pipe2, (long)ends, O_CLOEXEC);
+	pid = launch_alone_fork();
+	if (pid == 0) {
+		told = launch_words_execute(launch);
+		/* without a pipe nobody hears of it */
+		sys_write(ends[1], &told, sizeof(told));
+		for (;;)
+			arch_syscall1(__NR_exit, 127);
+	}
+	sys_close(ends[1]);
+	if (sys_failed(pid))
+		err = pid;
+	else if (sys_read(ends[0], &told, sizeof(told)) == sizeof(told))
+		err = told;
+	for (;;)
+		arch_syscall1(__NR_exit, -err);
+}
+
+/* How the process looks whether memory can be read. valgrind takes the usual
+ * probe for a fault of the program's; an emulator does not look at the address,
+ * and is asked in another way. */
+static void launch_alone_probe(bool emulated)
+{
+	uintptr_t none = (uintptr_t)sys_mmap(NULL, LAUNCH_STACK, PROT_NONE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1,
+					     0);
+
+	unwind_emulated = emulated && !sys_failed((long)none);
+	if (!unwind_emulated || unwind_probe(none) ||
+	    !unwind_probe((uintptr_t)&none)) {
+		unwind_emulated = false;
+		forbidden_add(UNWIND_NO_PROBE);
+	}
+	if (!sys_failed((long)none))
+		sys_munmap((void *)none, LAUNCH_STACK);
+}
+
+BASE_SLOW int launch_alone(struct launch *launch, bool emulated)
+{
+	bool signalled = launch_alone_signalled();
+	int32_t status = 0;
+	long pid;
+	int err;
+
+	launch->alone = true;
+	launch_alone_probe(emulated);
+	launch->files = LAUNCH_FILES;	/* they close again */
+	err = launch_make(launch);
+	if (err)
+		return err;
+	launch_files_memory(launch);
+	launch_copy = *launch;
+	launch_words_make(&launch_copy);
+	pid = launch_alone_fork();
+	if (pid == 0)
+		launch_alone_child(&launch_copy);
+	launch_files_shut(launch);
+	if (sys_failed(pid))
+		return (int)pid;
+	while (arch_syscall4(__NR_wait4, pid, (long)&status, __WALL, 0) ==
+	       -EINTR)
+		;
+	if (!signalled && launch_alone_signalled())
+		launch_alone_unsignal();
+	if (status)
+		launch_failed(launch, WIFEXITED(status) ?
+					      -WEXITSTATUS(status) : -ECHILD);
+	return 0;
+}

@@ -1,0 +1,140 @@
+/*
+ * launch_files.c: see launch_job.h: the descriptors of who starts the recorder,
+ * and those that the recorder inherits.
+ */
+#include "preload/start/launch_job.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "preload/base/proc.h"
+#include "preload/base/sys.h"
+#include "preload/process/parent.h"
+
+static void launch_files_range(unsigned from, unsigned to)
+{
+	unsigned fd;
+
+	if (arch_syscall3(__NR_close_range, from, to, 0) == 0)
+		return;
+	/* kernels before 5.9 */
+	for (fd = from; fd <= to && fd < 65536; fd++)
+		sys_close(fd);
+}
+
+/* The least of them that is not below `from`; -1: there is none. */
+static int launch_files_next(const int *keep, unsigned count, int from)
+{
+	int next = -1;
+	unsigned i;
+
+	for (i = 0; i < count; i++)
+		if (keep[i] >= from && (next < 0 || keep[i] < next))
+			next = keep[i];
+	return next;
+}
+
+void launch_files_close(const int *keep, unsigned count)
+{
+	int from = 0, next;
+	long fd;
+
+	while ((next = launch_files_next(keep, count, from)) >= 0) {
+		if (next > from)
+			launch_files_range(from, next - 1);
+		from = next + 1;
+	}
+	launch_files_range(from, ~0u);
+	if (arch_syscall3(__NR_fcntl, 2, F_GETFD, 0) != -EBADF)
+		return;
+	fd = sys_open("/", O_PATH, 0);
+	if (fd < 0 || fd == 2)
+		return;
+	arch_syscall3(__NR_dup3, fd, 2, 0);
+	sys_close(fd);
+}
+
+uint64_t launch_files_raise(void)
+{
+	uint64_t limit[2];	/* soft, hard */
+
+	if (arch_syscall4(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)limit))
+		return 0;
+	if (limit[0] == limit[1])
+		return limit[0];
+	limit[0] = limit[1];
+	arch_syscall4(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)limit, 0);
+	return limit[1];
+}
+
+void launch_files_kin(struct launch *launch)
+{
+	unsigned i;
+	long fd;
+
+	for (i = 0; i < GL_FILES; i++)
+		launch->file[i] = -1;
+	if (launch->files < LAUNCH_FILES)
+		return;
+	if (parent.live[0]) {
+		fd = sys_open(parent.live,
+			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+			      0);
+		launch->file[GL_FILE_PARENT] = sys_failed(fd) ? -1 : fd;
+	}
+	/* valgrind does not know this call, and says so */
+	if (launch->alone)
+		return;
+	/* of a /proc that is another pid namespace's it is none of ours */
+	fd = arch_syscall2(__NR_pidfd_open, launch->where.pid, 0);
+	launch->file[GL_FILE_PIDFD] = sys_failed(fd) ? -1 : fd;
+	if (fd >= 0)	/* it is not to close at execve */
+		arch_syscall3(__NR_fcntl, fd, F_SETFD, 0);
+}
+
+/*
+ * About the memory. The kernel gives nothing to read once the task has ended that
+ * a file of /proc belongs to: so these belong to the task that becomes the
+ * recorder, which still has the target's memory. They stay bound to that.
+ */
+static void launch_files_open(struct launch *launch)
+{
+	static const struct {
+		const char *path;
+		int flags;
+	} files[] = {
+		[GL_FILE_MAPS] = { "/proc/self/maps", O_RDONLY },
+		[GL_FILE_MAPS_WHOLE] = { "/proc/self/maps", O_RDONLY },
+		[GL_FILE_SMAPS] = { "/proc/self/smaps", O_RDONLY },
+		[GL_FILE_ROLLUP] = { "/proc/self/smaps_rollup", O_RDONLY },
+		[GL_FILE_EXE] = { "/proc/self/exe", O_PATH },
+	};
+	unsigned i;
+	long fd;
+
+	if (launch->files < LAUNCH_FILES || !proc_is_ours())
+		return;
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		fd = sys_open(files[i].path, files[i].flags, 0);
+		launch->file[i] = sys_failed(fd) ? -1 : fd;
+	}
+}
+
+void launch_files_memory(struct launch *launch)
+{
+	launch_files_open(launch);
+	memcpy(launch->r->shared->told.file, launch->file,
+	       sizeof(launch->file));
+}
+
+void launch_files_shut(const struct launch *launch)
+{
+	unsigned i;
+
+	if (launch->made.fd >= 0)
+		sys_close(launch->made.fd);
+	for (i = 0; i < GL_FILES; i++)
+		if (launch->file[i] >= 0)
+			sys_close(launch->file[i]);
+}
