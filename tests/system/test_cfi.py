@@ -496,4 +496,52 @@ def rules_for_debuggers_are_taken_over(directory):
                   made.values(), "nobody told it")
 
 
+def ranges(path):
+    """(start, end, cfa) of each row that is by a register, in order."""
+    document = json.loads(gnomon("cfi", "dump", "--json", "--rules", path).out)
+    found = []
+    for function in document["rows"]:
+        if function["table"] == ".eh_frame":
+            rows = function["rows"]
+            ends = [row["start"] for row in rows[1:]] + [function["end"]]
+            found += [(row["start"], end, row["cfa"])
+                      for row, end in zip(rows, ends)]
+    return sorted(found)
+
+
+def other_offsets(made, true):
+    """Bytes where a CFA by the same register has another offset."""
+    count, i = 0, 0
+    for start, end, cfa in made:
+        while i > 0 and true[i][0] > start:
+            i -= 1
+        for first, last, right in true[i:]:
+            if first >= end:
+                break
+            i += last <= start
+            common = min(end, last) - max(start, first)
+            if common > 0 and cfa != right and \
+                    cfa.split("+")[0] == right.split("+")[0]:
+                count += common
+    return count
+
+
+@case
+def rules_are_what_the_tables_were(directory):
+    """Of the C library without its tables and names: nearly all of its code has
+    rules, and they are those of the tables."""
+    tools = "aarch64-linux-gnu-"
+    library = os.path.join(CROSS["aarch64"], "libc.so.6")
+    if not os.path.exists(library) or not shutil.which(tools + "objcopy"):
+        raise Skip("no C library of AArch64 is installed")
+    bare_library = os.path.join(directory, "bare.so")
+    bare([tools + "objcopy", "-R", ".eh_frame", "-R", ".eh_frame_hdr", "-R",
+          ".gcc_except_table", library, bare_library])
+    row = json.loads(gnomon("cfi", "prepare", "--json", "-o", directory,
+                            bare_library).out)["rows"][0]
+    check(row["ruled_bytes"] >= 0.97 * row["code_bytes"], str(row))
+    wrong = other_offsets(ranges(row["file"]), ranges(library))
+    check(wrong <= row["ruled_bytes"] / 10000, "%d bytes" % wrong)
+
+
 main()

@@ -35,6 +35,8 @@ struct machine_step {
 	bool nullified;		/* that one only if the branch is taken */
 	bool guessed;		/* not known exactly: over-estimated */
 	bool nothing;		/* padding does that */
+	bool saves_ra;		/* it stores the return address's register on
+				 * the stack, as functions do once */
 	bool thumb;		/* ARM: the target's state */
 	/* Not 0: to one of a table at `target`, of words of so many bytes,
 	 * that say how many halfwords behind it (ARM's tbb, tbh). */

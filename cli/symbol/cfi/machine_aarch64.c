@@ -229,6 +229,8 @@ static void pair(const struct a64 *in)
 	moved = symbolic_plus(base, offset);
 	access.address = mode == 1 ? base : moved;
 	transfer(in, &access);
+	in->step->saves_ra = !access.load && !access.vector && rn == SP &&
+		(access.rt == LR || access.rt2 == LR);
 	if (mode == 1 || mode == 3)
 		set_or_sp(in, rn, moved);
 }
@@ -256,6 +258,8 @@ static void single(const struct a64 *in)
 			      signed_bits(in, 12, 9));
 	access.address = !scaled && mode == 1 ? base : moved;
 	transfer(in, &access);
+	in->step->saves_ra = !access.load && !access.vector && rn == SP &&
+		access.rt == LR;
 	if (!scaled && (mode == 1 || mode == 3))
 		set_or_sp(in, rn, moved);
 }

@@ -136,6 +136,7 @@ static void transfer(const struct arm *a, unsigned first, bool load,
 		if (!load) {
 			symbolic_store(a->state, address, WORD, WORD,
 				       get(a, reg));
+			a->step->saves_ra |= reg == ARM_REG_LR;
 		} else if (reg == ARM_REG_PC) {
 			target = symbolic_load(a->state, address);
 			jumps = true;

@@ -178,6 +178,7 @@ static void load_store(const struct mips *in, unsigned opcode)
 		break;
 	case 0x3f:	/* sd */
 		store(in, WORD, get(in, in->rt));
+		in->step->saves_ra = in->rt == RA && in->rs == SP;
 		break;
 	case 0x28: case 0x29: case 0x2a: case 0x2b:
 	case 0x2c: case 0x2d: case 0x2e: case 0x39:

@@ -32,6 +32,7 @@
 #include "unwind/claim.h"
 
 #define FUNCTIONS_MAX (1u << 20)
+#define LOST_CALLS 16		/* of a function; it is run as often again */
 
 struct gap {
 	uint64_t start, end;
@@ -384,19 +385,58 @@ static bool is_start(const struct making *m, uint64_t address)
 	return i > 0 && m->starts[i - 1] == address;
 }
 
+/* Calls that do not come back, by where they would. */
+struct lost_calls {
+	uint64_t behind[LOST_CALLS];
+	unsigned count;
+};
+
+static bool comes_back(void *owner, uint64_t behind)
+{
+	const struct lost_calls *lost = owner;
+
+	for (unsigned i = 0; i < lost->count; i++)
+		if (lost->behind[i] == behind)
+			return false;
+	return true;
+}
+
+/*
+ * One that returns with another stack than at its entry has gone on in the next
+ * function: behind a call that does not come back, or by a jump that leads to
+ * nothing there. It is run again without that.
+ */
+static void run_whole(struct symbolic_run *run, struct symbolic_wanted *wanted)
+{
+	struct lost_calls lost = { .count = 0 };
+
+	wanted->returns = comes_back;
+	wanted->owner = &lost;
+	for (;;) {
+		symbolic_run(run, wanted);
+		if (run->odd_exits == 0 || run->odd_from == 0 ||
+		    lost.count == LOST_CALLS)
+			return;
+		if (!run->odd_is_call)
+			wanted->end = run->odd_from;
+		lost.behind[lost.count++] = run->odd_from;
+		symbolic_run_free(run);
+	}
+}
+
 static uint64_t run_function(struct making *m, const struct gap *gap,
 			     uint64_t start, uint64_t end)
 {
 	struct symbolic_state entry;
 	struct symbolic_run run;
-	const struct symbolic_wanted wanted = {
+	struct symbolic_wanted wanted = {
 		.decoder = &m->decoder, .start = start, .end = end,
 		.bytes = gap->bytes + (start - gap->start), .entry = &entry,
 	};
 
 	m->decoder.thumb = binary_is_thumb(m->binary, start);
 	machine_begin(m->binary->machine, &entry);
-	symbolic_run(&run, &wanted);
+	run_whole(&run, &wanted);
 	m->made->functions++;
 	end = take_run(m, &run, !run.too_large && run.odd_exits == 0 &&
 		       (run.exits > 0 || is_start(m, start)));

@@ -291,6 +291,9 @@ static void visit(struct symbolic_run *run, uint64_t address)
 			run->first_bad = address;
 		return;
 	}
+	if (step.saves_ra && state.reg[run->wanted.decoder->machine->ra].kind ==
+	    SYMBOLIC_UNKNOWN)
+		run->odd_exits++;
 	if (step.literal != 0)
 		mark_data(run, step.literal, step.literal +
 			  run->wanted.decoder->machine->word);
@@ -319,18 +322,35 @@ static bool is_pad(const struct symbolic_run *run, uint64_t address)
 	return false;
 }
 
+/* It was taken for granted that something leads there. */
+static void note_odd(struct symbolic_run *run, unsigned before, uint64_t target,
+		     bool call)
+{
+	if (before > 0 || run->odd_exits == 0)
+		return;
+	run->odd_from = target;
+	run->odd_is_call = call;
+}
+
 static void work_off(struct symbolic_run *run)
 {
+	unsigned odd = run->odd_exits;
+	uint64_t target = 0;
+
 	for (;;) {
 		while (run->work_count > 0 && !run->too_large) {
 			if (++run->steps > SYMBOLIC_RUN_STEPS)
 				run->too_large = true;
 			visit(run, run->work[--run->work_count]);
 		}
+		if (target != 0)
+			note_odd(run, odd, target, true);
 		if (run->later_done == run->later_count || run->too_large)
 			return;
-		if (!is_pad(run, run->later[run->later_done].target))
-			arrive(run, run->later[run->later_done].target,
+		odd = run->odd_exits;
+		target = run->later[run->later_done].target;
+		if (!is_pad(run, target))
+			arrive(run, target,
 			       &run->later[run->later_done].state, EDGE_CALL);
 		run->later_done++;
 	}
@@ -403,12 +423,15 @@ static void assume(struct symbolic_run *run)
 	bool bare = !run->has_jump[0] && run->later_count == 0;
 
 	while (run->has_jump[bare] && !run->too_large) {
+		unsigned odd = run->odd_exits;
+
 		at = find_unreached(run, at);
 		if (at >= run->wanted.end)
 			return;
 		arrive(run, at, &run->jump[bare], EDGE_CERTAIN);
 		run->assumed++;
 		work_off(run);
+		note_odd(run, odd, at, false);
 	}
 }
 

@@ -75,8 +75,14 @@ struct symbolic_run {
 	unsigned indirect;	/* jumps by registers */
 	unsigned exits;		/* returns, and jumps to elsewhere, with stack
 				 * and return address as at the entry */
-	unsigned odd_exits;	/* returns without: it is no whole function,
-				 * or no function */
+	unsigned odd_exits;	/* returns without, and places where a return
+				 * address is saved that is not there any more:
+				 * it is more than a function, or none */
+	/* What was taken for granted when that happened for the first time:
+	 * that a call comes back there, or a jump by a register leads there.
+	 * 0: it did so before. */
+	uint64_t odd_from;
+	bool odd_is_call;
 	unsigned assumed;	/* pieces taken for their targets */
 	unsigned bad;		/* instructions that cannot be decoded */
 	uint64_t first_bad;	/* address; 0: none */

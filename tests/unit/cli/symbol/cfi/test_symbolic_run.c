@@ -232,6 +232,43 @@ static void test_signed_either(void **state)
 	done(&g);
 }
 
+/* Where another function begins behind a call, which cannot come back then, and
+ * behind a jump by a register. */
+static void test_next_function(void **state)
+{
+	static const uint32_t call[] = {
+		0xa9bf7bfd,	/*  0: stp x29, x30, [sp, #-16]! */
+		0x97fffff0,	/*  4: bl */
+		0xa9be7bfd,	/*  8: stp x29, x30, [sp, #-32]! */
+		0xd503201f,	/* 12: nop */
+		0xa8c27bfd,	/* 16: ldp x29, x30, [sp], #32 */
+		0xd65f03c0,	/* 20: ret */
+	};
+	static const uint32_t jump[] = {
+		0xa9bf7bfd,	/*  0: stp x29, x30, [sp, #-16]! */
+		0x97fffff0,	/*  4: bl */
+		0xd61f0000,	/*  8: br x0 */
+		0xa8c17bfd,	/* 12: ldp x29, x30, [sp], #16 */
+		0xd65f03c0,	/* 16: ret */
+		0xa9be7bfd,	/* 20: stp x29, x30, [sp, #-32]! */
+		0xa8c27bfd,	/* 24: ldp x29, x30, [sp], #32 */
+		0xd65f03c0,	/* 28: ret */
+	};
+	struct given g;
+
+	(void)state;
+	run_code(&g, EM_AARCH64, false, false, call, sizeof(call));
+	assert_true(g.run.odd_exits > 0);
+	assert_int_equal(g.run.odd_from, START + 8);
+	assert_true(g.run.odd_is_call);
+	done(&g);
+	run_code(&g, EM_AARCH64, false, false, jump, sizeof(jump));
+	assert_true(g.run.odd_exits > 0);
+	assert_int_equal(g.run.odd_from, START + 20);
+	assert_false(g.run.odd_is_call);
+	done(&g);
+}
+
 /* Delay slots, in both orders of bytes. */
 static void test_mips64(void **state)
 {
@@ -355,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_x86_unknown),
 		cmocka_unit_test(test_aarch64),
 		cmocka_unit_test(test_signed_either),
+		cmocka_unit_test(test_next_function),
 		cmocka_unit_test(test_mips64),
 		cmocka_unit_test(test_arm),
 		cmocka_unit_test(test_arm_doubles),
