@@ -18,9 +18,10 @@
  *	syscall.h   raw system calls (arch_syscall6, error as -errno);
  *		    ARCH_STAT: what newfstatat fills;
  *		    arch_is_fork: which of them are one; ARCH_START_CALLS
- *	cycles.h    the cheapest counter that may serve as a time stamp; the
- *		    thread pointer; arch_is_stepped: whether the program has
- *		    itself interrupted after each instruction (SIGTRAP)
+ *	cycles.h    the cheapest counter that may serve as a time stamp, or
+ *		    arch/monotonic.h where there is none; the thread pointer;
+ *		    arch_is_stepped: whether the program has itself
+ *		    interrupted after each instruction (SIGTRAP)
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
  *		    stack, 0 where there is none
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted;
@@ -87,6 +88,11 @@ long arch_clone_task(unsigned long flags, void *stack_top, void *tls,
  */
 extern const uint8_t arch_stubs[];
 extern uintptr_t arch_stub_table[];
+
+/* Whether time stamps are a clock's (arch/monotonic.h). */
+#ifndef ARCH_CLOCK
+#define ARCH_CLOCK 0
+#endif
 
 /* The kind of program header that says where the index of unwind tables is, of
  * those of 32-bit ARM (unwind/exidx.h); 0: images have none. */

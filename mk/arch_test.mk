@@ -19,7 +19,8 @@ EMULATOR_PREFIX = /usr/$(patsubst %-,%,$(notdir $(CROSS)))
 EMULATOR ?= $(if $(CROSSED),$(EMULATOR_NAME) -L $(EMULATOR_PREFIX))
 
 ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic lifecycle exceptions cancel \
-	exec_chain numbered turnover fibers signals epochs $(addprefix matrix/,throws throws_late \
+	exec_chain numbered turnover fibers signals epochs own_new \
+	own_new_linked $(addprefix matrix/,throws throws_late \
 	throws_static terminate thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \
 	signals_alternate untabled))
@@ -57,8 +58,8 @@ ARCH_UNIT := $(if $(CROSSED),$(wildcard $(addsuffix /libcmocka.so,\
 	$(SYSROOT_LIB))),yes)
 ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_prologue \
 	test_barrier test_cfi_index test_claim test_exidx test_expr test_granule \
-	test_image_kind test_image_ranges test_lsda test_rules_library \
-	test_stack))
+	test_image_kind test_image_ranges test_image_record test_lsda test_rules_library \
+	test_stack test_vdso))
 ARCH_UNIT_CC = $(CC) $(TEST_CFLAGS) -fno-omit-frame-pointer \
 	$(addprefix -I,$(wildcard $(SYSROOT)/usr/include)) -MMD -MP -MF $@.d \
 	-MT $@ $(call wish,FLAGS,$<) -o $@ $< $(wish-link)

@@ -105,7 +105,7 @@ PROGRAM_LIB_SRC := $(filter tests/programs/lib%,$(PROGRAM_SRC))
 # Of another architecture only those that its tests want (mk/arch_test.mk).
 ifdef CROSSED
 PROGRAM_LIB_SRC := $(addprefix tests/programs/,libbump.c libepoch_a.c \
-	libepoch_b.c)
+	libepoch_b.c libown_new.c)
 endif
 PROGRAM_LIBS := $(patsubst tests/programs/%,$(TEST_O)/%.so,\
 	$(basename $(PROGRAM_LIB_SRC)))

@@ -54,22 +54,31 @@ static const uint8_t format_size[16] = {
 	[CFI_PE_SDATA2] = 2, [CFI_PE_SDATA4] = 4, [CFI_PE_SDATA8] = 8,
 };
 
+/* A number that is no address, of more bits, fails. */
+static uintptr_t of_word(struct cfi_cursor *c, uint64_t value)
+{
+	if ((uintptr_t)value != value &&
+	    (int64_t)(intptr_t)value != (int64_t)value)
+		cfi_fail(c);
+	return (uintptr_t)value;
+}
+
 static uintptr_t raw_pointer(struct cfi_cursor *c, uint8_t format)
 {
 	switch (format) {
 	case CFI_PE_ABSPTR:
 		return ENCODED_WORD == 8 ? cfi_u64(c) : cfi_u32(c);
 	case CFI_PE_ULEB128:
-		return cfi_uleb(c);
+		return of_word(c, cfi_uleb(c));
 	case CFI_PE_SLEB128:
-		return (uintptr_t)cfi_sleb(c);
+		return of_word(c, (uint64_t)cfi_sleb(c));
 	case CFI_PE_UDATA2:
 		return cfi_u16(c);
 	case CFI_PE_UDATA4:
 		return cfi_u32(c);
 	case CFI_PE_UDATA8:
 	case CFI_PE_SDATA8:
-		return cfi_u64(c);
+		return of_word(c, cfi_u64(c));
 	case CFI_PE_SDATA2:
 		return (uintptr_t)(intptr_t)(int16_t)cfi_u16(c);
 	case CFI_PE_SDATA4:
@@ -405,12 +414,22 @@ static size_t table_upper(const struct cfi_tables *t, uintptr_t pc)
 	return low;
 }
 
+/* Without a sign to go wrong, whatever an address may be. */
+static int64_t distance(uintptr_t from, uintptr_t to)
+{
+	uint64_t far = to >= from ? to - from : from - to;
+
+	if (far > INT64_MAX)
+		far = INT64_MAX;
+	return to >= from ? (int64_t)far : -(int64_t)far;
+}
+
 /* The same for what linkers write: pairs of 32-bit offsets. Its loop has no
  * branch to mispredict, which is half of a cold look-up. */
 static size_t table_upper_small(const struct cfi_tables *t, uintptr_t pc)
 {
 	const uint8_t *entry = (const uint8_t *)t->table;
-	int64_t wanted = (int64_t)(pc - t->table_base);
+	int64_t wanted = distance(t->table_base, pc);
 	size_t count = t->entries;
 	int32_t code;
 
@@ -458,17 +477,18 @@ static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
 {
 	bool small = t->entry_encoding == (CFI_PE_DATAREL | CFI_PE_SDATA4);
 	size_t i = small ? table_upper_small(t, pc) : table_upper(t, pc);
-	uintptr_t low, high = UINTPTR_MAX;
+	uintptr_t low = 0, high = UINTPTR_MAX;
 	unsigned int back;
 
 	fde->cie_at = 0;
-	if (i == 0)
-		return set_gap(fde, 0, table_field(t, 0));
-	low = table_field(t, 2 * (i - 1));
+	if (i > 0)
+		low = table_field(t, 2 * (i - 1));
 	if (i < t->entries)
 		high = table_field(t, 2 * i);
 	if (low > pc || (i < t->entries && high <= pc))
 		return -EINVAL;	/* not sorted */
+	if (i == 0)
+		return set_gap(fde, 0, high);
 	CLAIM_FULL(low <= pc && pc <= high);
 	for (back = 0; back < BACK_MAX && i > 0; back++, i--) {
 		if (read_fde(t, table_field(t, 2 * i - 1), fde))

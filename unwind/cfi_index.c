@@ -26,10 +26,12 @@ _Static_assert(sizeof(struct entry) == 8, "as in .eh_frame_hdr");
 static bool make_entry(const struct cfi_tables *t, const struct cfi_fde *fde,
 		       uintptr_t at, struct entry *e)
 {
-	e->code = (int32_t)(fde->start - t->frames);
-	e->record = (int32_t)(at - t->frames);
-	return t->frames + (uintptr_t)(intptr_t)e->code == fde->start &&
-	       t->frames + (uintptr_t)(intptr_t)e->record == at;
+	int64_t code = (int64_t)((uint64_t)fde->start - t->frames);
+	int64_t record = (int64_t)((uint64_t)at - t->frames);
+
+	e->code = (int32_t)code;
+	e->record = (int32_t)record;
+	return e->code == code && e->record == record;
 }
 
 static bool before(const struct entry *a, const struct entry *b)

@@ -35,9 +35,10 @@ static bool same_owner(const char *name, uint32_t size, const char *owner)
 	return false;
 }
 
-static size_t padded(uint32_t size)
+/* Of 64 bits: two of these may be more than an address can be. */
+static uint64_t padded(uint32_t size)
 {
-	return ((size_t)size + NOTE_ALIGN - 1) & ~(size_t)(NOTE_ALIGN - 1);
+	return ((uint64_t)size + NOTE_ALIGN - 1) & ~(uint64_t)(NOTE_ALIGN - 1);
 }
 
 /* In [at, at + left), which lies inside. */
@@ -50,7 +51,7 @@ static bool find_note(const struct elfmap *map, uintptr_t at, size_t left,
 
 	for (; left >= sizeof(note);) {
 		uint32_t known;
-		size_t whole;
+		uint64_t whole;
 
 		if (!elfmap_copy(map, &note, at, sizeof(note)))
 			return false;
@@ -64,12 +65,12 @@ static bool find_note(const struct elfmap *map, uintptr_t at, size_t left,
 		    elfmap_copy(map, name, at + sizeof(note), known) &&
 		    same_owner(name, known, owner)) {
 			*size = note.n_descsz;
-			at += sizeof(note) + padded(note.n_namesz);
+			at += sizeof(note) + (uintptr_t)padded(note.n_namesz);
 			return elfmap_copy(map, to, at,
 					   *size < room ? *size : room);
 		}
-		at += whole;
-		left -= whole;
+		at += (uintptr_t)whole;
+		left -= (size_t)whole;
 	}
 	return false;
 }

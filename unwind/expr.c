@@ -72,13 +72,16 @@ enum {
 	OP_NOP = 0x96
 };
 
+#define WORD_BITS (8 * ARCH_WORD)
+
+/* Values are words of the processor: the type that DWARF calls generic. */
 struct machine {
 	struct cfi_cursor c;
 	const uint8_t *code;
 	const struct expr_context *context;
 	unsigned int depth;
 	int error;
-	uint64_t stack[EXPR_STACK_MAX];
+	uintptr_t stack[EXPR_STACK_MAX];
 };
 
 static void fail(struct machine *m, int error)
@@ -87,7 +90,7 @@ static void fail(struct machine *m, int error)
 		m->error = error;
 }
 
-static void push(struct machine *m, uint64_t value)
+static void push(struct machine *m, uintptr_t value)
 {
 	if (m->depth == EXPR_STACK_MAX)
 		fail(m, -EINVAL);
@@ -95,7 +98,7 @@ static void push(struct machine *m, uint64_t value)
 		m->stack[m->depth++] = value;
 }
 
-static uint64_t pop(struct machine *m)
+static uintptr_t pop(struct machine *m)
 {
 	if (m->depth == 0) {
 		fail(m, -EINVAL);
@@ -105,7 +108,7 @@ static uint64_t pop(struct machine *m)
 }
 
 /* The value that lies n below the top. */
-static uint64_t peek(struct machine *m, unsigned int n)
+static uintptr_t peek(struct machine *m, unsigned int n)
 {
 	if (n >= m->depth) {
 		fail(m, -EINVAL);
@@ -114,20 +117,20 @@ static uint64_t peek(struct machine *m, unsigned int n)
 	return m->stack[m->depth - 1 - n];
 }
 
-static uint64_t reg_value(struct machine *m, uint64_t reg)
+static uintptr_t reg_value(struct machine *m, uint64_t reg)
 {
 	if (reg >= ARCH_REG_COUNT) {
 		fail(m, -EINVAL);
 		return 0;
 	}
-	return m->context->regs->r[reg];
+	return (uintptr_t)m->context->regs->r[reg];
 }
 
 /* Reads whole aligned words where the value lies in one, so that a value at
  * the end of a page does not ask for the next page. */
 static void dereference(struct machine *m, unsigned int size)
 {
-	uintptr_t address = (uintptr_t)pop(m);
+	uintptr_t address = pop(m);
 	uintptr_t within = address & (ARCH_WORD - 1);
 	const uint8_t *bytes;
 	uint64_t word = 0;
@@ -136,6 +139,8 @@ static void dereference(struct machine *m, unsigned int size)
 
 	if (within + size > ARCH_WORD)
 		within = 0;
+	if (size > ARCH_WORD)
+		fail(m, -EINVAL);
 	if (m->error)
 		return;
 	if (!m->context->read(m->context->ctx, address - within, &word)) {
@@ -156,7 +161,7 @@ static void dereference(struct machine *m, unsigned int size)
 		push(m, value4);
 		break;
 	case 8:
-		push(m, word);
+		push(m, (uintptr_t)word);
 		break;
 	default:
 		fail(m, -EINVAL);
@@ -183,33 +188,35 @@ static bool constant(struct machine *m, uint8_t op)
 
 	switch (op) {
 	case OP_ADDR:
+		push(m, ARCH_WORD == 8 ? (uintptr_t)cfi_u64(c) : cfi_u32(c));
+		return true;
 	case OP_CONST8U:
 	case OP_CONST8S:
-		push(m, cfi_u64(c));
+		push(m, (uintptr_t)cfi_u64(c));
 		return true;
 	case OP_CONST1U:
 		push(m, cfi_u8(c));
 		return true;
 	case OP_CONST1S:
-		push(m, (uint64_t)(int64_t)(int8_t)cfi_u8(c));
+		push(m, (uintptr_t)(intptr_t)(int8_t)cfi_u8(c));
 		return true;
 	case OP_CONST2U:
 		push(m, cfi_u16(c));
 		return true;
 	case OP_CONST2S:
-		push(m, (uint64_t)(int64_t)(int16_t)cfi_u16(c));
+		push(m, (uintptr_t)(intptr_t)(int16_t)cfi_u16(c));
 		return true;
 	case OP_CONST4U:
 		push(m, cfi_u32(c));
 		return true;
 	case OP_CONST4S:
-		push(m, (uint64_t)(int64_t)(int32_t)cfi_u32(c));
+		push(m, (uintptr_t)(intptr_t)(int32_t)cfi_u32(c));
 		return true;
 	case OP_CONSTU:
-		push(m, cfi_uleb(c));
+		push(m, (uintptr_t)cfi_uleb(c));
 		return true;
 	case OP_CONSTS:
-		push(m, (uint64_t)cfi_sleb(c));
+		push(m, (uintptr_t)cfi_sleb(c));
 		return true;
 	default:
 		return false;
@@ -218,7 +225,7 @@ static bool constant(struct machine *m, uint8_t op)
 
 static void rotate(struct machine *m)
 {
-	uint64_t top = pop(m), second = pop(m), third = pop(m);
+	uintptr_t top = pop(m), second = pop(m), third = pop(m);
 
 	push(m, top);
 	push(m, third);
@@ -228,7 +235,7 @@ static void rotate(struct machine *m)
 /* False: not one that moves values about, or changes the topmost alone. */
 static bool unary(struct machine *m, uint8_t op)
 {
-	uint64_t a;
+	uintptr_t a;
 
 	switch (op) {
 	case OP_DUP:
@@ -248,7 +255,7 @@ static bool unary(struct machine *m, uint8_t op)
 		return true;
 	case OP_ABS:
 		a = pop(m);
-		push(m, (int64_t)a < 0 ? -a : a);
+		push(m, (intptr_t)a < 0 ? -a : a);
 		return true;
 	case OP_NEG:
 		push(m, -pop(m));
@@ -257,24 +264,25 @@ static bool unary(struct machine *m, uint8_t op)
 		push(m, ~pop(m));
 		return true;
 	case OP_PLUS_UCONST:
-		push(m, pop(m) + cfi_uleb(&m->c));
+		push(m, pop(m) + (uintptr_t)cfi_uleb(&m->c));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
+static uintptr_t divide(struct machine *m, uintptr_t a, uintptr_t b)
 {
 	if (b == 0) {
 		fail(m, -EINVAL);
 		return 0;
 	}
 	/* The one quotient that does not fit wraps instead of trapping. */
-	return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
+	return b == UINTPTR_MAX ? -a :
+				  (uintptr_t)((intptr_t)a / (intptr_t)b);
 }
 
-static uint64_t modulo(struct machine *m, uint64_t a, uint64_t b)
+static uintptr_t modulo(struct machine *m, uintptr_t a, uintptr_t b)
 {
 	if (b == 0) {
 		fail(m, -EINVAL);
@@ -283,15 +291,16 @@ static uint64_t modulo(struct machine *m, uint64_t a, uint64_t b)
 	return a % b;
 }
 
-static uint64_t shift_arithmetic(uint64_t a, uint64_t count)
+static uintptr_t shift_arithmetic(uintptr_t a, uintptr_t count)
 {
-	return (uint64_t)((int64_t)a >> (count < 63 ? count : 63));
+	return (uintptr_t)((intptr_t)a >>
+			   (count < WORD_BITS ? count : WORD_BITS - 1));
 }
 
 /* a op b, b having been on top. False: no operation of two values. */
-static bool binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
+static bool binary(struct machine *m, uint8_t op, uintptr_t a, uintptr_t b)
 {
-	int64_t sa = (int64_t)a, sb = (int64_t)b;
+	intptr_t sa = (intptr_t)a, sb = (intptr_t)b;
 
 	switch (op) {
 	case OP_SWAP:
@@ -320,10 +329,10 @@ static bool binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
 		push(m, a + b);
 		return true;
 	case OP_SHL:
-		push(m, b < 64 ? a << b : 0);
+		push(m, b < WORD_BITS ? a << b : 0);
 		return true;
 	case OP_SHR:
-		push(m, b < 64 ? a >> b : 0);
+		push(m, b < WORD_BITS ? a >> b : 0);
 		return true;
 	case OP_SHRA:
 		push(m, shift_arithmetic(a, b));
@@ -357,7 +366,8 @@ static bool binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
 /* Registers, memory and flow; all else takes two values from the stack. */
 static void other(struct machine *m, uint8_t op)
 {
-	uint64_t reg, b;
+	uintptr_t b;
+	uint64_t reg;
 
 	switch (op) {
 	case OP_REGX:	/* the register's value, as other unwinders take it */
@@ -365,7 +375,7 @@ static void other(struct machine *m, uint8_t op)
 		return;
 	case OP_BREGX:
 		reg = cfi_uleb(&m->c);
-		push(m, reg_value(m, reg) + (uint64_t)cfi_sleb(&m->c));
+		push(m, reg_value(m, reg) + (uintptr_t)cfi_sleb(&m->c));
 		return;
 	case OP_DEREF:
 		dereference(m, ARCH_WORD);
@@ -392,9 +402,9 @@ static void operate(struct machine *m, uint8_t op)
 {
 	CLAIM_FULL(m->depth <= EXPR_STACK_MAX && !m->error);	/* I1 */
 	if (op >= OP_BREG0 && op <= OP_BREG31) {
-		uint64_t value = reg_value(m, op - OP_BREG0);
+		uintptr_t value = reg_value(m, op - OP_BREG0);
 
-		push(m, value + (uint64_t)cfi_sleb(&m->c));
+		push(m, value + (uintptr_t)cfi_sleb(&m->c));
 	} else if (op >= OP_REG0 && op < OP_BREG0) {
 		push(m, reg_value(m, op - OP_REG0));
 	} else if (op >= OP_LIT0 && op < OP_REG0) {
@@ -417,7 +427,7 @@ int expr_evaluate(const uint8_t *code, size_t size,
 	m.depth = 0;
 	m.error = 0;
 	if (initial)
-		push(&m, *initial);
+		push(&m, (uintptr_t)*initial);
 	for (steps = 0; m.c.at < m.c.end; steps++) {
 		if (steps == EXPR_STEPS_MAX)
 			return -EINVAL;

@@ -141,7 +141,7 @@ void granule_table_init(struct granule_table *table, uintptr_t start,
 	*table = (struct granule_table){
 		.start = start & ~(uintptr_t)(GRANULE_BYTES - 1),
 	};
-	if (end <= start)
+	if (end <= start || end > UINTPTR_MAX - GRANULE_BYTES)
 		return;
 	table->granules = (end - 1 - table->start) / GRANULE_BYTES + 1;
 	table->pages = (table->granules - 1) / GRANULE_PAGE_SLOTS + 1;

@@ -108,7 +108,7 @@ static void ask_file(const struct elfmap *map, image_find_section *find,
 	if (s->eh_frame_hdr || s->index || is_vdso(path) || !find ||
 	    !find(path, ".eh_frame", &address, &size))
 		return;
-	address += map->bias;
+	address = (uintptr_t)(address + map->bias);
 	for (i = 0; i < s->segments; i++)
 		if (address >= s->segment[i].start &&
 		    address <= s->segment[i].end &&
@@ -196,6 +196,16 @@ static void sections_again(const struct image *image,
 	find_readable(s);
 }
 
+/* Readers count in 64 bits: where an image lies lower than its file says, a bias
+ * of 32 bits has wrapped, and is told as what it is, negative. */
+static uint64_t told_bias(const struct image *image)
+{
+	uint64_t wraps = (uint64_t)UINTPTR_MAX + 1;	/* 0: of 64 bits */
+
+	return image->bias > image->start && image->end ?
+		       image->bias - wraps : image->bias;
+}
+
 void image_record_fill(struct image *image, const struct elfmap *map,
 		       image_find_section *find)
 {
@@ -208,10 +218,10 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 	image->link_map = map->link_map;
 	image->stays = map->stays;
 	image->bias = map->bias;
-	g->bias = map->bias;
 	for (i = 0; i < map->phnum; i++)
 		if (map->phdr[i].p_type == PT_LOAD)
 			add_segment(image, &map->phdr[i]);
+	g->bias = told_bias(image);
 	g->build_id_size = build_id(map, g->build_id);
 	CLAIM(g->build_id_size <= GL_BUILD_ID_MAX);
 	for (i = 0; path[i] && i < GL_IMAGE_PATH - 1; i++)

@@ -205,7 +205,7 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	uint32_t word = j->word;
 
 	CLAIM_FULL(j > t->frames && j < t->frames + t->count);
-	CLAIM_FULL(f >= frames && f - frames <= NEW_MAX);
+	CLAIM_FULL(f >= frames && f <= frames + NEW_MAX);
 	t->report->counts.frames_walked += (uint32_t)(f - frames) + 1;
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;

@@ -79,7 +79,7 @@ struct gl_image {
 	uint32_t flags;		/* enum gt_image_flags */
 	uint32_t first_node;
 	_Atomic uint32_t end_node;	/* 0 while it is mapped */
-	uint64_t bias;
+	uint64_t bias;		/* run-time less file addresses, in 64 bits */
 	uint32_t segments;
 	uint32_t build_id_size;
 	struct gl_segment segment[GL_SEGMENTS_MAX];

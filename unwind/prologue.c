@@ -81,6 +81,19 @@ static bool is_preserved(unsigned reg)
 	return reg < 32 && ARCH_CALLEE_SAVED >> reg & 1;
 }
 
+/* Whether a function may store or load these at once, and who called it among
+ * them. Compilers that want room take registers of no use next to the preserved
+ * ones: a list with any else is data. */
+static bool is_list(uint64_t mask)
+{
+	uint64_t preserved = UINT64_C(1) << ARCH_REG_LR |
+			     UINT64_C(1) << ARCH_REG_PC | ARCH_CALLEE_SAVED;
+	uint64_t others = mask & ~preserved;
+	uint64_t behind = others + (others & -others);
+
+	return !others || (!(behind & (behind - 1)) && behind & preserved);
+}
+
 static struct value value_add(struct value v, int64_t n)
 {
 	int64_t sum = v.n + n;
@@ -373,8 +386,10 @@ static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
 		}
 		apply(w, &op);
 		if (op.kind == ARCH_OP_LOAD && op.mask >> ARCH_REG_PC & 1)
-			how = is_left(s, w, w->reg[ARCH_REG_PC], f) ? LEFT :
-								      DEAD;
+			how = is_list(op.mask) &&
+					      is_left(s, w, w->reg[ARCH_REG_PC],
+						      f) ?
+				      LEFT : DEAD;
 	}
 	return how == LEFT;
 }
@@ -419,6 +434,12 @@ static bool is_inside(const struct search *s, uintptr_t at, unsigned mode)
 	       size_at(s, at - 2 * ARCH_INSTRUCTION, mode) <= ARCH_INSTRUCTION;
 }
 
+static bool stores_caller(const struct arch_operation *op)
+{
+	return op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
+	       op->mask >> ARCH_REG_LR & 1 && is_list(op->mask);
+}
+
 /* The nearest place before pc where this is done; 0: none in so many
  * instructions. */
 static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
@@ -437,17 +458,14 @@ static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
 		arch_decode((const void *)at, s->code->end - at, &now, &op);
 		if (op.conditional || is_inside(s, at, mode))
 			continue;
-		if (stores ? op.kind == ARCH_OP_STORE &&
-				     op.a == ARCH_REG_SP &&
-				     op.mask >> ARCH_REG_LR & 1 :
-			     takes_room(&op))
+		if (stores ? stores_caller(&op) : takes_room(&op))
 			return at;
 	}
 	return 0;
 }
 
-/* Whether at `at` arguments are put into the stack, and nothing between there
- * and `starts` goes elsewhere. */
+/* Whether at `at` arguments are put into the stack, or room is taken for them,
+ * and nothing between there and `starts` goes elsewhere. */
 static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
 {
 	bool first = true;
@@ -459,7 +477,7 @@ static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
 		arch_decode((const void *)at, starts - at, &mode, &op);
 		if (op.size == 0 || op.kind >= ARCH_OP_CALL)
 			return false;
-		if (first && (op.kind != ARCH_OP_STORE || !takes_room(&op)))
+		if (first && !takes_room(&op))
 			return false;
 		for (r = 0; first && r < ARCH_REG_COUNT; r++)
 			if (op.mask >> r & 1 &&
@@ -471,8 +489,8 @@ static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
 	return at == starts;
 }
 
-/* Where a function begins that puts arguments into the stack before it stores
- * its caller: registers that nobody has to preserve. */
+/* Where a function begins that does so before it stores its caller: with
+ * registers that nobody has to preserve. */
 static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
 				  unsigned mode)
 {
@@ -486,17 +504,27 @@ static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
 	return starts;
 }
 
+/* The stack pointer goes up to what a frame pointer says. */
+static bool goes_up(const struct way *w, const struct arch_operation *op)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+	struct value to = value_add(w->reg[op->a], op->value);
+
+	return op->a == ARCH_REG_FP && to.kind == ENTRY &&
+	       to.reg == ARCH_REG_SP &&
+	       (sp.kind != ENTRY || sp.reg != ARCH_REG_SP || to.n > sp.n);
+}
+
 /* The frame goes: the function's end, or one of them. */
 static bool gives_back(const struct way *w, const struct arch_operation *op)
 {
-	bool from_stack = w->home[ARCH_REG_LR].kind == ENTRY &&
-			  op->a == ARCH_REG_SP;
-
+	if (w->home[ARCH_REG_LR].kind != ENTRY)
+		return false;
 	if (op->kind == ARCH_OP_LOAD)
-		return from_stack && (op->step > 0 ||
-				      op->mask >> ARCH_REG_PC & 1);
-	return op->kind == ARCH_OP_ADD && from_stack &&
-	       op->d == ARCH_REG_SP && op->value > 0;
+		return op->a == ARCH_REG_SP &&
+		       (op->step > 0 || op->mask >> ARCH_REG_PC & 1);
+	return op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
+	       (op->a == ARCH_REG_SP ? op->value > 0 : goes_up(w, op));
 }
 
 /* The way through a function, in the order in which it lies. */
@@ -506,6 +534,7 @@ struct pass {
 	bool ending;
 	uintptr_t early;	/* where the beginning is over */
 	struct value fp;	/* the frame pointer, if it was made one */
+	struct value maybe;	/* what may be one, if the end goes by it */
 };
 
 static void pass_apply(struct pass *p, const struct arch_operation *op)
@@ -513,11 +542,18 @@ static void pass_apply(struct pass *p, const struct arch_operation *op)
 	if (!p->ending && gives_back(&p->way, op)) {
 		p->body = p->way;
 		p->ending = true;
+		if (op->kind == ARCH_OP_ADD && op->a == ARCH_REG_FP &&
+		    p->fp.kind != ENTRY)
+			p->fp = p->maybe;
 	}
 	apply(&p->way, op);
-	if (op->kind == ARCH_OP_ADD && op->d == ARCH_REG_FP &&
-	    op->a == ARCH_REG_SP && op->value == 0 && p->way.pc <= p->early)
+	if (op->kind != ARCH_OP_ADD || op->d != ARCH_REG_FP ||
+	    op->a != ARCH_REG_SP || p->way.pc > p->early)
+		return;
+	if (op->value == 0)
 		p->fp = p->way.reg[ARCH_REG_FP];
+	else if (p->maybe.kind != ENTRY)
+		p->maybe = p->way.reg[ARCH_REG_FP];
 }
 
 /* Behind what goes elsewhere for good, code is as before the frame went. False:
@@ -599,7 +635,7 @@ static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	way_begin(&p->way, starts, mode, true);
 	p->ending = false;
 	p->early = starts + SAVES_MAX * ARCH_INSTRUCTION;
-	p->fp.kind = UNKNOWN;
+	p->fp.kind = p->maybe.kind = UNKNOWN;
 	if (!pass_through(s, p, pc))
 		return false;
 	sp = p->way.reg[ARCH_REG_SP];
@@ -607,7 +643,8 @@ static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	ra = p->way.home[ARCH_REG_LR];
 	/* one that has been made a frame pointer knows of more room than was
 	 * met in this order */
-	f->base = p->fp.kind == ENTRY ? ARCH_REG_FP : ARCH_REG_SP;
+	f->base = p->fp.kind == ENTRY || sp.kind != ENTRY ? ARCH_REG_FP :
+							     ARCH_REG_SP;
 	if (f->base == ARCH_REG_FP)
 		sp = fp;
 	f->cfa = -sp.n;

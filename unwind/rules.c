@@ -41,8 +41,7 @@ struct collector {
 
 static bool same_rule(struct rule a, struct rule b)
 {
-	return a.cfa_off == b.cfa_off && a.fp_off == b.fp_off &&
-	       a.base == b.base && a.kind == b.kind;
+	return __builtin_memcmp(&a, &b, sizeof(a)) == 0;	/* one word */
 }
 
 static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,

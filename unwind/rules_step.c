@@ -54,8 +54,8 @@ static int find_cfa(const struct cfa_row *row,
 	CLAIM_FULL(row->cfa_reg < ARCH_REG_COUNT);
 	switch (row->cfa_how) {
 	case CFA_OFFSET:
-		*cfa = context->regs->r[row->cfa_reg] +
-		       (uint64_t)row->cfa_offset;
+		*cfa = (uintptr_t)(context->regs->r[row->cfa_reg] +
+				   (uint64_t)row->cfa_offset);
 		return 0;
 	case CFA_EXPRESSION:
 		return evaluate(row->cfa_expression, context, NULL, cfa);
@@ -71,7 +71,7 @@ static int restore(const struct cfa_row *row, unsigned int column,
 		   uint64_t *value)
 {
 	int64_t operand = row->value[column];
-	uint64_t address = cfa + (uint64_t)operand;
+	uint64_t address = (uintptr_t)(cfa + (uint64_t)operand);
 	int status;
 
 	switch (row->how[column]) {

@@ -1,28 +1,15 @@
 /*
- * cycles.h (ARM): the monotonic clock, in nanoseconds. There is no counter that
- * user code may read on all processors: some have none, and of those that have
- * Linux does not say whether it works.
+ * cycles.h (ARM): the clock (arch/monotonic.h). There is no counter that user code
+ * may read on all processors: some have none, and of those that have Linux does
+ * not say whether it works.
  */
 #ifndef GNOMON_ARCH_CYCLES_H
 #define GNOMON_ARCH_CYCLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
-#include "syscall.h"
-
-#define ARCH_TICKS_PER_US 1000u
-
-static inline uint64_t arch_cycles(void)
-{
-	struct timespec now = { 0, 0 };
-
-	/* this clock always exists */
-	arch_syscall6(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0,
-		      0);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+#include "arch/monotonic.h"
 
 /* The thread pointer: on glibc and musl the highest end of a thread's stack
  * that the C library allocated lies below it, with nothing but the library's

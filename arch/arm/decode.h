@@ -31,19 +31,41 @@ static inline bool arm_looks_so(uintptr_t pc)
 	       word[2] >> 28 == 0xe;
 }
 
-/* THUMB_MODE, or 0. At a return address behind a call of either kind, and where
- * a signal came, the code around says it. */
+/* Bytes that a call leads away, as either kind has it in the same two
+ * half-words. */
+static inline uint32_t arm_call_bytes(uint32_t word)
+{
+	int32_t bytes = (int32_t)(word << 8) >> 6;
+
+	return (uint32_t)(bytes < 0 ? -bytes : bytes);
+}
+
+static inline uint32_t thumb_call_bytes(uint16_t first, uint16_t second)
+{
+	int32_t bytes = thumb_distance((uint32_t)first << 16 | second);
+
+	return (uint32_t)(bytes < 0 ? -bytes : bytes);
+}
+
+/* THUMB_MODE, or 0. Where a signal came, the code around says it. What is a call
+ * of either kind is the one that leads less far: read as the other, it leads
+ * anywhere. */
 static inline unsigned arch_code_mode(uintptr_t pc, bool exact)
 {
 	const uint16_t *half = (const uint16_t *)pc;
+	uint32_t word;
 
 	if (pc % 4)
 		return THUMB_MODE;
-	if (exact || (arch_after_thumb_call(half[-2], half[-1]) &&
-		      arch_after_arm_call(half[-2] |
-					  (uint32_t)half[-1] << 16)))
+	if (exact)
 		return arm_looks_so(pc) ? 0 : THUMB_MODE;
-	return arch_after_thumb_call(half[-2], half[-1]) ? THUMB_MODE : 0;
+	word = half[-2] | (uint32_t)half[-1] << 16;
+	if (!arch_after_thumb_call(half[-2], half[-1]))
+		return 0;
+	if (!arch_after_arm_call(word))
+		return THUMB_MODE;
+	return arm_call_bytes(word) < thumb_call_bytes(half[-2], half[-1]) ?
+		       0 : THUMB_MODE;
 }
 
 /* A number that is added, or subtracted. */

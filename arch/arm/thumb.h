@@ -395,6 +395,17 @@ static inline void thumb_immediate(uint32_t word, unsigned *mode,
 					       -(int64_t)number);
 }
 
+/* How far BL, BLX and B lead, which have 25 bits. */
+static inline int32_t thumb_distance(uint32_t word)
+{
+	uint32_t sign = word >> 26 & 1, j1 = word >> 13 & 1;
+	uint32_t j2 = word >> 11 & 1, offset = (word & 0x7ff) << 1;
+
+	offset |= (word >> 4 & 0x3ff000) | (!(j2 ^ sign)) << 22 |
+		  (!(j1 ^ sign)) << 23 | sign << 24;
+	return (int32_t)(offset << 7) >> 7;
+}
+
 static inline void thumb_far_branch(uint32_t word, uintptr_t pc,
 				    struct arch_operation *o)
 {
@@ -404,11 +415,8 @@ static inline void thumb_far_branch(uint32_t word, uintptr_t pc,
 	if (word & 0x4000) {
 		o->kind = ARCH_OP_CALL;
 	} else if (word & 0x1000) {
-		offset |= (word >> 4 & 0x3ff000) | (!(j2 ^ sign)) << 22 |
-			  (!(j1 ^ sign)) << 23 | sign << 24;
 		o->kind = ARCH_OP_JUMP;
-		o->target = pc + 4 +
-			    (uintptr_t)((int32_t)(offset << 7) >> 7);
+		o->target = pc + 4 + (uintptr_t)thumb_distance(word);
 	} else if ((word >> 22 & 15) < 14) {
 		offset |= (word >> 4 & 0x3f000) | j1 << 18 | j2 << 19 |
 			  sign << 20;

@@ -1,28 +1,15 @@
 /*
  * cycles.h (MIPS64): the processor's own counter (rdhwr $2) has 32 bits, which
  * are through in some seconds, and is not the same on all processors; so the
- * clock is asked, in nanoseconds.
+ * clock is asked (arch/monotonic.h).
  */
 #ifndef GNOMON_ARCH_CYCLES_H
 #define GNOMON_ARCH_CYCLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
-#include "syscall.h"
-
-#define ARCH_TICKS_PER_US 1000u
-
-static inline uint64_t arch_cycles(void)
-{
-	struct timespec now = { 0, 0 };
-
-	/* this clock always exists */
-	arch_syscall6(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0,
-		      0);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#include "arch/monotonic.h"
 
 /* What the thread pointer stands for, which is that much further on: on glibc
  * and musl the highest end of a thread's stack that the C library allocated lies

@@ -172,9 +172,13 @@ bool plan_names_function(const struct plan_family *family, const char *name,
 		 find_tcmalloc(name, shape));
 }
 
+/* How C++ names the type of a size: unsigned long, or int. */
+#define SIZE_LETTERS "mj"
+
 bool plan_names_operator(const char *name, struct patch_shape *shape)
 {
-	bool makes = starts(name, "_Znwm") || starts(name, "_Znam");
+	bool makes = starts(name, "_Zn") && (name[3] == 'w' || name[3] == 'a') &&
+		     strchr(SIZE_LETTERS, name[4]) && name[4];
 
 	*shape = (struct patch_shape){ makes ? PATCH_ALLOC : PATCH_FREE,
 				       makes ? NO : 0, makes ? 0 : NO, NO };

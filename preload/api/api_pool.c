@@ -227,7 +227,8 @@ static bool pools_node_is_valid(const struct pools_shard *shard, uint32_t at)
 	       pools_node(shard, node->next)->back == at - 1 &&
 	       pools_node(shard, node->back)->next == at - 1 &&
 	       pools_node(shard, node->next)->pool == node->pool &&
-	       pools_find(shard, (void *)node->pool, (void *)node->block) == at;
+	       pools_find(shard, (void *)(uintptr_t)node->pool,
+			  (void *)(uintptr_t)node->block) == at;
 }
 
 static bool pools_shard_is_valid(const struct pools_shard *shard)

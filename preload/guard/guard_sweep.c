@@ -244,7 +244,7 @@ static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 	const uint64_t *entries = sweep->room->entries;
 	long first, i = 0;
 
-	CLAIM_FULL(count <= SWEEP_ENTRIES);
+	CLAIM_FULL(count <= (long)SWEEP_ENTRIES);
 	while (i < count) {
 		first = i;
 		while (i < count &&

@@ -18,9 +18,12 @@
 #define WRAP_CLEANUP_PHASE 2
 #define WRAP_CONTINUE_UNWIND 8
 
+/* What takes the place of a function is what comes before its wrapper, where
+ * there is something (entry.h). */
 #define LOOKED_UP(result, name, parameters) result(*name##_real) parameters;
-#define WRAPPED(result, name, parameters)   \
-	APPEAR(name);                       \
+#define WRAPPED(result, name, parameters)                              \
+	APPEAR(name);                                                  \
+	BASE_HIDDEN result name##_entry parameters __asm__(#name "_wrap"); \
 	LOOKED_UP(result, name, parameters)
 #include "preload/interpose/hooked.def"
 
@@ -28,7 +31,7 @@ static const struct appear wrap_rows[] = {
 #define LOOKED_UP(result, name, parameters) \
 	{ #name, NULL, (void **)&name##_real },
 #define WRAPPED(result, name, parameters) \
-	{ #name, (void *)name##_wrap, (void **)&name##_real },
+	{ #name, (void *)name##_entry, (void **)&name##_real },
 #include "preload/interpose/hooked.def"
 };
 

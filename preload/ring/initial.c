@@ -39,5 +39,7 @@ void initial_find(void)
 			initial.executed = (const char *)entry->a_un.a_val;
 		if (entry->a_type == AT_RANDOM)
 			initial.noise = (const uint64_t *)entry->a_un.a_val;
+		if (entry->a_type == AT_SYSINFO_EHDR)
+			initial.vdso = entry->a_un.a_val;
 	}
 }

@@ -13,6 +13,7 @@ struct initial {
 	uintptr_t stack_end;
 	const char *executed;	/* as what the program was */
 	const uint64_t *noise;	/* two random words */
+	uintptr_t vdso;		/* the kernel's image (unwind/vdso.h) */
 };
 extern BASE_HIDDEN struct initial initial;
 

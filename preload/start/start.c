@@ -54,6 +54,7 @@
 #include "unwind/memory.h"
 #include "unwind/section.h"
 #include "unwind/signals.h"
+#include "unwind/vdso.h"
 
 #define START_NAP_NS (50 * UINT64_C(1000000))
 #define START_NAPS 20
@@ -112,6 +113,7 @@ static bool start_read(void)
 	int err;
 
 	initial_find();
+	vdso_take_clock(initial.vdso);
 	if (sys_gettid() == sys_getpid())
 		start_main_pointer = arch_thread_pointer();
 	message_init();

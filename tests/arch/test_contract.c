@@ -60,7 +60,7 @@ static void blocks(void **unused)
 
 	(void)unused;
 	for (i = 0; i < 300; i++)
-		base[i] = (uintptr_t)draw() << 32 | (uint32_t)draw();
+		base[i] = (uintptr_t)(draw() << 32 | (uint32_t)draw());
 	for (round = 0; round < ROUNDS; round++) {
 		unsigned n = 4 * (1 + (unsigned)draw() % 4);
 		unsigned bad = (unsigned)draw() % 20;

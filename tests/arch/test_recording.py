@@ -37,6 +37,24 @@ def stacks_without_tables_are_complete(directory):
           "%d walks to the end, %s" % (bottom, stops))
 
 
+def operators(directory, name):
+    done = recorded([os.path.join(TARGET_PROGRAMS, name), "quietly"], directory,
+                    by="preload")
+    equal(done.status, 0, "status, stderr: " + done.err)
+    agree(done.expected, Report(done.traces[0]))
+
+
+@case
+def operators_new_and_delete_of_all_forms(directory):
+    operators(directory, "own_new")
+
+
+@case
+def operators_of_an_allocators_own(directory):
+    """They do not come back to malloc: in the trace by their names alone."""
+    operators(directory, "own_new_linked")
+
+
 @case
 def what_was_recorded_is_said(directory):
     """Architecture, byte order and word size are those of the target."""

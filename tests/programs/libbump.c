@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BUMP_SIZE ((size_t)8 << 30)
+#define BUMP_SIZE ((size_t)1 << (sizeof(size_t) == 8 ? 33 : 30))
 #define BUMP_HEADER 16
 
 /* 0 until the first call has made the mapping; pairs with itself: whoever

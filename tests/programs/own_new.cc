@@ -15,8 +15,20 @@ struct alignas(128) wide {
 
 struct plain {
 	char bytes[24];
+	static size_t asked;
 	~plain() { tgt_sink = this; }
+	static void *operator new[](size_t size)
+	{
+		asked = size;
+		return ::operator new[](size);
+	}
+	static void operator delete[](void *block)
+	{
+		::operator delete[](block);
+	}
 };
+
+size_t plain::asked;
 
 static void ended(size_t size)
 {
@@ -38,19 +50,19 @@ TGT_FUNCTION void tgt_expressions(void)
 {
 	delete (int *)shown(new int, 4, 4);
 	delete[] (char *)shown(new char[100], 100, 1);
-	delete (long *)shown(new (std::nothrow) long, 8, 8);
+	delete (double *)shown(new (std::nothrow) double, 8, 8);
 	delete[] (char *)shown(new (std::nothrow) char[33], 33, 1);
 	delete (wide *)shown(new wide, sizeof(wide), 128);
 	delete[] (wide *)shown(new wide[3], 3 * sizeof(wide), 128);
 	delete (wide *)shown(new (std::nothrow) wide, sizeof(wide), 128);
 	delete[] (wide *)shown(new (std::nothrow) wide[2], 2 * sizeof(wide),
 			       128);
-	/* with a count in front of the array */
+	/* with a count in front of the array, or more */
 	plain *many = new plain[10];
 	TGT_ADD(tgt_counts.allocations, 1);
-	TGT_ADD(tgt_counts.total_bytes, 10 * sizeof(plain) + sizeof(size_t));
+	TGT_ADD(tgt_counts.total_bytes, plain::asked);
 	delete[] many;
-	ended(10 * sizeof(plain) + sizeof(size_t));
+	ended(plain::asked);
 }
 
 TGT_FUNCTION void tgt_by_name(size_t n)
@@ -76,7 +88,8 @@ TGT_FUNCTION void tgt_by_name(size_t n)
 	operator delete[](nullptr, a);
 }
 
-static volatile size_t huge = (size_t)1 << 60;
+/* More than there is of addresses for programs. */
+static volatile size_t huge = ~(size_t)0 / 16 * 15;
 static unsigned caught;
 
 TGT_FUNCTION void tgt_some(void)

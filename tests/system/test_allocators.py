@@ -131,6 +131,11 @@ for name, each in NEW.items():
 
 
 @case
+def operators_of_an_allocators_own(directory):
+    exact("own_new_linked", directory, arguments=["quietly"])
+
+
+@case
 def the_c_librarys_other_names(directory):
     exact("own_libc", directory)
 

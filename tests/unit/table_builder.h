@@ -18,7 +18,8 @@
 enum { BUILDER_ROOM = 1 << 16, BUILDER_PAGE = 4096 };
 
 /* Code is never read, so it may be said to lie anywhere. */
-#define CODE UINT64_C(0x500000000000)
+#define CODE ((uintptr_t)(sizeof(uintptr_t) == 8 ? \
+			  UINT64_C(0x500000000000) : 0x50000000))
 #define CODE_SIZE 0x100000
 
 enum {

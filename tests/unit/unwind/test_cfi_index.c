@@ -74,10 +74,15 @@ static void test_any_order(void **unused)
 	same_answers(8000);
 }
 
+/* More than an entry can say. */
+#define FAR (UINT64_C(0x80001000))
+
 static void test_no_index(void **unused)
 {
 	struct rules_sections s;
-	size_t cie;
+	struct cfi_fde found;
+	size_t cie, fde;
+	uint64_t far;
 
 	(void)unused;
 	unwind_alloc = builder_alloc;
@@ -88,15 +93,21 @@ static void test_no_index(void **unused)
 	assert_int_equal(cfi_index_make(&indexed), 0);
 	assert_int_equal(indexed.table, 0);
 	builder_alloc_left = -1;
-	/* Code too far for 32 bits is found by a pass. */
+	/* Code too far for 32 bits is found by a pass, on either side. */
 	b.size = 0;
 	cie = put_cie(&b, "zR", ENC_ABS8);
-	put_fde(&b, cie, CODE, 16);
+	fde = put_fde(&b, cie, 0, 16);
 	s = builder_sections(&b);
+	far = s.eh_frame > FAR ? s.eh_frame - FAR : s.eh_frame + FAR;
+	memcpy((void *)(s.eh_frame + fde + 8), &far, 8);
 	cfi_tables_init(&pass, &s);
 	indexed = pass;
 	assert_int_equal(cfi_index_make(&indexed), 0);
 	same_answers(0);
+	assert_int_equal(cfi_find(&indexed, (uintptr_t)far, &found), 0);
+	assert_int_equal(cfi_find(&indexed, (uintptr_t)far - 1, &found),
+			 -ENOENT);
+	assert_true(found.valid_end == far);
 	/* Nothing at all. */
 	s.eh_frame = 0;
 	cfi_tables_init(&indexed, &s);

@@ -18,9 +18,10 @@ static bool read_words(void *ctx, uintptr_t address, uint64_t *value)
 	uintptr_t base = (uintptr_t)words;
 
 	(void)ctx;
-	if (address < base || address > base + sizeof(words) - 8)
+	if (address < base || address > base + sizeof(words) - ARCH_WORD)
 		return false;
-	memcpy(value, (const void *)address, 8);
+	*value = 0;
+	memcpy(value, (const void *)address, ARCH_WORD);
 	return true;
 }
 
@@ -38,12 +39,13 @@ static int evaluate(const uint8_t *code, size_t size, const uint64_t *initial,
 
 #define CODE(...) (const uint8_t[]){ __VA_ARGS__ }, \
 	sizeof((const uint8_t[]){ __VA_ARGS__ })
+/* As a word: what does not fit into one is cut off. */
 #define IS(wanted, ...)                                                     \
 	do {                                                                \
 		uint64_t got_ = 0xbad;                                      \
 		assert_int_equal(                                           \
 			evaluate(CODE(__VA_ARGS__), NULL, &got_), 0);       \
-		assert_int_equal(got_, (uint64_t)(wanted));                 \
+		assert_int_equal(got_, (uintptr_t)(wanted));                \
 	} while (0)
 #define FAILS(error, ...)                                                   \
 	do {                                                                \
@@ -57,7 +59,7 @@ static void test_constants(void **unused)
 	(void)unused;
 	IS(7, 0x30 + 7);
 	IS(31, 0x4f);
-	IS(0x0807060504030201, 0x03, 1, 2, 3, 4, 5, 6, 7, 8);
+	IS(0x0807060504030201, 0x0e, 1, 2, 3, 4, 5, 6, 7, 8);
 	IS(0xff, 0x08, 0xff);
 	IS(-1, 0x09, 0xff);
 	IS(0xfffe, 0x0a, 0xfe, 0xff);
@@ -71,11 +73,27 @@ static void test_constants(void **unused)
 	IS(0, 0x10, 0x80, 0x80, 0x00);	/* padded */
 }
 
+/* An address has the size of one. */
+static void test_address(void **unused)
+{
+	uint8_t code[1 + sizeof(uintptr_t)] = { 0x03 };
+	uintptr_t address = (uintptr_t)words;
+	uint64_t got;
+
+	(void)unused;
+	memcpy(code + 1, &address, sizeof(address));
+	assert_int_equal(evaluate(code, sizeof(code), NULL, &got), 0);
+	assert_int_equal(got, address);
+	assert_int_equal(evaluate(code, sizeof(code) - 1, NULL, &got),
+			 -EINVAL);
+}
+
 static void test_registers(void **unused)
 {
 	(void)unused;
 	IS(7008, 0x77, 8);
-	IS(16000 - 8, 0x80, 0x78);
+	IS(15000 - 8, 0x7f, 0x78);
+	IS(-8, 0x70, 0x78);
 	IS(6000 - 128, 0x92, 6, 0x80, 0x7f);
 	IS(5000, 0x55);
 	IS(5000, 0x90, 5);
@@ -119,7 +137,7 @@ static void test_arithmetic(void **unused)
 	IS(133, 0x35, 0x23, 0x80, 0x01);
 	IS(40, 0x35, 0x33, 0x24);
 	IS(0, 0x35, 0x08, 64, 0x24);
-	IS(0x7fffffffffffffff, 0x09, 0xff, 0x31, 0x25);
+	IS(UINTPTR_MAX / 2, 0x09, 0xff, 0x31, 0x25);
 	IS(0, 0x09, 0xff, 0x08, 64, 0x25);
 	IS(-1, 0x09, 0xfe, 0x31, 0x26);
 	IS(-1, 0x09, 0x80, 0x08, 64, 0x26);
@@ -127,7 +145,7 @@ static void test_arithmetic(void **unused)
 	FAILS(-EINVAL, 0x31, 0x30, 0x1b);
 	FAILS(-EINVAL, 0x31, 0x30, 0x1d);
 	/* The one quotient that does not fit. */
-	IS(INT64_MIN, 0x31, 0x08, 63, 0x24, 0x09, 0xff, 0x1b);
+	IS(INTPTR_MIN, 0x31, 0x08, 8 * ARCH_WORD - 1, 0x24, 0x09, 0xff, 0x1b);
 }
 
 static void test_comparisons(void **unused)
@@ -167,7 +185,10 @@ static void test_memory(void **unused)
 	IS(0x11, 0x73, 7, 0x94, 1);
 	IS(0x5566, 0x73, 2, 0x94, 2);
 	IS(0x11223344, 0x73, 4, 0x94, 4);
-	IS(0x1122334455667788, 0x73, 0, 0x94, 8);
+	if (ARCH_WORD == 8)
+		IS(0x1122334455667788, 0x73, 0, 0x94, 8);
+	else
+		FAILS(-EINVAL, 0x73, 0, 0x94, 8);
 	/* The last byte: the next word cannot be read. */
 	IS(0, 0x73, 31, 0x94, 1);
 	/* Across words. */
@@ -280,6 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_constants),
+		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_stack_operations),
 		cmocka_unit_test(test_arithmetic),

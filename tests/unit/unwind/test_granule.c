@@ -236,18 +236,24 @@ static void test_no_memory(void **unused)
 }
 
 /* Where the next arena is to lie, in 128 MiB from the first. */
-static int64_t far_steps;
+static intptr_t far_steps;
+
+/* Where nothing lies 640 MiB up, and 384 down. */
+#define FIRST_OF_32_BITS 0x60000000u
 
 static void *far_alloc(size_t size)
 {
 	static uintptr_t first;
-	uintptr_t wanted = first + (uintptr_t)(far_steps * (1 << 27));
+	uintptr_t wanted = first + (uintptr_t)far_steps * (1 << 27);
 	void *memory = mmap(first ? (void *)wanted : NULL, size,
 			    PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (!first)
-		first = ((uintptr_t)memory & ~0xfffful) - (UINT64_C(32) << 30);
+		first = sizeof(first) == 8 ?
+				((uintptr_t)memory & ~0xfffful) -
+					(uintptr_t)(UINT64_C(32) << 30) :
+				FIRST_OF_32_BITS;
 	return memory;
 }
 

@@ -1,6 +1,7 @@
 /*
  * test_rules_library.c: rules over the tables of the C library: asked by many
- * threads at once, by a signal handler, and broken.
+ * threads at once, by a signal handler, and broken. Those are records of
+ * .eh_frame, or an index (exidx.h).
  */
 #include <link.h>
 #include <pthread.h>
@@ -38,6 +39,9 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *data)
 		if (p->p_type == PT_GNU_EH_FRAME) {
 			lib->s.eh_frame_hdr = at;
 			lib->s.eh_frame_hdr_size = p->p_memsz;
+		} else if (ARCH_ELF_EXIDX && p->p_type == ARCH_ELF_EXIDX) {
+			lib->s.index = at;
+			lib->s.index_size = p->p_memsz;
 		} else if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
 			lib->s.text_start = at;
 			lib->s.text_end = at + p->p_memsz;
@@ -45,13 +49,19 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *data)
 	}
 	for (p = info->dlpi_phdr; p < info->dlpi_phdr + info->dlpi_phnum;
 	     p++) {
+		uintptr_t tables = lib->s.index ? lib->s.index :
+						  lib->s.eh_frame_hdr;
+
 		at = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type == PT_LOAD && at <= lib->s.eh_frame_hdr &&
-		    lib->s.eh_frame_hdr < at + p->p_memsz) {
+		if (p->p_type == PT_LOAD && at <= tables &&
+		    tables < at + p->p_memsz) {
 			lib->s.readable_start = at;
 			lib->s.readable_end = at + p->p_memsz;
 		}
 	}
+	lib->s.segments = 1;
+	lib->s.segment[0].start = lib->s.readable_start;
+	lib->s.segment[0].end = lib->s.readable_end;
 	return 1;
 }
 
@@ -60,7 +70,7 @@ static struct library load_library(void)
 	struct library lib = { .frame_size = 0 };
 
 	assert_int_equal(dl_iterate_phdr(find_library, &lib), 1);
-	assert_int_not_equal(lib.s.eh_frame_hdr, 0);
+	assert_true(lib.s.eh_frame_hdr || lib.s.index);
 	return lib;
 }
 
@@ -188,7 +198,11 @@ static uint32_t draw(uint32_t limit)
 	return (uint32_t)(((uint64_t)random_state * limit) >> 32);
 }
 
-enum { ROUNDS = 6000, PCS = 6, CHANGES = 4, RECORD_HEAD = 20 };
+enum {
+	ROUNDS = 6000, PCS = 6, CHANGES = 4, RECORD_HEAD = 20,
+	SAMPLES = 1000,
+	PROGRAMS = 4096		/* bytes before an index that are programs */
+};
 
 /* A round's places in the code, and the bytes that are changed for it. */
 struct round {
@@ -196,6 +210,35 @@ struct round {
 	uint8_t *at[PCS * CHANGES];
 	uint8_t was[PCS * CHANGES];
 };
+
+/* Bytes around the entries of the index that will be asked for, of the programs
+ * before them, and some of everything. */
+static void choose_of_index(struct round *r, const struct rules_sections *s)
+{
+	size_t size = s->readable_end - s->readable_start;
+	size_t span = s->text_end - s->text_start;
+	unsigned int i, j;
+
+	for (i = 0; i < PCS; i++) {
+		uint8_t **at = &r->at[i * CHANGES];
+		size_t n;
+
+		r->pc[i] = s->text_start + draw((uint32_t)span);
+		/* about where its entry is, as functions are of a size */
+		n = (size_t)((uint64_t)(r->pc[i] - s->text_start) *
+			     s->index_size / span);
+		for (j = 0; j < CHANGES; j++)
+			at[j] = (uint8_t *)s->index +
+				(n + draw(64)) % s->index_size;
+		if (draw(2) == 0)
+			at[0] = (uint8_t *)s->index + draw(s->index_size);
+		if (draw(2) == 0)
+			at[1] = (uint8_t *)s->index - draw(PROGRAMS);
+		if (draw(8) == 0)
+			at[2] = (uint8_t *)s->readable_start +
+				draw((uint32_t)size);
+	}
+}
 
 /* Bytes of the records that will be asked for, and some of everything. */
 static void choose(struct round *r, const struct cfi_tables *whole,
@@ -205,6 +248,10 @@ static void choose(struct round *r, const struct cfi_tables *whole,
 	struct cfi_fde fde;
 	unsigned int i, j;
 
+	if (s->index) {
+		choose_of_index(r, s);
+		return;
+	}
 	for (i = 0; i < PCS; i++) {
 		uint8_t **at = &r->at[i * CHANGES];
 
@@ -252,7 +299,10 @@ static void ask_broken(const struct rules_sections *s, const struct round *r)
 /* libc's tables, moved between two pages that cannot be touched. */
 static struct rules_sections copy_tables(const struct library *lib)
 {
-	size_t size = lib->s.readable_end - lib->s.eh_frame_hdr;
+	/* programs lie before the index, records behind their header */
+	uintptr_t first = lib->s.index ? lib->s.readable_start :
+					 lib->s.eh_frame_hdr;
+	size_t size = lib->s.readable_end - first;
 	size_t room = (size + BUILDER_PAGE - 1) & ~(BUILDER_PAGE - 1ul);
 	struct rules_sections s = lib->s;
 	uintptr_t copy, moved;
@@ -264,13 +314,36 @@ static struct rules_sections copy_tables(const struct library *lib)
 	mprotect(area, BUILDER_PAGE, PROT_NONE);
 	mprotect(area + BUILDER_PAGE + room, BUILDER_PAGE, PROT_NONE);
 	copy = (uintptr_t)area + BUILDER_PAGE + room - size;
-	memcpy((void *)copy, (const void *)s.eh_frame_hdr, size);
-	moved = copy - s.eh_frame_hdr;
+	memcpy((void *)copy, (const void *)first, size);
+	moved = copy - first;
 	s.text_start += moved;
 	s.text_end += moved;
-	s.eh_frame_hdr = s.readable_start = copy;
-	s.readable_end = copy + size;
+	s.index += s.index ? moved : 0;
+	s.eh_frame_hdr += s.eh_frame_hdr ? moved : 0;
+	s.readable_start = s.segment[0].start = copy;
+	s.readable_end = s.segment[0].end = copy + size;
 	return s;
+}
+
+/* The rules at places that are everywhere in the code; how many there are. */
+static unsigned int rules_all_over(const struct rules_sections *s,
+				   struct rule *rule)
+{
+	size_t span = s->text_end - s->text_start;
+	unsigned int i, found = 0;
+
+	arena_used = 0;
+	assert_int_equal(rules_init(), 0);
+	image = rules_image_new(s);
+	assert_non_null(image);
+	for (i = 0; i < SAMPLES; i++) {
+		uint16_t id = rules_find(image, s->text_start +
+					 (size_t)i * (span / SAMPLES));
+
+		rule[i] = rules_dictionary[id];
+		found += id != 0;
+	}
+	return found;
 }
 
 /* Thousands of changes to them: no crash, no hang, no read outside. */
@@ -280,6 +353,7 @@ static void test_broken_library(void **unused)
 	const struct rules_sections good = copy_tables(&lib);
 	struct cfi_tables whole;
 	struct rules_sections s = good;
+	static struct rule before[SAMPLES], after[SAMPLES];
 	unsigned int round, i;
 	struct round r;
 
@@ -301,10 +375,9 @@ static void test_broken_library(void **unused)
 			*r.at[i] = r.was[i];
 	}
 	/* Put together again, it is what it was. */
-	choose(&r, &whole, &good);
-	ask_broken(&good, &r);
-	for (i = 0; i < PCS; i++)
-		assert_int_not_equal(rules_find(image, r.pc[i]), 0);
+	assert_true(rules_all_over(&lib.s, before) > SAMPLES / 10);
+	rules_all_over(&good, after);
+	assert_memory_equal(before, after, sizeof(before));
 }
 
 int main(void)

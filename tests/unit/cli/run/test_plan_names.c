@@ -84,9 +84,12 @@ static void test_other_names(void **state)
 
 	(void)state;
 	assert_true(plan_names_operator("_ZnamRKSt9nothrow_t", &shape));
+	assert_true(plan_names_operator("_ZnwjSt11align_val_t", &shape));
 	assert_int_equal(shape.op, PATCH_ALLOC);
 	assert_true(plan_names_operator("_ZdlPvmSt11align_val_t", &shape));
 	assert_int_equal(shape.op, PATCH_FREE);
+	assert_false(plan_names_operator("_Znwi", &shape));
+	assert_false(plan_names_operator("_Znw", &shape));
 	assert_false(plan_names_operator("_ZN3fooEv", &shape));
 	assert_int_equal(plan_names_jemalloc("je_arrow_sdallocx"), 9);
 	assert_int_equal(plan_names_jemalloc("_rjem_sdallocx"), 0);
