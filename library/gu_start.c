@@ -13,9 +13,12 @@
  */
 #include "library/gu_start.h"
 
+#include <asm/unistd.h>
 #include <errno.h>
 #include <link.h>
+#include <sys/mman.h>
 
+#include "arch.h"
 #include "library/gnomon/unwind.h"
 #include "library/gu_threads.h"
 #include "unwind/memory.h"
@@ -105,6 +108,20 @@ static uintptr_t main_stack_end(void)
 	return &__environ ? (uintptr_t)__environ : 0;
 }
 
+/* Under an emulator the usual probe takes all memory for readable. Where none
+ * works, walks end at the first word that is not known to be a stack's. */
+static void start_probe(void)
+{
+	uintptr_t none = (uintptr_t)arch_mmap(NULL, START_PAGE, PROT_NONE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1,
+					      0);
+
+	if (none > UINTPTR_MAX - START_PAGE)	/* an error */
+		return;
+	unwind_choose_probe(none, (uintptr_t)&none);
+	arch_syscall2(__NR_munmap, (long)none, START_PAGE);
+}
+
 static int start_open(const struct gu_options *o)
 {
 	static const enum capture_mode modes[] = {
@@ -120,6 +137,7 @@ static int start_open(const struct gu_options *o)
 				      sizeof(struct gl_node)), &state);
 	if (err)
 		return err;
+	start_probe();
 	gu_memory_bytes = o->memory_bytes;
 	gu_config = (struct capture_config){
 		.mode = modes[o->mode],

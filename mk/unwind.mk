@@ -35,7 +35,7 @@ $(UNWIND_SO): $(UNWIND_LIB_OBJ) $(UNWIND_MAP) $(call made-by,unwind)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete \
 		-Wl,--version-script=$(UNWIND_MAP) -Wl,--build-id \
-		-Wl,-soname,$(UNWIND_SONAME) -o $@ $(filter %.o,$^)
+		-Wl,-soname,$(UNWIND_SONAME) -o $@ $(filter %.o,$^) $(TARGET_LIBS)
 
 $(UNWIND_LINKS): $(UNWIND_SO)
 	$(Q)ln -sf $(UNWIND_FILE) $@

@@ -97,6 +97,25 @@ bool unwind_probe(uintptr_t address)
 	return ret != KERNEL_EFAULT;
 }
 
+static bool probe_tells(uintptr_t unreadable, uintptr_t readable)
+{
+	return !unwind_probe(unreadable) && unwind_probe(readable);
+}
+
+bool unwind_choose_probe(uintptr_t unreadable, uintptr_t readable)
+{
+	unwind_emulated = false;
+	if (probe_tells(unreadable, readable))
+		return true;
+	unwind_emulated = true;
+	if (probe_tells(unreadable, readable))
+		return true;
+	unwind_emulated = false;
+	atomic_fetch_or_explicit(&unwind_ban, UNWIND_NO_PROBE,
+				 memory_order_relaxed);
+	return false;
+}
+
 /* Page by page. */
 static size_t copy_probed(uint8_t *to, uintptr_t from, size_t n)
 {

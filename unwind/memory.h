@@ -72,6 +72,13 @@ bool unwind_probe(uintptr_t address);
 extern bool unwind_emulated;
 
 /*
+ * For an embedder that knows nothing of emulators: sets that as it is, by two
+ * addresses of which one cannot be read. False: no way tells them apart, and
+ * from now on none is used (UNWIND_NO_PROBE). By one thread, before all else.
+ */
+bool unwind_choose_probe(uintptr_t unreadable, uintptr_t readable);
+
+/*
  * Asks for the pages of [p, p + n), large ones where it spans some: for tables
  * that are about to be used all over. A wish only. Async-signal-safe, keeps errno.
  */

@@ -49,9 +49,30 @@ static void test_unreadable(void **unused)
 	assert_false(unwind_readable(0));
 	assert_false(unwind_readable(8));
 	assert_false(unwind_readable(UINTPTR_MAX - 8));
-	assert_false(unwind_readable((uintptr_t)1 << 63));
+	assert_false(unwind_readable(UINTPTR_MAX / 2 + 1));
 	assert_false(unwind_read((uintptr_t)p + 4096, &value));
 	assert_int_equal(value, 7);
+}
+
+/* An emulator takes all for readable, if it is asked as usual. */
+static void test_choose(void **unused)
+{
+	char *p = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+	bool emulated = unwind_emulated;
+	uint64_t word = 0;
+
+	(void)unused;
+	assert_true(unwind_choose_probe((uintptr_t)p, (uintptr_t)&word));
+	assert_int_equal(unwind_emulated, emulated);
+	assert_int_equal(unwind_ban, 0);
+	assert_false(unwind_choose_probe((uintptr_t)&word, (uintptr_t)&word));
+	assert_false(unwind_emulated);
+	assert_int_equal(unwind_ban, UNWIND_NO_PROBE);
+	assert_false(unwind_readable((uintptr_t)&word));
+	unwind_emulated = emulated;
+	unwind_ban = 0;
+	munmap(p, 4096);
 }
 
 static unsigned pages_there(char *p, size_t n)
@@ -72,7 +93,7 @@ static void test_want_pages(void **unused)
 	const size_t n = 384 * 4096;
 	char *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool known;	/* not by older kernels */
+	bool known;	/* not by older kernels, nor by emulators */
 
 	(void)unused;
 	errno = 77;
@@ -86,7 +107,8 @@ static void test_want_pages(void **unused)
 	/* whole pages only */
 	unwind_want_pages(p + 64, n - 64);
 	assert_int_equal(errno, 77);
-	known = madvise(p, 4096, MADV_POPULATE_WRITE) == 0;
+	known = madvise(p, 4096, MADV_POPULATE_WRITE) == 0 &&
+		pages_there(p, 4096) == 1;
 	assert_int_equal(pages_there(p, n), known ? 384 : 0);
 	munmap(p, n);
 }
@@ -134,12 +156,18 @@ static void test_copy(void **unused)
 
 int main(void)
 {
+	void *none;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_readable),
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_choose),
 		cmocka_unit_test(test_want_pages),
 		cmocka_unit_test(test_copy),
 	};
 
+	/* of a port, by an emulator */
+	none = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!unwind_choose_probe((uintptr_t)none, (uintptr_t)&none))
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

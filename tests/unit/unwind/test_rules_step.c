@@ -230,6 +230,48 @@ static void test_no_rules(void **unused)
 	assert_int_equal(STEP(0, 0x0c, 7, 0xff, 0xff, 3), -EFAULT);
 }
 
+/* One step from a frame whose return address is in register 14, as with a link
+ * register, where its caller left it; the CFA is sp + offset. */
+static int step_kept(uint8_t offset, bool pc_exact)
+{
+	const uint8_t program[] = { 0x0c, ARCH_REG_SP, offset };
+	struct rules_sections sections;
+	struct rules_image *image;
+	bool is_signal;
+	size_t cie;
+
+	start();
+	begin_record(&b);
+	cie = b.record;
+	put_u32(&b, 0);
+	put(&b, "\1zR\0\1\x78\x0e\1\x04", 9);
+	end_record(&b);
+	begin_fde(&b, cie, CODE, 256);
+	put(&b, program, sizeof(program));
+	end_record(&b);
+	sections = builder_sections(&b);
+	image = rules_image_new(&sections);
+	assert_non_null(image);
+	regs.r[ARCH_REG_PC] = CODE + 16;
+	regs.r[ARCH_REG_SP] = ADDRESS(SP_AT);
+	regs.r[14] = KEPT(14);
+	return rules_step_full(image, &regs, pc_exact, &is_signal, read_stack,
+			       NULL);
+}
+
+/* It holds before the frame's first call, not in a call of it. */
+static void test_kept_return_address(void **unused)
+{
+	(void)unused;
+	assert_int_equal(step_kept(16, true), 0);
+	assert_int_equal(regs.r[ARCH_REG_PC], KEPT(14));
+	assert_int_equal(step_kept(0, true), 0);
+	assert_int_equal(step_kept(16, false), -EINVAL);
+	/* a stub has no frame */
+	assert_int_equal(step_kept(0, false), 0);
+	assert_int_equal(regs.r[ARCH_REG_PC], KEPT(14));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_return_address),
 		cmocka_unit_test(test_other_return_column),
 		cmocka_unit_test(test_no_rules),
+		cmocka_unit_test(test_kept_return_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
