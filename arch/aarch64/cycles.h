@@ -21,6 +21,15 @@ static inline uint64_t arch_cycles(void)
 	return ticks;
 }
 
+/* How many of them a second has; 0: only a measurement tells. */
+static inline uint64_t arch_cycles_hz(void)
+{
+	uint64_t hz;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+	return hz;
+}
+
 /* The thread pointer: on glibc and musl the highest end of a thread's stack
  * that the C library allocated lies below it, with nothing but the library's
  * own data of the thread between. */

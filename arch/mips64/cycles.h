@@ -11,6 +11,12 @@
 
 #include "arch/monotonic.h"
 
+/* How many of them a second has; 0: only a measurement tells. */
+static inline uint64_t arch_cycles_hz(void)
+{
+	return 1000000000;
+}
+
 /* What the thread pointer stands for, which is that much further on: on glibc
  * and musl the highest end of a thread's stack that the C library allocated lies
  * below it, with nothing but the library's own data of the thread between. */

@@ -27,6 +27,12 @@ static inline uint64_t arch_cycles(void)
 	return ticks;
 }
 
+/* How many of them a second has; 0: only a measurement tells. */
+static inline uint64_t arch_cycles_hz(void)
+{
+	return 0;
+}
+
 /* The thread pointer: on glibc and musl the highest end of a thread's stack
  * that the C library allocated lies just below it. */
 static inline uintptr_t arch_thread_pointer(void)

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/output/log.h"
 #include "cli/recorder/base/proc_file.h"
@@ -76,7 +77,7 @@ static void census_ask(const struct recording *r, uint32_t id,
 static void census_read_name(struct feed *feed, uint32_t id, uint64_t now_ns)
 {
 	struct feed_ring *own = &feed->rings[id];
-	uint64_t stamp = arch_cycles();
+	uint64_t stamp = counter_now();
 	char name[sizeof(own->name)];
 
 	own->named_ns = now_ns;
@@ -200,7 +201,7 @@ static void census_reap(struct feed *feed)
 			continue;
 		census_announce(feed, id, time_ns_now());
 		if (census_gone(feed, feed->r->given[id].tid))
-			feed_finish(feed, id, arch_cycles());
+			feed_finish(feed, id, counter_now());
 	}
 }
 

@@ -36,6 +36,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/futex.h"
 #include "cli/recorder/gate_serve.h"
@@ -83,7 +84,7 @@ static uint64_t control_tick(struct writer *w)
 	uint64_t tick;
 
 	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
-	tick = arch_cycles() >> w->feed.tick_shift;
+	tick = counter_now() >> w->feed.tick_shift;
 	if (gate_pending(w->r->shared))
 		feed_look(&w->feed);
 	control->settled = base_max(control->settled, tick);	/* I1 */
@@ -257,7 +258,7 @@ static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
 	const struct gl_header *live = &w->live.shape;
 	uint64_t passed_ns = time_ns_now() - live->monotonic0_ns;
 	uint64_t begin = live->counter0 >> live->tick_shift;
-	uint64_t ticks = (arch_cycles() >> live->tick_shift) - begin;
+	uint64_t ticks = (counter_now() >> live->tick_shift) - begin;
 
 	/* microseconds, or a product would not fit after some minutes */
 	while (ticks >> 30) {

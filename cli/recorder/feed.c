@@ -28,6 +28,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/futex.h"
 #include "cli/recorder/base/time_ns.h"
@@ -364,7 +365,7 @@ static uint64_t feed_last_tick(const struct feed *feed, uint32_t id)
 /* Scans all rings; returns the watermark that their state allows. */
 static uint64_t feed_scan_once(struct feed *feed)
 {
-	uint64_t mark = arch_cycles() >> feed->tick_shift;
+	uint64_t mark = counter_now() >> feed->tick_shift;
 	uint64_t turn = ring_turn_of(feed->r->shared) & ~RING_OFFERED;
 	uint64_t now_ns = time_ns_now();
 	uint32_t count = feed_count(feed), id;

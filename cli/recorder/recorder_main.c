@@ -37,6 +37,7 @@
 
 #include "arch.h"
 #include "cli/base/deep_call.h"
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/base/futex.h"
 #include "cli/recorder/base/message_out.h"
 #include "cli/recorder/live/lost_page.h"
@@ -157,6 +158,21 @@ static void main_hear(struct writer *w, char **argv)
 	w->live.reserved = base_min(w->live.reserved, w->live.budget);
 }
 
+/* That of the target, which may be another than ours under an emulator, of the
+ * same byte order: the mapping's words are the same then. */
+static bool main_know_machine(struct recording *r)
+{
+	struct gl_told told = r->shared->told;	/* I1 */
+
+	told.arch[GL_ARCH_NAME - 1] = '\0';
+	recording_machine = told.machine;
+	r->word_bytes = told.word_bytes == 4 ? 4 : 8;
+	memcpy(r->arch, told.arch, sizeof(r->arch));
+	counter_of(&told, r->live);
+	return told.machine == ARCH_ELF_MACHINE ||
+	       (told.counter_hz && told.arch[0]);
+}
+
 static int main_attach(struct writer *w, char **argv)
 {
 	struct recording *r = &w->recording;
@@ -170,8 +186,7 @@ static int main_attach(struct writer *w, char **argv)
 	w->target.pidfd = w->socket.fd = -1;
 	r->live = w->live.header;
 	r->shared = live_at(&w->live, w->live.shape.shared_offset);
-	/* its counter is not ours, and what else we read by ARCH_* */
-	if (r->shared->told.machine != ARCH_ELF_MACHINE)
+	if (!main_know_machine(r))
 		return -ENOEXEC;
 	r->rings = live_at(&w->live, w->live.shape.data_offset);
 	main_hear(w, argv);
@@ -220,7 +235,8 @@ static int main_refuse(struct writer *w, char **argv, int err)
 	fprintf(stderr, "gnomon: the recorder cannot use %s: %s: this process "
 			"is not recorded\n",
 		*argv[MAIN_PATH] ? argv[MAIN_PATH] : "its memory",
-		err == -ENOEXEC ? "the program is of another architecture" :
+		err == -ENOEXEC ? "the program is of another architecture, "
+				  "whose recorder it needs" :
 				  strerror(-err));
 	main_let_go(&w->live);
 	live_unlink(&w->live);

@@ -86,6 +86,20 @@ static char *part_of(const char *library, const struct processor *processor,
 	return NULL;
 }
 
+/* Ours records programs of the same byte order, and takes less of the processor
+ * than the target's own, which is emulated as well. */
+static char *recorder_for(const char *library, const struct processor *own,
+			  const struct processor *other)
+{
+	char *path = grow_format("%.*sgnomon-recorder",
+				 (int)(last_part(library) - library), library);
+
+	if (own->order == other->order && access(path, X_OK) == 0)
+		return path;
+	free(path);
+	return part_of(library, other, "emulated/gnomon-recorder");
+}
+
 static size_t count_words(char **argv)
 {
 	size_t count = 0;
@@ -172,7 +186,7 @@ bool emulator_find(struct emulator *to, const char *program, char **argv,
 	*status = PROGRAM_OWN_FAILURE;
 	to->library = part_of(library, other, "libgnomon.so");
 	to->recorder = to->library == NULL ? NULL :
-		part_of(library, other, "emulated/gnomon-recorder");
+		recorder_for(library, own, other);
 	if (to->recorder != NULL && find_program(to, program, argv, guest,
 						 other, status))
 		return true;

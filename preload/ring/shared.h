@@ -146,6 +146,8 @@ enum gl_flags {
 	GL_FLAG_QUIET = 2	/* another process of this family has spoken */
 };
 
+#define GL_ARCH_NAME 16	/* bytes, the last is 0 */
+
 /* What the target says before its recorder runs, and does not change. */
 struct gl_told {
 	int32_t file[GL_FILES];	/* enum gl_file; -1: could not be opened */
@@ -159,6 +161,11 @@ struct gl_told {
 	int32_t parent;		/* its parent's id */
 	uint32_t machine;	/* its architecture, as ELF files say it */
 	uint32_t exit_count;	/* of its place there (exit_status.h) */
+	/* for a recorder of another architecture (an emulator's host): as a
+	 * trace calls it; arch_cycles of a second, or 0 */
+	char arch[GL_ARCH_NAME];
+	uint32_t word_bytes;
+	uint64_t counter_hz;
 	/* standard error as it was at the start; known: 0 or 1 */
 	uint64_t error_known, error_device, error_inode;
 };

@@ -99,6 +99,9 @@ static void launch_tell(struct launch *launch)
 	if (ARCH_PATCHES)
 		patch_tell(&shared->patched);
 	told->machine = ARCH_ELF_MACHINE;
+	memcpy(told->arch, ARCH_NAME, sizeof(ARCH_NAME));
+	told->word_bytes = sizeof(uintptr_t);
+	told->counter_hz = arch_cycles_hz();
 	told->error_known = message_standard(&told->error_device,
 					     &told->error_inode);
 	atomic_store_explicit(&shared->recorder_tid, GL_RECORDER_COMING,

@@ -70,23 +70,56 @@ def installed_beside_the_command(directory):
     words = ["make", "-s", "-C", os.path.join(os.path.dirname(__file__), "..",
                                               ".."),
              "ARCH=" + ARCH, "O=" + TARGET, "CC=" + os.environ["CC"],
-             "DESTDIR=" + directory, "PREFIX=/opt"]
+             "PREFIX=/opt"]
     env = environment(MAKEFLAGS=None, MAKELEVEL=None)
     equal(bare([*words, "-q", "all"], env).status, 0, "it is not all built")
-    for goal in "install", "install-target":
-        done = bare([*words, goal], env)
+    root = os.path.join(directory, "root")
+    for goal, where in (("install", directory), ("install-target", root)):
+        done = bare([*words, "DESTDIR=" + where, goal], env)
         equal(done.status, 0, "make %s: %s" % (goal, done.err))
+    for name in ("libgnomon.so", "gnomon-recorder"):
+        equal(elf_kind(os.path.join(root, "opt/lib/gnomon", name)),
+              elf_kind(LIBRARY), "in a target's root: " + name)
     parts = os.path.join(directory, "opt", "lib", "gnomon")
-    equal(elf_kind(os.path.join(parts, "libgnomon.so")), elf_kind(LIBRARY),
-          "the library in a target's root")
-    for name in ("gnomon", "libgnomon.so"):
-        os.makedirs(os.path.join(directory, "opt", "bin"), exist_ok=True)
-        shutil.copy(os.path.join(BUILD, name), parts if "." in name else
-                    os.path.join(directory, "opt", "bin"))
-    done = run(directory, BASIC, command=os.path.join(directory, "opt", "bin",
-                                                      "gnomon"))
-    equal(done.status, 0, "status: " + done.err)
-    agree(done.expected, Report(os.path.join(directory, "a.trace")))
+    os.mkdir(os.path.join(directory, "opt", "bin"))
+    command = shutil.copy(GNOMON, os.path.join(directory, "opt", "bin"))
+    shutil.copy(os.path.join(BUILD, "libgnomon.so"), parts)
+    for name in (None, "gnomon-recorder"):
+        if name:
+            shutil.copy(os.path.join(BUILD, name), parts)
+        done = run(directory, "-f", BASIC, command=command)
+        equal(done.status, 0, "status: " + done.err)
+        agree(done.expected, Report(os.path.join(directory, "a.trace")))
+
+
+@case
+def whose_recorder_it_is(directory):
+    """This machine's, if the byte order is the same; the target's else. Both
+    say the same of the program."""
+    need_emulator()
+    own = os.path.join(BUILD, "gnomon-recorder")
+    same = elf_kind(own)[1] == elf_kind(LIBRARY)[1]
+    traces = []
+    for which in (own, EMULATED_RECORDER) if same else (EMULATED_RECORDER,):
+        place = os.path.join(directory, str(len(traces)))
+        os.mkdir(place)
+        argv, env = emulated([BASIC], environment(
+            LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(place, "a.trace")))
+        done = bare(argv, dict(env, GNOMON_RECORDER=which))
+        equal(done.status, 0, "status: " + done.err)
+        settle(place)
+        agree(done.expected, Report(os.path.join(place, "a.trace")))
+        facts = info(os.path.join(place, "a.trace"))["info"]
+        traces.append([facts[key] for key in
+                       ("arch", "word_bytes", "byte_order", "tick_shift")])
+    equal(traces[0], traces[-1], "facts")
+    if not same:
+        argv, env = emulated([BASIC], environment(
+            LD_PRELOAD=LIBRARY,
+            GNOMON_OUTPUT=os.path.join(directory, "b.trace")))
+        done = bare(argv, dict(env, GNOMON_RECORDER=own))
+        equal(done.status, 0, "refused: " + done.err)
+        check("another architecture" in done.err, done.err)
 
 
 # In a namespace of its own the kernel runs programs for the target by qemu.

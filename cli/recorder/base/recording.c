@@ -26,11 +26,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "arch.h"
 #include "cli/recorder/base/zeroed.h"
 
 #define RECORDING_WORDS 128	/* bytes that say what is damaged, at most */
 
 struct options *recording_options;
+uint32_t recording_machine = ARCH_ELF_MACHINE;
 
 int recording_init(struct recording *r)
 {

@@ -50,6 +50,8 @@ struct recording {
 	const struct gl_born *born;
 	const char *executed;		/* as what; "": not known */
 	uint64_t base;			/* of the live mapping there */
+	uint32_t word_bytes;
+	char arch[GL_ARCH_NAME];	/* as a trace calls it */
 
 	uint32_t ban_known;	/* of gl_shared, as it began: ours as well */
 
@@ -127,5 +129,8 @@ void recording_damage(struct recording *r, const char *what);
 
 /* The options of this recording. Set before the writer begins. */
 extern BASE_HIDDEN struct options *recording_options;
+
+/* Of the target's files, as ELF says it; our own, unless it is emulated. */
+extern BASE_HIDDEN uint32_t recording_machine;
 
 #endif

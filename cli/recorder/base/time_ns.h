@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "arch.h"
+#include "cli/recorder/base/counter.h"
 
 #define TIME_NS_SECOND 1000000000
 
@@ -34,8 +34,8 @@ static inline uint64_t time_ns_moment(uint64_t *cycles)
 
 	*cycles = 0;
 	for (int i = 0; i < 3; i++) {
-		uint64_t before = arch_cycles(), ns = time_ns_now();
-		uint64_t took = arch_cycles() - before;
+		uint64_t before = counter_now(), ns = time_ns_now();
+		uint64_t took = counter_now() - before;
 
 		if (took >= best && i)
 			continue;

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/books/ledger_answer.h"
 #include "cli/recorder/emit/emit_rest.h"
 #include "library/gnomon/gnomon.h"
@@ -76,7 +77,7 @@ static int books_cull(struct writer *w, uint64_t bytes)
 static void books_measure(struct writer *w, uint64_t now_ns)
 {
 	const struct gl_header *live = &w->live.shape;
-	uint64_t ticks = (arch_cycles() - live->counter0) >> live->tick_shift;
+	uint64_t ticks = (counter_now() - live->counter0) >> live->tick_shift;
 	uint64_t ns = now_ns - live->monotonic0_ns;
 
 	w->books.ledger.tick_ps = ticks ? base_max(ns * 1000 / ticks, 1) :
@@ -203,7 +204,7 @@ static void books_catch_up(struct writer *w, bool nested)
 	uint64_t now_ns = time_ns_now(), until;
 
 	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
-	until = arch_cycles() >> w->feed.tick_shift;
+	until = counter_now() >> w->feed.tick_shift;
 	while (feed_all(&w->feed) < until && !nested &&
 	       time_ns_now() - now_ns < BOOKS_PATIENCE_NS)
 		sched_yield();

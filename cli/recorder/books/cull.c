@@ -30,6 +30,7 @@
 #include <errno.h>
 
 #include "arch.h"
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/books/cull_line.h"
 #include "cli/recorder/books/ledger_whole.h"
@@ -320,7 +321,7 @@ uint32_t cull_put(struct cull *cull, uint32_t ring, uint64_t end,
 
 void cull_look(struct cull *cull, uint64_t now_ns)
 {
-	uint64_t now = arch_cycles() >> cull->feed->tick_shift;
+	uint64_t now = counter_now() >> cull->feed->tick_shift;
 
 	cull_measure(cull);
 	if (cull->first && now > cull->age)

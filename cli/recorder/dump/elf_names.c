@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "cli/recorder/base/recording.h"
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/symbol/elf/elf_symbols.h"
 #include "preload/ring/dump_part.h"
@@ -132,7 +133,7 @@ static bool elf_names_read(struct elf_names *f, const struct elf_tables *t,
 {
 	const Elf64_Shdr *table = elf_names_table(t);
 
-	return t->header.e_machine == ARCH_ELF_MACHINE && table &&
+	return t->header.e_machine == recording_machine && table &&
 	       elf_names_same(t, build_id, build_id_size) &&
 	       elf_symbols_each(t, table, elf_names_symbol, f);
 }

@@ -65,7 +65,7 @@ static void embed_out_text(struct embed_out *o, enum gt_chunk_type type)
 	text_key_begin(&text, &o->own);
 	if (type == GT_INFO) {
 		text_key_put(&text, "gnomon", GNOMON_VERSION);
-		text_key_put(&text, "arch", ARCH_NAME);
+		text_key_put(&text, "arch", o->w->r->arch);
 		text_key_put(&text, "files_of", o->w->output.path);
 	} else {
 		text_key_put(&text, "reason", "exit");

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "cli/recorder/base/recording.h"
 #include "preload/base/base.h"
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/recorder/process/target_file.h"
@@ -147,7 +148,7 @@ void foreign_file(struct foreign *foreign, int fd, const char *name,
 		return;
 	if (elf_tables_load(&tables, fd))
 		return;
-	if (tables.header.e_machine == ARCH_ELF_MACHINE)
+	if (tables.header.e_machine == recording_machine)
 		foreign_tables(&f, &tables);
 	elf_tables_free(&tables);
 	own = program && f.malloc && f.free;

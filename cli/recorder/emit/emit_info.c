@@ -146,8 +146,8 @@ void emit_info_start(struct emit_info *info)
 
 	text_key_begin(&text, info->out);
 	text_key_put(&text, "gnomon", GNOMON_VERSION);
-	text_key_put(&text, "arch", ARCH_NAME);
-	text_key_number(&text, "word_bytes", sizeof(uintptr_t));
+	text_key_put(&text, "arch", info->r->arch);
+	text_key_number(&text, "word_bytes", info->r->word_bytes);
 	text_key_put(&text, "byte_order",
 		     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" :
 								 "big");

@@ -110,6 +110,8 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 		return -EINVAL;
 	/* a copy, which stays as it was checked */
 	memcpy(&live->shape, live->header, sizeof(live->shape));
+	if (live->shape.version == __builtin_bswap32(GL_VERSION))
+		return -ENOEXEC;	/* of the other byte order */
 	if (live->shape.version != GL_VERSION ||
 	    !live_is_laid_out(&live->shape, size))
 		return -EINVAL;

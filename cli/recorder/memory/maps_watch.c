@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/proc_file.h"
 #include "cli/recorder/base/time_ns.h"
@@ -69,7 +70,7 @@ void maps_watch_init(struct maps_watch *watch, struct chunk_out *out,
 
 static uint64_t maps_watch_ticks(const struct maps_watch *watch)
 {
-	return arch_cycles() >> watch->tick_shift;
+	return counter_now() >> watch->tick_shift;
 }
 
 /* ---- chunks ---- */

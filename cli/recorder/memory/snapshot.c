@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "cli/recorder/arenas_asked.h"
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/base/zeroed.h"
@@ -210,7 +211,7 @@ static void snapshot_stop_reading(struct snapshot *s, bool whole)
 	snapshot_flush(s);
 	s->whole = whole && s->mappings != 0 && target_lines_last(&s->lines);
 	proc_lines_close(&s->lines);
-	s->end_tick = arch_cycles() >> s->tick_shift;
+	s->end_tick = counter_now() >> s->tick_shift;
 	s->read_ns = time_ns_now();
 	s->reading = false;
 }
@@ -276,7 +277,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 	s->open = false;
 	s->whole = false;
 	s->begin_ns = s->read_ns = time_ns_now();
-	s->begin_tick = s->end_tick = arch_cycles() >> s->tick_shift;
+	s->begin_tick = s->end_tick = counter_now() >> s->tick_shift;
 	s->arenas_state = snapshot_no_arenas(s);
 	s->arenas_wanted = kind != GT_SNAPSHOT_LAST &&
 			   s->arenas_state == GT_ARENAS_NOT_SAFE;
@@ -292,7 +293,7 @@ static uint64_t snapshot_ns(const struct snapshot *s, uint64_t cycles)
 {
 	const struct gl_header *live = &s->live->shape;
 	uint64_t ns = time_ns_now() - live->monotonic0_ns;
-	uint64_t ticks = (arch_cycles() - live->counter0) >> s->tick_shift;
+	uint64_t ticks = (counter_now() - live->counter0) >> s->tick_shift;
 
 	/* in thousandths; the recording may last for years */
 	return (cycles >> s->tick_shift) * (ns / (ticks / 1000 + 1)) / 1000;

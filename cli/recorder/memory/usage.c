@@ -29,6 +29,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/proc_file.h"
 #include "cli/recorder/base/proc_stat.h"
@@ -203,7 +204,7 @@ static bool usage_take(struct usage *usage, struct usage_point *point,
 	bool read;
 
 	*point = usage->last;
-	point->tick = arch_cycles() >> usage->tick_shift;
+	point->tick = counter_now() >> usage->tick_shift;
 	read = usage_sizes(usage->pid, point);
 	detailed = detailed && read && (known || usage_rollup(&smaps));
 	if (detailed) {
