@@ -15,6 +15,16 @@ CROSS = {"aarch64": "aarch64-linux-gnu-gcc",
 # What runs on targets of every kind.
 EVERYWHERE = ("unwind/", "preload/", "library/", "stub/")
 
+# What reads what they leave, wherever it runs: there ELF files are brought to one
+# form (cli/symbol/elf/elf_class.h), and the numbers of wide shifts are packings.
+READERS = ("cli/",)
+
+# Files of the readers that are about machines, as their names say, and who looks
+# for calls into functions that are to be patched: one port patches.
+OF_MACHINES = re.compile(r"cli/symbol/cfi/machine_\w+\.c|"
+                         r"cli/symbol/code/plt_stub\.c|"
+                         r"cli/run/plan_image\.c")
+
 # In code, without comments and strings.
 LEAKS = (
     ("names registers of one architecture",
@@ -23,10 +33,6 @@ LEAKS = (
     ("has instructions of one architecture",
      re.compile(r"0x(?:e8|e9|cc|0f05|d65f\w{4}|d503\w{4}|d280\w{4}|"
                 r"9[47]000000)\b", re.I)),
-    ("says how many bits addresses have",
-     re.compile(r"<<\s*(?:39|4[789]|52)\b|0x0*7f{11,}\b")),
-    ("knows one word size of ELF files",
-     re.compile(r"\bElf(?:32|64)_\w+")),
     ("calls what not all architectures have",
      re.compile(r"\b(?:__NR|SYS)_(?:open|stat|lstat|access|readlink|unlink|"
                 r"fork|vfork|pipe|dup2|poll|epoll_wait|rename|mkdir|rmdir|"
@@ -34,6 +40,13 @@ LEAKS = (
                 r"alarm|signalfd|eventfd|inotify_init|select)\b")),
     ("uses functions of one processor",
      re.compile(r"__builtin_(?:ia32|arm|aarch64|mips)_\w+|_mm_\w+")),
+)
+# Of what runs in the target.
+LEAKS_THERE = (
+    ("says how many bits addresses have",
+     re.compile(r"<<\s*(?:39|4[789]|52)\b|0x0*7f{11,}\b")),
+    ("knows one word size of ELF files",
+     re.compile(r"\bElf(?:32|64)_\w+")),
 )
 
 # Files of a folder that other folders may do without (arch.h).
@@ -56,11 +69,11 @@ def without_comments(text):
     return COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
 
 
-def check_leaks(path, offend):
+def check_leaks(path, leaks, offend):
     with open(path, encoding="utf-8") as source:
         code = without_comments(source.read())
     for number, line in enumerate(code.split("\n"), 1):
-        for what, pattern in LEAKS:
+        for what, pattern in leaks:
             if pattern.search(line):
                 offend("%s:%d" % (path, number), what + " outside arch/")
 
@@ -79,7 +92,10 @@ def check_ports(paths, offend):
 
 def check(paths, offend):
     for path in paths:
-        if path.startswith(EVERYWHERE) and \
-                os.path.splitext(path)[1] in (".c", ".h", ".S"):
-            check_leaks(path, offend)
+        if os.path.splitext(path)[1] not in (".c", ".h", ".S"):
+            continue
+        if path.startswith(EVERYWHERE):
+            check_leaks(path, LEAKS + LEAKS_THERE, offend)
+        elif path.startswith(READERS) and not OF_MACHINES.fullmatch(path):
+            check_leaks(path, LEAKS, offend)
     check_ports(paths, offend)
