@@ -59,7 +59,7 @@ ARCH_UNIT := $(if $(CROSSED),$(wildcard $(addsuffix /libcmocka.so,\
 ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_prologue \
 	test_barrier test_cfi_index test_claim test_exidx test_expr test_granule \
 	test_image_kind test_image_ranges test_image_record test_lsda test_memory \
-	test_rules_library test_stack test_vdso))
+	test_rules_index test_rules_library test_stack test_vdso))
 ARCH_UNIT_CC = $(CC) $(TEST_CFLAGS) -fno-omit-frame-pointer \
 	$(addprefix -I,$(wildcard $(SYSROOT)/usr/include)) -MMD -MP -MF $@.d \
 	-MT $@ $(call wish,FLAGS,$<) -o $@ $< $(wish-link)
