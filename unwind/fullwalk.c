@@ -13,7 +13,7 @@
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/prologue.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules_index.h"
 #include "unwind/walk.h"
 #include "interrupted.h"
 
@@ -105,7 +105,8 @@ struct place {
 	struct arch_regs *regs;
 	bool exact;	/* the pc is no return address: a signal came there */
 	bool end;	/* there is no caller; what the step returned says why */
-	bool guessed;	/* by a frame pointer: frames may have been skipped */
+	bool guessed;	/* by a frame pointer, or an index where a signal came:
+			 * frames may have been skipped */
 	uintptr_t still;
 };
 
@@ -148,6 +149,8 @@ static enum gt_stop step(struct place *at)
 		err = prologue_step(rules, regs, true, read_word, reader);
 	if (rules && err == -2) {
 		*regs = before;
+		/* an index is not true of where a signal came */
+		at->guessed |= at->exact && rules_index_is_there(rules);
 		err = rules_step_full(rules, regs, at->exact, &is_signal,
 				      read_word, reader);
 		/* As in walk.c: an address pushed, not called from. */
