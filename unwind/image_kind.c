@@ -71,7 +71,7 @@ static const char *const v8_symbols[] = {
 static const char nongnu_symbol[] = "__libunwind_Unwind_RaiseException";
 /* By the first personality routines change the context of an unwinder that goes
  * by .ARM.exidx, and the stubs' one knows that of libgcc alone (barriers.S). Of
- * LLVM's, where that is hidden in a program, there is to be seen that it finds
+ * LLVM's, where that is hidden in an image, there is to be seen that it finds
  * tables by the second, as libgcc does not there. */
 static const char exidx_symbol[] = "_Unwind_VRS_Set";
 static const char *const exidx_import[] = { "dl_iterate_phdr" };
@@ -125,10 +125,11 @@ static bool is_foreign_unwinder(const struct elfmap *map, const char *name)
 {
 	if (dynsym_find(map, nongnu_symbol, STT_FUNC))
 		return true;
-	if (!ARCH_ELF_EXIDX || begins_with(name, "libgcc_s"))
+	if (!ARCH_ELF_EXIDX || begins_with(name, "libgcc_s") ||
+	    begins_with(name, "libgnomon"))
 		return false;
 	return dynsym_find(map, exidx_symbol, STT_FUNC) ||
-	       (!*name && dynsym_imports(map, exidx_import, 1));
+	       dynsym_imports(map, exidx_import, 1);
 }
 
 struct image_kind image_kind_of(const struct elfmap *map)
