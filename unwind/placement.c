@@ -206,8 +206,10 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 	uintptr_t ra = arch_return_address(f->raw);
 
 	CLAIM_FULL(at > 0);
+	/* a word that is more than an address is signed, whatever rules say */
 	return at + 1 < t->count &&
 	       *(const uintptr_t *)f->slot == f->raw &&
+	       f->raw <= ARCH_ADDRESS_MAX &&
 	       !barrier_is_stub(f->raw) && code_allows(ra) &&
 	       code_allows(barrier_origin(f[1].raw)) && !may_catch(ra);
 }

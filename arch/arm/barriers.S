@@ -97,9 +97,9 @@ arch_stub_personality:
 	cmp	r1, #ARCH_STUB_DELTA
 	movhs	r0, #FAILURE
 	bxhs	lr
-	lsr	r1, r1, #1
-	add	r1, r1, #ARCH_STUB_DELTA
-	ldr	r1, [r3, r1]
+	lsr	r1, r1, #3		/* also amid a stub, where a signal came */
+	add	r3, r3, #ARCH_STUB_DELTA
+	ldr	r1, [r3, r1, lsl #2]
 	str	r1, [r2, #CONTEXT_PC]
 	mov	r0, #CONTINUE_UNWIND
 	bx	lr

@@ -25,7 +25,7 @@ def on_target(name, *arguments, program=None, **wishes):
            [program or matrix_program(name), *arguments], **wishes)
 
 
-def emulated(*arguments):
+def shorter(*arguments):
     """Arguments of a program that does less of the same, where an emulator
     makes it ten times as long; none where it runs by itself."""
     return arguments if EMULATOR else ()

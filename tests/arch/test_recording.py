@@ -82,4 +82,85 @@ def mappings_are_the_targets(directory):
               "%s: no such mapping" % image)
 
 
+# No table says that it signs. hint 25 and 29 are paciasp and autiasp, which all processors take.
+SOURCE = r"""
+#include <stdio.h>
+#include <stdlib.h>
+
+int signs(int n);
+int called(int n);
+
+__attribute__((noinline)) static int leaf(int n)
+{
+	void *volatile block = malloc(n + 1);
+
+	free(block);
+	return n;
+}
+
+int called(int n)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 200; i++)
+		sum += leaf(i % 7);
+	return sum + n;
+}
+
+__asm__(".text\n.globl signs\n.type signs, %function\nsigns:\n"
+	".cfi_startproc\n"
+	"hint 25\n"
+	"stp x29, x30, [sp, #-16]!\n"
+	".cfi_def_cfa_offset 16\n.cfi_offset 29, -16\n.cfi_offset 30, -8\n"
+	"mov x29, sp\n"
+	"bl called\n"
+	"ldp x29, x30, [sp], #16\n"
+	".cfi_restore 29\n.cfi_restore 30\n.cfi_def_cfa_offset 0\n"
+	"hint 29\n"
+	"ret\n"
+	".cfi_endproc\n");
+
+__attribute__((noinline)) static int outer(int n, int depth)
+{
+	return depth ? outer(n, depth - 1) + 1 : signs(n);
+}
+
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 20; i++)
+		sum += outer(i, 6);
+	printf("%d\n", sum);
+	return 0;
+}
+"""
+
+
+def a_signature_that_no_table_tells(directory):
+    """The function returns with barriers in each place around it."""
+    source = os.path.join(directory, "signs.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(SOURCE)
+    path = os.path.join(directory, "signs")
+    done = bare([*os.environ["CC"].split(), "-O1", "-fno-omit-frame-pointer",
+                 "-fno-optimize-sibling-calls", source, "-o", path])
+    equal(done.status, 0, done.err)
+    plain = bare([path])
+    equal(plain.status, 0, plain.err)
+    placed = 0
+    for distance in range(1, 7):
+        place = os.path.join(directory, str(distance))
+        os.mkdir(place)
+        done = recorded([path], place, by="preload",
+                        env=environment(GNOMON_DEBUG_BARRIER=distance))
+        equal((done.status, done.out), (0, plain.out),
+              "%d frames out: %s" % (distance, done.err))
+        placed += find_key(info(done.trace), "barriers_placed")
+    check(placed, "no barriers")
+
+
+if ARCH in SIGNING:
+    case(a_signature_that_no_table_tells)
+
 main()

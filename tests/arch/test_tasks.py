@@ -9,7 +9,7 @@ for how in ("fork", "threads"):
     on_target("children", how)
 suite("lifecycle")
 suite("cancel")
-suite("turnover", *emulated("20", "300"))
+suite("turnover", *shorter("20", "300"))
 # what it did depends on when its timer fired
 suite("signals", barriers=ANY, nested_lost=True, same=lambda text: "")
 on_target("signals_alternate", barriers=ANY)

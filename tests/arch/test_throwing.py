@@ -4,13 +4,13 @@
 
 from port import *
 
-on_target("throws", *emulated("60"), modes=ALL)
+on_target("throws", *shorter("60"), modes=ALL)
 on_target("throws_late")
-on_target("throws_static", *emulated("60"))
+on_target("throws_static", *shorter("60"))
 for how in ("noexcept", "guarded", "destructor", "uncaught", "thread"):
     on_target("terminate", how)
 if ARCH in SIGNING:
-    on_target("throws_signed", *emulated("60"), modes=ALL, barriers=ANY)
-suite("exceptions", *emulated("1"))
+    on_target("throws_signed", *shorter("60"), modes=ALL, barriers=ANY)
+suite("exceptions", *shorter("1"))
 
 main()

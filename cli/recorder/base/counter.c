@@ -3,6 +3,7 @@
  */
 #include "cli/recorder/base/counter.h"
 
+#include <stdbool.h>
 #include <time.h>
 
 #include "arch.h"
@@ -12,6 +13,7 @@
 
 static struct {
 	uint64_t hz;		/* 0: this processor's */
+	bool is_clock;		/* the monotonic one, in nanoseconds */
 	uint64_t first, first_ns;	/* of one moment */
 } counter;
 
@@ -22,6 +24,10 @@ void counter_of(const struct gl_told *told, const struct gl_header *live)
 	counter.hz = told->counter_hz;
 	counter.first = live->counter0;
 	counter.first_ns = live->monotonic0_ns;
+	/* another one of as many a second has begun elsewhere */
+	counter.is_clock = counter.hz == COUNTER_SECOND &&
+			   counter.first - counter.first_ns + COUNTER_SECOND <
+				   2 * COUNTER_SECOND;
 }
 
 uint64_t counter_now(void)
@@ -34,7 +40,7 @@ uint64_t counter_now(void)
 	/* this clock always exists */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ns = (uint64_t)now.tv_sec * COUNTER_SECOND + (uint64_t)now.tv_nsec;
-	if (counter.hz == COUNTER_SECOND)	/* it is that clock */
+	if (counter.is_clock)
 		return ns;
 	ns -= counter.first_ns + COUNTER_LATE;
 	if ((int64_t)ns < 0)

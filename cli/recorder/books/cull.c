@@ -29,7 +29,6 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "arch.h"
 #include "cli/recorder/base/counter.h"
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/books/cull_line.h"

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch.h"
 #include "cli/recorder/base/recording.h"
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/symbol/elf/elf_symbols.h"

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arch.h"
 #include "cli/recorder/base/pathname.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/emit/varint.h"

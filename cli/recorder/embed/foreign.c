@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch.h"
 #include "cli/recorder/base/recording.h"
 #include "preload/base/base.h"
 #include "cli/recorder/embed/embed_open.h"

@@ -248,11 +248,9 @@ static enum returned look(const struct elf_tables *elf, const char *function,
 		size = symbol.st_size;
 	if (machine != NULL ?
 	    !run(machine, code, size, symbol.st_value, &result) :
-	    !returned_run(elf, code, size, symbol.st_value, &result.address))
+	    !returned_run(elf, code, size, symbol.st_value, &result.address,
+			  &result.absolute))
 		return RETURNED_UNKNOWN;
-	/* no text lies there in any file */
-	if (machine == NULL && result.address == 0)
-		result.absolute = true;
 	/* A null pointer: nothing to say. No other number is an address in
 	 * what may be loaded anywhere. */
 	if (result.absolute && result.address == 0) {

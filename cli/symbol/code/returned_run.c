@@ -25,6 +25,7 @@ struct run {
 	uint64_t address;
 	bool thumb;
 	bool known[REGISTERS];
+	bool placed[REGISTERS];	/* it moves with the file in memory */
 	uint64_t value[REGISTERS];
 };
 
@@ -32,8 +33,27 @@ static void set(struct run *run, unsigned reg, bool known, uint64_t value)
 {
 	if (reg < REGISTERS) {
 		run->known[reg] = known;
+		run->placed[reg] = false;
 		run->value[reg] = value;
 	}
+}
+
+/* An address in the file. */
+static void place(struct run *run, unsigned reg, uint64_t value)
+{
+	set(run, reg, true, value);
+	if (reg < REGISTERS)
+		run->placed[reg] = true;
+}
+
+static void copy(struct run *run, unsigned to, unsigned from)
+{
+	bool placed = from < REGISTERS && run->placed[from];
+
+	set(run, to, from < REGISTERS && run->known[from],
+	    run->value[from % REGISTERS]);
+	if (to < REGISTERS)
+		run->placed[to] = placed;
 }
 
 static bool known(const struct run *run, unsigned reg)
@@ -74,26 +94,44 @@ static enum verdict arm_load(struct run *run, const cs_insn *i)
 	return GO_ON;
 }
 
+/* A sum with pc is an address of the file, one with sp of the frame. */
 static enum verdict arm_add(struct run *run, const cs_insn *i)
 {
 	const cs_arm *arm = &i->detail->arm;
 	const cs_arm_op *ops = arm->operands;
+	const cs_arm_op *one = &ops[arm->op_count - 2];
 	const cs_arm_op *other = &ops[arm->op_count - 1];
-	unsigned reg = ops[0].reg;
 
-	if (arm->op_count == 3 && ops[1].type == ARM_OP_REG &&
-	    ops[1].reg == ARM_REG_PC)
-		other = &ops[1];
-	else if (arm->op_count == 3 && ops[1].type == ARM_OP_REG &&
-		 (ops[1].reg == ARM_REG_SP || reg == ARM_REG_SP)) {
-		set(run, reg, false, 0);
+	if (arm->op_count == 3 && one->type == ARM_OP_REG &&
+	    (one->reg == ARM_REG_SP || ops[0].reg == ARM_REG_SP)) {
+		set(run, ops[0].reg, false, 0);
 		return GO_ON;
 	}
-	if (other->type != ARM_OP_REG || other->reg != ARM_REG_PC ||
-	    !known(run, reg))
+	if (one->type == ARM_OP_REG && one->reg == ARM_REG_PC) {
+		one = other;
+		other = &ops[1];
+	}
+	if (one->type != ARM_OP_REG || other->type != ARM_OP_REG ||
+	    other->reg != ARM_REG_PC || !known(run, one->reg) ||
+	    one->shift.type != ARM_SFT_INVALID)
 		return REFUSED;
-	set(run, reg, true, (uint32_t)(run->value[reg] + arm_pc(run, i)));
+	place(run, ops[0].reg,
+	      (uint32_t)(run->value[one->reg] + arm_pc(run, i)));
 	return GO_ON;
+}
+
+/* The frame pointer, and where to go on. */
+static enum verdict arm_pop(struct run *run, const cs_arm *arm)
+{
+	const cs_arm_op *ops = arm->operands;
+	unsigned last = ops[arm->op_count - 1].reg;
+
+	if (ops[0].reg != ARM_REG_R7 && ops[0].reg != ARM_REG_R11)
+		return REFUSED;
+	set(run, ops[0].reg, false, 0);
+	if (arm->op_count == 1)
+		return GO_ON;
+	return arm->op_count == 2 && last == ARM_REG_PC ? RETURNS : REFUSED;
 }
 
 static enum verdict step_arm(struct run *run, const cs_insn *i)
@@ -109,8 +147,7 @@ static enum verdict step_arm(struct run *run, const cs_insn *i)
 	case ARM_INS_PUSH:
 		return GO_ON;
 	case ARM_INS_POP:
-		return ops[0].reg == ARM_REG_R7 || ops[0].reg == ARM_REG_R11 ?
-			GO_ON : REFUSED;
+		return arm_pop(run, &i->detail->arm);
 	case ARM_INS_STR:
 		return ops[1].mem.base == ARM_REG_SP ? GO_ON : REFUSED;
 	case ARM_INS_LDR:
@@ -121,8 +158,7 @@ static enum verdict step_arm(struct run *run, const cs_insn *i)
 		if (ops[1].type == ARM_OP_IMM)
 			set(run, ops[0].reg, true, (uint32_t)ops[1].imm);
 		else if (ops[1].type == ARM_OP_REG)
-			set(run, ops[0].reg, known(run, ops[1].reg),
-			    run->value[ops[1].reg % REGISTERS]);
+			copy(run, ops[0].reg, ops[1].reg);
 		else
 			return REFUSED;
 		return GO_ON;
@@ -155,8 +191,8 @@ static enum verdict mips_load(struct run *run, const cs_mips_op *ops)
 		table.address;
 	if (at % sizeof(uint64_t) || at / sizeof(uint64_t) >= table.locals)
 		return REFUSED;
-	set(run, ops[0].reg, true,
-	    mips_table_word(run->elf, &table, at / sizeof(uint64_t)));
+	place(run, ops[0].reg,
+	      mips_table_word(run->elf, &table, at / sizeof(uint64_t)));
 	return GO_ON;
 }
 
@@ -164,15 +200,19 @@ static enum verdict mips_add(struct run *run, const cs_mips_op *ops)
 {
 	unsigned to = ops[0].reg, one = ops[1].reg;
 	bool is_known = known(run, one);
+	bool placed = one < REGISTERS && run->placed[one];
 	uint64_t sum;
 
 	if (ops[2].type == MIPS_OP_IMM) {
 		sum = (uint64_t)ops[2].imm;
 	} else {
 		is_known = is_known && known(run, ops[2].reg);
+		placed |= is_known && run->placed[ops[2].reg];
 		sum = run->value[ops[2].reg % REGISTERS];
 	}
 	set(run, to, is_known, sum + run->value[one % REGISTERS]);
+	if (to < REGISTERS)
+		run->placed[to] = placed;
 	return GO_ON;
 }
 
@@ -198,8 +238,7 @@ static enum verdict step_mips(struct run *run, const cs_insn *i)
 	case MIPS_INS_ADDIU:
 		return mips_add(run, ops);
 	case MIPS_INS_MOVE:
-		set(run, ops[0].reg, known(run, ops[1].reg),
-		    run->value[ops[1].reg % REGISTERS]);
+		copy(run, ops[0].reg, ops[1].reg);
 		return GO_ON;
 	default:
 		return REFUSED;
@@ -249,7 +288,7 @@ static enum verdict follow(struct run *run, const struct machine *machine,
 }
 
 bool returned_run(const struct elf_tables *elf, const uint8_t *code, size_t size,
-		  uint64_t address, uint64_t *value)
+		  uint64_t address, uint64_t *value, bool *absolute)
 {
 	const struct machine *machine = NULL;
 	struct run run = { .elf = elf, .code = code, .size = size };
@@ -266,7 +305,8 @@ bool returned_run(const struct elf_tables *elf, const uint8_t *code, size_t size
 	run.address = address - run.thumb;
 	set(&run, MIPS_REG_ZERO, machine->elf == EM_MIPS, 0);
 	/* by the convention of calls */
-	set(&run, MIPS_REG_T9, machine->elf == EM_MIPS, address);
+	if (machine->elf == EM_MIPS)
+		place(&run, MIPS_REG_T9, address);
 	mode = run.thumb ? CS_MODE_THUMB : machine->mode;
 	if (cs_open(machine->arch, mode | (elf->class->big ?
 		    CS_MODE_BIG_ENDIAN : 0), &handle) != CS_ERR_OK)
@@ -275,5 +315,6 @@ bool returned_run(const struct elf_tables *elf, const uint8_t *code, size_t size
 	verdict = follow(&run, machine, handle);
 	cs_close(&handle);
 	*value = run.value[machine->result];
+	*absolute = !run.placed[machine->result];
 	return verdict == RETURNS && run.known[machine->result];
 }

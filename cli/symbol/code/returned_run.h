@@ -19,8 +19,9 @@
 #include "cli/symbol/elf/elf_tables.h"
 
 /* `code` is that of the function at this address of the file, of so many bytes at
- * most; of ARM's with the lowest bit set, that of Thumb. False: it does more. */
+ * most; of ARM's with the lowest bit set, that of Thumb. *absolute: what it returns
+ * is a number, which does not move with the file in memory. False: it does more. */
 bool returned_run(const struct elf_tables *elf, const uint8_t *code, size_t size,
-		  uint64_t address, uint64_t *value);
+		  uint64_t address, uint64_t *value, bool *absolute);
 
 #endif

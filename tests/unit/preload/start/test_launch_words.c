@@ -1,12 +1,14 @@
 /*
- * test_launch.c: what a recorder gets of its process's environment, and which
- * program it is. It includes launch.c, whose tables nobody else has to see.
+ * test_launch_words.c: what a recorder gets of its process's environment, and
+ * which program it is. It includes launch_words.c, whose tables nobody else has
+ * to see.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@
 static bool dormant;
 #define product_off dormant	/* which library this is */
 
-#include "preload/start/launch.c"
+#include "preload/start/launch_words.c"
 
 #define OURS "/opt/lib/gnomon/libgnomon.so"
 
@@ -166,7 +168,8 @@ static void a_path_that_is_too_long(void **state)
 	memset(named + strlen(named), 'x', GT_PATH_MAX + 100);
 	tell(from, OURS);
 	assert_int_equal(strlen(launch_program), GT_PATH_MAX - 1);
-	assert_int_equal(launch_execve(&(struct launch){ 0 }), -ENAMETOOLONG);
+	assert_int_equal(launch_words_execute(&(struct launch){ 0 }),
+			 -ENAMETOOLONG);
 }
 
 /* What has no room is left out whole; what comes after it and has is not. */
