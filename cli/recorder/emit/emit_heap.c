@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "arch.h"
+#include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "preload/base/base.h"
 #include "unwind/claim.h"
@@ -38,7 +38,7 @@ void emit_heap_flush(struct emit_heap *emit)
 		length = emit_heap_length(name);
 
 		to = varint_put(to, GT_CONTROL_HEAP);
-		to = varint_put(to, arch_cycles() >> emit->tick_shift);
+		to = varint_put(to, counter_now() >> emit->tick_shift);
 		to = varint_put(to, emit->told);
 		to = varint_put(to, length);
 		memcpy(to, name, length);
