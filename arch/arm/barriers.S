@@ -43,9 +43,11 @@ arch_stubs:
 	.cfi_def_cfa sp, 1
 	/* DW_CFA_val_expression r13: breg13 0 */
 	.cfi_escape 0x16, 0x0d, 0x02, 0x7d, 0x00
-	/* DW_CFA_expression r14: breg15 0, dup, const2u DELTA - 1, and, lit1,
-	 * shr, minus, plus_uconst DELTA (32768) */
-	.cfi_escape 0x10, 0x0e, 0x0e, 0x7f, 0x00, 0x12, 0x0a, 0xff, 0x7f
+	/* DW_CFA_expression r14: breg15 0, lit7, not, and (the stub's first
+	 * instruction), dup, const2u DELTA - 1, and, lit1, shr, minus,
+	 * plus_uconst DELTA (32768) */
+	.cfi_escape 0x10, 0x0e, 0x11, 0x7f, 0x00, 0x37, 0x20, 0x1a
+	.cfi_escape 0x12, 0x0a, 0xff, 0x7f
 	.cfi_escape 0x1a, 0x31, 0x25, 0x1c, 0x23, 0x80, 0x80, 0x02
 	.set	at, ARCH_STUB_DELTA - 8
 	.rept	ARCH_STUBS
