@@ -158,7 +158,7 @@ enum gt_rest_value {
  * large as all before it. No ring's data lies in two.
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
-#define GL_VERSION 8
+#define GL_VERSION 9
 #define GL_SLAB (1u << 20)	/* unit of reservation */
 #define GL_RINGS_MAX 16384	/* rings that can exist at one time */
 #define GL_NODES_FIRST (UINT64_C(4) << 20)	/* bytes of the first piece */
