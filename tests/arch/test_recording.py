@@ -82,4 +82,25 @@ def mappings_are_the_targets(directory):
               "%s: no such mapping" % image)
 
 
+@case
+def libraries_that_are_loaded_later(directory):
+    """By dlopen: their frames are found, and named by the image that they lie
+    in."""
+    done = recorded([os.path.join(TARGET_PROGRAMS, "epochs"), TARGET_PROGRAMS],
+                    directory, by="preload")
+    equal(done.status, 0, "status, stderr: " + done.err)
+    report = Report(done.traces[0])
+    for which in "ab":
+        rows = report.rows_with("epoch_%s_inner$" % which)
+        equal(sum(row["count"] for row in rows), done.expected["blocks_each"],
+              "blocks of library " + which)
+        for row in rows:
+            names = [frame["function"] for frame in row["stack"]]
+            check({"epoch_%s_outer" % which, "main"} <= set(names),
+                  "%s: %s" % (which, names))
+    paths = {os.path.basename(image["path"])
+             for image in info(done.traces[0])["images"]}
+    check(paths >= {"libepoch_a.so", "libepoch_b.so"}, "images: %s" % paths)
+
+
 main()
