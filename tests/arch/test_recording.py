@@ -103,4 +103,25 @@ def libraries_that_are_loaded_later(directory):
     check(paths >= {"libepoch_a.so", "libepoch_b.so"}, "images: %s" % paths)
 
 
+@case
+def children_beside_their_parent(directory):
+    """Both allocate at once: each has a trace of its own, which says what that
+    process counted."""
+    prefix = os.path.join(directory, "counted")
+    done = recorded([os.path.join(TARGET_PROGRAMS, "forks"), "fork"], directory,
+                    by="preload", env=environment(FORKS_PREFIX=prefix))
+    equal(done.status, 0, "status, stderr: " + done.err)
+    said = {int(name.rpartition(".")[2]): os.path.join(directory, name)
+            for name in os.listdir(directory) if name.startswith("counted.")}
+    equal(len(said), 11, "children")
+    equal(len(done.traces), 12, "traces")
+    for trace in done.traces:
+        expected, pid = done.expected, int(find_key(info(trace), "pid"))
+        if pid in said:
+            with open(said.pop(pid), encoding="utf-8") as counted:
+                expected = Done(0, counted.read(), "").expected
+        agree(expected, Report(trace), "%d: " % pid)
+    equal(said, {}, "children without a trace")
+
+
 main()
