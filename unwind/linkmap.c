@@ -99,6 +99,16 @@ const struct link_map *linkmap_first(void)
 	return debug ? debug->r_map : NULL;
 }
 
+/* A number of program headers: the first two bytes of its word, in either byte
+ * order. */
+static uint16_t linkmap_phnum(const uintptr_t *word)
+{
+	uint16_t phnum;
+
+	__builtin_memcpy(&phnum, word, sizeof(phnum));
+	return phnum;
+}
+
 static void learn_words(struct learning *l, const struct dl_phdr_info *info)
 {
 	uintptr_t word[ENTRY_WORDS];
@@ -110,9 +120,10 @@ static void learn_words(struct learning *l, const struct dl_phdr_info *info)
 		bool same = i >= PUBLIC_WORDS && i + 2 < got &&
 			    word[i] == (uintptr_t)info->dlpi_phdr;
 
-		l->next[i] &= same && (uint16_t)word[i + 1] == info->dlpi_phnum;
+		l->next[i] &= same &&
+			      linkmap_phnum(&word[i + 1]) == info->dlpi_phnum;
 		l->second[i] &= same &&
-				(uint16_t)word[i + 2] == info->dlpi_phnum;
+				linkmap_phnum(&word[i + 2]) == info->dlpi_phnum;
 	}
 }
 
@@ -231,7 +242,8 @@ static bool read_entry(uintptr_t at, bool stays, struct entry *entry)
 		return false;
 	}
 	entry->phdr = tail[0];
-	entry->phnum = (uint16_t)tail[linkmap.phnum_at - linkmap.phdr_at];
+	entry->phnum =
+		linkmap_phnum(&tail[linkmap.phnum_at - linkmap.phdr_at]);
 	return true;
 }
 

@@ -316,14 +316,36 @@ static bool fork_copy_fill(const struct fork_copy *copy)
 	return true;
 }
 
+/*
+ * An emulator may answer that it keeps mappings from children, and not do it:
+ * qemu's user emulation before 8.0. Then the child has the parent's recorder,
+ * and what the kernel would have done is done here. Elsewhere the area is wiped
+ * in every child that gets here, and has no pid. Private pages in place of the
+ * live mapping are inherited, also there.
+ */
+static void fork_copy_part(const struct recorder *r)
+{
+	struct live_range range[GL_LIVE_RANGES];
+	unsigned count;
+
+	if (!r || likely(!r->pid) || !unwind_may(UNWIND_NO_IDS) ||
+	    sys_getpid() == r->pid)
+		return;
+	count = r->live && !fork_copy_filled ? live_map_ranges(range) : 0;
+	while (count--)
+		sys_munmap(range[count].at, range[count].bytes);
+	area_wipe();
+}
+
 void fork_copy_place(struct fork_copy *copy)
 {
 	struct recorder *r = recorder;
-	bool fresh = r && atomic_load_explicit(&r->state,
-					       memory_order_relaxed) ==
-				  RECORDER_NEW;
+	bool fresh;
 	unsigned i;
 
+	fork_copy_part(r);
+	fresh = r && atomic_load_explicit(&r->state, memory_order_relaxed) ==
+			     RECORDER_NEW;
 	/* one that is not fresh made a fork that was not seen meanwhile */
 	if (fresh && fork_copy_fill(copy) && copy->plan) {
 		fork_copy_move(copy->plan, true);

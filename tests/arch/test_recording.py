@@ -82,7 +82,50 @@ def mappings_are_the_targets(directory):
               "%s: no such mapping" % image)
 
 
-# No table says that it signs. hint 25 and 29 are paciasp and autiasp, which all processors take.
+@case
+def libraries_that_are_loaded_later(directory):
+    """By dlopen: their frames are found, and named by the image that they lie
+    in."""
+    done = recorded([os.path.join(TARGET_PROGRAMS, "epochs"), TARGET_PROGRAMS],
+                    directory, by="preload")
+    equal(done.status, 0, "status, stderr: " + done.err)
+    report = Report(done.traces[0])
+    for which in "ab":
+        rows = report.rows_with("epoch_%s_inner$" % which)
+        equal(sum(row["count"] for row in rows), done.expected["blocks_each"],
+              "blocks of library " + which)
+        for row in rows:
+            names = [frame["function"] for frame in row["stack"]]
+            check({"epoch_%s_outer" % which, "main"} <= set(names),
+                  "%s: %s" % (which, names))
+    paths = {os.path.basename(image["path"])
+             for image in info(done.traces[0])["images"]}
+    check(paths >= {"libepoch_a.so", "libepoch_b.so"}, "images: %s" % paths)
+
+
+@case
+def children_beside_their_parent(directory):
+    """Both allocate at once: each has a trace of its own, which says what that
+    process counted."""
+    prefix = os.path.join(directory, "counted")
+    done = recorded([os.path.join(TARGET_PROGRAMS, "forks"), "fork"], directory,
+                    by="preload", env=environment(FORKS_PREFIX=prefix))
+    equal(done.status, 0, "status, stderr: " + done.err)
+    said = {int(name.rpartition(".")[2]): os.path.join(directory, name)
+            for name in os.listdir(directory) if name.startswith("counted.")}
+    equal(len(said), 11, "children")
+    equal(len(done.traces), 12, "traces")
+    for trace in done.traces:
+        expected, pid = done.expected, int(find_key(info(trace), "pid"))
+        if pid in said:
+            with open(said.pop(pid), encoding="utf-8") as counted:
+                expected = Done(0, counted.read(), "").expected
+        agree(expected, Report(trace), "%d: " % pid)
+    equal(said, {}, "children without a trace")
+
+
+# No table says that it signs. hint 25 and 29 are paciasp and autiasp, which all
+# processors take.
 SOURCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
