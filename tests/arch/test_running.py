@@ -142,6 +142,18 @@ def whose_recorder_it_is(directory):
         check("another architecture" in done.err, done.err)
 
 
+@case
+def rules_that_are_not_there(directory):
+    """A wrong directory is said once."""
+    nowhere = os.path.join(directory, "nowhere")
+    argv, env = emulated([BASIC], environment(
+        LD_PRELOAD=LIBRARY, GNOMON_CFI_DIR=nowhere,
+        GNOMON_OUTPUT=os.path.join(directory, "a.trace")))
+    done = bare(argv, env)
+    equal(done.status, 0, "status: " + done.err)
+    equal(done.err.count(nowhere + ": no such file or directory"), 1, done.err)
+
+
 # In a namespace of its own the kernel runs programs for the target by qemu.
 REGISTER = """
 mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || exit 97
