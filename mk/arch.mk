@@ -37,14 +37,14 @@ ARCH_GIVEN := $(ARCH)
 # Nothing yet where the compiler is not there: mk/packages.mk says so.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ARCH ?= $(or $(MACHINE),$(NATIVE))
-ifneq ($(filter-out $(ARCH),$(MACHINE)),)
-$(error $(CC) is for $(MACHINE), not for $(ARCH))
-endif
 # Both byte orders are in one folder.
 PORT := $(patsubst mips64el,mips64,$(ARCH))
 ifeq ($(wildcard arch/$(PORT)/regs.h),)
 $(error no port to $(ARCH): arch has $(patsubst arch/%/regs.h,%,\
 	$(wildcard arch/*/regs.h)))
+endif
+ifneq ($(filter-out $(ARCH),$(MACHINE)),)
+$(error $(CC) is for $(MACHINE), not for $(ARCH))
 endif
 # Not empty: built here, run elsewhere.
 CROSSED := $(filter-out $(NATIVE),$(ARCH))

@@ -189,17 +189,38 @@ static void set_no_pools(const struct options *options)
 	}
 }
 
-/* Patches of allocators, and rules of code without unwind tables. */
+/* Rules of code without unwind tables. */
+static void set_rules(const struct options *options,
+		      const struct plan_libraries *files)
+{
+	const char *given = options_text(options, OPTION_CFI_DIR);
+	char *rules = ready_rules(files, given);
+
+	/* what is given is set already, as an absolute path */
+	if (rules != NULL && given[0] == 0)
+		set_variable(OPTION_CFI_DIR, rules);
+	free(rules);
+}
+
+static void set_emulated_rules(const struct options *options,
+			       const struct emulator *emulator)
+{
+	struct plan_libraries files = { 0 };
+
+	plan_libraries_emulated(&files, emulator->guest, emulator->root,
+				emulator->triplet);
+	set_rules(options, &files);
+	plan_libraries_free(&files);
+}
+
+/* Patches of allocators, and those rules. */
 static void set_plan(const struct options *options, const char *program,
 		     char *const *arguments)
 {
 	struct plan_libraries files = { 0 };
-	char *plan = plan_make(program, arguments, &files), *rules;
+	char *plan = plan_make(program, arguments, &files);
 
-	rules = ready_rules(&files, options_text(options, OPTION_CFI_DIR));
-	if (rules != NULL)
-		set_variable(OPTION_CFI_DIR, rules);
-	free(rules);
+	set_rules(options, &files);
 	plan_libraries_free(&files);
 	if (plan != NULL)
 		setenv(PATCH_VARIABLE, plan, 1);
@@ -306,6 +327,7 @@ static int run_emulated(const struct options *options,
 	if (!may_write(options, pattern, emulator->guest))
 		return PROGRAM_OWN_FAILURE;
 	set_environment(options, pattern);
+	set_emulated_rules(options, emulator);
 	emulator_set_environment(emulator);
 	set_no_pools(options);
 	set_command();

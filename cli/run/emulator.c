@@ -142,6 +142,19 @@ static const struct processor *guest_of(char **argv, const char **guest)
 	return found;
 }
 
+/* What the last -L in front of the guest says, else the variable. */
+static const char *root_of(const struct emulator *emulator)
+{
+	const char *root = getenv("QEMU_LD_PREFIX");
+
+	for (size_t i = 1; emulator->argv[i] != NULL &&
+			   strcmp(emulator->argv[i], emulator->guest) != 0; i++)
+		if (strcmp(emulator->argv[i], "-L") == 0 &&
+		    emulator->argv[i + 1] != NULL)
+			root = emulator->argv[++i];
+	return root != NULL ? root : "";
+}
+
 /* What runs it: what was given, or qemu out of $PATH. */
 static bool find_program(struct emulator *to, const char *program,
 			 char **argv, const char *guest,
@@ -188,8 +201,11 @@ bool emulator_find(struct emulator *to, const char *program, char **argv,
 	to->recorder = to->library == NULL ? NULL :
 		recorder_for(library, own, other);
 	if (to->recorder != NULL && find_program(to, program, argv, guest,
-						 other, status))
+						 other, status)) {
+		to->root = root_of(to);
+		to->triplet = other->triplet;
 		return true;
+	}
 	emulator_free(to);
 	return false;
 }

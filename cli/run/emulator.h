@@ -20,13 +20,17 @@ struct emulator {
 	char *library;	/* for the guest */
 	char *recorder;	/* a program of this machine, which runs the guest's */
 	char *prefix;	/* what argv names it by; NULL: it does not */
+	const char *root;	/* where qemu looks first for files that the guest
+				 * opens; "": nowhere but where it says */
+	const char *triplet;	/* Debian's name of the guest's libraries */
 };
 
 /*
  * Whether the program, or the one that it emulates, is for another processor
  * than the library. Then what has to be started instead is in *to, to be given
  * to emulator_free; false after a message if a part is missing (*status is the
- * exit status), or without one if the program is for this machine (0).
+ * exit status), or without one if the program is for this machine (0). argv
+ * stays as it is until then.
  */
 bool emulator_find(struct emulator *to, const char *program, char **argv,
 		   const char *library, int *status);

@@ -160,8 +160,7 @@ static bool is_ours(const Elf64_Ehdr *header)
 {
 	return header->e_ident[EI_CLASS] == ELFCLASS64 &&
 		header->e_ident[EI_DATA] == ELFDATA2LSB &&
-		header->e_machine == EM_X86_64 &&
-		(header->e_type == ET_EXEC || header->e_type == ET_DYN);
+		header->e_machine == EM_X86_64;
 }
 
 static void read_segments(struct plan_file *file)
@@ -188,14 +187,22 @@ static void read_segments(struct plan_file *file)
 		file->code_end = file->code;
 }
 
-bool plan_file_open(struct plan_file *file, const char *path)
+bool plan_file_open_any(struct plan_file *file, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	memset(file, 0, sizeof(*file));
 	file->memory = (struct plan_memory){ read_bytes, is_code };
 	file->elf = fd >= 0 ? elffile_open(fd, path) : NULL;
-	if (file->elf == NULL || !is_ours(&file->elf->tables.header))
+	return file->elf != NULL &&
+		(file->elf->tables.header.e_type == ET_EXEC ||
+		 file->elf->tables.header.e_type == ET_DYN);
+}
+
+bool plan_file_open(struct plan_file *file, const char *path)
+{
+	if (!plan_file_open_any(file, path) ||
+	    !is_ours(&file->elf->tables.header))
 		return false;
 	read_segments(file);
 	read_table(file, &file->elf->tables, SHT_DYNSYM);
@@ -216,29 +223,45 @@ void plan_file_close(struct plan_file *file)
 	free(file->interpreter);
 }
 
+/* One of the two words of an entry. */
+static uint64_t word_at(const struct elf_tables *tables, const uint8_t *at,
+			bool wide)
+{
+	uint32_t half;
+	uint64_t word;
+
+	if (!wide) {
+		memcpy(&half, at, sizeof(half));
+		return elf_class_word(tables->class, half);
+	}
+	memcpy(&word, at, sizeof(word));
+	return tables->class->swapped ? __builtin_bswap64(word) : word;
+}
+
 void plan_file_dynamic(const struct plan_file *file,
 		       void (*visit)(void *data, enum plan_dynamic what,
 				     const char *text), void *data)
 {
 	const struct elf_tables *tables = &file->elf->tables;
 	const Elf64_Shdr *section = elf_tables_of_type(tables, SHT_DYNAMIC);
+	bool wide = tables->class->sym_size == sizeof(Elf64_Sym);
+	size_t word = wide ? sizeof(uint64_t) : sizeof(uint32_t);
 	struct elf_texts texts;
-	Elf64_Dyn entry;
 
 	if (section == NULL ||
 	    elf_texts_load(&texts, tables, section->sh_link, UINT64_MAX) != 0)
 		return;
-	for (uint64_t at = 0; section->sh_size - at >= sizeof(entry);
-	     at += sizeof(entry)) {
-		memcpy(&entry, tables->bytes + section->sh_offset + at,
-		       sizeof(entry));
-		if (entry.d_un.d_val < texts.size &&
-		    (entry.d_tag == DT_NEEDED || entry.d_tag == DT_RPATH ||
-		     entry.d_tag == DT_RUNPATH))
-			visit(data, entry.d_tag == DT_NEEDED ? PLAN_NEEDED :
-			      entry.d_tag == DT_RPATH ? PLAN_RPATH :
-			      PLAN_RUNPATH,
-			      elf_texts_at(&texts, entry.d_un.d_val));
+	for (uint64_t at = 0; section->sh_size - at >= 2 * word;
+	     at += 2 * word) {
+		const uint8_t *entry = tables->bytes + section->sh_offset + at;
+		uint64_t tag = word_at(tables, entry, wide);
+		uint64_t value = word_at(tables, entry + word, wide);
+
+		if (value < texts.size &&
+		    (tag == DT_NEEDED || tag == DT_RPATH || tag == DT_RUNPATH))
+			visit(data, tag == DT_NEEDED ? PLAN_NEEDED :
+			      tag == DT_RPATH ? PLAN_RPATH : PLAN_RUNPATH,
+			      elf_texts_at(&texts, value));
 	}
 	elf_texts_free(&texts);
 }

@@ -35,6 +35,9 @@ struct plan_file {
 /* False: not an ELF file for this processor, or unreadable. To be closed in
  * either case. */
 bool plan_file_open(struct plan_file *file, const char *path);
+/* The same of a file for any processor, which is not planned for: without its
+ * symbols and segments. */
+bool plan_file_open_any(struct plan_file *file, const char *path);
 void plan_file_close(struct plan_file *file);
 
 /* The first symbol whose address is at least `address`; symbol_count: none. */

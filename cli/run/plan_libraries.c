@@ -45,7 +45,7 @@ static void note(void *data, enum plan_dynamic what, const char *text)
 }
 
 /* Takes the path; false: there is no such file. */
-static bool add(struct plan_libraries *libraries, char *path)
+static bool add_file(struct plan_libraries *libraries, char *path)
 {
 	char *real = realpath(path, NULL);
 
@@ -65,6 +65,41 @@ static bool add(struct plan_libraries *libraries, char *path)
 	     libraries->path_capacity);
 	libraries->paths[libraries->path_count++] = real;
 	return true;
+}
+
+static bool is_of_kind(const struct plan_libraries *libraries,
+		       const char *path)
+{
+	struct plan_file file;
+	struct elf_kind kind;
+	bool is = plan_file_open_any(&file, path);
+
+	if (is) {
+		kind = elf_kind_of(&file.elf->tables);
+		is = elf_kind_agree(&kind, &libraries->kind);
+	}
+	plan_file_close(&file);
+	return is;
+}
+
+/* The same; an emulator looks under its prefix first. */
+static bool add(struct plan_libraries *libraries, char *path)
+{
+	char *places[2] = { NULL, path };
+
+	if (libraries->prefix == NULL)
+		return add_file(libraries, path);
+	if (path[0] == '/')
+		places[0] = grow_format("%s%s", libraries->prefix, path);
+	for (size_t i = 0; i < 2; i++) {
+		if (places[i] == NULL || !is_of_kind(libraries, places[i]))
+			continue;
+		free(places[1 - i]);
+		return add_file(libraries, places[i]);
+	}
+	free(places[0]);
+	free(path);
+	return false;
 }
 
 /* A directory of a list: $ORIGIN is that of the file that names it. */
@@ -111,7 +146,8 @@ static void find(struct search *search, const char *name)
 	    find_in(search, getenv("LD_LIBRARY_PATH"), name) ||
 	    find_in(search, search->runpath, name))
 		return;
-	find_in(search, usual, name);
+	find_in(search, search->libraries->prefix != NULL ?
+		search->libraries->usual : usual, name);
 }
 
 void plan_libraries_add(struct plan_libraries *libraries,
@@ -127,6 +163,28 @@ void plan_libraries_add(struct plan_libraries *libraries,
 		find(&search, search.needed[i]);
 	free(search.needed);
 	free(of);
+}
+
+void plan_libraries_emulated(struct plan_libraries *libraries,
+			     const char *program, const char *prefix,
+			     const char *triplet)
+{
+	struct plan_file file;
+
+	if (plan_file_open_any(&file, program)) {
+		libraries->kind = elf_kind_of(&file.elf->tables);
+		libraries->prefix = prefix;
+		libraries->usual = grow_format(
+			"/lib/%s:/usr/lib/%s:/lib:/usr/lib:/lib64:/usr/lib64:"
+			"/usr/local/lib", triplet, triplet);
+		add_file(libraries, grow_copy(program, strlen(program)));
+	}
+	plan_file_close(&file);
+	for (size_t i = 0; i < libraries->path_count; i++) {
+		if (plan_file_open_any(&file, libraries->paths[i]))
+			plan_libraries_add(libraries, &file, i);
+		plan_file_close(&file);
+	}
 }
 
 void plan_libraries_move(struct plan_libraries *libraries,
@@ -154,4 +212,5 @@ void plan_libraries_free(struct plan_libraries *libraries)
 	for (size_t i = 0; i < libraries->path_count; i++)
 		free(libraries->paths[i]);
 	free(libraries->paths);
+	free(libraries->usual);
 }

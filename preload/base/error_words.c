@@ -20,6 +20,7 @@ static const struct {
 	{ ELOOP, "is a symbolic link" },
 	{ EMFILE, "too many open files" },
 	{ ENFILE, "too many open files in the system" },
+	{ ENOEXEC, "not a program of this machine" },
 	{ ENOENT, "no such file or directory" },
 	{ ENOSYS, "the kernel does not have it" },
 	{ ENOMEM, "out of memory" },

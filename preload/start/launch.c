@@ -140,6 +140,8 @@ static void launch_complain(const struct launch *launch, long err)
 	text_put(&text, ": ");
 	text_error(&text, err);
 	text_put(&text, ": this process is not recorded");
+	if (err == -ENOEXEC)	/* as under an emulator */
+		text_put(&text, ": name one of this machine in GNOMON_RECORDER");
 	message_say(buffer);
 	atomic_store_explicit(&launch->r->shared->spoke, 1,
 			      memory_order_relaxed);

@@ -231,6 +231,29 @@ static void start_refused(const char *path)
 	message_say(buffer);
 }
 
+/* A directory of rules that is not there was written wrong. */
+static void start_look_for_rules(const char *directory)
+{
+	char buffer[512];
+	struct text text;
+	long fd;
+
+	if (!directory[0])
+		return;
+	fd = sys_open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (!sys_failed(fd)) {
+		arch_syscall1(__NR_close, fd);
+		return;
+	}
+	text_init(&text, buffer, sizeof(buffer));
+	text_put(&text, "GNOMON_CFI_DIR: ");
+	text_put(&text, directory);
+	text_put(&text, ": ");
+	text_error(&text, fd);
+	text_put(&text, ": no unwind rules are taken from there");
+	message_say(buffer);
+}
+
 static int start_capture(struct recorder *r)
 {
 	struct gl_header *live = r->live;
@@ -350,6 +373,9 @@ static bool start_begin(struct recorder *r)
 		return false;
 	}
 	start_tell(r);
+	if (!r->forked)
+		start_look_for_rules(options_text(&recorder_options,
+						  OPTION_CFI_DIR));
 	err = start_capture(r);
 	area_settle(recorder_options.number[OPTION_MEMORY] / 2);
 	guard_recorded(r, r->forked);

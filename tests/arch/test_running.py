@@ -40,6 +40,26 @@ def an_emulator_with_its_program(directory):
 
 
 @case
+def rules_are_made_for_it(directory):
+    """For code without unwind tables, as for a program of this machine: by its
+    file alone, and by an emulator's command line, where they are there."""
+    if ARCH.startswith("mips"):
+        raise Skip("stacks are told by the code itself")
+    program = matrix_program("untabled")
+    for words, made in (([program], True), ([*EMULATOR, program], False)):
+        done = run(directory, "-f", "--shadow-stack", "off", "--", *words,
+                   XDG_CACHE_HOME=directory)
+        equal(done.status, 0, "status: " + done.err)
+        equal("rules were made for" in done.err, made, done.err)
+        counters = info(os.path.join(directory, "a.trace"))["counters"]
+        stops = {key: int(value) for key, value in counters.items()
+                 if key.startswith("stop_")}
+        bottom = stops.pop("stop_bottom")
+        check(100 * sum(stops.values()) <= bottom,
+              "%d walks to the end, %s" % (bottom, stops))
+
+
+@case
 def an_end_is_passed_on(directory):
     done = run(directory, matrix_program("terminate"), "noexcept")
     equal(done.status, -signal.SIGABRT, "status: " + done.err)
@@ -120,6 +140,18 @@ def whose_recorder_it_is(directory):
         done = bare(argv, dict(env, GNOMON_RECORDER=own))
         equal(done.status, 0, "refused: " + done.err)
         check("another architecture" in done.err, done.err)
+
+
+@case
+def rules_that_are_not_there(directory):
+    """A wrong directory is said once."""
+    nowhere = os.path.join(directory, "nowhere")
+    argv, env = emulated([BASIC], environment(
+        LD_PRELOAD=LIBRARY, GNOMON_CFI_DIR=nowhere,
+        GNOMON_OUTPUT=os.path.join(directory, "a.trace")))
+    done = bare(argv, env)
+    equal(done.status, 0, "status: " + done.err)
+    equal(done.err.count(nowhere + ": no such file or directory"), 1, done.err)
 
 
 # In a namespace of its own the kernel runs programs for the target by qemu.
