@@ -114,7 +114,8 @@ $(eval $(call remember,target,$(COMPILED) TARGET_CFLAGS))
 $(eval $(call remember,host,$(COMPILED) HOST_CFLAGS HOST_LIBS \
 	RECORDER_LINK RECORDER_LIBS))
 $(eval $(call remember,api,$(COMPILED) TARGET_CFLAGS AR))
-$(eval $(call remember,unwind,$(COMPILED) TARGET_CFLAGS LD OBJCOPY AR))
+$(eval $(call remember,unwind,$(COMPILED) TARGET_CFLAGS LD OBJCOPY AR \
+	UNWIND_HIDE))
 $(eval $(call remember,page,ESBUILD ESBUILD_FLAGS))
 $(eval $(call remember,fault,$(COMPILED) TARGET_CFLAGS HOST_CFLAGS))
 $(eval $(call remember,test,CC CXX TEST_CFLAGS PROGRAM_FLAGS HOST_LIBS))

@@ -1,6 +1,7 @@
 # The unwinder as a library of its own (docs/UNWIND.md).
 #
-#   libgnomon-unwind.a         one object; everything but the API is local to it
+#   libgnomon-unwind.a         one object; everything but the API is local to it,
+#                              or hidden by names of its own
 #   libgnomon-unwind.so.X.Y.Z  exports exactly library/exports.map; needs no
 #                              other library, so one serves glibc and musl
 #   gnomon-unwind.pc           written where it is installed
@@ -19,6 +20,15 @@ UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o \
 	%/patching.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
 	$(call target-obj,$(wildcard library/*.[cS]))
 
+# What is not the API is made local, or, where hidden symbols have to stay global
+# (arch/.../flags.mk), gets names that are nobody else's.
+UNWIND_HIDE ?= $(OBJCOPY) --localize-hidden $(O)/$(UNWIND_NAME).o
+UNWIND_NAMES := $(O)/$(UNWIND_NAME).names
+UNWIND_RENAME = readelf -sW $(O)/$(UNWIND_NAME).o | awk \
+	'$$6 == "HIDDEN" && $$5 != "LOCAL" && $$7 != "UND" { \
+		print $$8, "gnomon_unwind_" $$8 }' >$(UNWIND_NAMES) && \
+	$(OBJCOPY) --redefine-syms=$(UNWIND_NAMES) $(O)/$(UNWIND_NAME).o
+
 all: unwind-library
 .PHONY: unwind-library install-unwind
 unwind-library: $(UNWIND_A) $(UNWIND_SO) $(UNWIND_LINKS)
@@ -26,7 +36,7 @@ unwind-library: $(UNWIND_A) $(UNWIND_SO) $(UNWIND_LINKS)
 $(UNWIND_A): $(UNWIND_LIB_OBJ) $(call made-by,unwind)
 	$(call say,AR,$@)rm -f $@
 	$(Q)$(LD) -r -o $(O)/$(UNWIND_NAME).o $(filter %.o,$^)
-	$(Q)$(OBJCOPY) --localize-hidden $(O)/$(UNWIND_NAME).o
+	$(Q)$(UNWIND_HIDE)
 	$(Q)$(AR) rcs $@ $(O)/$(UNWIND_NAME).o
 
 # It cannot be unloaded: threads hold states of it, and return addresses may

@@ -483,7 +483,7 @@ static int borrow_one(const struct elfmap *map, void *data)
 	*b->rules = (struct rules_image){
 		.text_start = sections.text_start,
 		.text_end = sections.text_end,
-		.text_whole = sections.text_whole,
+		.code = sections.code,
 	};
 	cfi_tables_init(&b->rules->tables, &sections);
 	if (ARCH_ELF_EXIDX)

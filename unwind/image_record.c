@@ -124,7 +124,9 @@ static void take_segment(struct rules_sections *s, uintptr_t start,
 			 uintptr_t end, uint32_t flags)
 {
 	if (flags & PF_X) {
-		s->text_whole = !s->text_end && flags & PF_R;
+		if (flags & PF_R && end > start &&
+		    end - start > s->code.end - s->code.start)
+			s->code = (struct rules_range){ start, end };
 		if (!s->text_start || start < s->text_start)
 			s->text_start = start;
 		if (end > s->text_end)

@@ -20,13 +20,12 @@
 static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 		     struct prologue_frame *frame)
 {
-	struct prologue_code code = { image->text_start, image->text_end };
+	struct prologue_code code = { image->code.start, image->code.end };
 
 	if (rules_index_is_there(image))
 		rules_index_code(image, pc, &code.start, &code.end);
 
-	if (!image->text_whole || pc % ARCH_INSTRUCTION || pc < code.start ||
-	    pc >= code.end)
+	if (pc % ARCH_INSTRUCTION || pc < code.start || pc >= code.end)
 		return false;
 	if (!exact && (pc - code.start < ARCH_CALL_MAX || !arch_after_call(pc) ||
 		       rules_index_ends_thread(image, pc)))

@@ -175,7 +175,7 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 		return NULL;
 	image->text_start = sections->text_start;
 	image->text_end = sections->text_end;
-	image->text_whole = sections->text_whole;
+	image->code = sections->code;
 	cfi_tables_init(&image->tables, sections);
 	if (ARCH_ELF_EXIDX)
 		rules_index_init(image, sections);
@@ -185,7 +185,7 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 				  memory_order_relaxed);
 	granule_table_init(&image->granules, image->text_start,
 			   image->text_end);
-	if (ARCH_DECODES && image->text_whole)
+	if (ARCH_DECODES && image->code.end)
 		granule_table_init(&image->told, image->text_start,
 				   image->text_end);
 	return image;

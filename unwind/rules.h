@@ -69,8 +69,8 @@ struct rules_range {
 /* What is known of an image's unwind tables. All addresses are run-time. */
 struct rules_sections {
 	uintptr_t text_start, text_end;	/* executable range covered */
-	bool text_whole;		/* it is one segment, of code that can
-					 * be read */
+	struct rules_range code;	/* its largest segment that can be read;
+					 * empty: none */
 	uintptr_t bias;			/* run-time minus link-time address */
 	uintptr_t eh_frame_hdr;		/* 0: none */
 	size_t eh_frame_hdr_size;

@@ -82,15 +82,16 @@ void rules_index_code(const struct rules_image *image, uintptr_t pc,
 
 static bool is_signal_code(const struct rules_image *image, uintptr_t pc)
 {
-	return ARCH_SIGNAL_CODE && pc + ARCH_SIGNAL_CODE <= image->text_end &&
+	return ARCH_SIGNAL_CODE &&
+	       rules_image_reads(image, pc, ARCH_SIGNAL_CODE) &&
 	       arch_is_signal_return(pc);
 }
 
 bool rules_index_ends_thread(const struct rules_image *image, uintptr_t ra)
 {
 	return ARCH_ENDS_THREAD && rules_index_is_there(image) &&
-	       ra % ARCH_INSTRUCTION == 0 && ra >= image->text_start &&
-	       ra + ARCH_ENDS_THREAD <= image->text_end &&
+	       ra % ARCH_INSTRUCTION == 0 &&
+	       rules_image_reads(image, ra, ARCH_ENDS_THREAD) &&
 	       arch_ends_thread(ra);
 }
 
@@ -101,7 +102,7 @@ bool rules_index_is_outermost(const struct rules_image *image, uintptr_t ra)
 	if (rules_index_ends_thread(image, ra))
 		return true;
 	if (!rules_index_is_there(image) || ra % ARCH_INSTRUCTION ||
-	    ra - image->text_start < ARCH_CALL_MAX ||
+	    !rules_image_reads(image, ra - ARCH_CALL_MAX, ARCH_CALL_MAX) ||
 	    find_entry(image, ra - 1, &entry))
 		return false;
 	if (!arch_after_call(ra))

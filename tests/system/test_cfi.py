@@ -429,6 +429,45 @@ def saved_doubles_of_arm_are_held_against_the_code(directory):
     check(re.search(r"s16=c-\d+ s17=c-\d+", text), text)
 
 
+# Where the handler goes, no jump does.
+THROWS = r"""
+void risky(int), after(int);
+
+int catches(int n)
+{
+	int caught = 0;
+
+	for (int i = 0; i < n; i++)
+		try {
+			risky(i);
+		} catch (int) {
+			after(i);
+			caught++;
+		}
+	return caught;
+}
+"""
+
+
+@case
+def handlers_of_arm_are_reached_beside_debug_frame(directory):
+    """.debug_frame has no tables of call sites, .ARM.exidx has."""
+    compiler = "arm-linux-gnueabihf-g++"
+    if not shutil.which(compiler):
+        raise Skip(compiler + " is not installed")
+    source = os.path.join(directory, "throws.cc")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(THROWS)
+    path = os.path.join(directory, "throws.so")
+    done = bare([compiler, "-shared", "-nostartfiles", "-fPIC", "-g", "-O2",
+                 source, "-o", path])
+    equal(done.status, 0, done.err)
+    found = json.loads(gnomon("cfi", "check", "--json", path).out)["rows"][0]
+    equal((found["summary"]["undecidable"], found["summary"]["disagreed"]),
+          (0, 0), str(found))
+    check(found["summary"]["agreed"] >= 1, str(found))
+
+
 # Its stack is elsewhere while it calls: only the table knows what rbx is.
 MOVED = r"""
 .cfi_sections .debug_frame

@@ -247,6 +247,19 @@ static int by_start(const void *a, const void *b)
 		sort_up(x->at, y->at);
 }
 
+/* .debug_frame names no table of call sites; .ARM.exidx of the same function
+ * does, and is the entry behind. */
+static void share_call_sites(struct callframe *table)
+{
+	for (size_t i = 1; i < table->count; i++) {
+		struct callframe_entry *entry = &table->entries[i - 1];
+
+		if (entry[1].source == CALLFRAME_EXIDX &&
+		    entry[1].start == entry->start && entry->lsda == 0)
+			entry->lsda = entry[1].lsda;
+	}
+}
+
 void callframe_open(struct callframe *table, struct elffile *file)
 {
 	static const char *const names[] = { ".eh_frame", ".debug_frame" };
@@ -266,6 +279,7 @@ void callframe_open(struct callframe *table, struct elffile *file)
 	if (table->machine == EM_ARM)
 		callframe_exidx_add(table);
 	SORT(table->entries, table->count, by_start);
+	share_call_sites(table);
 }
 
 void callframe_free(struct callframe *table)

@@ -62,10 +62,40 @@ static void test_bias(void **unused)
 	leads_to(0x10000);
 }
 
+/* Code in two segments, between which nothing is: what may be read of it. */
+static void test_code(void **unused)
+{
+	ElfW(Phdr) headers[] = {
+		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X,
+		  .p_memsz = 0x100 },
+		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X,
+		  .p_vaddr = 0x10000, .p_memsz = 0x2000 },
+		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X,
+		  .p_vaddr = 0x20000, .p_memsz = 0x1000 },
+		{ .p_type = PT_LOAD, .p_flags = PF_X,
+		  .p_vaddr = 0x30000, .p_memsz = 0x3000 },
+	};
+	struct elfmap map = { .bias = CODE, .path = "/a", .phdr = headers,
+			      .phnum = 4, .stays = true };
+	struct rules_sections sections;
+
+	(void)unused;
+	image_record_sections(&map, NULL, &sections);
+	assert_true(sections.text_start == CODE);
+	assert_true(sections.text_end == CODE + 0x33000);
+	assert_true(sections.code.start == CODE + 0x10000);
+	assert_true(sections.code.end == CODE + 0x12000);
+	headers[1].p_flags = headers[2].p_flags = PF_R;
+	headers[0].p_flags = PF_X;
+	image_record_sections(&map, NULL, &sections);
+	assert_true(sections.code.end == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bias),
+		cmocka_unit_test(test_code),
 	};
 
 	unwind_alloc = builder_alloc;
