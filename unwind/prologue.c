@@ -440,8 +440,14 @@ static bool stores_caller(const struct arch_operation *op)
 	       op->mask >> ARCH_REG_LR & 1 && is_list(op->mask);
 }
 
+/* As the code does that a program begins with: nobody called it. */
+static bool forgets_caller(const struct arch_operation *op)
+{
+	return op->kind == ARCH_OP_SET && op->d == ARCH_REG_LR && !op->value;
+}
+
 /* The nearest place before pc where this is done; 0: none in so many
- * instructions. */
+ * instructions, or none of the function that pc is in. */
 static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
 			   unsigned most, bool stores)
 {
@@ -458,6 +464,8 @@ static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
 		arch_decode((const void *)at, s->code->end - at, &now, &op);
 		if (op.conditional || is_inside(s, at, mode))
 			continue;
+		if (stores && forgets_caller(&op))
+			return 0;
 		if (stores ? stores_caller(&op) : takes_room(&op))
 			return at;
 	}
