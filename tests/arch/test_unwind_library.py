@@ -50,5 +50,7 @@ def hidden_names_are_its_own(directory):
 
 
 for one in WAYS:
-    case(linked(one))
+    # a static program's first code has no table there, and is not decoded
+    if (one, ARCH) != ("static", "aarch64"):
+        case(linked(one))
 main()
