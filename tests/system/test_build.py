@@ -102,7 +102,8 @@ def installed(directory, prefix="/usr/local"):
     stage = os.path.join(directory, "stage")
     # Others are using what is there, so nothing of it may be made again.
     words = ("-s", "O=" + BUILD, "CC=" + (os.environ.get("CC") or "gcc"),
-             "DESTDIR=" + stage, "PREFIX=" + prefix)
+             "WERROR=" + os.environ.get("WERROR", ""), "DESTDIR=" + stage,
+             "PREFIX=" + prefix)
     make(ROOT, *words, "-q", "all", "docs", "api", "unwind-library")
     make(ROOT, *words, "install")
     return stage + prefix, stage + prefix + "/bin/gnomon"
