@@ -105,8 +105,8 @@ struct place {
 	struct arch_regs *regs;
 	bool exact;	/* the pc is no return address: a signal came there */
 	bool end;	/* there is no caller; what the step returned says why */
-	bool guessed;	/* by a frame pointer, or an index where a signal came:
-			 * frames may have been skipped */
+	bool guessed;	/* by a frame pointer, or by code or an index where a
+			 * signal came: frames may have been skipped */
 	uintptr_t still;
 };
 
@@ -125,6 +125,16 @@ static bool is_progress(struct place *at, uintptr_t sp)
 		return false;
 	at->still = sp;
 	return true;
+}
+
+/* A step by the code itself, which is sure of itself only behind calls. */
+static int step_by_code(struct place *at, struct rules_image *rules)
+{
+	int err = prologue_step(rules, at->regs, at->exact, read_word,
+				&at->reader);
+
+	at->guessed |= at->exact && !err;
+	return err;
 }
 
 /* One step outward. */
@@ -146,7 +156,7 @@ static enum gt_stop step(struct place *at)
 	else if (image_borrow(pc - !at->exact, &borrowed))
 		rules = &borrowed;
 	if (rules && at->exact && ARCH_ELF_EXIDX)
-		err = prologue_step(rules, regs, true, read_word, reader);
+		err = step_by_code(at, rules);
 	if (rules && err == -2) {
 		*regs = before;
 		/* an index is not true of where a signal came */
@@ -169,7 +179,7 @@ static enum gt_stop step(struct place *at)
 	}
 	if (err == -2 && rules) {
 		*regs = before;
-		err = prologue_step(rules, regs, at->exact, read_word, reader);
+		err = step_by_code(at, rules);
 	}
 	if (err == 1)
 		return GT_STOP_BOTTOM;
