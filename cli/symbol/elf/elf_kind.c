@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* As the recorder calls them. */
 static const struct {
@@ -44,6 +45,16 @@ struct elf_kind elf_kind_named(const char *arch, uint64_t word_bytes,
 		if (strcmp(names[i].name, arch) == 0)
 			kind.machine = names[i].machine;
 	return kind;
+}
+
+struct elf_kind elf_kind_here(void)
+{
+	struct utsname here;
+	const char *order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "big" :
+								     "little";
+
+	return elf_kind_named(uname(&here) == 0 ? here.machine : NULL,
+			      sizeof(void *), order);
 }
 
 bool elf_kind_agree(const struct elf_kind *one, const struct elf_kind *other)

@@ -26,6 +26,8 @@ struct elf_kind elf_kind_of(const struct elf_tables *tables);
  */
 struct elf_kind elf_kind_named(const char *arch, uint64_t word_bytes,
 			       const char *byte_order);
+/* Of programs of this machine; the machine is 0 if that has another name here. */
+struct elf_kind elf_kind_here(void);
 /* Whether code of the one can be of the other; yes, if either is not known. */
 bool elf_kind_agree(const struct elf_kind *one, const struct elf_kind *other);
 

@@ -265,20 +265,20 @@ static bool try_trees(struct search *search, const char *suffix)
 		(root != NULL && try_tree(search, NULL, SYSTEM_DEBUG, suffix));
 }
 
-/* In the system that was recorded. Under an emulator programs lie where they say,
- * and a sysroot has their libraries: of a file at that path here the build-id
- * tells whether it is the one. */
+/* In the system that was recorded, nowhere else; but an emulator's program lies
+ * where it says, and only its libraries are below a sysroot. */
 static bool try_recorded(struct search *search)
 {
-	const struct debugfile_wanted *wanted = search->wanted;
+	const char *path = search->wanted->path;
 	const char *root = search->places->sysroot;
+	struct elf_kind here = elf_kind_here();
 
-	return try_path(search, under_root(root, wanted->path)) ||
+	return try_path(search, under_root(root, path)) ||
 		try_folders(search) ||
-		(root != NULL && wanted->build_id_size > 0 &&
-		 wanted->path[0] == '/' &&
-		 try_path(search, grow_copy(wanted->path,
-					    strlen(wanted->path))));
+		(root != NULL && path[0] == '/' &&
+		 search->wanted->build_id_size > 0 &&
+		 !elf_kind_agree(&search->places->kind, &here) &&
+		 try_path(search, grow_copy(path, strlen(path))));
 }
 
 static bool try_debuginfod(struct search *search, enum debuginfod_kind kind)

@@ -160,8 +160,8 @@ static void copy_file(const char *from, const char *to)
 	assert_int_equal(fclose(in) | fclose(out), 0);
 }
 
-/* The path under it, a library folder in it, or the path itself, as of a program
- * that an emulator runs: only with the right build-id. */
+/* The path under it, or a library folder in it, only with the right build-id;
+ * nothing else of this machine, if its programs are of the same kind. */
 static void sysroots_have_library_folders(void **state)
 {
 	char root[] = "/tmp/gnomon-sysroot.XXXXXX", self[4096];
@@ -185,10 +185,7 @@ static void sysroots_have_library_folders(void **state)
 	free(found);
 	found = found_under(NULL, "/lib/any-linux-gnu/libself.so.6");
 	assert_null(found);
-	found = found_under(root, self);
-	assert_string_equal(found, self);
-	free(found);
-	assert_null(found_under(root, "/bin/sh"));
+	assert_null(found_under(root, self));
 	assert_int_equal(unlink(file) | rmdir(folder) | rmdir(root), 0);
 }
 
