@@ -572,7 +572,7 @@ def rules_are_what_the_tables_were(directory):
     tools = "aarch64-linux-gnu-"
     library = os.path.join(CROSS["aarch64"], "libc.so.6")
     if not os.path.exists(library) or not shutil.which(tools + "objcopy"):
-        raise Skip("no C library of AArch64 is installed")
+        raise Skip(library + " is not installed")
     bare_library = os.path.join(directory, "bare.so")
     bare([tools + "objcopy", "-R", ".eh_frame", "-R", ".eh_frame_hdr", "-R",
           ".gcc_except_table", library, bare_library])

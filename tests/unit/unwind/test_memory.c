@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "unwind/memory.h"
+#include "unwind/signals.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -42,7 +43,7 @@ static void test_unreadable(void **unused)
 	assert_int_equal(mprotect(p + 4096, 4096, PROT_NONE), 0);
 	assert_int_equal(munmap(p + 2 * 4096, 4096), 0);
 	assert_true(unwind_readable((uintptr_t)p));
-	assert_true(unwind_readable((uintptr_t)p + 4096 - 8));
+	assert_true(unwind_readable((uintptr_t)p + 4096 - SIGNALS_SET));
 	assert_false(unwind_readable((uintptr_t)p + 4096 - 7));
 	assert_false(unwind_readable((uintptr_t)p + 4096));
 	assert_false(unwind_readable((uintptr_t)p + 2 * 4096));
