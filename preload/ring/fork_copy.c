@@ -317,8 +317,8 @@ static bool fork_copy_fill(const struct fork_copy *copy)
 }
 
 /*
- * An emulator may answer that it keeps mappings from children, and not do it:
- * qemu's user emulation before 8.0. Then the child has the parent's recorder,
+ * An emulator may answer that it keeps mappings from children, and not do it, as
+ * qemu 7.2's for programs does. Then the child has the parent's recorder,
  * and what the kernel would have done is done here. Elsewhere the area is wiped
  * in every child that gets here, and has no pid. Private pages in place of the
  * live mapping are inherited, also there.
