@@ -186,6 +186,19 @@ def built(directory, name, *flags, compiler="gcc"):
     return path
 
 
+def library_of(directory, name, text, *flags, compiler="gcc"):
+    """A shared library of this source, after whose name it is called."""
+    if not shutil.which(compiler):
+        raise Skip(compiler + " is not installed")
+    source = os.path.join(directory, name)
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(text)
+    path = os.path.splitext(source)[0] + ".so"
+    done = bare([compiler, "-shared", "-nostdlib", *flags, source, "-o", path])
+    equal(done.status, 0, done.err)
+    return path
+
+
 def stops(trace):
     return {words[0]: int(words[1]) for words in
             (line.split() for line in gnomon("info", trace).out.splitlines())
@@ -289,15 +302,12 @@ def checks_agree(directory):
                                 path).out)["rows"][0]["summary"]
     equal(summary["disagreed"], 0, "disagreed")
     check(summary["agreed"] >= 5, str(summary))
-    source = os.path.join(directory, "wrong.s")
-    with open(source, "w", encoding="utf-8") as out:
-        out.write(".globl wrong\n.type wrong, @function\nwrong:\n"
-                  ".cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 24\n"
-                  "mov %rdi, %rbx\npop %rbx\n.cfi_def_cfa_offset 8\nret\n"
-                  ".cfi_endproc\n.size wrong, . - wrong\n")
-    library = os.path.join(directory, "wrong.so")
-    done = bare(["gcc", "-shared", "-nostdlib", source, "-o", library])
-    equal(done.status, 0, done.err)
+    library = library_of(
+        directory, "wrong.s",
+        ".globl wrong\n.type wrong, @function\nwrong:\n"
+        ".cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 24\n"
+        "mov %rdi, %rbx\npop %rbx\n.cfi_def_cfa_offset 8\nret\n"
+        ".cfi_endproc\n.size wrong, . - wrong\n")
     done = gnomon("cfi", "check", library, statuses=(1,))
     check("wrong: 0x1001: CFA: the table says rsp+24, the code rsp+16" in
           done.out, done.out)
@@ -346,17 +356,10 @@ def signatures_are_held_against_the_code(directory):
     """Whether a return address is signed: where no rule says so, check does,
     and rules that are made say it."""
     tools = "aarch64-linux-gnu-"
-    if not shutil.which(tools + "gcc"):
-        raise Skip(tools + "gcc is not installed")
     for name, rule, disagreed in (("good", ".cfi_negate_ra_state", 0),
                                   ("wrong", "", 1)):
-        source = os.path.join(directory, name + ".s")
-        with open(source, "w", encoding="utf-8") as out:
-            out.write(SIGNS.replace("RULE", rule))
-        path = os.path.join(directory, name + ".so")
-        done = bare([tools + "gcc", "-shared", "-nostdlib",
-                     "-Wl,--build-id", source, "-o", path])
-        equal(done.status, 0, done.err)
+        path = library_of(directory, name + ".s", SIGNS.replace("RULE", rule),
+                          "-Wl,--build-id", compiler=tools + "gcc")
         row = json.loads(gnomon("cfi", "check", "--json", path,
                                 statuses=(disagreed,)).out)["rows"][0]
         equal(row["summary"]["disagreed"], disagreed, name)
@@ -400,28 +403,17 @@ double keeps(double a, double b) { return get(a) * get(b) + get(a + b); }
 def saved_doubles_of_arm_are_held_against_the_code(directory):
     """d8 to d15: in .ARM.exidx, and in .debug_frame, by their halves."""
     compiler = "arm-linux-gnueabihf-gcc"
-    if not shutil.which(compiler):
-        raise Skip(compiler + " is not installed")
     for name, rule, disagreed in (("good", "d8, d9", 0),
                                   ("wrong", "d9, d10", 1)):
-        source = os.path.join(directory, name + ".s")
-        with open(source, "w", encoding="utf-8") as out:
-            out.write(DOUBLES.replace("RULE", rule))
-        path = os.path.join(directory, name + ".so")
-        done = bare([compiler, "-shared", "-nostdlib", source, "-o", path])
-        equal(done.status, 0, done.err)
+        path = library_of(directory, name + ".s",
+                          DOUBLES.replace("RULE", rule), compiler=compiler)
         found = json.loads(gnomon("cfi", "check", "--json", path,
                                   statuses=(disagreed,)).out)["rows"][0]
         equal(found["summary"]["disagreed"], disagreed, name)
     equal([one["what"] for one in found["disagreements"]],
           ["d8", "d9", "d10"], "which")
-    source = os.path.join(directory, "keeps.c")
-    with open(source, "w", encoding="utf-8") as out:
-        out.write(KEEPS)
-    path = os.path.join(directory, "keeps.so")
-    done = bare([compiler, "-shared", "-nostdlib", "-fPIC", "-g", "-O2",
-                 source, "-o", path])
-    equal(done.status, 0, done.err)
+    path = library_of(directory, "keeps.c", KEEPS, "-fPIC", "-g", "-O2",
+                      compiler=compiler)
     summary = json.loads(gnomon("cfi", "check", "--json",
                                 path).out)["rows"][0]["summary"]
     check(summary["agreed"] >= 1, str(summary))
@@ -506,13 +498,7 @@ def rows_for_debuggers(path, table):
 def rules_for_debuggers_are_taken_over(directory):
     """Of .debug_frame, in the file or in its separate debug file."""
     need("objcopy")
-    source = os.path.join(directory, "moved.s")
-    with open(source, "w", encoding="utf-8") as out:
-        out.write(MOVED)
-    path = os.path.join(directory, "moved.so")
-    done = bare(["gcc", "-shared", "-nostdlib", "-Wl,--build-id", source,
-                 "-o", path])
-    equal(done.status, 0, done.err)
+    path = library_of(directory, "moved.s", MOVED, "-Wl,--build-id")
     known = rows_for_debuggers(path, ".debug_frame")
     check(("rbx+16", {"ra": "c-8", "rbx": "c-16"}) in known.values(),
           str(known))
