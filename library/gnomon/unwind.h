@@ -87,7 +87,8 @@ enum gu_stop {
 	GU_STOP_TOO_DEEP,	/* more frames than fit (into your array) */
 	GU_STOP_BAD_TABLE,	/* an unwind table makes no sense */
 	GU_STOP_LOADER,		/* libraries were changing underneath */
-	GU_STOP_NO_MEMORY,	/* the budget is used up */
+	GU_STOP_NO_MEMORY,	/* the budget is used up, or a signal came just
+				 * while the thread got more memory */
 	GU_STOP_EARLY,		/* before gu_init, or while it runs */
 	GU_STOP_OTHER,
 	GU_STOP_JIT,		/* code made at run time, without a table */
