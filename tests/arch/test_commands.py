@@ -218,13 +218,15 @@ def compared_with_this_machines(directory):
     own = recorded([program("basic")], directory).trace
     if ARCH != os.uname().machine:
         check(info(own)["info"]["arch"] != ARCH, "the same architecture")
+    # which lies outside of the target's root directory
+    names = ("-d", program("basic"))
     for first, second in ((trace, own), (own, trace)):
-        got = document("diff", first, second, "--by", "function")
+        got = document("diff", first, second, "--by", "function", *names)
         equal(got["rows"], [], "differences")
     read("diff", trace, trace)
     read("diff", trace, "--from", "0%", "--to", "100%", statuses=(0, 1))
     merged = document("report", "--merge", trace, own, "--by", "function",
-                      "--top", "0")
+                      "--top", "0", *names)
     for row in merged["rows"]:
         if row.get("function") == "tgt_malloc":
             equal(row["count"], 2 * expected["allocations"], "both of them")
