@@ -13,8 +13,6 @@
 #include "cli/recorder/base/proc_file.h"
 #include "unwind/claim.h"
 
-#define TARGET_FILE_FEED "\\012"
-
 static const char *const target_file_names[GL_FILES] = {
 	[GL_FILE_MAPS] = "maps",
 	[GL_FILE_MAPS_WHOLE] = "maps",
