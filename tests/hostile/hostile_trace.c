@@ -45,9 +45,9 @@ static struct {
 } hook;
 
 static const char *write_to;
-static unsigned long write_every, written, commands_every = 8;
+static unsigned long write_every, written, commands_every = 3;
 /* Of the long lists every so many files are taken. */
-static unsigned long take_every = 4, offered;
+static unsigned long take_every = 12, offered;
 
 static size_t encode(uint64_t value, char *bytes)
 {

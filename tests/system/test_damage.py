@@ -8,8 +8,8 @@ import threading
 
 from gnomon_test import *
 
-TRUNCATIONS = 120
-FLIPS = 250
+TRUNCATIONS = 50
+FLIPS = 100
 
 
 def good_trace(directory):

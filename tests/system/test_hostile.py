@@ -41,7 +41,7 @@ def composed_traces(directory):
     """All of them there; of every so many, each command ends as it ended
     there."""
     sanitized(os.path.join(SANITIZED, "hostile/hostile_trace"), "-w",
-              directory, "301")
+              directory, "101")
     samples = sorted(glob.glob(directory + "/*.trace"))
     check(len(samples) > 15, "%d samples" % len(samples))
     for path in samples:

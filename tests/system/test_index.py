@@ -16,7 +16,7 @@ from gnomon_test import *
 
 EVENTS = 200000
 SOME_EVENTS = 20000
-KILLS = int(os.environ.get("GNOMON_TEST_KILLS") or 25)
+KILLS = int(os.environ.get("GNOMON_TEST_KILLS") or 12)
 PART_EVENTS = 34000000  # of a trace whose making is worth parts
 PART_SECONDS = 120
 BUILDERS = 4

@@ -54,7 +54,7 @@ def many(way, seeds):
     return scribbles
 
 
-for each, seeds in ("careful", 12), ("wild", 12), ("early", 12):
+for each, seeds in ("careful", 6), ("wild", 6), ("early", 6):
     case(many(each, seeds))
 
 
