@@ -9,8 +9,14 @@ on_target("throws_late")
 on_target("throws_static", *shorter("60"))
 for how in ("noexcept", "guarded", "destructor", "uncaught", "thread"):
     on_target("terminate", how)
+# One that knows signatures, and one where signing does nothing.
+PROCESSORS = ("max", "cortex-a72") if EMULATOR else ("",)
 if ARCH in SIGNING:
-    on_target("throws_signed", *shorter("60"), modes=ALL, barriers=ANY)
+    for each in PROCESSORS:
+        target("throws_signed_" + each,
+               [matrix_program("throws_signed"), *shorter("60")],
+               barriers=ANY, modes=WAYS if "a72" in each else ALL,
+               env={"QEMU_CPU": each} if each else None)
 suite("exceptions", *shorter("1"))
 
 main()
