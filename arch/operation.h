@@ -21,6 +21,8 @@ enum arch_operation_kind {
 			 * words at a + value on; then a += step. One of
 			 * ARCH_REG_PC leaves, as ARCH_OP_LEAVE does */
 	ARCH_OP_STORE,	/* likewise, to there */
+	ARCH_OP_UNFRAME,	/* the stack pointer = a; a is loaded from there,
+				 * and the stack pointer passes it */
 	ARCH_OP_CALL,	/* a function, which may not return */
 	ARCH_OP_JUMP,	/* to target */
 	ARCH_OP_BRANCH,	/* to target, or not */

@@ -133,6 +133,10 @@ static int step_by_code(struct place *at, struct rules_image *rules)
 	int err = prologue_step(rules, at->regs, at->exact, read_word,
 				&at->reader);
 
+	if (!ARCH_DECODES_BACK && !err &&
+	    !walk_code_sane(at->regs->r[ARCH_REG_SP],
+			    at->regs->r[ARCH_REG_PC]))
+		return -2;	/* ENOENT */
 	at->guessed |= at->exact && !err;
 	return err;
 }

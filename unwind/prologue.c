@@ -12,6 +12,10 @@
  * each register that a called function must preserve is its own ENTRY, or a
  * WORD. Of a branch the way that does not jump is followed first.
  *
+ * Where code is followed onward only (ARCH_DECODES_BACK), another way out has to
+ * say the same, and the stack pointer has to be as calls want it, which it is not
+ * at the end of another function.
+ *
  * Back, to pc: the nearest store of a return address, and the stack pointer's
  * last decrease before it, are the function's beginning. From there all is
  * followed in the order in which it lies, passing over the ends that lie
@@ -33,8 +37,9 @@
 
 enum {
 	OPERATIONS_MAX = 4096,	/* in one answer */
-	WAYS_MAX = 4,		/* that are yet to be followed; of more, the
-				 * newest */
+	CONFIRM_MAX = 512,	/* to another way out */
+	WAYS_MAX = ARCH_DECODES_BACK ? 4 : 8,	/* that are yet to be followed;
+						 * of more, the newest */
 	JUMPS_MAX = 32,		/* backward, each followed once */
 	BACK_MAX = 2048,	/* instructions, to a function's beginning */
 	SAVES_MAX = 64,		/* from there to where it stores its caller, or
@@ -56,8 +61,9 @@ struct way {
 	uintptr_t pc;
 	unsigned mode;		/* of the processor, as arch_decode has it */
 	struct value reg[ARCH_REG_COUNT];
-	/* The place where the ENTRY of a register was stored, if it was. */
-	struct value home[ARCH_REG_COUNT];
+	/* The place where the ENTRY of a register was stored, if it was; or,
+	 * onward only, what it held when it was stored last. */
+	struct value home[ARCH_REG_COUNT], held[ARCH_REG_COUNT];
 };
 
 struct search {
@@ -127,9 +133,27 @@ static struct value loaded(const struct way *w, struct value place)
 	for (r = 0; r < ARCH_REG_COUNT; r++)
 		if (value_is(place, w->home[r].kind, w->home[r].reg,
 			     w->home[r].n))
-			return (struct value){ ENTRY, (uint8_t)r, 0 };
+			return w->held[r];
 	place.kind = WORD;
 	return place;
+}
+
+/* The value of register r is stored. Onward, a function that was jumped to may
+ * put it where another one had it, or what the caller had in r anew. */
+static void stored(struct way *w, unsigned r, struct value place)
+{
+	struct value v = w->reg[r];
+	unsigned other;
+
+	for (other = 0; !ARCH_DECODES_BACK && other < ARCH_REG_COUNT; other++)
+		if (value_is(place, w->home[other].kind, w->home[other].reg,
+			     w->home[other].n))
+			w->home[other].kind = UNKNOWN;
+	if (ARCH_DECODES_BACK ? value_is(v, ENTRY, r, 0) && !w->home[r].kind :
+				v.kind == ENTRY || v.kind == WORD) {
+		w->home[r] = place;
+		w->held[r] = v;
+	}
 }
 
 static void access_words(struct way *w, const struct arch_operation *op)
@@ -151,9 +175,8 @@ static void access_words(struct way *w, const struct arch_operation *op)
 		else if (op->kind == ARCH_OP_LOAD)
 			base = known ? loaded(w, place) :
 				       (struct value){ UNKNOWN, 0, 0 };
-		else if (known && value_is(*reg, ENTRY, r, 0) &&
-			 !w->home[r].kind)
-			w->home[r] = place;
+		else if (known)
+			stored(w, r, place);
 	}
 	w->reg[op->a] = op->step ? value_add(w->reg[op->a], op->step) : base;
 }
@@ -191,6 +214,14 @@ static void apply(struct way *w, const struct arch_operation *op)
 		for (r = 0; r < ARCH_REG_COUNT; r++)
 			if (!is_preserved(r) && r != ARCH_REG_SP)
 				w->reg[r] = unknown;
+		break;
+	case ARCH_OP_UNFRAME:
+		w->reg[ARCH_REG_SP] = a;
+		access_words(w, &(struct arch_operation){
+					.kind = ARCH_OP_LOAD,
+					.a = ARCH_REG_SP,
+					.mask = UINT64_C(1) << op->a,
+					.step = ARCH_WORD });
 		break;
 	default:
 		for (r = 0; r < ARCH_REG_COUNT; r++)
@@ -251,12 +282,13 @@ static bool find_saved(const struct way *w, struct prologue_frame *f)
 	return true;
 }
 
-static bool is_sane(const struct prologue_frame *f)
+/* exact: a signal may have come where the stack pointer was any word's. */
+static bool is_sane(const struct prologue_frame *f, bool exact)
 {
 	int32_t least = f->base == ARCH_REG_SP ? 0 : -FRAME_BYTES_MAX;
 
 	if (f->cfa < least || f->cfa > FRAME_BYTES_MAX ||
-	    f->cfa % ARCH_WORD)
+	    f->cfa % (exact ? ARCH_WORD : ARCH_STACK_ALIGN))
 		return false;
 	return f->ra_kept || (f->ra < 0 && f->ra >= least - f->cfa &&
 			      f->ra % ARCH_WORD == 0);
@@ -279,7 +311,7 @@ static bool is_left(const struct search *s, const struct way *w,
 	if (!f->ra_kept && (ra.kind != WORD || ra.reg != sp.reg))
 		return false;
 	f->ra = f->ra_kept ? 0 : ra.n - sp.n;
-	return is_sane(f) && find_saved(w, f);
+	return is_sane(f, s->exact) && find_saved(w, f);
 }
 
 static void remember_way(struct search *s, const struct way *w)
@@ -332,6 +364,15 @@ static bool begins_another(const struct way *w, const struct arch_operation *op)
 	       w->reg[ARCH_REG_LR].kind == UNKNOWN;
 }
 
+/* Whether a function may be called with the stack pointer as it is, by the one
+ * that was called from before pc. */
+static bool may_call(const struct search *s, const struct way *w)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+
+	return s->exact || sp.kind != ENTRY || sp.n % ARCH_STACK_ALIGN == 0;
+}
+
 enum follow { ON, LEFT, DEAD };
 
 static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
@@ -346,13 +387,15 @@ static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
 	switch (op->kind) {
 	case ARCH_OP_CALL:
 		apply(w, op);
-		return ON;
+		return may_call(s, w) ? ON : DEAD;
 	case ARCH_OP_BRANCH:
 		if (!op->annuls)
 			straight = *w;
 		straight.pc = w->pc;
 		w->pc = op->target;
-		if (op->target > pc)
+		/* where nothing is found by the way back, loops are followed */
+		if (ARCH_DECODES_BACK ? op->target > pc :
+					jump_is_new(s, pc, op->target))
 			remember_way(s, w);
 		*w = straight;
 		return ON;
@@ -394,17 +437,37 @@ static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
 	return how == LEFT;
 }
 
+/* By the ways that are yet to be followed. */
+static bool follow_next(struct search *s, struct prologue_frame *f)
+{
+	struct way w;
+
+	while (s->ways && s->left) {
+		w = s->way[--s->ways];
+		if (follow(s, &w, f))
+			return true;
+	}
+	return false;
+}
+
 static bool onward(struct search *s, uintptr_t pc, struct prologue_frame *f)
 {
 	struct way w;
 
 	way_begin(&w, pc, arch_code_mode(pc, s->exact), s->exact);
-	while (!follow(s, &w, f)) {
-		if (s->ways == 0 || s->left == 0)
-			return false;
-		w = s->way[--s->ways];
-	}
-	return true;
+	remember_way(s, &w);
+	return follow_next(s, f);
+}
+
+/* Whether another way out, if one is near, says the same. */
+static bool is_confirmed(struct search *s, const struct prologue_frame *f)
+{
+	struct prologue_frame other;
+
+	if (s->left > CONFIRM_MAX)
+		s->left = CONFIRM_MAX;
+	return !follow_next(s, &other) || other.base != f->base ||
+	       (other.cfa == f->cfa && other.ra == f->ra);
 }
 
 /* ---- back ---- */
@@ -660,7 +723,8 @@ static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	f->ra = ra.n;
 	take_homes(&p->way, f);
 	return sp.kind == ENTRY && sp.reg == ARCH_REG_SP &&
-	       ra.kind == ENTRY && ra.reg == ARCH_REG_SP && is_sane(f);
+	       ra.kind == ENTRY && ra.reg == ARCH_REG_SP &&
+	       is_sane(f, false);
 }
 
 /* Whether both mean the same frame; w: as it is at pc, by the way back. */
@@ -695,6 +759,8 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 	struct pass pass;
 	bool found = onward(&s, pc, frame);
 
+	if (!ARCH_DECODES_BACK)
+		return found && is_confirmed(&s, frame);
 	if (exact)
 		return found;
 	s.left = OPERATIONS_MAX;

@@ -28,6 +28,18 @@
 	(UINT32_C(1) << ARCH_REG_SP | UINT32_C(1) << ARCH_REG_FP)
 #endif
 
+/* Whether a function's beginning is found from a pc in it: where instructions are
+ * of one size. Else the way onward has to be enough. */
+#ifndef ARCH_DECODES_BACK
+#define ARCH_DECODES_BACK 1
+#endif
+
+/* What the stack pointer is a multiple of where a function is called, if that
+ * is to be believed. */
+#ifndef ARCH_STACK_ALIGN
+#define ARCH_STACK_ALIGN ARCH_WORD
+#endif
+
 /* Code that can be read as such. */
 struct prologue_code {
 	uintptr_t start, end;

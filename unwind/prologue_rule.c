@@ -35,7 +35,8 @@ static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 
 static struct rule rule_of_frame(const struct prologue_frame *f)
 {
-	struct rule rule = { .kind = RULE_FRAME, .cfa_off = f->cfa };
+	struct rule rule = { .kind = ARCH_DECODES_BACK ? RULE_FRAME : RULE_CODE,
+			     .cfa_off = f->cfa };
 	unsigned ra;
 
 	rule.base = f->base == ARCH_REG_FP ? RULE_BASE_FP : RULE_BASE_SP;

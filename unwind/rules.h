@@ -25,6 +25,8 @@
 enum rule_kind {
 	RULE_NONE,	/* no entry covers this pc; rule id 0 */
 	RULE_FRAME,	/* CFA = base + cfa_off, pc where `ra` says */
+	RULE_CODE,	/* likewise, told by code that was followed one way
+			 * only: the return address has to look like one */
 	RULE_DEREF,	/* CFA = *(fp + cfa_off): realigned stacks */
 	RULE_PLT,	/* CFA = sp + cfa_off + arch_plt_pushed(pc) */
 	RULE_SIGNAL,	/* a signal frame: registers lie in the ucontext */

@@ -214,6 +214,45 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 	s->top = f;
 }
 
+bool walk_code_sane(uintptr_t cfa, uintptr_t ra)
+{
+	uint32_t payload;
+	unsigned kind;
+
+	ra = barrier_origin(ra);
+	if (cfa % ARCH_STACK_ALIGN)
+		return false;
+	if (walk_is_return_address(ra))
+		return true;
+	if (!rule_cache || ra < STACK_PAGE)
+		return false;
+	payload = rule_of(rule_cache, ra);
+	if (payload & (WORD_PLAIN | WORD_FP | WORD_STUB))
+		return false;
+	kind = rules_dictionary[payload & WORD_ID].kind;
+	return payload & WORD_END || kind == RULE_SIGNAL || kind == RULE_END;
+}
+
+/* A frame as code tells it. False: it is none, so that nothing is known. */
+static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
+			 uintptr_t *slot, uintptr_t *fp_at)
+{
+	uintptr_t ra;
+
+	if (r->base == RULE_BASE_FP && !use_fp(s))
+		return false;
+	*cfa = (r->base == RULE_BASE_FP ? s->fp : s->sp) +
+	       (uintptr_t)(intptr_t)r->cfa_off;
+	*slot = *cfa + ARCH_RA_OFFSET;
+	*fp_at = r->fp_off ? *cfa + (uintptr_t)(r->fp_off * ARCH_WORD) : 0;
+	if (*cfa > s->sp && stack_read(&s->reader, *slot, &ra) &&
+	    walk_code_sane(*cfa, arch_return_address(ra)))
+		return true;
+	s->forget = true;	/* of a word that is not noted (I1) */
+	*fp_at = 0;
+	return false;
+}
+
 /*
  * Rules that do not fit into a word, and code without one. GT_STOP_BOTTOM: go
  * on, the frame ends at *cfa and returns by *slot, and if *fp_at is not 0 the
@@ -257,6 +296,10 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 		*slot = *cfa + ARCH_RA_OFFSET;
 		*fp_at = s->fp + (uintptr_t)(r->fp_off * ARCH_WORD);
 		return GT_STOP_BOTTOM;
+	case RULE_CODE:
+		if (step_by_code(s, r, cfa, slot, fp_at))
+			return GT_STOP_BOTTOM;
+		/* fall through */
 	case RULE_NONE:
 		if (!use_fp(s) ||
 		    !walk_fp_sane(&s->reader, s->sp, s->fp, cfa))
@@ -280,7 +323,8 @@ bool rule_is_outermost(uint32_t payload, uintptr_t sp)
 	unsigned kind = rules_dictionary[payload & WORD_ID].kind;
 
 	return payload & WORD_END || kind == RULE_END ||
-	       (kind == RULE_NONE && walk_at_stack_end(sp));
+	       ((kind == RULE_NONE || kind == RULE_CODE) &&
+		walk_at_stack_end(sp));
 }
 
 /* Whether the walk, whose newest entry stands in the same slot as frame j of

@@ -64,6 +64,13 @@ bool walk_rule_is_plain(uintptr_t ra);
 bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 		  uintptr_t *cfa);
 
+/*
+ * Code that was followed one way only (RULE_CODE): whether its frame may end at
+ * cfa and return to ra: behind a call, to where a signal handler returns, or to
+ * what somebody made a stack's outermost frame.
+ */
+bool walk_code_sane(uintptr_t cfa, uintptr_t ra);
+
 /* Whether a call instruction ends at ra, in code that can be read. */
 bool walk_is_return_address(uintptr_t ra);
 

@@ -15,18 +15,26 @@
 #include "decode.h"
 
 #define CALLS_LEAST 1000
-#define UNKNOWN_MOST 3		/* in a hundred */
+/* In a hundred. Where code is followed onward only, what is behind calls that
+ * never return is not known; and where such a call is not the last one, as where
+ * exceptions are passed on, another function's end may be met. Code that throws
+ * has tables always. */
+#define UNKNOWN_MOST (ARCH_DECODES_BACK ? 3 : 23)
+#define DIFFERENT_MOST (ARCH_DECODES_BACK ? 0 : 2)	/* in C++ */
 
 struct tally {
 	unsigned calls, unknown, same, different;
 };
 
 /* Where a frame ends and returns by, as words that can be compared. If both
- * count as much, one from sp and one from fp, the two are the same there. */
+ * count as much, one from sp and one from fp, the two are the same there; and so
+ * they may be if fp is where it was saved, and both say that. */
 static bool is_same(struct rule a, struct rule b)
 {
-	return a.kind == b.kind && a.cfa_off == b.cfa_off &&
-	       a.fp_off == b.fp_off &&
+	bool beside = a.base == RULE_BASE_FP && b.base == RULE_BASE_SP &&
+		      a.cfa_off == -a.fp_off * ARCH_WORD;
+
+	return (a.cfa_off == b.cfa_off || beside) && a.fp_off == b.fp_off &&
 	       arch_rule_ra_offset(a.fp_off, a.ra) ==
 		       arch_rule_ra_offset(b.fp_off, b.ra);
 }
@@ -105,7 +113,7 @@ static void against_tables(void **unused)
 	cxx = all_calls("libstdc++.so.6", "__cxa_throw");
 	assert_true(c.calls > CALLS_LEAST && cxx.calls > CALLS_LEAST);
 	assert_int_equal(c.different, 0);
-	assert_int_equal(cxx.different, 0);
+	assert_true(100 * cxx.different <= DIFFERENT_MOST * cxx.calls);
 	if (ARCH_DECODES)
 		assert_true(100 * (c.unknown + cxx.unknown) <
 			    UNKNOWN_MOST * (c.calls + cxx.calls));

@@ -1,7 +1,7 @@
 /*
  * bare_call.S: void *bare_call(void *(*function)(size_t), size_t size) calls
  * the function without any word for an unwinder, and with a frame pointer
- * that points nowhere: a walk must end here, and hurt nobody.
+ * that points nowhere: a walk must end here, or go by the code, and hurt nobody.
  */
 	.text
 	.globl bare_call

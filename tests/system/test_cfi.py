@@ -162,6 +162,13 @@ static int compare(const void *a, const void *b)
     free(malloc(100 + *(const char *)a));
     return *(const char *)a - *(const char *)b;
 }
+/* Its code alone does not tell its frame: no way leads out of it. */
+static __attribute__((noreturn, noinline)) void quit(int status)
+{
+    take(59);
+    exit(status);
+}
+static void (*volatile last)(int) = quit;
 int main(void)
 {
     int sum = 0;
@@ -169,7 +176,10 @@ int main(void)
     for (int i = 0; i < 60; i++)
         sum += choose(i);
     qsort(text, sizeof(text) - 1, 1, compare);
-    return sum == 12345;
+    if (sum == 54321)
+        quit(3);
+    last(sum == 12345);
+    return 2;
 }
 """
 WITHOUT = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]

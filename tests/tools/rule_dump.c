@@ -35,7 +35,7 @@
 static const char *const kind_names[] = {
 	[RULE_NONE] = "none", [RULE_FRAME] = "frame", [RULE_DEREF] = "deref",
 	[RULE_PLT] = "plt", [RULE_SIGNAL] = "signal", [RULE_END] = "end",
-	[RULE_COMPLEX] = "complex", [RULE_BAD] = "bad",
+	[RULE_COMPLEX] = "complex", [RULE_BAD] = "bad", [RULE_CODE] = "code",
 };
 
 struct file {
