@@ -27,9 +27,10 @@
  *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted;
  *		    arch_is_signal_return: where handlers return to, if no
  *		    table knows that; arch_sigframe_ucontext: what lies there
- *	decode.h    ARCH_DECODES: whether there is code that no table covers;
+ *	decode.h    ARCH_DECODES: whether code that no table covers is followed;
  *		    then arch_decode: what an instruction does to a frame
- *		    (arch/operation.h), ARCH_CODE_MODE
+ *		    (arch/operation.h), arch_code_mode; ARCH_DECODES_BACK 0
+ *		    where instructions are of many lengths, ARCH_STACK_ALIGN
  *	words.h     arch_blocks_equal, arch_pairs_equal: four words at a time;
  *		    arch_tags_are: eight; arch_word_is, arch_word_has:
  *		    one that others may write
