@@ -105,8 +105,9 @@ struct place {
 	struct arch_regs *regs;
 	bool exact;	/* the pc is no return address: a signal came there */
 	bool end;	/* there is no caller; what the step returned says why */
-	bool guessed;	/* by a frame pointer, or by code or an index where a
-			 * signal came: frames may have been skipped */
+	bool guessed;	/* by a frame pointer, by code that was followed one
+			 * way, or by code or an index where a signal came:
+			 * frames may have been skipped */
 	uintptr_t still;
 };
 
@@ -127,7 +128,8 @@ static bool is_progress(struct place *at, uintptr_t sp)
 	return true;
 }
 
-/* A step by the code itself, which is sure of itself only behind calls. */
+/* A step by the code itself, which is sure of itself only behind calls, and where
+ * code is followed both ways. */
 static int step_by_code(struct place *at, struct rules_image *rules)
 {
 	int err = prologue_step(rules, at->regs, at->exact, read_word,
@@ -137,7 +139,7 @@ static int step_by_code(struct place *at, struct rules_image *rules)
 	    !walk_code_sane(at->regs->r[ARCH_REG_SP],
 			    at->regs->r[ARCH_REG_PC]))
 		return -2;	/* ENOENT */
-	at->guessed |= at->exact && !err;
+	at->guessed |= (at->exact || !ARCH_DECODES_BACK) && !err;
 	return err;
 }
 
