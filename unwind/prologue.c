@@ -274,7 +274,8 @@ static bool find_saved(const struct way *w, struct prologue_frame *f)
 
 		if (!is_preserved(r) || value_is(v, ENTRY, r, 0))
 			continue;
-		if (v.kind != WORD || v.reg != f->base)
+		if (v.kind != WORD || v.reg != f->base ||
+		    (!ARCH_LINK_REGISTER && v.n - f->cfa >= ARCH_RA_OFFSET))
 			return false;
 		f->saved |= UINT64_C(1) << r;
 		f->at[r] = v.n - f->cfa;
@@ -311,6 +312,8 @@ static bool is_left(const struct search *s, const struct way *w,
 	if (!f->ra_kept && (ra.kind != WORD || ra.reg != sp.reg))
 		return false;
 	f->ra = f->ra_kept ? 0 : ra.n - sp.n;
+	if (!ARCH_LINK_REGISTER && f->ra != ARCH_RA_OFFSET)
+		return false;
 	return is_sane(f, s->exact) && find_saved(w, f);
 }
 

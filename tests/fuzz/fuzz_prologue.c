@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *bytes;
 	size_t i;
 
-	if (size == 0 || size > 512)
+	if (size == 0 || size > 128)
 		return 0;
 	bytes = malloc(size);
 	memcpy(bytes, data, size);
