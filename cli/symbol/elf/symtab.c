@@ -1,6 +1,8 @@
 /*
- * symtab.c: among several names of one function a global one is preferred to
- * a weak one, and that to a local one; then the first in the table.
+ * symtab.c: among several names of one function those of functions are preferred
+ * to labels: linkers put one where the code begins (_ftext on MIPS). Among these a
+ * global one is preferred to a weak one, and that to a local one; then the first
+ * in the table.
  */
 #include "cli/symbol/elf/symtab.h"
 
@@ -14,6 +16,8 @@
 
 /* How many that begin further in front are looked at. */
 #define OVERLAP_MAX 64
+#define RANKS 3			/* of bindings */
+#define RANK_SHIFT 29		/* of an order: below is the place in the table */
 
 /* What is read into it. */
 struct reading {
@@ -23,7 +27,7 @@ struct reading {
 	uint64_t limit;
 };
 
-static uint32_t rank(const Elf64_Sym *symbol)
+static uint32_t rank_of_binding(const Elf64_Sym *symbol)
 {
 	switch (ELF64_ST_BIND(symbol->st_info)) {
 	case STB_GLOBAL:
@@ -34,6 +38,13 @@ static uint32_t rank(const Elf64_Sym *symbol)
 	default:
 		return 2;
 	}
+}
+
+static uint32_t rank(const Elf64_Sym *symbol)
+{
+	bool label = ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE;
+
+	return rank_of_binding(symbol) + (label ? RANKS : 0);
 }
 
 /* Labels of assembly may be functions; "$x" and ".L1" are none. */
@@ -92,8 +103,8 @@ static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 	new->limit = reading->limit;
 	new->end = start + (symbol->st_size < left ? symbol->st_size : left);
 	new->name = name;
-	new->order = rank(symbol) << 30 |
-		((uint32_t)table->count & 0x3fffffff);
+	new->order = rank(symbol) << RANK_SHIFT |
+		((uint32_t)table->count & ((1u << RANK_SHIFT) - 1));
 	CLAIM_FULL(new->address < new->limit && new->end <= new->limit);
 	table->count++;
 	return true;
