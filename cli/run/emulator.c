@@ -17,6 +17,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/last_part.h"
 #include "cli/run/program.h"
+#include "preload/base/options.h"
 
 #define QEMU "qemu-"
 #define MACHINE_AT 18		/* of e_machine, in all files */
@@ -215,8 +216,15 @@ void emulator_set_environment(const struct emulator *emulator)
 	const char *old = getenv("QEMU_SET_ENV");
 	char *set = grow_format("%s%sLD_PRELOAD=%s", old ? old : "",
 				old && *old ? "," : "", emulator->library);
+	char *root = realpath(emulator->root, NULL);
 
 	setenv("QEMU_SET_ENV", set, 1);
+	/* the program may be in another directory as it asks */
+	if (root != NULL)
+		setenv(OPTIONS_EMULATOR_ROOT, root, 1);
+	else
+		unsetenv(OPTIONS_EMULATOR_ROOT);
+	free(root);
 	setenv("GNOMON_RECORDER", emulator->recorder, 1);
 	free(set);
 }

@@ -21,6 +21,10 @@
  * finds it. */
 #define OPTIONS_COMMAND "GNOMON_COMMAND"
 
+/* A variable that says where an emulator looks first for files that its program
+ * opens: `gnomon run` sets it. */
+#define OPTIONS_EMULATOR_ROOT "GNOMON_EMULATOR_ROOT"
+
 /*
  * X(id, type, words, fallback)
  *   id        also names the variable: GNOMON_ and the id

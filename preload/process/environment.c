@@ -97,7 +97,8 @@ static bool environment_is_variable(const char *entry)
 		return false;
 	if (environment_is(entry, ENVIRONMENT_DEBUG) ||
 	    environment_same_name(entry, PATCH_VARIABLE) ||
-	    environment_same_name(entry, OPTIONS_COMMAND))
+	    environment_same_name(entry, OPTIONS_COMMAND) ||
+	    environment_same_name(entry, OPTIONS_EMULATOR_ROOT))
 		return true;
 	for (id = 0; id < OPTION_COUNT; id++)
 		if (environment_same_name(entry, options_table[id].variable))

@@ -24,7 +24,7 @@ static const char *const launch_variables[] = {
 	"GNOMON_", "PATH=", "HOME=", "LANG=", "LC_ALL=", "LC_CTYPE=",
 	"LANGUAGE=", "TERM=", "TZ=", "TMPDIR=", "NO_COLOR=", "COLUMNS=",
 	"DEBUGINFOD_URLS=", "DEBUGINFOD_CACHE_PATH=", "XDG_CACHE_HOME=",
-	"XDG_STATE_HOME=", NULL
+	"XDG_STATE_HOME=", "QEMU_LD_PREFIX=", NULL
 };
 
 /* I2: constant after launch_environment, also in forked children. */

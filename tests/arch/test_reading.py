@@ -40,6 +40,61 @@ def names_come_from_a_sysroot(directory):
           "another file's names: %s %s" % (done.out, done.err))
 
 
+# A recorder that begins when the program is gone.
+LATE = """#!/bin/sh
+while grep -q . /proc/$1/maps 2>/dev/null; do sleep 0.01; done
+exec %s "$@"
+"""
+
+
+def late_recorders(place):
+    """What is there to run programs of the target, with such recorders; one of
+    them."""
+    other = os.path.join(place, ARCH)
+    os.makedirs(os.path.join(other, "emulated"))
+    for name in ("gnomon", "libgnomon.so"):
+        shutil.copy(os.path.join(BUILD, name), place)
+    os.symlink(LIBRARY, os.path.join(other, "libgnomon.so"))
+    path = os.path.join(place, "gnomon-recorder")
+    with open(path, "w", encoding="utf-8") as script:
+        script.write(LATE % EMULATED_RECORDER)
+    os.chmod(path, 0o755)
+    shutil.copy(path, os.path.join(other, "emulated"))
+    return path
+
+
+@case
+def names_of_what_an_emulator_opened(directory):
+    """A prefix leads it from the path that the program has to a file: that is in
+    the trace, also of a program that ends before anybody looks."""
+    if "-L" not in EMULATOR:
+        raise Skip("no emulator with a prefix")
+    prefix = os.path.realpath(EMULATOR[EMULATOR.index("-L") + 1])
+    program = os.path.join(TARGET_PROGRAMS, "basic")
+    pattern = os.path.join(directory, "%s.trace")
+    recorder = late_recorders(os.path.join(directory, "late"))
+    command = os.path.join(directory, "late", "gnomon")
+    alone = environment(QEMU_SET_ENV="LD_PRELOAD=" + LIBRARY,
+                        QEMU_LD_PREFIX=prefix, GNOMON_RECORDER=recorder,
+                        GNOMON_OUTPUT=pattern % "alone")
+    for name, words, env in (
+            ("alone", [EMULATOR[0], program], alone),
+            ("run", [command, "run", "-o", pattern % "run", "--", *EMULATOR,
+                     program], environment())):
+        done = bare(words, env)
+        equal(done.status, 0, name + ": status: " + done.err)
+        settle(directory)
+        trace = pattern % name
+        paths = [image["path"] for image in info(trace)["images"]]
+        libraries = [path for path in paths if "libc." in path]
+        check(libraries and all(path.startswith(prefix + "/")
+                                for path in libraries),
+              "%s: paths of libc: %s of %s" % (name, libraries, paths))
+        done = gnomon("report", trace, "--json", "--by", "stack", "--top", "0")
+        check("libc_start" in done.out and "--sysroot" not in done.err,
+              "%s: no names: %s %s" % (name, done.out, done.err))
+
+
 # Calls of a function by its name.
 CALLS = {"aarch64": "bl", "arm": "blx?", "x86_64": "call",
          "mips64": "jalr|bal|jal", "mips64el": "jalr|bal|jal"}

@@ -5,12 +5,14 @@
  * none of the program itself. The kernel's list of the target's mappings has the
  * whole path, as long as the target lives. But the list is of now: where a
  * library was closed soon, another may lie in its place. So the kernel's path
- * has to be of the same library.
+ * has to be of the same library. A target that is gone already has no such list:
+ * then it is the loader's path, or what an emulator has opened for that.
  *
  * I1: a record in the live mapping is copied when it is complete, and checked;
  *     all that is told of an image, here and elsewhere, is the copy. Of the
  *     record itself only end_node is read later.
- * I2: `mapped` is what the kernel said: the only path that is ever opened.
+ * I2: `mapped` is what the kernel said, or what was found to be the same file:
+ *     the only path that is ever opened later.
  */
 #include "cli/recorder/emit/emit_image.h"
 
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/recorder/emit/emulated_file.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/pathname.h"
 #include "preload/base/base.h"
@@ -152,6 +155,24 @@ static void emit_image_visit(const struct target_map *map, void *arg)
 	}
 }
 
+/* In no map: as the loader knows it, which has no name for the program. */
+static void emit_image_unmapped(struct emit_image_batch *batch)
+{
+	struct emit_image *emit = batch->emit;
+	const struct gl_image *image = &emit->copies[batch->index[0]];
+	char found[GT_PATH_MAX];
+
+	if (image->flags & GT_IMAGE_MAIN && !image->path[0]) {
+		emit_image_one(batch, 0, emit->exe);
+	} else if (emit->prefix &&
+		   emulated_file_find(image, emit->prefix, found)) {
+		emit_image_remember(emit, batch->index[0], found);
+		emit_image_one(batch, 0, found);
+	} else {
+		emit_image_one(batch, 0, image->path);
+	}
+}
+
 static void emit_image_write(struct emit_image_batch *batch)
 {
 	struct emit_image *emit = batch->emit;
@@ -160,14 +181,8 @@ static void emit_image_write(struct emit_image_batch *batch)
 		return;
 	batch->to = chunk_payload(emit->out);
 	target_file_maps(emit_image_visit, batch);
-	/* in no map: as the loader knows it, which has no name for the program */
-	while (batch->count) {
-		const struct gl_image *image = &emit->copies[batch->index[0]];
-
-		emit_image_one(batch, 0, image->flags & GT_IMAGE_MAIN &&
-						!image->path[0] ?
-					emit->exe : image->path);
-	}
+	while (batch->count)
+		emit_image_unmapped(batch);
 	chunk_write(emit->out, GT_IMAGE, batch->to, NULL);
 }
 
@@ -183,6 +198,7 @@ int emit_image_init(struct emit_image *emit)
 {
 	emit->copies = zeroed_alloc(GL_IMAGES_MAX * sizeof(*emit->copies));
 	emit->mapped = zeroed_alloc(GL_IMAGES_MAX * sizeof(*emit->mapped));
+	emit->prefix = emulated_file_prefix();
 	return emit->copies && emit->mapped ? 0 : -ENOMEM;
 }
 

@@ -13,7 +13,8 @@
 struct emit_image {
 	const struct gl_image *images;	/* in the live mapping */
 	struct gl_image *copies;	/* of those that are complete, checked */
-	char **mapped;		/* the kernel's path of each; NULL: none */
+	char **mapped;		/* where the file of each lies; NULL: unknown */
+	const char *prefix;	/* where an emulator looks first; NULL: none */
 	const struct gl_header *header;
 	const uint64_t *reserved;	/* records that may be read */
 	struct chunk_out *out;
