@@ -10,6 +10,8 @@
  * NAMES. A thread brings the name that it has at its first event, and events
  * tell of those given with pthread_setname_np and prctl (hooks_thread.c). Who
  * writes to /proc/PID/task/TID/comm is found out by reading that now and then.
+ * An emulator's threads have its own name until the program gives them one: they
+ * get that of the program, as it would be without the emulator.
  */
 #include "cli/recorder/census.h"
 
@@ -21,12 +23,15 @@
 #include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/output/log.h"
+#include "cli/recorder/base/pathname.h"
 #include "cli/recorder/base/proc_file.h"
 #include "cli/recorder/base/proc_stat.h"
 #include "cli/recorder/base/time_ns.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/sequence.h"
 #include "unwind/claim.h"
+
+#define CENSUS_EMULATOR "qemu-"
 
 /* Between two looks at a thread's name; and for each thread that there is, so
  * that thousands take no more than a thousandth of a processor. */
@@ -61,6 +66,18 @@ void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
 	chunk_write(feed->out, GT_THREAD, to + n, NULL);
 }
 
+/* qemu's names begin like that. */
+static void census_name_program(const struct recording *r,
+				char name[GT_THREAD_NAME_MAX])
+{
+	const char *program = pathname_base(r->executed);
+
+	/* the kernel would cut it as well */
+	if (r->emulated && *program &&
+	    strncmp(name, CENSUS_EMULATOR, sizeof(CENSUS_EMULATOR) - 1) == 0)
+		pathname_print(name, GT_THREAD_NAME_MAX, "%s", program);
+}
+
 /* The name of a ring's thread, "" if it is gone. */
 static void census_ask(const struct recording *r, uint32_t id,
 		       char name[GT_THREAD_NAME_MAX])
@@ -72,6 +89,7 @@ static void census_ask(const struct recording *r, uint32_t id,
 	n = proc_file_read_of(r->pid, file, name, GT_THREAD_NAME_MAX);
 	/* without its line feed */
 	name[n > 0 ? n - (name[n - 1] == '\n') : 0] = '\0';
+	census_name_program(r, name);
 }
 
 static void census_read_name(struct feed *feed, uint32_t id, uint64_t now_ns)
@@ -129,6 +147,7 @@ static void census_first_name(struct feed *feed, uint32_t id)
 
 	memcpy(name, recording_thread(feed->r, id)->name, GT_THREAD_NAME_MAX);
 	name[GT_THREAD_NAME_MAX - 1] = '\0';
+	census_name_program(feed->r, name);
 	/* it was not allowed to ask */
 	if (!name[0])
 		census_ask(feed->r, id, name);

@@ -167,6 +167,7 @@ static bool main_know_machine(struct recording *r)
 	told.arch[GL_ARCH_NAME - 1] = '\0';
 	recording_machine = told.machine;
 	r->word_bytes = told.word_bytes == 4 ? 4 : 8;
+	r->emulated = told.emulated != 0;
 	memcpy(r->arch, told.arch, sizeof(r->arch));
 	counter_of(&told, r->live);
 	return told.machine == ARCH_ELF_MACHINE ||

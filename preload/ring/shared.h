@@ -165,6 +165,7 @@ struct gl_told {
 	 * trace calls it; arch_cycles of a second, or 0 */
 	char arch[GL_ARCH_NAME];
 	uint32_t word_bytes;
+	uint32_t emulated;	/* 1: an emulator runs the process */
 	uint64_t counter_hz;
 	/* standard error as it was at the start; known: 0 or 1 */
 	uint64_t error_known, error_device, error_inode;

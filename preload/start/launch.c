@@ -40,6 +40,7 @@
 #include "preload/ring/gate.h"
 #include "preload/ring/live_map.h"
 #include "preload/start/launch_job.h"
+#include "unwind/memory.h"
 #include "unwind/signals.h"
 
 /* A forked child's first ring: most have few events, and clearing pages is most
@@ -101,6 +102,7 @@ static void launch_tell(struct launch *launch)
 	told->machine = ARCH_ELF_MACHINE;
 	memcpy(told->arch, ARCH_NAME, sizeof(ARCH_NAME));
 	told->word_bytes = sizeof(uintptr_t);
+	told->emulated = unwind_emulated;
 	told->counter_hz = arch_cycles_hz();
 	told->error_known = message_standard(&told->error_device,
 					     &told->error_inode);

@@ -40,6 +40,17 @@ def an_emulator_with_its_program(directory):
 
 
 @case
+def threads_have_its_name(directory):
+    """Until they are given one; not the emulator's."""
+    for program in (BASIC, matrix_program("thread_ends")):
+        done = run(directory, "-f", program)
+        equal(done.status, 0, "status: " + done.err)
+        names = {name["name"] for thread in info(done.trace)["threads"]
+                 for name in thread.get("names", [])}
+        equal(names, {os.path.basename(program)}, "names of threads")
+
+
+@case
 def rules_are_made_for_it(directory):
     """For code without unwind tables, as for a program of this machine: by its
     file alone, and by an emulator's command line, where they are there."""

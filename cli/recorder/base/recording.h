@@ -52,6 +52,7 @@ struct recording {
 	uint64_t base;			/* of the live mapping there */
 	uint32_t word_bytes;
 	char arch[GL_ARCH_NAME];	/* as a trace calls it */
+	bool emulated;			/* an emulator runs the process */
 
 	uint32_t ban_known;	/* of gl_shared, as it began: ours as well */
 
