@@ -9,7 +9,7 @@ $(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 # would have the fast path once more.
 SMALL := api_dump api_numbers api_pool api_steer api_thread \
 	appear area arenas chosen control_ask control_signal \
-	ending environment error_words exit_status fork_copy guard_block \
+	ending environment error_words exec_file exit_status fork_copy guard_block \
 	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
 	hooks_life hooks_lock hooks_own hooks_patch hooks_tuning hooks_within ids \
 	launch launch_alone launch_files launch_words life live_make live_map loads message \

@@ -11,8 +11,9 @@
  *
  * What the program itself gives to a child is never replaced: a variable of
  * ours that is there already, or an LD_PRELOAD that has us, stays. Nothing is
- * added where our file cannot be opened (another root directory): the loader
- * would complain to the program's standard error.
+ * added where our file cannot be opened (another root directory), nor our library
+ * for a program that is for another processor: the loader would complain to the
+ * program's standard error.
  *
  * environ belongs to the C library and to the program, which change it without
  * any lock of ours. environment_show exchanges the array for a longer copy,
@@ -43,6 +44,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/base/ban.h"
+#include "preload/process/exec_file.h"
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 
@@ -74,6 +76,7 @@ static _Atomic int32_t *environment_users;
 
 enum { ENVIRONMENT_FREE = 0, ENVIRONMENT_CLOSING = -1 };
 
+#define ENVIRONMENT_SHELL "/bin/sh"	/* which system and popen start */
 #define ENVIRONMENT_TRIES 16	/* others may be faster, again and again */
 
 static bool environment_is(const char *entry, const char *name)
@@ -333,11 +336,11 @@ static bool environment_reachable(void)
 			     (long)environment_library, 4 /* R_OK */) == 0;
 }
 
-static const char *environment_preload(char *const *envp)
+const char *environment_value(char *const *envp, const char *name)
 {
 	for (; envp && *envp; envp++)
-		if (environment_is(*envp, ENVIRONMENT_PRELOAD))
-			return *envp + sizeof(ENVIRONMENT_PRELOAD) - 1;
+		if (environment_is(*envp, name))
+			return *envp + strlen(name);
 	return NULL;
 }
 
@@ -350,7 +353,7 @@ size_t environment_room(char *const *envp)
 		return 0;
 	n = (environment_length(envp) + environment_count + 2) *
 	    sizeof(char *);
-	list = environment_preload(envp);
+	list = environment_value(envp, ENVIRONMENT_PRELOAD);
 	return n + sizeof(ENVIRONMENT_PRELOAD) + strlen(environment_library) +
 	       (list ? strlen(list) : 0) + 2;
 }
@@ -375,12 +378,13 @@ static char *environment_join(char *to, const char *list)
 	return start;
 }
 
-char *const *environment_make(char *const *envp, void *room, size_t size)
+char *const *environment_make(char *const *envp, void *room, size_t size,
+			      bool foreign)
 {
 	size_t n = environment_length(envp) + environment_count + 2, k = 0;
-	const char *list = environment_preload(envp);
+	const char *list = environment_value(envp, ENVIRONMENT_PRELOAD);
 	char **made = room;
-	bool join = environment_library[0] &&
+	bool join = environment_library[0] && !foreign &&
 		    (!list || !environment_find_us(list, environment_library));
 	char *const *at;
 	unsigned i;
@@ -536,12 +540,14 @@ static int environment_put(char **now, int closing)
 	int i = environment_claim(environment_room(now), closing);
 	struct environment_copy *copy;
 	char **made;
+	bool shell;
 
 	if (i < 0)
 		return -1;
 	copy = &environment_copies[i];
+	shell = exec_file_foreign(AT_FDCWD, ENVIRONMENT_SHELL);
 	copy->saved = closing < 0 ? now : environment_copies[closing].saved;
-	made = (char **)environment_make(now, copy->array, copy->max);
+	made = (char **)environment_make(now, copy->array, copy->max, shell);
 	if (made != now && environment_exchange(now, made))
 		return i;
 	environment_release(i);

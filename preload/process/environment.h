@@ -20,14 +20,19 @@ void environment_init(char *const *environment, const char *library);
  */
 char **environment_hide(char **envp);
 
+/* The value of a variable; `name` ends with its =. NULL: there is none. */
+const char *environment_value(char *const *envp, const char *name);
+
 /*
  * What to pass to exec in place of envp (NULL is an empty environment). First
- * the bytes that takes, 0 if envp will do; then the environment made in so
- * many bytes. Any thread, also in a child that shares our memory: nothing but
+ * the bytes that takes, 0 if envp will do, or files may not be read; then the
+ * environment made in so many bytes, for a foreign program (exec_file.h) without
+ * our library. Any thread, also in a child that shares our memory: nothing but
  * that room is written.
  */
 size_t environment_room(char *const *envp);
-char *const *environment_make(char *const *envp, void *room, size_t size);
+char *const *environment_make(char *const *envp, void *room, size_t size,
+			      bool foreign);
 
 /* Where it has what a forked child finds zero (area_place). */
 void environment_place(void);

@@ -1,7 +1,8 @@
 /*
  * hooks_exec.c: the functions that start a program, or put one in the place of
  * this one. What is started gets our variables where the recording follows it
- * (environment.h); everything else is the real function's.
+ * (environment.h), but what is for another processor; everything else is the real
+ * function's.
  *
  * Called from anywhere, also in signal handlers and in children that share
  * their parent's memory and stack (vfork): nothing but the stack is written,
@@ -18,6 +19,7 @@
 #include "preload/interpose/life.h"
 #include "preload/process/ending.h"
 #include "preload/process/environment.h"
+#include "preload/process/exec_file.h"
 #include "preload/ring/recorder.h"
 
 #define EXEC_STACK_MAX (32u << 10)	/* of a caller's stack */
@@ -31,12 +33,23 @@ struct exec {
 	void *real;
 	bool replaces;		/* not posix_spawn */
 	unsigned envp;		/* which of them is the environment */
+	int from;		/* of the program, as execveat has them */
+	const char *path;
+	bool looked_for;	/* the path, in $PATH */
 	long argument[6];
 };
 
 static char *const *exec_environment(const struct exec *exec)
 {
 	return (char *const *)exec->argument[exec->envp];
+}
+
+static bool exec_is_foreign(const struct exec *exec)
+{
+	if (!exec->looked_for)
+		return exec_file_foreign(exec->from, exec->path);
+	return exec_file_foreign_in(environment_value(__environ, "PATH="),
+				    exec->path);
 }
 
 static int exec_call(struct exec *exec, char *const *envp)
@@ -50,7 +63,7 @@ static int exec_call(struct exec *exec, char *const *envp)
 			 argument[4], argument[5]);
 }
 
-static int exec_on_map(struct exec *exec, size_t bytes)
+static int exec_on_map(struct exec *exec, size_t bytes, bool foreign)
 {
 	char *const *envp = exec_environment(exec);
 	void *room = sys_map_pages(bytes);
@@ -58,7 +71,7 @@ static int exec_on_map(struct exec *exec, size_t bytes)
 
 	if (!room)
 		return exec_call(exec, envp);
-	result = exec_call(exec, environment_make(envp, room, bytes));
+	result = exec_call(exec, environment_make(envp, room, bytes, foreign));
 	sys_munmap(room, bytes);
 	return result;
 }
@@ -67,15 +80,18 @@ static int exec_with(struct exec *exec)
 {
 	char *const *envp = exec_environment(exec);
 	size_t bytes;
+	bool foreign;
 
 	if (!exec->real)
 		return life_missing();
 	bytes = environment_room(envp);
 	if (!bytes)
 		return exec_call(exec, envp);
+	foreign = exec_is_foreign(exec);
 	if (bytes > EXEC_STACK_MAX)
-		return exec_on_map(exec, bytes);
-	return exec_call(exec, environment_make(envp, alloca(bytes), bytes));
+		return exec_on_map(exec, bytes, foreign);
+	return exec_call(exec, environment_make(envp, alloca(bytes), bytes,
+						foreign));
 }
 
 /* Whether it is this process that is to be replaced: a child that shares our
@@ -115,6 +131,8 @@ static int exec_path(enum real_slot which, const char *path,
 {
 	struct exec exec = {
 		.real = real_of(which), .replaces = true, .envp = 2,
+		.from = AT_FDCWD, .path = path,
+		.looked_for = which == REAL_execvpe,
 		.argument = { (long)path, (long)argv, (long)envp },
 	};
 
@@ -145,6 +163,7 @@ HOOK int fexecve(int fd, exec_strings argv, exec_strings envp)
 {
 	struct exec exec = {
 		.real = real_of(REAL_fexecve), .replaces = true, .envp = 2,
+		.from = fd, .path = "",
 		.argument = { fd, (long)argv, (long)envp },
 	};
 
@@ -158,6 +177,7 @@ HOOK int execveat(int fd, const char *path, exec_strings argv,
 {
 	struct exec exec = {
 		.real = real_of(REAL_syscall), .replaces = true, .envp = 4,
+		.from = fd, .path = path,
 		.argument = { __NR_execveat, fd, (long)path, (long)argv,
 			      (long)envp, flags },
 	};
@@ -248,6 +268,8 @@ static int exec_spawn(enum real_slot which, pid_t *pid, const char *path,
 {
 	struct exec exec = {
 		.real = real_of(which), .envp = 5,
+		.from = AT_FDCWD, .path = path,
+		.looked_for = which == REAL_posix_spawnp,
 		.argument = { (long)pid, (long)path, (long)actions,
 			      (long)attributes, (long)argv, (long)envp },
 	};

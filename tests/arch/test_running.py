@@ -166,6 +166,32 @@ def rules_that_are_not_there(directory):
     equal(done.err.count(nowhere + ": no such file or directory"), 1, done.err)
 
 
+def words_of(text):
+    """Lines that are no variables."""
+    return [line for line in text.split("\n") if not line.startswith("  ")]
+
+
+@case
+def programs_of_this_machine_that_it_starts(directory):
+    """Their loader cannot load the target's library, and does not complain: of
+    a program, and of a script that one runs."""
+    need_emulator()
+    script = os.path.join(directory, "script")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("#! /bin/echo said\n")
+    os.chmod(script, 0o755)
+    for number, name in enumerate(("/bin/echo", script)):
+        argv = [os.path.join(TARGET_PROGRAMS, "starts"), "as", name]
+        plain = bare(argv)
+        place = os.path.join(directory, str(number))
+        os.mkdir(place)
+        done = recorded(argv, place, by="preload")
+        equal((plain.status, done.status, done.err), (0, 0, plain.err), name)
+        equal(words_of(done.out), words_of(plain.out), name)
+        check("leaf spawnp" in plain.out and "leaf popen" in plain.out,
+              plain.out)
+
+
 # In a namespace of its own the kernel runs programs for the target by qemu.
 REGISTER = """
 mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || exit 97
