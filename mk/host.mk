@@ -28,7 +28,8 @@ $(CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ) $(call made-by,host)
 # would be there.
 .PHONY: install install-target install-library
 INSTALL_TO = $(DESTDIR)$(PREFIX)
-INSTALLS := $(if $(CROSSED),install-target,install)
+INSTALLS := $(if $(CROSSED),install-target,install \
+	$(if $(ARCH_GIVEN),install-target))
 $(INSTALLS): install-library
 install-library: all
 	install -D -m 755 $(LIB) $(INSTALL_TO)/lib/gnomon/libgnomon.so
@@ -42,6 +43,13 @@ install: all $(O)/emulated/gnomon-recorder
 	ln -sf "$$(readlink $(EMULATED)/by/gnomon-recorder)" \
 		$(INSTALL_HERE)/emulated/by/gnomon-recorder
 else
+ifeq ($(ARCH_GIVEN),)
+install-target:
+	@echo 'install-target: for which architecture? Say it, and where the root' \
+		'of the target is:' >&2; \
+	echo '    make ARCH=$(firstword $(ARCH_PORTS)) DESTDIR=/srv/root $@' >&2; \
+	echo 'ARCH: $(NATIVE) $(filter-out $(NATIVE),$(ARCH_PORTS))' >&2; exit 1
+endif
 install: all docs
 	install -D -m 755 $(CMD) $(INSTALL_TO)/bin/gnomon
 	install -d $(INSTALL_TO)/share/man/man1

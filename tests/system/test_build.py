@@ -91,6 +91,18 @@ def objects_depend_on_flags_and_makefiles(directory):
 
 
 @case
+def a_target_wants_an_architecture(directory):
+    """Its goals say so without one, and take this machine's."""
+    done = make(tree(directory), "install-target", statuses=(2,))
+    check("make ARCH=" in done.stderr and "DESTDIR=" in done.stderr,
+          "what is said: " + done.stderr)
+    equal(done.stdout, "", "what is done")
+    done = make(directory, "-n", "install-target", "ARCH=" + os.uname().machine)
+    check("lib/gnomon/gnomon-recorder" in done.stdout, done.stdout)
+    check("bin/gnomon" not in done.stdout, done.stdout)
+
+
+@case
 def make_alone_builds_all(directory):
     """Whatever rules the makefiles that are included begin with."""
     said = make(tree(directory), "-q", "-p", statuses=(0, 1)).stdout
