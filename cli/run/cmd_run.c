@@ -21,6 +21,7 @@
 #include "cli/run/emulator.h"
 #include "cli/commands.h"
 #include "cli/run/program.h"
+#include "cli/run/program_warn.h"
 #include "cli/command/option_help.h"
 #include "cli/command/options_agree.h"
 #include "cli/run/ownership.h"
@@ -326,6 +327,7 @@ static int run_emulated(const struct options *options,
 
 	if (!may_write(options, pattern, emulator->guest))
 		return PROGRAM_OWN_FAILURE;
+	program_warn_emulated(emulator->guest);
 	set_environment(options, pattern);
 	set_emulated_rules(options, emulator);
 	emulator_set_environment(emulator);

@@ -1,14 +1,10 @@
 /*
- * emulator.c: see emulator.h. Which processor a program is for stands in the
- * first bytes of its file, which may be anything.
+ * emulator.c: see emulator.h.
  *
  * Called by the main thread.
  */
 #include "cli/run/emulator.h"
 
-#include <elf.h>
-#include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,62 +12,16 @@
 #include "cli/base/grow.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/base/text/last_part.h"
+#include "cli/run/processor.h"
 #include "cli/run/program.h"
 #include "preload/base/options.h"
 
 #define QEMU "qemu-"
-#define MACHINE_AT 18		/* of e_machine, in all files */
 #define OWN_WORDS 5		/* qemu -L prefix -0 name */
-
-/* A processor that there is a port to, as files, folders and qemu call it. */
-struct processor {
-	uint16_t machine;
-	uint8_t class, order;
-	const char *name;
-	const char *triplet;	/* Debian's cross compilers have its files
-				 * under /usr/TRIPLET */
-};
-
-static const struct processor processors[] = {
-	{ EM_X86_64, ELFCLASS64, ELFDATA2LSB, "x86_64", "x86_64-linux-gnu" },
-	{ EM_AARCH64, ELFCLASS64, ELFDATA2LSB, "aarch64",
-	  "aarch64-linux-gnu" },
-	{ EM_ARM, ELFCLASS32, ELFDATA2LSB, "arm", "arm-linux-gnueabihf" },
-	{ EM_MIPS, ELFCLASS64, ELFDATA2LSB, "mips64el",
-	  "mips64el-linux-gnuabi64" },
-	{ EM_MIPS, ELFCLASS64, ELFDATA2MSB, "mips64",
-	  "mips64-linux-gnuabi64" },
-};
-
-/* Of an ELF file; NULL: it is none, or for a processor without a port. */
-static const struct processor *processor_of(const char *path)
-{
-	uint8_t start[MACHINE_AT + 2];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd >= 0 ? pread(fd, start, sizeof(start), 0) : -1;
-	bool big;
-	unsigned machine;
-
-	if (fd >= 0)
-		close(fd);
-	if (n != (ssize_t)sizeof(start) || memcmp(start, ELFMAG, SELFMAG) != 0)
-		return NULL;
-	big = start[EI_DATA] == ELFDATA2MSB;
-	machine = (unsigned)start[MACHINE_AT + !big] << 8 |
-		  start[MACHINE_AT + big];
-	for (size_t i = 0; i < sizeof(processors) / sizeof(*processors); i++) {
-		const struct processor *p = &processors[i];
-
-		if (p->machine == machine && p->class == start[EI_CLASS] &&
-		    p->order == start[EI_DATA])
-			return p;
-	}
-	return NULL;
-}
 
 /* DIR/NAME/FILE beside our library; NULL: not there. */
 static char *part_of(const char *library, const struct processor *processor,
-		     const char *file)
+		     const char *file, const char *guest)
 {
 	char *path = grow_format("%.*s%s/%s", (int)(last_part(library) -
 						    library), library,
@@ -79,10 +29,10 @@ static char *part_of(const char *library, const struct processor *processor,
 
 	if (access(path, R_OK) == 0)
 		return path;
-	tell_error("%s: not there, so no program for %s can be recorded: build "
-		   "it with `make ARCH=%s`, and install it where gnomon is "
-		   "with `make ARCH=%s install`", path, processor->name,
-		   processor->name, processor->name);
+	tell_error("%s: is for %s, and %s, which recording it takes, is not "
+		   "there: build it with `make ARCH=%s`, and install it where "
+		   "gnomon is with `make ARCH=%s install`", guest,
+		   processor->name, path, processor->name, processor->name);
 	free(path);
 	return NULL;
 }
@@ -90,7 +40,7 @@ static char *part_of(const char *library, const struct processor *processor,
 /* Ours records programs of the same byte order, and takes less of the processor
  * than the target's own, which is emulated as well. */
 static char *recorder_for(const char *library, const struct processor *own,
-			  const struct processor *other)
+			  const struct processor *other, const char *guest)
 {
 	char *path = grow_format("%.*sgnomon-recorder",
 				 (int)(last_part(library) - library), library);
@@ -98,7 +48,7 @@ static char *recorder_for(const char *library, const struct processor *own,
 	if (own->order == other->order && access(path, X_OK) == 0)
 		return path;
 	free(path);
-	return part_of(library, other, "emulated/gnomon-recorder");
+	return part_of(library, other, "emulated/gnomon-recorder", guest);
 }
 
 static size_t count_words(char **argv)
@@ -131,7 +81,8 @@ static void set_words(struct emulator *to, const struct processor *processor,
 	memcpy(to->argv + n, argv + 1, (count - 1) * sizeof(*argv));
 }
 
-/* The first argument of qemu's that is such a program. */
+/* The first argument of qemu's that is a program; NULL: there is none, or none
+ * that there is a port for. */
 static const struct processor *guest_of(char **argv, const char **guest)
 {
 	const struct processor *found = NULL;
@@ -139,6 +90,10 @@ static const struct processor *guest_of(char **argv, const char **guest)
 	for (size_t i = 1; argv[i] != NULL && found == NULL; i++) {
 		found = processor_of(argv[i]);
 		*guest = argv[i];
+		if (found == NULL &&
+		    processor_tell_unported(argv[i], "the emulator itself is "
+					    "recorded"))
+			break;
 	}
 	return found;
 }
@@ -198,9 +153,9 @@ bool emulator_find(struct emulator *to, const char *program, char **argv,
 	if (own == NULL || other == NULL || other == own)
 		return false;
 	*status = PROGRAM_OWN_FAILURE;
-	to->library = part_of(library, other, "libgnomon.so");
+	to->library = part_of(library, other, "libgnomon.so", guest);
 	to->recorder = to->library == NULL ? NULL :
-		recorder_for(library, own, other);
+		recorder_for(library, own, other, guest);
 	if (to->recorder != NULL && find_program(to, program, argv, guest,
 						 other, status)) {
 		to->root = root_of(to);

@@ -9,7 +9,6 @@
  */
 #include "cli/run/program.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,13 +20,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/terminal/tell.h"
 #include "cli/run/forward.h"
+#include "cli/run/program_warn.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
@@ -137,96 +136,6 @@ char *program_library(void)
 	return NULL;
 }
 
-/* ---- warnings ---- */
-
-/* Bytes 0 … size-1; fewer at the end. */
-static ssize_t read_start(const char *path, void *bytes, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n;
-
-	if (fd < 0)
-		return -1;
-	n = pread(fd, bytes, size, 0);
-	close(fd);
-	return n;
-}
-
-static bool has_interpreter(const char *path, const Elf64_Ehdr *header)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool found = false;
-
-	for (unsigned i = 0; fd >= 0 && i < header->e_phnum; i++) {
-		Elf64_Phdr program;
-
-		if (pread(fd, &program, sizeof(program),
-			  (off_t)(header->e_phoff +
-				  (uint64_t)i * header->e_phentsize)) !=
-		    (ssize_t)sizeof(program))
-			break;
-		if (program.p_type == PT_INTERP)
-			found = true;
-	}
-	if (fd >= 0)
-		close(fd);
-	return found;
-}
-
-/* It starts with other rights than ours, which root's may be too. The system
- * then ignores LD_PRELOAD. */
-static bool changes_rights(const char *program)
-{
-	struct stat status;
-	struct statvfs space;
-	char magic[SELFMAG];
-
-	if (stat(program, &status) != 0 || statvfs(program, &space) != 0 ||
-	    (space.f_flag & ST_NOSUID) != 0 ||
-	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0)
-		return false;
-	/* of a script these bits mean nothing */
-	if (read_start(program, magic, SELFMAG) == SELFMAG &&
-	    memcmp(magic, ELFMAG, SELFMAG) != 0)
-		return false;
-	return ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
-		((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
-		 status.st_gid != getgid());
-}
-
-static void warn_of_file(const char *program, const char *library)
-{
-	Elf64_Ehdr header, own;
-
-	if (read_start(program, &header, sizeof(header)) != sizeof(header) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    read_start(library, &own, sizeof(own)) != sizeof(own))
-		return;
-	if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
-	    header.e_ident[EI_DATA] != own.e_ident[EI_DATA] ||
-	    header.e_machine != own.e_machine)
-		tell_note("%s: is for another kind of processor than %s, so "
-			  "nothing will be recorded: use a gnomon built for "
-			  "it", program, library);
-	else if (own.e_ident[EI_CLASS] == ELFCLASS64 &&
-		 !has_interpreter(program, &header))
-		tell_note("%s: is statically linked, so no library can be put "
-			  "in front of it and nothing will be recorded: link "
-			  "it dynamically", program);
-}
-
-bool program_warn(const char *program, const char *library)
-{
-	if (changes_rights(program)) {
-		tell_note("%s: is set-user-ID or set-group-ID, so the system "
-			  "ignores LD_PRELOAD and nothing will be recorded: "
-			  "run it as its owner", program);
-		return false;
-	}
-	warn_of_file(program, library);
-	return true;
-}
-
 /* ---- start ---- */
 
 /* In the child: never returns. It begins when nobody holds the other end of
@@ -243,7 +152,7 @@ static _Noreturn void become(const char *program, char **argv,
 	if (preload != NULL)
 		setenv("LD_PRELOAD", preload, 1);
 	execv(program, argv);
-	if (errno == ENOEXEC) {
+	if (errno == ENOEXEC && !program_is_elf(program)) {
 		/* A script without #!: as execvp and shells do. */
 		size_t count = 0;
 		char **shell;
@@ -335,7 +244,9 @@ pid_t program_start(const char *program, char **argv, const char *library,
 	pid = start_child(program, argv, preload, &pipes, &error);
 	if (error == 0)
 		goto out;
-	tell_error("%s: cannot be run: %s", program, strerror(error));
+	tell_error("%s: cannot be run: %s%s", program, strerror(error),
+		   error == ENOEXEC ? ": it is for another processor, or "
+		   "damaged: build or copy it again for this machine" : "");
 	if (pid > 0) {
 		program_reap(pid);
 		*status = error == ENOENT ? PROGRAM_NOT_FOUND :

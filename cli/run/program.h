@@ -24,11 +24,6 @@ char *program_find(const char *name, int *status);
  * after a message. */
 char *program_library(void);
 
-/* Say so if the program cannot be recorded: static, set-user-ID, of another
- * architecture than the library. False if nothing that it starts can be
- * either, and it is to find nothing of ours in its environment. */
-bool program_warn(const char *program, const char *library);
-
 /*
  * Start it, with LD_PRELOAD set if a library is given; its environment is
  * ours otherwise. From now on all signals are the program's (forward.h).

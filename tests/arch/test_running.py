@@ -87,11 +87,76 @@ def what_is_missing_is_said(directory):
         shutil.copy(os.path.join(BUILD, name), place)
     done = run(directory, BASIC, command=os.path.join(place, "gnomon"))
     equal(done.status, 125, "status: " + done.err)
-    check("make ARCH=" + ARCH in done.err, done.err)
+    check(re.search(BASIC + ": is for " + ARCH + ".*/libgnomon.so.* not there: "
+                    ".*make ARCH=" + ARCH, done.err), done.err)
     done = run(directory, BASIC, PATH=place)
     equal(done.status, 126, "status: " + done.err)
     check("not found in $PATH" in done.err, done.err)
     equal(done.traces, [], "traces")
+
+
+@case
+def programs_that_cannot_be_recorded(directory):
+    """Each is named, with the reason and what to do, and does what it does
+    bare."""
+    with open(BASIC, "rb") as file:
+        whole = file.read()
+    source = os.path.join(directory, "nothing.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("int main(void) { return 7; }\n")
+    static = os.path.join(directory, "static")
+    done = bare([*os.environ.get("CC", "cc").split(), "-static", "-o", static,
+                 source])
+    equal(done.status, 0, "compiler: " + done.err)
+    done = run(directory, static)
+    equal((done.status, done.traces), (7, []), "a static one: " + done.err)
+    check(re.search(static + ": .*static.*link it dynamically", done.err),
+          done.err)
+    cut = os.path.join(directory, "cut")
+    with open(cut, "wb") as file:
+        file.write(whole[:3000])
+    os.chmod(cut, 0o755)
+    done = run(directory, cut)
+    check(done.status != 0, "one that is cut: " + done.err)
+    check(re.search(cut + ": .*cut short.*again", done.err), done.err)
+
+
+@case
+def another_processor_without_a_port(directory):
+    """Neither a shell nor an emulator is said to run it."""
+    with open(BASIC, "rb") as file:
+        whole = bytearray(file.read())
+    order = "big" if whole[5] == 2 else "little"
+    whole[18:20] = (258).to_bytes(2, order)
+    path = os.path.join(directory, "foreign")
+    with open(path, "wb") as file:
+        file.write(whole)
+    os.chmod(path, 0o755)
+    done = run(directory, path)
+    equal((done.status, done.traces), (126, []), done.err)
+    check(re.search(path + ": is for LoongArch .*no port.*build it for one of "
+                    ".*" + ARCH, done.err), done.err)
+    check("Exec format error" in done.err, done.err)
+    if EMULATOR:
+        done = run(directory, EMULATOR[0], path)
+        check(re.search(path + ": is for LoongArch .*emulator itself is "
+                        "recorded", done.err), done.err)
+
+
+@case
+def a_recorder_of_the_target_is_refused(directory):
+    """By the kernel: without the command, it has to be named."""
+    need_emulator()
+    recorder = os.path.join(TARGET, "gnomon-recorder")
+    argv, env = emulated([BASIC], environment(
+        LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(directory, "a.trace")))
+    done = bare(argv, dict(env, GNOMON_RECORDER=recorder))
+    equal(done.status, 0, "status: " + done.err)
+    if traces_in(directory):
+        raise Skip("the kernel executes programs of the target")
+    check(re.fullmatch("gnomon: the recorder cannot be started: " + recorder +
+                       ": .* name one of this machine in GNOMON_RECORDER\n",
+                       done.err), "one message: " + repr(done.err))
 
 
 @case

@@ -1,0 +1,121 @@
+/*
+ * program_warn.c: see program_warn.h. The file may be anything; what it does is
+ * the same with and without these words.
+ */
+#include "cli/run/program_warn.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "cli/base/terminal/tell.h"
+#include "cli/run/processor.h"
+#include "cli/symbol/elf/elf_tables.h"
+
+enum kind { KIND_UNKNOWN, KIND_ELF, KIND_OTHER };
+
+/* Of an open file, or -1. */
+static enum kind kind_of(int fd)
+{
+	char magic[SELFMAG];
+
+	if (fd < 0 || pread(fd, magic, SELFMAG, 0) != SELFMAG)
+		return KIND_UNKNOWN;
+	return memcmp(magic, ELFMAG, SELFMAG) == 0 ? KIND_ELF : KIND_OTHER;
+}
+
+static enum kind kind_at(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	enum kind kind = kind_of(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return kind;
+}
+
+bool program_is_elf(const char *path)
+{
+	return kind_at(path) == KIND_ELF;
+}
+
+/* It starts with other rights than ours, which root's may be too. The system
+ * then ignores LD_PRELOAD. */
+static bool changes_rights(const char *program)
+{
+	struct stat status;
+	struct statvfs space;
+
+	/* of a script these bits mean nothing */
+	if (stat(program, &status) != 0 || statvfs(program, &space) != 0 ||
+	    (space.f_flag & ST_NOSUID) != 0 ||
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0 ||
+	    kind_at(program) == KIND_OTHER)
+		return false;
+	return ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
+		((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
+		 status.st_gid != getgid());
+}
+
+/* Whether all that is to be mapped is there, and whether a loader is asked for;
+ * of headers that lie elsewhere, neither. */
+static void look(int fd, bool *whole, bool *loads)
+{
+	struct elf_tables file;
+
+	*whole = elf_tables_load_bare(&file, fd) == 0;
+	*loads = false;
+	for (uint32_t i = 0; *whole && i < file.phdrs; i++) {
+		const Elf64_Phdr *p = &file.phdr[i];
+
+		if (p->p_type == PT_INTERP)
+			*loads = true;
+		if (p->p_type == PT_LOAD &&
+		    !elf_tables_within(p->p_offset, p->p_filesz, file.size))
+			*whole = false;
+	}
+	elf_tables_free(&file);
+}
+
+static void warn_of_parts(const char *program, int fd)
+{
+	bool whole, loads;
+
+	look(fd, &whole, &loads);
+	if (!whole)
+		tell_note("%s: its headers tell of more than the file has, so "
+			  "it may be cut short, and fail: build or copy it "
+			  "again", program);
+	else if (!loads)
+		tell_note("%s: is statically linked, so no library can be put "
+			  "in front of it and nothing will be recorded: link "
+			  "it dynamically", program);
+}
+
+void program_warn_emulated(const char *program)
+{
+	int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (kind_of(fd) == KIND_ELF)
+		warn_of_parts(program, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+bool program_warn(const char *program, const char *library)
+{
+	if (changes_rights(program)) {
+		tell_note("%s: is set-user-ID or set-group-ID, so the system "
+			  "ignores LD_PRELOAD and nothing will be recorded: "
+			  "run it as its owner", program);
+		return false;
+	}
+	if (!processor_tell_unported(program, "nothing will be recorded") &&
+	    processor_of(program) == processor_of(library))
+		program_warn_emulated(program);
+	return true;
+}
