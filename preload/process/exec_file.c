@@ -5,7 +5,7 @@
  *
  * An emulator opens what lies below its prefix first, but executes what the path
  * says: so the path is taken from a descriptor of the root directory, which no
- * prefix leads away from.
+ * prefix leads away from. But /proc/self/exe is its program by the path alone.
  *
  * The caller knows that files may be opened and read (ban.h).
  */
@@ -26,14 +26,16 @@
 #define EXEC_FILE_MACHINE 18	/* where e_machine is, in all ELF files */
 #define EXEC_FILE_SHELL "/bin/sh"
 #define EXEC_FILE_PATH "/bin:/usr/bin"
-#define EXEC_FILE_ROOT "/proc/self/root"
+#define EXEC_FILE_PROC "/proc/"	/* below no prefix */
+#define EXEC_FILE_ROOT EXEC_FILE_PROC "self/root"
 
 static int exec_file_open(const char *path)
 {
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 	long root, fd;
 
-	if (!unwind_emulated || path[0] != '/')
+	if (!unwind_emulated || path[0] != '/' ||
+	    strncmp(path, EXEC_FILE_PROC, sizeof(EXEC_FILE_PROC) - 1) == 0)
 		return (int)sys_open(path, flags, 0);
 	root = sys_open(EXEC_FILE_ROOT, O_PATH | O_CLOEXEC, 0);
 	if (sys_failed(root))

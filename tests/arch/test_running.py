@@ -277,11 +277,17 @@ def registration():
     return ":gnomon:M::%s:%s:%s:" % (*text, shutil.which(EMULATOR[0]))
 
 
-def within(argv, env):
-    """In a namespace where programs for the target can be executed."""
+def within(argv, env, name=None):
+    """In a namespace where programs for the target can be executed. name: what
+    the program is called by an emulator. What it starts is recorded by hooks
+    alone, not by a variable for emulators."""
     if not EMULATOR:
         return bare(argv, env)
     argv, env = emulated(argv, env)
+    words = ["-0", name] if name else []
+    if "QEMU_SET_ENV" in env:
+        words += ["-E", env.pop("QEMU_SET_ENV")]
+    argv[len(EMULATOR):len(EMULATOR)] = words
     env["QEMU_LD_PREFIX"] = EMULATOR[EMULATOR.index("-L") + 1]
     return bare(["unshare", "-U", "-r", "-m", "sh", "-c",
                  REGISTER % registration(), "sh", *argv], env)
@@ -290,14 +296,25 @@ def within(argv, env):
 @case
 def programs_that_become_others(directory):
     """By exec and posix_spawn; each is recorded with its own allocation."""
+    become_others(directory, None)
+
+
+@case
+def programs_that_become_themselves(directory):
+    """By a path that the kernel would say to be the emulator's."""
+    need_emulator()
+    become_others(directory, "/proc/self/exe")
+
+
+def become_others(directory, name):
     need("unshare")
-    plain = within([CHAIN, "3"], environment())
+    plain = within([CHAIN, "3"], environment(), name)
     if plain.status in (97, 98) or "unshare" in plain.err:
         raise Skip("no binfmt_misc of one's own here: " + plain.err.strip())
     equal(plain.status, 6, "bare: " + plain.err)
     done = within([CHAIN, "3"], environment(
         LD_PRELOAD=LIBRARY,
-        GNOMON_OUTPUT=os.path.join(directory, "%e.%p.trace")))
+        GNOMON_OUTPUT=os.path.join(directory, "%e.%p.trace")), name)
     equal(done.status, 6, "recorded: " + done.err)
     settle(directory)
     traces = traces_in(directory)
