@@ -177,6 +177,8 @@ static inline unsigned gl_piece_of(uint64_t first, uint64_t byte)
 	return byte < first ? 0 : 64 - __builtin_clzll(byte / first);
 }
 
+ORDER_BEGIN
+
 struct gl_header {
 	uint64_t magic;		/* written last */
 	uint32_t version;
@@ -198,13 +200,13 @@ struct gl_header {
 	uint64_t monotonic0_ns;
 	uint64_t realtime0_ns;
 	/* written by threads of the target */
-	_Atomic uint32_t node_count;	/* reserved so far, from GT_STOP_COUNT */
-	_Atomic uint32_t image_count;
-	_Atomic uint64_t dropped;	/* events lost */
+	order_32 node_count;	/* reserved so far, from GT_STOP_COUNT */
+	order_32 image_count;
+	order_64 dropped;	/* events lost */
 	/* written by the writer */
-	_Atomic uint32_t node_limit;	/* nodes whose pages are reserved */
-	_Atomic uint32_t ring_count;	/* highest used entry of rings + 1 */
-	_Atomic uint32_t error;	/* errno that ended the recording, or 0; the
+	order_32 node_limit;	/* nodes whose pages are reserved */
+	order_32 ring_count;	/* highest used entry of rings + 1 */
+	order_32 error;	/* errno that ended the recording, or 0; the
 				 * trace may have had no room to say so */
 	char trace_path[GT_PATH_MAX];	/* absolute, for folding */
 	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); of use
@@ -223,8 +225,8 @@ struct gl_header {
 
 struct gl_ring {
 	/* producer's line */
-	_Atomic uint64_t busy;	/* sp of the hook that is pushing; GL_IDLE */
-	_Atomic uint64_t head;	/* one past the last complete record */
+	order_64 busy;	/* sp of the hook that is pushing; GL_IDLE */
+	order_64 head;	/* one past the last complete record */
 	uint64_t limit;		/* push below this without looking further */
 	uint64_t base;		/* base + head is where the record goes */
 	uint64_t stamp;		/* the last one taken, as in word 0 */
@@ -232,8 +234,8 @@ struct gl_ring {
 	uint64_t data;		/* address of the data, in the target */
 	uint64_t mask;		/* size - 1 */
 	/* writer's line */
-	_Atomic uint64_t tail;	/* records below are in the trace */
-	_Atomic uint32_t waiting;	/* producer sleeps on tail (futex) */
+	order_64 tail;	/* records below are in the trace */
+	order_32 waiting;	/* producer sleeps on tail (futex) */
 	uint32_t state;		/* GL_RING_* */
 	uint32_t id;
 	uint32_t generation;
@@ -244,6 +246,9 @@ struct gl_ring {
 	uint64_t dropped;
 	uint64_t pointer;	/* its owner's pthread_t */
 };
+
+ORDER_END
+
 #define GL_IDLE UINT64_C(1)
 enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };
 

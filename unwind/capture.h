@@ -17,14 +17,18 @@
 
 enum capture_mode { CAPTURE_AUTO, CAPTURE_VALIDATE, CAPTURE_OFF };
 
+ORDER_BEGIN
+
 /*
  * What comes of unwind tables that are registered at run time (jit.h): written
  * as that happens, by any thread, in memory of the embedder's choice.
  */
 struct capture_tables {
-	_Atomic uint32_t registered;	/* now */
-	_Atomic uint32_t refused;	/* so far: too many, or no sense */
+	order_32 registered;	/* now */
+	order_32 refused;	/* so far: too many, or no sense */
 };
+
+ORDER_END
 
 struct capture_config {
 	enum capture_mode mode;
@@ -38,17 +42,17 @@ struct capture_config {
 	struct gl_node *nodes;
 	uint32_t nodes_first;
 	struct gl_node *(*map_nodes)(unsigned piece);
-	_Atomic uint32_t *node_count;	/* next id; starts at GT_STOP_COUNT */
-	_Atomic uint32_t *node_limit;	/* ids below it have reserved pages */
+	order_32 *node_count;	/* next id; starts at GT_STOP_COUNT */
+	order_32 *node_limit;	/* ids below it have reserved pages */
 	uint32_t node_max;		/* ids below it exist at all */
 	struct gl_image *images;	/* GL_IMAGES_MAX of them */
-	_Atomic uint32_t *image_count;
+	order_32 *image_count;
 	/* Asks for a higher node_limit and waits a bounded time for it. May be
 	 * NULL: then the limit is final. Any thread, also signal handlers. */
 	void (*want_nodes)(void);
 	/* Records of images below it have reserved pages; NULL: all have. And
 	 * what want_nodes is for nodes; both or neither. */
-	const _Atomic uint32_t *image_limit;
+	const order_32 *image_limit;
 	void (*want_images)(void);
 	/* Where to tell of tables; NULL: nobody asks. The pointer there is
 	 * read each time: in a forked child it has to be NULL until that one
@@ -78,6 +82,8 @@ struct capture_config {
 
 struct capture_thread;	/* per thread, opaque; from unwind_alloc */
 
+ORDER_BEGIN
+
 /* A hit of the path cache writes nothing, so tier_path is what is left of
  * all captures after the others (the embedder counts captures). */
 struct capture_counts {
@@ -102,6 +108,8 @@ struct capture_report {
 	uint64_t barriers_placed, barriers_met;	/* a walk or path ended at one */
 	struct capture_counts counts;
 };
+
+ORDER_END
 
 /* All that belongs to the thread. */
 static inline uint64_t

@@ -2,12 +2,14 @@
  * layout.h: what the unwinder leaves behind for others to read: the nodes of
  * the context tree, the images that its addresses mean, and the reasons why
  * walks end. Part of the live file (preload/format.h), so the layout is fixed
- * in the target's own byte order.
+ * in the target's own byte order (order.h).
  */
 #ifndef GNOMON_UNWIND_LAYOUT_H
 #define GNOMON_UNWIND_LAYOUT_H
 
 #include <stdint.h>
+
+#include "unwind/order.h"
 
 #define GL_IMAGES_MAX 2048	/* mapped over the whole run */
 #define GL_SEGMENTS_MAX 8
@@ -58,6 +60,8 @@ enum gt_mode_why {
 	GT_WHY_COUNT
 };
 
+ORDER_BEGIN
+
 /* One node of the context tree; complete before its id is published. */
 struct gl_node {
 	uint64_t address;
@@ -75,10 +79,10 @@ struct gl_segment {
 };
 
 struct gl_image {
-	_Atomic uint32_t state;	/* 0 unused, 1 complete */
+	order_32 state;	/* 0 unused, 1 complete */
 	uint32_t flags;		/* enum gt_image_flags */
 	uint32_t first_node;
-	_Atomic uint32_t end_node;	/* 0 while it is mapped */
+	order_32 end_node;	/* 0 while it is mapped */
 	uint64_t bias;		/* run-time less file addresses, in 64 bits */
 	uint32_t segments;
 	uint32_t build_id_size;
@@ -86,6 +90,8 @@ struct gl_image {
 	uint8_t build_id[GL_BUILD_ID_MAX];
 	char path[GL_IMAGE_PATH];	/* NUL-terminated, "" unknown */
 };
+
+ORDER_END
 
 _Static_assert(sizeof(struct gl_node) == 16, "nodes are two words");
 

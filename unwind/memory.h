@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unwind/order.h"
+
 /*
  * Zeroed memory, aligned to 64 bytes at least, never given back; NULL when
  * the budget is used up or the kernel refuses. Set once by the embedder,
@@ -39,15 +41,15 @@ enum {
 	UNWIND_NO_COPY = 256,	/* process_vm_readv */
 	UNWIND_NO_READ = 2048	/* of a file that is open */
 };
-extern _Atomic uint32_t unwind_ban;
+extern order_32 unwind_ban;
 
 /* More of it, in memory that only this process has: the pointer there is read
  * each time, and NULL in a forked child. NULL: there is no more. */
-extern _Atomic uint32_t *const *unwind_ban_found;
+extern order_32 *const *unwind_ban_found;
 
 static inline uint32_t unwind_found(void)
 {
-	const _Atomic uint32_t *found = unwind_ban_found ? *unwind_ban_found :
+	const order_32 *found = unwind_ban_found ? *unwind_ban_found :
 							   NULL;
 
 	return found ? atomic_load_explicit(found, memory_order_relaxed) : 0;

@@ -116,7 +116,7 @@ static void feed_answer(struct feed *feed, uint32_t id)
 	uint32_t waits = RING_WAITS;
 
 	if (recording_is_nested(feed->r, id)) {
-		futex_wake(&ring->tail);
+		futex_wake(ring_tail_word(ring));
 		return;
 	}
 	/* pairs with ring_nap: held, the producer touches nothing */
@@ -129,7 +129,7 @@ static void feed_answer(struct feed *feed, uint32_t id)
 		feed_grow(feed, id);
 	atomic_store_explicit(&ring->waiting, RING_AWAKE,
 			      memory_order_release);
-	futex_wake(&ring->tail);
+	futex_wake(ring_tail_word(ring));
 	futex_wake(&ring->waiting);
 }
 
@@ -218,8 +218,8 @@ static uint64_t feed_encode(struct feed *feed, const struct encode_span *span)
 	return end;
 }
 
-void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
-		  const uint64_t *to, uint64_t first, uint64_t last)
+void feed_records(struct feed *feed, uint32_t id, const order_word *from,
+		  const order_word *to, uint64_t first, uint64_t last)
 {
 	const struct encode_span span = {
 		.data = (const uint8_t *)from,
@@ -591,6 +591,6 @@ void feed_finish(struct feed *feed, uint32_t id, uint64_t end_stamp)
 		feed_describe(feed, id);
 	census_record(feed, GT_THREAD_END, id, end_stamp);
 	feed->rings[id].known = false;
-	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
+	order_write_release(ring, state, GL_RING_UNUSED);
 	pool_close(feed->pool, id);
 }

@@ -117,8 +117,8 @@ uint64_t feed_end(struct feed *feed, uint32_t id, uint64_t from,
 
 /* Writes events of a ring that stand in memory as they would in a ring that
  * is not nested; one chunk takes them. For positions [first, last). */
-void feed_records(struct feed *feed, uint32_t id, const uint64_t *from,
-		  const uint64_t *to, uint64_t first, uint64_t last);
+void feed_records(struct feed *feed, uint32_t id, const order_word *from,
+		  const order_word *to, uint64_t first, uint64_t last);
 
 /* All that was recorded so far is looked at, and written if it is not to wait
  * (cull.h). Returns the tick up to which that is everything. */
@@ -143,8 +143,7 @@ static inline uint32_t feed_count(const struct feed *feed)
 static inline bool feed_active(const struct gl_ring *ring)
 {
 	/* pairs with the release of start_register and ring_nested */
-	return __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) ==
-	       GL_RING_ACTIVE;
+	return order_read_acquire(ring, state) == GL_RING_ACTIVE;
 }
 
 /* Blocks in use, by the events written so far; about. */

@@ -121,25 +121,25 @@ static uint32_t sequence_second(const struct sequence *sequence)
 
 /* ---- records ---- */
 
-static const uint64_t *sequence_record(const struct feed *feed, uint32_t id,
-				       uint64_t at)
+static const order_word *sequence_record(const struct feed *feed, uint32_t id,
+					 uint64_t at)
 {
-	return (const uint64_t *)(recording_ring_data(feed->r, id) +
-				  (at & feed->r->given[id].mask));
+	return (const order_word *)(recording_ring_data(feed->r, id) +
+				    (at & feed->r->given[id].mask));
 }
 
 /* A copy, of all that a record may have: read once, as it may change. */
 static void sequence_copy(const struct feed *feed, uint32_t id, uint64_t at,
 			  uint64_t word[GL_RECORD_MAX / 8])
 {
-	const uint64_t *from = sequence_record(feed, id, at);
+	const order_word *from = sequence_record(feed, id, at);
 	unsigned i, n;
 
 	for (i = 0; i < 4; i++)
-		word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+		word[i] = order_word_get(&from[i]);
 	n = gl_kind(word[0]) == GT_EXTRA ? GL_RECORD_MAX / 8 : 4;
 	for (; i < n; i++)
-		word[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+		word[i] = order_word_get(&from[i]);
 }
 
 /* The stamp of the record at `at`, if there is one. */
@@ -149,8 +149,7 @@ static bool sequence_peek(struct feed *feed, uint32_t id)
 	uint64_t word = 0;
 
 	for (; own->at < own->to; own->at += GL_RECORD_MAX) {
-		word = __atomic_load_n(sequence_record(feed, id, own->at),
-				       __ATOMIC_RELAXED);
+		word = order_word_get(sequence_record(feed, id, own->at));
 		if (word || !recording_is_nested(feed->r, id))
 			break;	/* else it was never finished */
 	}
@@ -163,10 +162,17 @@ static bool sequence_peek(struct feed *feed, uint32_t id)
 }
 
 static uint64_t sequence_length(const struct feed *feed, uint32_t id,
-				const uint64_t *word)
+				uint64_t word0, uint64_t word2)
 {
 	return recording_is_nested(feed->r, id) ? GL_RECORD_MAX :
-		8 * gl_record_words(word[0], word[2]);
+		8 * gl_record_words(word0, word2);
+}
+
+static uint64_t sequence_length_now(const struct feed *feed, uint32_t id,
+				    const order_word *word)
+{
+	return sequence_length(feed, id, order_word_glance(&word[0]),
+			       order_word_glance(&word[2]));
 }
 
 /* Behind a record. It cannot end beyond what is there. */
@@ -175,7 +181,7 @@ static void sequence_advance(struct feed *feed, uint32_t id,
 {
 	struct sequence_ring *own = sequence_ring(feed->sequence, id);
 
-	own->at += sequence_length(feed, id, word);
+	own->at += sequence_length(feed, id, word[0], word[2]);
 	if (likely(own->at <= own->to) && likely(gl_kind(word[0]) < GT_EVENT_COUNT))
 		return;
 	recording_damage(feed->r, "an event");
@@ -188,19 +194,21 @@ static void sequence_fetch(struct feed *feed, uint32_t id)
 {
 	const struct blocks *blocks = &feed->sequence->ledger->edges.blocks;
 	struct sequence_ring *own = sequence_ring(feed->sequence, id);
-	const uint64_t *word;
+	const order_word *word;
+	uint64_t block;
 
 	for (; own->steps < SEQUENCE_AHEAD && own->ahead[0] < own->to;
 	     own->steps++) {
 		word = sequence_record(feed, id, own->ahead[0]);
-		blocks_prefetch(blocks, gl_block(word[1]));
-		own->ahead[0] += sequence_length(feed, id, word);
+		block = gl_block(order_word_glance(&word[1]));
+		blocks_prefetch(blocks, block);
+		own->ahead[0] += sequence_length_now(feed, id, word);
 		if (own->steps < SEQUENCE_AHEAD / 2)
 			continue;
 		word = sequence_record(feed, id, own->ahead[1]);
-		blocks_prefetch_block(blocks, blocks_glance(blocks,
-							    gl_block(word[1])));
-		own->ahead[1] += sequence_length(feed, id, word);
+		block = gl_block(order_word_glance(&word[1]));
+		blocks_prefetch_block(blocks, blocks_glance(blocks, block));
+		own->ahead[1] += sequence_length_now(feed, id, word);
 	}
 	own->steps--;
 }

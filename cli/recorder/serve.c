@@ -10,6 +10,7 @@
  */
 #include "cli/recorder/serve.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -44,11 +45,11 @@ static const long serve_calls[] = {
 };
 
 /* Of prctl's, those that take rights away or keep them. */
-static bool serve_may_prctl(const int64_t *arg)
+static bool serve_may_prctl(int64_t what)
 {
-	return arg[0] == PR_SET_KEEPCAPS || arg[0] == PR_SET_SECUREBITS ||
-	       arg[0] == PR_CAPBSET_DROP || arg[0] == PR_CAP_AMBIENT ||
-	       arg[0] == PR_SET_NO_NEW_PRIVS;
+	return what == PR_SET_KEEPCAPS || what == PR_SET_SECUREBITS ||
+	       what == PR_CAPBSET_DROP || what == PR_CAP_AMBIENT ||
+	       what == PR_SET_NO_NEW_PRIVS;
 }
 
 static bool serve_may_call(const struct gl_request *request)
@@ -58,7 +59,7 @@ static bool serve_may_call(const struct gl_request *request)
 	for (i = 0; i < sizeof(serve_calls) / sizeof(*serve_calls); i++)
 		if (request->number == serve_calls[i])
 			return request->number != __NR_prctl ||
-			       serve_may_prctl(request->arg);
+			       serve_may_prctl(request->arg[0]);
 	return false;
 }
 
@@ -105,10 +106,22 @@ static long serve_call(struct writer *w, const struct gl_request *request)
 					      request->arg[4], 0)));
 }
 
+/* Data that are words of 32 bits: for us, who are not of the target's order
+ * perhaps. */
+static void serve_words(struct gl_request *request)
+{
+	uint32_t *word = (uint32_t *)request->data;
+	unsigned i;
+
+	for (i = 0; i < GL_REQUEST_ROOM / sizeof(*word); i++)
+		word[i] = order_raw(word[i]);
+}
+
 static long serve_capabilities(struct writer *w, struct gl_request *request)
 {
 	unsigned char *data = request->data;
 
+	serve_words(request);
 	/* what capset reads behind is there, as is the rest of `data` */
 	if (request->arg[0] < 0 || request->arg[0] > request->bytes ||
 	    request->bytes > SERVE_CAPABILITIES)
@@ -125,6 +138,7 @@ static long serve_groups(struct writer *w, struct gl_request *request)
 	uint64_t n = request->bytes / sizeof(gid_t);
 	gid_t *groups = (gid_t *)request->data;
 
+	serve_words(request);
 	if (count > SERVE_GROUPS_MAX || from > count || n > count - from)
 		return serve_result(w->r, -EINVAL);
 	if (n < count) {
@@ -179,10 +193,33 @@ static long serve_readable(uint64_t address)
 	return readable;
 }
 
-static long serve_filter(const struct gl_request *request)
+ORDER_BEGIN
+
+struct serve_instruction {
+	uint16_t code;
+	uint8_t jt, jf;
+	uint32_t k;
+};
+
+ORDER_END
+
+static_assert(sizeof(struct serve_instruction) == sizeof(struct sock_filter),
+	      "the same, in the target's order");
+
+static long serve_filter(struct gl_request *request)
 {
 	static struct seccomp_parts parts;
+	struct serve_instruction *from =
+		(struct serve_instruction *)request->data;
+	struct sock_filter own;
+	unsigned i;
 
+	for (i = 0; i < GL_REQUEST_ROOM / sizeof(own); i++) {
+		own = (struct sock_filter){
+			from[i].code, from[i].jt, from[i].jf, from[i].k
+		};
+		memcpy((void *)&from[i], &own, sizeof(own));
+	}
 	return seccomp_verdict_part(&parts, request->arg[2], request->arg[0],
 				    request->arg[1],
 				    (const struct sock_filter *)request->data,
@@ -205,7 +242,8 @@ static long serve_memory(const struct recording *r, struct gl_request *request)
 
 static long serve_control(struct writer *w, struct gl_request *request)
 {
-	struct control_request *control = (void *)request->data;
+	struct control_request *control =
+		(struct control_request *)request->data;
 
 	if (request->bytes < sizeof(*control))
 		return -EINVAL;
@@ -255,7 +293,7 @@ void serve_pending(struct writer *w)
 		    &request->state, &posted, GL_REQUEST_TAKEN,
 		    memory_order_acq_rel, memory_order_acquire))
 		return;
-	memcpy(copy, request, sizeof(*copy));
+	memcpy((void *)copy, (const void *)request, sizeof(*copy));
 	request->result = serve_request(w, copy);
 	if (copy->bytes <= GL_REQUEST_ROOM)
 		memcpy(request->data, copy->data, copy->bytes);

@@ -32,6 +32,7 @@
 #include "preload/base/ban.h"
 #include "cli/recorder/last_look.h"
 #include "preload/ring/gate.h"
+#include "preload/ring/ring_shared.h"
 #include "cli/recorder/turn.h"
 #include "unwind/claim.h"
 
@@ -227,7 +228,7 @@ static void writer_release(struct recording *r)
 	uint32_t id;
 
 	for (id = 0; id < r->ring_count; id++)
-		futex_wake(&r->rings[id].tail);
+		futex_wake(ring_tail_word(&r->rings[id]));
 }
 
 static void writer_give_up(struct writer *w, char *message, size_t size)

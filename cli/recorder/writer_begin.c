@@ -195,14 +195,14 @@ static void writer_fill_live(struct writer *w)
 	memcpy(h->trace_path, w->output.path, sizeof(h->trace_path));
 	h->view = mount_view();
 	/* written last: the rest is there */
-	__atomic_store_n(&h->magic, GL_MAGIC, __ATOMIC_RELEASE);
+	order_write_release(h, magic, GL_MAGIC);
 	if (w->live.err)
 		writer_note(w, "no live file: if recorder and program are "
 			       "killed together, the last events are lost",
 			    *folder ? folder : NULL, w->live.err);
 }
 
-static void writer_limit(_Atomic uint32_t *limit, uint64_t reserved)
+static void writer_limit(order_32 *limit, uint64_t reserved)
 {
 	CLAIM_FULL(reserved <= UINT32_MAX);
 	if (atomic_load_explicit(limit, memory_order_relaxed) == reserved)
@@ -248,7 +248,8 @@ static int writer_memory(struct writer *w)
 		return err;
 	compress_init(&w->compress);
 	err = emit_node_init(&w->nodes,
-			     live_at(&w->live, h->nodes_offset),
+			     (struct gl_node *)live_at(&w->live,
+						       h->nodes_offset),
 			     w->live.nodes_max, writer_depth(), &w->out,
 			     &w->compress);
 	if (!err)
@@ -260,7 +261,8 @@ static int writer_memory(struct writer *w)
 	if (err)
 		return err;
 	w->images.reserved = &w->live.images_reserved;
-	w->images.images = live_at(&w->live, h->images_offset);
+	w->images.images = (struct gl_image *)live_at(&w->live,
+						      h->images_offset);
 	w->images.header = w->live.header;
 	w->images.out = &w->out;
 	w->images.exe = w->exe;
@@ -284,7 +286,7 @@ static int writer_memory(struct writer *w)
 	w->info.maps = &w->maps;
 	emit_names_init(&w->names, &w->out, &w->compress,
 			&w->live.header->node_count,
-			live_at(&w->live, h->shared_offset), w->r->pid,
+			w->r->shared, w->r->pid,
 			h->realtime0_ns);
 	usage_init(&w->usage, &w->out, w->r->pid, h->tick_shift);
 	snapshot_init(&w->snapshot, w->r, &w->live, &w->out, &w->compress);

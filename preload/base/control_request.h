@@ -27,6 +27,8 @@ enum control_what {
 	CONTROL_KINDS
 };
 
+ORDER_BEGIN
+
 struct control_request {
 	enum control_what what;
 	uint64_t number;
@@ -36,6 +38,8 @@ struct control_request {
 	int err;
 	char message[256];
 };
+
+ORDER_END
 
 /* Whether no control characters are in it. */
 static inline bool control_is_plain(const char *line, size_t n)

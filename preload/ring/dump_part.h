@@ -32,6 +32,8 @@ enum dump_word {
 	DUMP_BETWEEN_NUMBERS, DUMP_FROM, DUMP_WORDS
 };
 
+ORDER_BEGIN
+
 /* As struct gnomon_dump, not checked; the data of DUMP_BEGIN. */
 struct dump_wish {
 	uint32_t form, fields, sort, most;
@@ -67,6 +69,8 @@ struct dump_frame {
 	uint32_t edit;		/* enum gnomon_edit: the answer */
 	char text[];		/* path of the module, then the name */
 };
+
+ORDER_END
 
 static_assert(sizeof(struct dump_part) == GL_REQUEST_ROOM, "fills a request");
 static_assert(sizeof(struct dump_frame) + GT_PATH_MAX + DUMP_NAME_MAX +

@@ -47,7 +47,7 @@ static inline uint64_t gate_count(uint64_t gate)
 	return gate / GATE_ONE;
 }
 
-static inline _Atomic uint64_t *gate_slot(struct gl_shared *shared, uint64_t n)
+static inline order_64 *gate_slot(struct gl_shared *shared, uint64_t n)
 {
 	return &shared->posted.slot[n % GATE_SLOTS];
 }

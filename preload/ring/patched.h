@@ -10,18 +10,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "unwind/order.h"
+
 #define PATCHED_IMAGES 16
 
 enum patched_known { PATCHED_NOT, PATCHED_TOLD, PATCHED_DONE };
 
+ORDER_BEGIN
+
 struct patched_list {
-	_Atomic uint32_t count;
+	order_32 count;
 	struct patched {
 		uint64_t name;		/* hash of it */
 		uint32_t program;	/* 1: it is the program itself */
 		uint32_t known;		/* enum patched_known */
 	} image[PATCHED_IMAGES];
 };
+
+ORDER_END
 
 /* The name is that of the file without directories. What is one too many is
  * not known. */

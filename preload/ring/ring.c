@@ -144,12 +144,6 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	return true;
 }
 
-/* What waiting threads sleep on. */
-static const _Atomic uint32_t *ring_tail_word(const struct gl_ring *ring)
-{
-	return (const _Atomic uint32_t *)&ring->tail;
-}
-
 /* Its owner does not wait any more: from here on the writer must not exchange
  * the ring. */
 static void ring_take_back(struct recorder *r, struct gl_ring *ring)

@@ -45,8 +45,8 @@ void ring_kick(struct gl_ring *rings, uint32_t count)
 
 		/* The owner may put another limit there at the same time: then
 		 * it has looked around, or does so after the next round. */
-		if (__atomic_load_n(&ring->limit, __ATOMIC_RELAXED))
-			__atomic_store_n(&ring->limit, 0, __ATOMIC_RELAXED);
+		if (order_read(ring, limit))
+			order_write(ring, limit, 0);
 	}
 }
 
@@ -56,7 +56,7 @@ bool ring_is_valid(const struct gl_ring *ring)
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	/* the writer may take it away at any time (ring_kick) */
-	uint64_t limit = __atomic_load_n(&ring->limit, __ATOMIC_RELAXED);
+	uint64_t limit = order_read(ring, limit);
 	uint64_t size = ring->mask + 1;
 
 	return size >= 2 * RING_RECORD_MAX && !(size & ring->mask) &&

@@ -31,6 +31,12 @@ bool ring_is_valid(const struct gl_ring *ring);
 /* Whoever pushes finds no room, and looks around (aside.h, I1). */
 void ring_kick(struct gl_ring *rings, uint32_t count);
 
+/* What threads that wait for room sleep on: the low half of the tail. */
+static inline const order_32 *ring_tail_word(const struct gl_ring *ring)
+{
+	return (const order_32 *)&ring->tail + ORDER_BIG;
+}
+
 /* relaxed: the order that I4 needs is that of the program, which hands blocks
  * from thread to thread; what is left is the window's */
 static inline uint64_t ring_turn_of(const struct gl_shared *shared)

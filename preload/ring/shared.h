@@ -1,8 +1,8 @@
 /*
  * shared.h: what hooks and the writer tell each other, in the live mapping at
- * gl_header.shared_offset. Words of fixed width, no pointer but addresses of
- * rings (`turn`), which only hooks use. Futexes on them are shared ones, as the
- * mapping is.
+ * gl_header.shared_offset. Words of fixed width in the target's byte order
+ * (unwind/order.h), no pointer but addresses of rings (`turn`), which only hooks
+ * use. Futexes on them are shared ones, as the mapping is.
  *
  * All of it is 0 at first. Nothing of it is of use to who reads a left-over
  * live file.
@@ -38,17 +38,19 @@ enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
 /* The writer comes some 100 us after the first, unless it is held up. */
 #define GATE_SLOTS 4096
 
+ORDER_BEGIN
+
 struct gate_slots {
-	_Atomic uint64_t slot[GATE_SLOTS];
-	_Atomic uint64_t taken;	/* requests; the writer's */
-	_Atomic uint64_t late;	/* requests that could not be noted */
+	order_64 slot[GATE_SLOTS];
+	order_64 taken;	/* requests; the writer's */
+	order_64 late;	/* requests that could not be noted */
 };
 
 enum arenas_state { ARENAS_IDLE, ARENAS_ASKED, ARENAS_TAKING, ARENAS_TAKEN };
 
 /* What the program's allocator holds (arenas.h). */
 struct arenas {
-	_Atomic uint32_t state;	/* enum arenas_state */
+	order_32 state;	/* enum arenas_state */
 	/* written in TAKING by the thread that set it */
 	uint64_t stamp;		/* full counter */
 	uint64_t cycles;	/* that it took */
@@ -97,7 +99,7 @@ enum gl_request_state {
 };
 
 struct gl_request {
-	_Alignas(GL_LINE) _Atomic uint32_t state;	/* futex; see ask.c */
+	_Alignas(GL_LINE) order_32 state;	/* futex; see ask.c */
 	uint32_t what;		/* enum ask_what */
 	int64_t number;
 	int64_t arg[6];
@@ -111,12 +113,12 @@ struct gl_request {
 struct gl_thread {
 	/* at its first event; "": it was not allowed to ask */
 	_Alignas(GL_LINE) char name[GT_THREAD_NAME_MAX];
-	_Atomic uint32_t nested;	/* its second ring: id + 1; 0: none */
+	order_32 nested;	/* its second ring: id + 1; 0: none */
 	uint32_t plain;			/* without a state for captures */
 	struct capture_report captures;	/* all 0 until there is a state */
 	/* blocks never recorded, by choice (emit_rest.h): whether there are any, and
 	 * by class how many. Kept for later threads in the same place. */
-	_Atomic uint32_t rests;
+	order_32 rests;
 	uint64_t rest[GT_CLASSES][GT_REST_VALUES];
 };
 
@@ -133,7 +135,7 @@ enum gl_file {
 
 /* Addresses of the target that are ours: [at, at + size); size 0: none. */
 struct gl_own {
-	_Atomic uint64_t at, size;
+	order_64 at, size;
 };
 
 #define GL_AREA_PIECES 40	/* of the area (area.h), the first of gl_shared.own */
@@ -202,7 +204,7 @@ enum gl_recorder_state {
 
 /* Addresses of code that was replaced (replaced.h). */
 struct gl_replaced {
-	_Atomic uint64_t start, end;
+	order_64 start, end;
 };
 
 #define GL_REPLACED 16	/* told at one time */
@@ -212,94 +214,94 @@ struct gl_shared {
 
 	/* ---- written by the recorder; `recorder_*` also by who starts it,
 	 * until it runs ---- */
-	_Alignas(GL_LINE) _Atomic uint32_t recorder_state;	/* futex */
-	_Atomic uint32_t recorder_tid;
+	_Alignas(GL_LINE) order_32 recorder_state;	/* futex */
+	order_32 recorder_tid;
 	/* of the task that was to become it; 0: not known */
-	_Atomic uint32_t recorder_pid;
-	_Atomic uint32_t spoke;	/* it has told the user something */
+	order_32 recorder_pid;
+	order_32 spoke;	/* it has told the user something */
 
 	/* ---- written by the writer ---- */
-	_Alignas(GL_LINE) _Atomic uint32_t asleep;	/* waits on `wake` */
-	_Atomic uint64_t beats;		/* its progress */
-	_Atomic uint32_t nodes_refused;	/* nobody waits for more of them */
-	_Atomic uint32_t image_limit;	/* images with reserved records; futex */
-	_Atomic uint32_t images_refused;
-	_Atomic uint32_t heap_limit;	/* reserved heap_name; futex */
-	_Atomic uint32_t heaps_refused;
-	_Atomic uint32_t ban_found;	/* as unwind_ban, by seccomp_watch.c */
+	_Alignas(GL_LINE) order_32 asleep;	/* waits on `wake` */
+	order_64 beats;		/* its progress */
+	order_32 nodes_refused;	/* nobody waits for more of them */
+	order_32 image_limit;	/* images with reserved records; futex */
+	order_32 images_refused;
+	order_32 heap_limit;	/* reserved heap_name; futex */
+	order_32 heaps_refused;
+	order_32 ban_found;	/* as unwind_ban, by seccomp_watch.c */
 	/* futex: 1 when nothing is left to be said about an allocator that
 	 * is not seen (foreign.h) */
-	_Atomic uint32_t foreign_done;
-	_Atomic uint32_t snapshots;	/* number of the last one; futex */
+	order_32 foreign_done;
+	order_32 snapshots;	/* number of the last one; futex */
 	/* last_wanted as it was when the last look for it began, and ended;
 	 * futex */
-	_Atomic uint32_t last_begun, last_done;
-	_Atomic uint64_t live_blocks;	/* about */
-	_Atomic uint32_t replaced_put;	/* how many, ever (replaced.h) */
+	order_32 last_begun, last_done;
+	order_64 live_blocks;	/* about */
+	order_32 replaced_put;	/* how many, ever (replaced.h) */
 	struct gl_replaced replaced[GL_REPLACED];
 
 	/* ---- written by hooks ---- */
-	_Alignas(GL_LINE) _Atomic uint32_t wake;	/* futex */
-	_Atomic uint32_t hurry;		/* the program is about to end */
-	_Atomic uint32_t maps_hints;	/* something was mapped unseen */
-	_Atomic uint32_t stop;		/* recording cannot go on: finish;
+	_Alignas(GL_LINE) order_32 wake;	/* futex */
+	order_32 hurry;		/* the program is about to end */
+	order_32 maps_hints;	/* something was mapped unseen */
+	order_32 stop;		/* recording cannot go on: finish;
 					 * also by the writer itself */
-	_Atomic uint32_t execs;		/* calls of exec that have not failed */
-	_Atomic uint32_t exits;		/* its status, or 0 (exit_status.c) */
-	_Atomic uint32_t partial;	/* by choice, since it began */
-	_Atomic uint32_t mutes;		/* times that a thread fell mute */
-	_Atomic uint32_t ledger_wants;	/* enum ledger_why */
+	order_32 execs;		/* calls of exec that have not failed */
+	order_32 exits;		/* its status, or 0 (exit_status.c) */
+	order_32 partial;	/* by choice, since it began */
+	order_32 mutes;		/* times that a thread fell mute */
+	order_32 ledger_wants;	/* enum ledger_why */
 	/* what hooks know of filters of system calls (forbidden.h); at first as
 	 * it was before anything was shared */
-	_Atomic uint32_t ban_known;	/* as unwind_ban */
-	_Atomic uint32_t filters_seen;	/* those of a parent count */
+	order_32 ban_known;	/* as unwind_ban */
+	order_32 filters_seen;	/* those of a parent count */
 	/* likewise at first as it was before */
 	struct patched_list patched;
-	_Atomic uint32_t replaced_taken;	/* of replaced_put */
-	_Atomic uint32_t heaps_wanted;	/* of heap_limit */
-	_Atomic uint32_t heaps_named;	/* the last; so have all before it */
+	order_32 replaced_taken;	/* of replaced_put */
+	order_32 heaps_wanted;	/* of heap_limit */
+	order_32 heaps_named;	/* the last; so have all before it */
 	/* how many last looks at the process are asked for (ending.h); which
 	 * of them was not the last after all */
-	_Atomic uint32_t last_wanted, last_void;
+	order_32 last_wanted, last_void;
 	/* by what they ask for (control.h), how many signals came that are
 	 * served when the writer looks */
-	_Atomic uint32_t signalled[GL_SIGNALLED];
+	order_32 signalled[GL_SIGNALLED];
 
 	/* figures that are kept where they change, for the trace */
 	struct capture_tables tables;
-	_Atomic uint64_t bumped;	/* early blocks (bump.h) */
-	_Atomic uint64_t area_used;	/* bytes (area.h) */
+	order_64 bumped;	/* early blocks (bump.h) */
+	order_64 area_used;	/* bytes (area.h) */
 	struct gl_own own[GL_OWN];	/* each is put there once */
-	_Atomic uint32_t arenas_can;	/* enum arenas_can */
+	order_32 arenas_can;	/* enum arenas_can */
 
-	_Alignas(GL_LINE) _Atomic uint64_t skipped;	/* early events */
-	_Atomic uint64_t ring_waits;
-	_Atomic uint64_t nested_events;
-	_Atomic uint64_t nested_lost;
-	_Atomic uint64_t guard_damages;	/* that were told of (guard.h) */
+	_Alignas(GL_LINE) order_64 skipped;	/* early events */
+	order_64 ring_waits;
+	order_64 nested_events;
+	order_64 nested_lost;
+	order_64 guard_damages;	/* that were told of (guard.h) */
 	/* by the sweep at the end, if there was one: live blocks; bytes not
 	 * looked at */
-	_Atomic uint64_t guard_blocks, guard_skipped;
-	_Atomic uint32_t guard_swept;	/* 1: there was */
+	order_64 guard_blocks, guard_skipped;
+	order_32 guard_swept;	/* 1: there was */
 
 	/* ---- both ---- */
 
 	/* free lists: tag << 32 | id + 1; the tag counts changes, so that a
 	 * list that was popped and pushed in between is noticed */
-	_Alignas(GL_LINE) _Atomic uint64_t ring_free[RECORDER_POOLS];
-	_Atomic uint32_t ring_count[RECORDER_POOLS];	/* in the lists */
-	_Atomic uint32_t ring_refills[RECORDER_POOLS];	/* futex */
-	_Atomic uint32_t ring_hungry[RECORDER_POOLS];	/* a thread waits */
-	_Atomic uint32_t ring_alarm[RECORDER_POOLS];	/* fewer: wake */
-	_Atomic uint32_t ring_taken[RECORDER_POOLS];	/* since a refill */
-	_Atomic uint32_t ring_exhausted[RECORDER_POOLS];
-	_Atomic uint32_t ring_short;	/* there were fewer */
+	_Alignas(GL_LINE) order_64 ring_free[RECORDER_POOLS];
+	order_32 ring_count[RECORDER_POOLS];	/* in the lists */
+	order_32 ring_refills[RECORDER_POOLS];	/* futex */
+	order_32 ring_hungry[RECORDER_POOLS];	/* a thread waits */
+	order_32 ring_alarm[RECORDER_POOLS];	/* fewer: wake */
+	order_32 ring_taken[RECORDER_POOLS];	/* since a refill */
+	order_32 ring_exhausted[RECORDER_POOLS];
+	order_32 ring_short;	/* there were fewer */
 
 	/* whose events need no stamp of their own, see ring.h; 0: nobody's */
-	_Alignas(GL_LINE) _Atomic uint64_t turn;
+	_Alignas(GL_LINE) order_64 turn;
 
 	/* whether anything is recorded at the time (gate.h, aside.h) */
-	_Alignas(GL_LINE) _Atomic uint64_t gate;
+	_Alignas(GL_LINE) order_64 gate;
 	_Alignas(GL_LINE) struct gate_slots posted;
 
 	/* between a thread and the writer, a snapshot at a time */
@@ -314,8 +316,8 @@ struct gl_shared {
 	 * was embedded (embed_seen.c), by the writer, as is the file's path,
 	 * "" where there is none.
 	 */
-	_Alignas(GL_LINE) _Atomic uint64_t exits_told[GL_EXITS];
-	_Atomic uint64_t embedded[GL_EMBEDDED];
+	_Alignas(GL_LINE) order_64 exits_told[GL_EXITS];
+	order_64 embedded[GL_EMBEDDED];
 	char live_path[GT_PATH_MAX];
 
 	/* by who finds it, before the gate is shut: which claim of the
@@ -334,8 +336,10 @@ struct gl_shared {
 	_Alignas(GL_PAGE) char heap_name[GL_HEAPS_MAX][GL_HEAP_NAME];
 
 	/* links of the free lists: id + 1. Reserved as ids are given out. */
-	_Alignas(GL_PAGE) _Atomic uint32_t ring_next[GL_RINGS_MAX];
+	_Alignas(GL_PAGE) order_32 ring_next[GL_RINGS_MAX];
 };
+
+ORDER_END
 
 static inline void gl_own_put(struct gl_own *own, uint64_t at, uint64_t size)
 {

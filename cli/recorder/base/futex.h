@@ -11,17 +11,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "unwind/order.h"
+
 /* Sleeps while *word == value, at most ns. Also returns without reason. */
-static inline void futex_wait(const void *word, uint32_t value, uint64_t ns)
+static inline void futex_wait(const order_32 *word, uint32_t value,
+			      uint64_t ns)
 {
 	struct timespec ts = { ns / 1000000000, ns % 1000000000 };
 
 	/* whatever ended it, the caller looks at the word */
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &ts, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAIT, order_raw(value), &ts, NULL, 0);
 }
 
 /* At most so many. Returns how many there were. */
-static inline uint32_t futex_wake_some(const void *word, uint32_t most)
+static inline uint32_t futex_wake_some(const order_32 *word, uint32_t most)
 {
 	/* nobody asleep is no error, and no other can happen */
 	long woken = syscall(SYS_futex, word, FUTEX_WAKE, most, NULL, NULL, 0);
@@ -29,7 +32,7 @@ static inline uint32_t futex_wake_some(const void *word, uint32_t most)
 	return woken > 0 ? (uint32_t)woken : 0;
 }
 
-static inline void futex_wake(const void *word)
+static inline void futex_wake(const order_32 *word)
 {
 	futex_wake_some(word, INT32_MAX);
 }

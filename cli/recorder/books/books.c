@@ -230,6 +230,16 @@ static void books_rest(const struct recording *r, struct gnomon_sizes *sizes)
 			rest[i][GT_REST_ALLOCATIONS];
 }
 
+/* An answer is made of words of 64 bits. */
+static void books_put(struct gl_request *request)
+{
+	order_word *to = (order_word *)request->data;
+	uint32_t i;
+
+	for (i = 0; i < request->bytes / sizeof(*to); i++)
+		order_word_put(&to[i], ((uint64_t *)request->data)[i]);
+}
+
 long books_answer(struct writer *w, struct gl_request *request)
 {
 	int err = books_settle(w, request->arg[1]);
@@ -242,6 +252,7 @@ long books_answer(struct writer *w, struct gl_request *request)
 				    request->bytes);
 	if (err != -EINVAL && request->number == LEDGER_ASK_CLASSES)
 		books_rest(w->r, (struct gnomon_sizes *)request->data);
+	books_put(request);
 	return err;
 }
 

@@ -60,7 +60,7 @@ struct cull {
 	struct cull_chains chains;
 	struct grown slots, doubts;
 	struct cull_ring *rings;	/* GL_RINGS_MAX of them */
-	uint64_t *records;		/* of a chunk */
+	order_word *records;		/* of a chunk */
 	uint64_t age_ns;	/* blocks that live so long stay */
 	uint64_t age;		/* in ticks */
 	uint32_t most;		/* events that may wait */

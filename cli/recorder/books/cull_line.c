@@ -263,33 +263,43 @@ static void cull_forget(struct cull *cull, uint32_t number)
 		ledger_forget_begin(cull->ledger, slot->ring, number);
 }
 
-static uint64_t *cull_put_left(uint64_t *to, const struct cull_slot *slot,
-			       uint64_t count)
+static void cull_put_words(order_word *to, const uint64_t *from, unsigned n)
 {
-	memset(to, 0, GL_RECORD_MAX);
-	to[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
-	to[2] = (uint64_t)GT_EXTRA_LEFT_OUT << 32;
-	to[3] = count;
+	while (n--)
+		order_word_put(to++, *from++);
+}
+
+static order_word *cull_put_left(order_word *to, const struct cull_slot *slot,
+				 uint64_t count)
+{
+	const uint64_t word[GL_RECORD_MAX / 8] = {
+		[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA,
+		[2] = (uint64_t)GT_EXTRA_LEFT_OUT << 32,
+		[3] = count,
+	};
+
+	cull_put_words(to, word, GL_RECORD_MAX / 8);
 	return to + GL_RECORD_MAX / 8;
 }
 
 /* What is told before it: a note on its block's chain. */
-static uint64_t *cull_put_note(const struct cull *cull,
-			       const struct cull_slot *slot, uint64_t *to)
+static order_word *cull_put_note(const struct cull *cull,
+				 const struct cull_slot *slot, order_word *to)
 {
 	const struct cull_slot *more = cull_slot(cull, slot->more);
+	const uint64_t word[4] = {
+		(slot->word[0] & ~(uint64_t)15) | GT_EXTRA,
+		gl_block(slot->word[1]), more->tick, more->end
+	};
 
-	to[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
-	to[1] = gl_block(slot->word[1]);
-	to[2] = more->tick;
-	to[3] = more->end;
-	memcpy(to + 4, more->word, sizeof(more->word));
+	cull_put_words(to, word, 4);
+	cull_put_words(to + 4, more->word, 4);
 	return to + GL_RECORD_MAX / 8;
 }
 
 /* The slot's record, at `to`. Returns one past it. */
-static uint64_t *cull_record(const struct cull *cull,
-			     const struct cull_slot *slot, uint64_t *to)
+static order_word *cull_record(const struct cull *cull,
+			       const struct cull_slot *slot, order_word *to)
 {
 	unsigned words = gl_record_words(slot->word[0], slot->word[2]);
 
@@ -297,9 +307,9 @@ static uint64_t *cull_record(const struct cull *cull,
 		return cull_put_left(to, slot, slot->word[3]);
 	if (slot->more && gl_kind(slot->word[0]) != GT_EXTRA)
 		to = cull_put_note(cull, slot, to);
-	memcpy(to, slot->word, base_min(words, 4) * 8);
+	cull_put_words(to, slot->word, base_min(words, 4));
 	if (gl_kind(slot->word[0]) == GT_EXTRA)
-		memcpy(to + 4, cull_slot(cull, slot->more)->word, 32);
+		cull_put_words(to + 4, cull_slot(cull, slot->more)->word, 4);
 	to += words;
 	return slot->left ? cull_put_left(to, slot, 1) : to;
 }
@@ -308,7 +318,7 @@ static uint64_t *cull_record(const struct cull *cull,
 static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 {
 	struct cull_ring *own = cull_ring(cull, ring);
-	uint64_t *records = cull->records, *to = records;
+	order_word *records = cull->records, *to = records;
 	uint64_t first = own->written;
 	uint32_t extras = 0, events;
 

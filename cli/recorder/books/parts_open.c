@@ -241,13 +241,14 @@ static void parts_moving(struct feed *feed, uint32_t id,
 			 const struct edges_moving *moving)
 {
 	uint64_t at = feed->r->given[id].tail;
-	uint64_t record[3] = {
-		feed->rings[id].last_tick << (GL_KIND_BITS +
-					      feed->tick_shift) |
-			GT_REALLOC_BEGIN | (moving->by ? GL_KIND_STACK : 0),
-		moving->address, moving->by
-	};
+	uint64_t stamp = feed->rings[id].last_tick << (GL_KIND_BITS +
+						       feed->tick_shift);
+	order_word record[3];
 
+	order_word_put(&record[0], stamp | GT_REALLOC_BEGIN |
+					   (moving->by ? GL_KIND_STACK : 0));
+	order_word_put(&record[1], moving->address);
+	order_word_put(&record[2], moving->by);
 	feed_records(feed, id, record, record + (moving->by ? 3 : 2), at, at);
 }
 

@@ -117,10 +117,8 @@ int dump_frames_take(struct dump_frames *frames, uint32_t context)
 {
 	while (frames_has(frames, context) && !frames->node[context].frame) {
 		const struct gl_node *node = &frames->nodes[context];
-		uint64_t address = __atomic_load_n(&node->address,
-						   __ATOMIC_RELAXED);
-		uint32_t parent = __atomic_load_n(&node->parent,
-						  __ATOMIC_RELAXED);
+		uint64_t address = order_read(node, address);
+		uint32_t parent = order_read(node, parent);
 		struct dump_frames_one *f = frames_get(frames, address - 1,
 						       context);
 

@@ -52,7 +52,7 @@ static uint64_t embed_seen_pair(const struct embed_wanted *wanted,
 void embed_seen_tell(const struct embed_wanted *wanted,
 		     const struct recording *r, const char *trace)
 {
-	_Atomic uint64_t *pairs = r->shared->embedded;
+	order_64 *pairs = r->shared->embedded;
 	unsigned i;
 
 	for (i = 0; i < GL_EMBEDDED; i++) {
@@ -69,7 +69,8 @@ void embed_seen_tell(const struct embed_wanted *wanted,
 bool embed_seen_by_parent(const struct embed_wanted *wanted,
 			  const struct recording *r)
 {
-	uint64_t pairs[GL_EMBEDDED], pair;
+	order_word pairs[GL_EMBEDDED];
+	uint64_t pair, its;
 	unsigned i;
 
 	if (!r->forked || !r->parent_trace[0] ||
@@ -77,8 +78,8 @@ bool embed_seen_by_parent(const struct embed_wanted *wanted,
 			      sizeof(pairs)))
 		return false;
 	pair = embed_seen_pair(wanted, r->parent_trace);
-	for (i = 0; i < GL_EMBEDDED && pairs[i]; i++)
-		if (pairs[i] == pair)
+	for (i = 0; i < GL_EMBEDDED && (its = order_word_get(&pairs[i])); i++)
+		if (its == pair)
 			return true;
 	return false;
 }

@@ -35,10 +35,10 @@ static bool embed_used_covers(const struct embed_used *used, uint32_t number,
 static void embed_used_node(struct embed_used *used, uint32_t id)
 {
 	const struct gl_node *nodes =
-		live_at(used->live, used->live->shape.nodes_offset);
+		(struct gl_node *)live_at(used->live,
+					  used->live->shape.nodes_offset);
 	uint32_t count = used->emit->complete, i;
-	uint64_t address = __atomic_load_n(&nodes[id].address,
-					   __ATOMIC_RELAXED);
+	uint64_t address = order_read(&nodes[id], address);
 
 	CLAIM_FULL(count <= GL_IMAGES_MAX);
 	if (used->image < count &&

@@ -32,7 +32,8 @@ int emit_cut_init(struct emit_cut *cut, const struct gl_node *whole,
 	for (cut->mask = 1; cut->mask < 2 * cut->max; cut->mask *= 2)
 		;
 	CLAIM_FULL(!(cut->mask & (cut->mask - 1)));
-	cut->nodes = zeroed_alloc(cut->max * sizeof(*cut->nodes));
+	cut->nodes = (struct gl_node *)zeroed_alloc(cut->max *
+						    sizeof(*cut->nodes));
 	cut->table = zeroed_alloc(cut->mask * sizeof(*cut->table));
 	cut->known = zeroed_alloc(max * sizeof(*cut->known));
 	cut->frames = zeroed_alloc(keep * sizeof(*cut->frames));
@@ -72,10 +73,8 @@ static uint32_t emit_cut_make(struct emit_cut *cut, uint32_t id)
 	uint32_t at = id, n = 0, parent;
 
 	while (at >= GT_STOP_COUNT && n < cut->keep) {
-		cut->frames[n++] = __atomic_load_n(&cut->whole[at].address,
-						   __ATOMIC_RELAXED);
-		parent = __atomic_load_n(&cut->whole[at].parent,
-					 __ATOMIC_RELAXED);
+		cut->frames[n++] = order_read(&cut->whole[at], address);
+		parent = order_read(&cut->whole[at], parent);
 		/* damage, as in emit_node.c */
 		at = parent < at ? parent : (uint32_t)GT_STOP_OTHER;
 	}

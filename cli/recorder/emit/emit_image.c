@@ -196,7 +196,8 @@ uint32_t emit_image_count(const struct emit_image *emit)
 
 int emit_image_init(struct emit_image *emit)
 {
-	emit->copies = zeroed_alloc(GL_IMAGES_MAX * sizeof(*emit->copies));
+	emit->copies = (struct gl_image *)zeroed_alloc(
+		GL_IMAGES_MAX * sizeof(*emit->copies));
 	emit->mapped = zeroed_alloc(GL_IMAGES_MAX * sizeof(*emit->mapped));
 	emit->prefix = emulated_file_prefix();
 	return emit->copies && emit->mapped ? 0 : -ENOMEM;

@@ -149,7 +149,7 @@ void emit_info_start(struct emit_info *info)
 	text_key_put(&text, "arch", info->r->arch);
 	text_key_number(&text, "word_bytes", info->r->word_bytes);
 	text_key_put(&text, "byte_order",
-		     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" :
+		     !ORDER_BIG ? "little" :
 								 "big");
 	emit_info_process(info, &text);
 	text_key_number(&text, "page_size", (uint64_t)sysconf(_SC_PAGESIZE));

@@ -46,7 +46,7 @@
 
 void emit_names_init(struct emit_names *e, struct chunk_out *out,
 		     struct compress *compress,
-		     const _Atomic uint32_t *node_count,
+		     const order_32 *node_count,
 		     struct gl_shared *shared, int pid,
 		     uint64_t since_ns)
 {

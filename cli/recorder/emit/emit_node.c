@@ -73,11 +73,11 @@ static void emit_node_read(const struct emit_node *emit, uint32_t id,
 			   struct emit_node_copy *copy)
 {
 	const struct gl_node *node = emit_cut_node(&emit->cut, id);
-	uint32_t parent = __atomic_load_n(&node->parent, __ATOMIC_RELAXED);
+	uint32_t parent = order_read(node, parent);
 
 	copy->id = id;
 	copy->parent = parent < id ? parent : (uint32_t)GT_STOP_OTHER; /* I1 */
-	copy->address = __atomic_load_n(&node->address, __ATOMIC_RELAXED);
+	copy->address = order_read(node, address);
 }
 
 /* How many nodes outward to one that was emitted. */

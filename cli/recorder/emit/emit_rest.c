@@ -25,12 +25,11 @@ static void emit_rest_add(const struct gl_thread *thread,
 {
 	unsigned i, k;
 
-	if (!thread->rests)
+	if (!atomic_load_explicit(&thread->rests, memory_order_relaxed))
 		return;
 	for (i = 0; i < GT_CLASSES; i++)
 		for (k = 0; k < GT_REST_VALUES; k++)
-			sums[i][k] += __atomic_load_n(&thread->rest[i][k],
-						      __ATOMIC_RELAXED);
+			sums[i][k] += order_read(thread, rest[i][k]);
 }
 
 void emit_rest_sum(const struct recording *r,

@@ -17,7 +17,6 @@
 #include "cli/recorder/emit/encode.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include "cli/recorder/base/zeroed.h"
@@ -39,9 +38,9 @@ static const uint32_t encode_room[ENCODE_COLUMNS] = {
 #define ENCODE_INLINE static inline __attribute__((always_inline))
 
 /* A word of a record in a ring, which may change the next moment. */
-ENCODE_INLINE uint64_t encode_word(const uint64_t *word, unsigned i)
+ENCODE_INLINE uint64_t encode_word(const order_word *word, unsigned i)
 {
-	return __atomic_load_n(&word[i], __ATOMIC_RELAXED);
+	return order_word_get(&word[i]);
 }
 
 int encode_init(struct encode *encode, struct emit_node *nodes,
@@ -66,16 +65,21 @@ int encode_init(struct encode *encode, struct emit_node *nodes,
 	return 0;
 }
 
+static const order_word *encode_place(const struct encode_span *span,
+				      uint64_t position)
+{
+	return (const order_word *)(span->data + (position & span->mask));
+}
+
 uint64_t encode_nested_end(const struct encode_span *span)
 {
 	uint64_t at;
 
 	for (at = span->from; at < span->to; at += GL_RECORD_MAX) {
-		const _Atomic uint64_t *word = (const _Atomic uint64_t *)
-			(span->data + (at & span->mask));
+		const order_word *word = encode_place(span, at);
 
 		/* pairs with the last store of ring_nested_push */
-		if (!atomic_load_explicit(&word[0], memory_order_acquire))
+		if (!order_word_get_acquire(word))
 			break;
 	}
 	return at;
@@ -88,8 +92,7 @@ uint64_t encode_unfinished(const struct encode_span *span)
 	if (!span->nested)
 		return 0;
 	for (at = span->from; at < span->to; at += GL_RECORD_MAX)
-		unfinished += !encode_word((const uint64_t *)(span->data +
-						(at & span->mask)), 0);
+		unfinished += !encode_word(encode_place(span, at), 0);
 	return unfinished;
 }
 
@@ -259,7 +262,7 @@ static void encode_rest(struct encode *encode, struct encode_at *at,
 
 /* What a GT_EXTRA has more than an address. */
 static void encode_extra(struct encode *encode, struct encode_at *at,
-			 const uint64_t *word)
+			 const order_word *word)
 {
 	uint8_t *to = encode->end[ENCODE_EXTRA];
 	uint64_t word2 = encode_word(word, 2);
@@ -287,7 +290,7 @@ static void encode_extra(struct encode *encode, struct encode_at *at,
 }
 
 /* Who frees, if the record says it. Returns the record's length. */
-static uint64_t encode_freed_by(struct encode *encode, const uint64_t *word,
+static uint64_t encode_freed_by(struct encode *encode, const order_word *word,
 				bool stacked)
 {
 	encode->end[ENCODE_FREED_BY] =
@@ -358,7 +361,7 @@ static void encode_end(struct encode *encode, const struct encode_at *at)
 /* What a block that begins has more than an address. Returns the length of
  * its record. */
 static uint64_t encode_block(struct encode *encode, struct encode_at *at,
-			     const uint64_t *word, uint64_t word1)
+			     const order_word *word, uint64_t word1)
 {
 	uint64_t word2 = encode_word(word, 2);
 	bool big = word2 >> 32 == GL_SIZE_BIG;
@@ -391,7 +394,7 @@ ENCODE_INLINE bool encode_head(struct recent_finder *recent,
 static BASE_SLOW uint64_t encode_one(struct encode *encode,
 				     struct encode_at *at,
 				     struct encode_batch *batch,
-				     const uint64_t *word)
+				     const order_word *word)
 {
 	uint64_t word0 = encode_word(word, 0), word1 = encode_word(word, 1);
 	unsigned kind = gl_kind(word0);
@@ -415,12 +418,6 @@ static BASE_SLOW uint64_t encode_one(struct encode *encode,
 	else if (encode->stacks && ENCODE_FREES >> kind & 1)
 		return encode_freed_by(encode, word, word0 & GL_KIND_STACK);
 	return kind < GT_EXTRA ? 16 : GL_RECORD_MAX;
-}
-
-static const uint64_t *encode_place(const struct encode_span *span,
-				    uint64_t position)
-{
-	return (const uint64_t *)(span->data + (position & span->mask));
 }
 
 /* The records of the next batch that can be read one after the other, without
@@ -450,13 +447,14 @@ static uint64_t encode_read(struct encode *encode, struct encode_at *at,
 	/* kinds that have more than an address, but for blocks; or are none */
 	const unsigned more = ~0u << GT_EXTRA |
 			      (encode->stacks ? ENCODE_FREES : 0);
-	const uint64_t *const first = encode_place(span, position);
+	const order_word *const first = encode_place(span, position);
 	const uint8_t *const last = (const uint8_t *)first +
 				    encode_reach(at, span, position);
 	struct recent_finder *const recent = encode->recent;
 	struct recent_place place = at->recent;
 	uint64_t *begun = batch->word1[1] + 1, *other = batch->word1[0] + 1;
-	const uint64_t *word, **told = batch->told;
+	const uint64_t **told = batch->told;
+	const order_word *word;
 	uint64_t later = encode_later(encode, at);
 	uint8_t *to = at->kind;
 
@@ -515,7 +513,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 	encode_begin(encode, &at);
 	batch.word1[0][0] = batch.word1[1][0] = 0;
 	while (position < span->to && at.events < ENCODE_EVENTS) {
-		const uint64_t *word = encode_place(span, position);
+		const order_word *word = encode_place(span, position);
 
 		if (unlikely(span->nested)) {
 			position += GL_RECORD_MAX;

@@ -84,7 +84,7 @@ static int live_map(struct live *live, int memory_id, void **at,
 	return *at == MAP_FAILED ? -errno : 0;
 }
 
-static uint32_t live_number(const _Atomic uint32_t *word)
+static uint32_t live_number(const order_32 *word)
 {
 	return atomic_load_explicit(word, memory_order_relaxed);
 }
@@ -102,7 +102,7 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	err = live_map(live, memory_id, &at, &size);
 	if (err)
 		return err;
-	live->header = at;
+	live->header = (struct gl_header *)at;
 	live->size = size;
 	if (fd >= 0 && !realpath(path, live->path))
 		live->path[0] = '\0';	/* it cannot be removed, then */
@@ -117,8 +117,8 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 		return -EINVAL;
 	live->nodes_max = (live->shape.rings_offset - live->shape.nodes_offset) /
 			  sizeof(struct gl_node);
-	shared = live_at(live, live->shape.shared_offset);
-	live->nodes_reserved = base_min(live->shape.node_limit,
+	shared = live_shared(live);
+	live->nodes_reserved = base_min(live_number(&live->shape.node_limit),
 					live->nodes_max);
 	live->images_reserved = base_min(live_number(&shared->image_limit),
 					 GL_IMAGES_MAX);
@@ -233,8 +233,7 @@ static void live_more_nodes(struct live *live)
 
 static void live_more_heaps(struct live *live)
 {
-	const struct gl_shared *shared = live_at(live,
-						 live->shape.shared_offset);
+	const struct gl_shared *shared = live_shared(live);
 	uint64_t wanted = atomic_load_explicit(&shared->heaps_wanted,
 					       memory_order_acquire);
 	uint64_t at = live->shape.shared_offset +

@@ -11,6 +11,7 @@
 
 #include "cli/trace/format/trace_format.h"
 #include "preload/base/options.h"
+#include "preload/ring/shared.h"
 #include "unwind/claim.h"
 
 #define LIVE_SIZE_MAX (UINT64_C(1) << 40)
@@ -60,6 +61,11 @@ static inline void *live_at(const struct live *live, uint64_t offset)
 {
 	CLAIM_FULL(offset < live->size);
 	return (char *)live->header + offset;
+}
+
+static inline struct gl_shared *live_shared(const struct live *live)
+{
+	return (struct gl_shared *)live_at(live, live->shape.shared_offset);
 }
 
 /* The recorder's own numbers, whatever the target writes. With GNOMON_CLAIMS. */

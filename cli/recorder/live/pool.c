@@ -217,12 +217,12 @@ static bool pool_place(struct pool *pool, uint32_t id)
 static bool pool_add(struct pool *pool, enum recorder_pool which)
 {
 	struct live *live = pool->live;
-	uint64_t *table = live_at(live, live->shape.rings_offset);
+	order_word *table = live_at(live, live->shape.rings_offset);
 	uint32_t id = pool->r->ring_count;
 	uint64_t header = live->shape.data_offset +
 			  id * sizeof(struct gl_ring);
 	unsigned class = pool_class(pool, which);
-	struct gl_ring *ring = live_at(live, header);
+	struct gl_ring *ring = (struct gl_ring *)live_at(live, header);
 	uint64_t at;
 
 	if (id == GL_RINGS_MAX || !pool_link(pool, id) ||
@@ -239,7 +239,7 @@ static bool pool_add(struct pool *pool, enum recorder_pool which)
 	ring->id = id;
 	ring->flags = which == RECORDER_NESTED ? GT_THREAD_NESTED : 0;
 	pool->r->given[id].flags = ring->flags;
-	table[id] = header;
+	order_word_put(&table[id], header);
 	pool->r->ring_count++;
 	assert(pool->r->ring_count <= GL_RINGS_MAX);
 	if (which == RECORDER_PRIMARY)
@@ -432,14 +432,14 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	live_ready(pool->live, at, at + (UINT64_C(1) << larger));
 	/* unused in between: a death just here loses nothing, since the ring
 	 * was drained, and its owner, who waits, puts nothing there any more */
-	__atomic_store_n(&ring->state, GL_RING_UNUSED, __ATOMIC_RELEASE);
+	order_write_release(ring, state, GL_RING_UNUSED);
 	pool_give_back(pool, given->offset, class);
 	/* in this order: its owner looks for its data when both are there */
 	pool_empty(pool, id);
 	pool_set_data(pool, id, at, larger);
 	given->ready = true;
 	ring->generation = ++given->generation;
-	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
+	order_write_release(ring, state, GL_RING_ACTIVE);
 	log_number(OPTION_LOG_DEBUG, "a ring grows to", given->mask + 1);
 	return true;
 }

@@ -12,7 +12,8 @@
 
 static int own_ranges_order(const void *a, const void *b)
 {
-	const struct gl_range *x = a, *y = b;
+	const struct gl_range *x = (const struct gl_range *)a;
+	const struct gl_range *y = (const struct gl_range *)b;
 
 	return (x->start > y->start) - (x->start < y->start);
 }
@@ -49,7 +50,8 @@ bool own_ranges_is_valid(const struct own_ranges *own)
 
 static void own_ranges_sort(struct own_ranges *own)
 {
-	qsort(own->range, own->count, sizeof(*own->range), own_ranges_order);
+	qsort((void *)own->range, own->count, sizeof(*own->range),
+	      own_ranges_order);
 	own_ranges_join(own);
 	CLAIM_FULL(own_ranges_is_valid(own));
 }

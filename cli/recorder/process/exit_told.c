@@ -25,13 +25,13 @@ static uint64_t exit_status_word(const struct recording *r)
 {
 	size_t at = offsetof(struct gl_shared, exits_told) +
 		    exit_status_place(r->pid) * sizeof(uint64_t);
-	uint64_t word;
+	order_word word;
 
 	CLAIM_FULL(at + sizeof(word) <= sizeof(struct gl_shared));
 	if (!r->parent || r->told.pid != r->parent ||
 	    !parent_live_read(r, at, &word, sizeof(word)))
 		return 0;
-	return word;
+	return order_word_get(&word);
 }
 
 void exit_status_begin(struct recording *r)

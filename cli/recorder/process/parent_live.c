@@ -23,13 +23,15 @@ static bool parent_live_bytes(int fd, uint64_t at, void *to, size_t n)
 static bool parent_live_check(int fd, int32_t *pid)
 {
 	struct gl_header h;
+	order_word at;
 	struct stat st;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    !parent_live_bytes(fd, 0, &h, PARENT_LIVE_HEAD) ||
+	    !parent_live_bytes(fd, 0, (void *)&h, PARENT_LIVE_HEAD) ||
 	    !parent_live_bytes(fd, offsetof(struct gl_header, shared_offset),
-			       &h.shared_offset, sizeof(h.shared_offset)))
+			       &at, sizeof(at)))
 		return false;
+	h.shared_offset = order_word_get(&at);
 	*pid = h.pid;
 	/* its recorder may have yet to begin (writer_fill_live) */
 	return (h.magic == GL_MAGIC || !h.magic) && h.version == GL_VERSION &&
@@ -50,13 +52,16 @@ bool parent_live_read(const struct recording *r, size_t offset, void *to,
 /* Whether the parent's recorder has yet to open a trace. */
 static bool parent_live_is_starting(const struct recording *r)
 {
-	uint32_t state, tid;
+	order_32 state, tid;
 
 	return parent_live_read(r, offsetof(struct gl_shared, recorder_state),
-				&state, sizeof(state)) &&
+				(void *)&state, sizeof(state)) &&
 	       parent_live_read(r, offsetof(struct gl_shared, recorder_tid),
-				&tid, sizeof(tid)) &&
-	       state == GL_RECORDER_STARTING && !(tid & GL_RECORDER_GONE);
+				(void *)&tid, sizeof(tid)) &&
+	       atomic_load_explicit(&state, memory_order_relaxed) ==
+		       GL_RECORDER_STARTING &&
+	       !(atomic_load_explicit(&tid, memory_order_relaxed) &
+		 GL_RECORDER_GONE);
 }
 
 /*

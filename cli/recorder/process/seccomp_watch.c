@@ -82,12 +82,10 @@ void seccomp_watch_look(struct seccomp_watch *watch,
 
 		watch->next = (watch->next + 1) % count;
 		ring = &r->rings[watch->next];
-		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) !=
-			    GL_RING_ACTIVE ||
+		if (order_read_acquire(ring, state) != GL_RING_ACTIVE ||
 		    recording_is_nested(r, watch->next))
 			continue;
-		seccomp_look_at(watch, r, __atomic_load_n(&ring->tid,
-							  __ATOMIC_RELAXED));
+		seccomp_look_at(watch, r, order_read(ring, tid));
 		looks++;
 	}
 }

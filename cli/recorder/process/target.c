@@ -63,10 +63,9 @@ static int target_other(const struct target *target)
 
 	for (id = 0; id < r->ring_count; id++) {
 		const struct gl_ring *ring = &r->rings[id];
-		int32_t tid = __atomic_load_n(&ring->tid, __ATOMIC_RELAXED);
+		int32_t tid = order_read(ring, tid);
 
-		if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) !=
-			    GL_RING_ACTIVE ||
+		if (order_read_acquire(ring, state) != GL_RING_ACTIVE ||
 		    tid <= 0 || tid == r->pid)
 			continue;
 		if (tgkill(r->pid, tid, 0) == 0)
