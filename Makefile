@@ -113,6 +113,8 @@ COMPILED := CC BASE_CFLAGS CFLAGS
 $(eval $(call remember,target,$(COMPILED) TARGET_CFLAGS))
 $(eval $(call remember,host,$(COMPILED) HOST_CFLAGS HOST_LIBS \
 	RECORDER_LINK RECORDER_LIBS))
+$(eval $(call remember,recorder,$(COMPILED) HOST_CFLAGS OTHER_CFLAGS \
+	RECORDER_LINK RECORDER_LIBS))
 $(eval $(call remember,api,$(COMPILED) TARGET_CFLAGS AR))
 $(eval $(call remember,unwind,$(COMPILED) TARGET_CFLAGS LD OBJCOPY AR \
 	UNWIND_HIDE))

@@ -33,7 +33,8 @@ INSTALLS := $(if $(CROSSED),install-target,install \
 $(INSTALLS): install-library
 install-library: all
 	install -D -m 755 $(LIB) $(INSTALL_TO)/lib/gnomon/libgnomon.so
-	install -D -m 755 $(RECORDER) $(INSTALL_TO)/lib/gnomon/gnomon-recorder
+	install -D -m 755 -t $(INSTALL_TO)/lib/gnomon $(RECORDER) \
+		$(RECORDER_OTHER)
 ifdef CROSSED
 INSTALL_HERE = $(INSTALL_TO)/lib/gnomon/$(ARCH)
 install: all $(O)/emulated/gnomon-recorder

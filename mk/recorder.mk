@@ -15,6 +15,9 @@ RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \
 	cli/model/stats/figures.c cli/command/options_agree.c \
 	cli/symbol/elf/elf_class.c cli/symbol/elf/elf_symbols.c \
 	cli/symbol/elf/elf_tables.c cli/symbol/elf/reduced.c
+# What reads and writes the words that it shares with the target.
+RECORDER_WORDS := $(RECORDER_SRC) preload/ring/gate.c \
+	preload/ring/ring_shared.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
 RECORDER_LINK ?= -static-pie
 RECORDER_LIBS := $(SYSROOT_LINK) $(if $(RECORDER_ZSTD),-lzstd) -lm
@@ -22,5 +25,30 @@ RECORDER_LIBS := $(SYSROOT_LINK) $(if $(RECORDER_ZSTD),-lzstd) -lm
 $(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED) \
 		$(RECORDER_READER)) \
 		$(call made-by,host)
+	$(call say,LD,$@)true
+	$(Q)$(CC) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)
+
+# The same for targets of the other byte order, that emulators run here
+# (unwind/order.h). clang cannot turn fields. gcc takes a loop that copies an
+# array of them for memcpy (12; tests/unit/unwind/test_order_other.c), so what
+# puts several fields together is left out.
+OTHER_CFLAGS := -DGNOMON_OTHER_ORDER -Werror=scalar-storage-order \
+	-Werror=incompatible-pointer-types -Werror=int-conversion \
+	-fno-tree-loop-distribute-patterns -fno-tree-vectorize \
+	-fno-tree-slp-vectorize -fno-store-merging
+other-obj = $(patsubst %,$(O)/other/%.o,$(basename $(1)))
+ifeq ($(CROSSED)$(findstring clang,$(CC)),)
+RECORDER_OTHER := $(RECORDER)-other
+all: $(RECORDER_OTHER)
+endif
+$(O)/other/%.o: %.c $(call made-by,recorder) | $(call packages,build) \
+		$(HOST_HEADERS)
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) $(OTHER_CFLAGS) -c \
+		-o $@ $<
+$(RECORDER)-other: $(call other-obj,$(RECORDER_WORDS)) \
+		$(call host-obj,$(filter-out $(RECORDER_WORDS),\
+			$(RECORDER_SHARED) $(RECORDER_READER))) \
+		$(call made-by,recorder)
 	$(call say,LD,$@)true
 	$(Q)$(CC) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)

@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -97,6 +98,8 @@ static void main_leave_inheritance(void)
 	mallopt(M_MMAP_THRESHOLD, MAIN_MMAP_LEAST);
 }
 
+/* In the other byte order the kernel does not find its id there, and says
+ * nothing. */
 static void main_be_known(struct gl_shared *shared)
 {
 	char *word = (char *)&shared->recorder_tid;
@@ -124,6 +127,8 @@ static void main_hear(struct writer *w, char **argv)
 	struct recording *r = &w->recording;
 	struct gl_told told = r->shared->told;	/* I1 */
 	int flags = main_number(argv[MAIN_FLAGS]);
+	int32_t file[GL_FILES];
+	unsigned i;
 
 	main_born = r->shared->born;
 	main_born.stat[GL_STAT - 1] = '\0';
@@ -144,7 +149,9 @@ static void main_hear(struct writer *w, char **argv)
 	r->ban_known = atomic_load_explicit(&r->shared->ban_known,
 					    memory_order_relaxed);
 	r->executed = argv[MAIN_EXECUTED];
-	target_file_init(told.file, r->pid);
+	for (i = 0; i < GL_FILES; i++)
+		file[i] = told.file[i];
+	target_file_init(file, r->pid);
 	target_file_mapped(w->live.fd, told.base);
 	r->told.fd = target_file(GL_FILE_PARENT);
 	message_out_init(told.error_known, told.error_device,
@@ -158,8 +165,7 @@ static void main_hear(struct writer *w, char **argv)
 	w->live.reserved = base_min(w->live.reserved, w->live.budget);
 }
 
-/* That of the target, which may be another than ours under an emulator, of the
- * same byte order: the mapping's words are the same then. */
+/* That of the target, which may be another than ours under an emulator. */
 static bool main_know_machine(struct recording *r)
 {
 	struct gl_told told = r->shared->told;	/* I1 */
@@ -174,6 +180,19 @@ static bool main_know_machine(struct recording *r)
 	       (told.counter_hz && told.arch[0]);
 }
 
+/* For a target of the other byte order: the same, compiled for that (order.h),
+ * which lies beside us. Returns where it does not. */
+static void main_become_other(char **argv)
+{
+	char path[GT_PATH_MAX];
+	const char *own = (const char *)getauxval(AT_EXECFN);
+	int n = ORDER_OTHER || !own ? 0 :
+		snprintf(path, sizeof(path), "%s-other", own);
+
+	if (n > 0 && n < (int)sizeof(path))
+		execv(path, argv);
+}
+
 static int main_attach(struct writer *w, char **argv)
 {
 	struct recording *r = &w->recording;
@@ -181,15 +200,18 @@ static int main_attach(struct writer *w, char **argv)
 			      main_number(argv[MAIN_MEMORY]),
 			      argv[MAIN_PATH]);
 
+	if (err == -ENOEXEC)
+		main_become_other(argv);
 	if (err)
 		return err;
 	w->r = w->target.r = r;
 	w->target.pidfd = w->socket.fd = -1;
 	r->live = w->live.header;
-	r->shared = live_at(&w->live, w->live.shape.shared_offset);
+	r->shared = live_shared(&w->live);
 	if (!main_know_machine(r))
 		return -ENOEXEC;
-	r->rings = live_at(&w->live, w->live.shape.data_offset);
+	r->rings = (struct gl_ring *)live_at(&w->live,
+					     w->live.shape.data_offset);
 	main_hear(w, argv);
 	return 0;
 }
@@ -203,7 +225,7 @@ static void main_let_go(const struct live *live)
 
 	if (live->size < at + GL_SHARED_FIRST)
 		return;
-	shared = live_at(live, at);
+	shared = (struct gl_shared *)live_at(live, at);
 	gate_shut_for_good(shared);
 	/* the state first: recorder_lost looks at both */
 	atomic_store_explicit(&shared->recorder_state, GL_RECORDER_FAILED,
@@ -224,8 +246,8 @@ static void main_remove(const char *path, int pid)
 	if (fd < 0)
 		return;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && !h.magic &&
-	    h.version == GL_VERSION && h.pid == pid)
+	    pread(fd, (void *)&h, sizeof(h), 0) == (ssize_t)sizeof(h) &&
+	    !h.magic && h.version == GL_VERSION && h.pid == pid)
 		unlink(path);
 	close(fd);
 }

@@ -37,15 +37,19 @@ static char *part_of(const char *library, const struct processor *processor,
 	return NULL;
 }
 
-/* Ours records programs of the same byte order, and takes less of the processor
- * than the target's own, which is emulated as well. */
+/* Ours takes less of the processor than the target's own, which is emulated as
+ * well. It goes on to what is beside it for the other byte order. */
 static char *recorder_for(const char *library, const struct processor *own,
 			  const struct processor *other, const char *guest)
 {
-	char *path = grow_format("%.*sgnomon-recorder",
-				 (int)(last_part(library) - library), library);
+	int folder = (int)(last_part(library) - library);
+	char *path = grow_format("%.*sgnomon-recorder", folder, library);
+	char *turned = grow_format("%s-other", path);
+	bool there = access(path, X_OK) == 0 && (own->order == other->order ||
+						 access(turned, X_OK) == 0);
 
-	if (own->order == other->order && access(path, X_OK) == 0)
+	free(turned);
+	if (there)
 		return path;
 	free(path);
 	return part_of(library, other, "emulated/gnomon-recorder", guest);

@@ -7,6 +7,7 @@ from port import *
 
 CHAIN = os.path.join(TARGET_PROGRAMS, "exec_chain")
 BASIC = os.path.join(TARGET_PROGRAMS, "basic")
+OWN = os.path.join(BUILD, "gnomon-recorder")
 
 
 def run(directory, *words, command=GNOMON, **variables):
@@ -181,7 +182,7 @@ def installed_beside_the_command(directory):
     os.mkdir(os.path.join(directory, "opt", "bin"))
     command = shutil.copy(GNOMON, os.path.join(directory, "opt", "bin"))
     shutil.copy(os.path.join(BUILD, "libgnomon.so"), parts)
-    for name in (None, "gnomon-recorder"):
+    for name in (None, "gnomon-recorder", "gnomon-recorder-other"):
         if name:
             shutil.copy(os.path.join(BUILD, name), parts)
         done = run(directory, "-f", BASIC, command=command)
@@ -189,34 +190,108 @@ def installed_beside_the_command(directory):
         agree(done.expected, Report(os.path.join(directory, "a.trace")))
 
 
+# How recorders differ: in time, in the files of /proc that they see, in their
+# compression.
+OWN_FACTS = re.compile(r"time|_ns$|tick|pid|^ppid$|^parent$|^start|^live$|"
+                       r"^output$|^control$|^host$")
+
+
+def said(trace):
+    """What a trace says that does not depend on who recorded it when."""
+    report, document = Report(trace), info(trace)
+    rows = sorted((json.dumps([[frame.get(key) for key in (
+        "function", "file", "line", "module")] for frame in row["stack"]]),
+        row["count"], row["total_bytes"], row["live_blocks"],
+        row["live_bytes"], row["peak_bytes"], row["temporary"])
+                  for row in report.rows)
+    blocks = sorted((row["address"], row["size"]) for row in
+                    Report(trace, by="block").rows)
+    images = sorted((image["path"], image["bias"], image["build_id"])
+                    for image in document["images"])
+    facts = {key: value for key, value in document["info"].items()
+             if not OWN_FACTS.search(key)}
+    return {"rows": rows, "blocks": blocks, "images": images, "facts": facts,
+            "events": document["events"]}
+
+
+RECORDINGS = ({}, {"GNOMON_FREE_STACKS": "1"},
+              {"GNOMON_DEPTH": "2", "GNOMON_MIN_SIZE": "100"})
+
+
+def recorded_by(which, words, place, **options):
+    os.mkdir(place)
+    trace = os.path.join(place, "a.trace")
+    argv, env = emulated(words, environment(
+        LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=trace, **options))
+    done = bare(argv, dict(env, GNOMON_RECORDER=which))
+    equal(done.status, 0, "status: " + done.err)
+    settle(place)
+    return done, trace
+
+
 @case
 def whose_recorder_it_is(directory):
-    """This machine's, if the byte order is the same; the target's else. Both
-    say the same of the program."""
+    """This machine's, whatever the byte order, and the target's own say the
+    same of a program."""
     need_emulator()
-    own = os.path.join(BUILD, "gnomon-recorder")
-    same = elf_kind(own)[1] == elf_kind(LIBRARY)[1]
-    traces = []
-    for which in (own, EMULATED_RECORDER) if same else (EMULATED_RECORDER,):
-        place = os.path.join(directory, str(len(traces)))
-        os.mkdir(place)
-        argv, env = emulated([BASIC], environment(
-            LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(place, "a.trace")))
-        done = bare(argv, dict(env, GNOMON_RECORDER=which))
-        equal(done.status, 0, "status: " + done.err)
-        settle(place)
-        agree(done.expected, Report(os.path.join(place, "a.trace")))
-        facts = info(os.path.join(place, "a.trace"))["info"]
-        traces.append([facts[key] for key in
-                       ("arch", "word_bytes", "byte_order")])
-    equal(traces[0], traces[-1], "facts")
-    if not same:
-        argv, env = emulated([BASIC], environment(
-            LD_PRELOAD=LIBRARY,
-            GNOMON_OUTPUT=os.path.join(directory, "b.trace")))
-        done = bare(argv, dict(env, GNOMON_RECORDER=own))
-        equal(done.status, 0, "refused: " + done.err)
-        check("another architecture" in done.err, done.err)
+    for number, options in enumerate(RECORDINGS):
+        own, other = [said(recorded_by(which, [BASIC], os.path.join(
+            directory, "%d-%d" % (number, i)), **options)[1])
+                      for i, which in enumerate((OWN, EMULATED_RECORDER))]
+        for key, value in own.items():
+            equal(value, other[key], "%s: %s" % (options, key))
+
+
+@case
+def second_rings_by_this_machines_recorder(directory):
+    """Of handlers that interrupt hooks."""
+    need_emulator()
+    _, trace = recorded_by(OWN, [os.path.join(TARGET_PROGRAMS, "signals")],
+                           os.path.join(directory, "one"))
+    adds_up(Report(trace))
+    check(int(info(trace)["counters"]["nested_events"]), "no second ring")
+
+
+@case
+def a_recorder_that_is_not_there(directory):
+    """That of the other byte order, beside this machine's."""
+    need_emulator()
+    own = shutil.copy(OWN, directory)
+    if elf_kind(own)[1] == elf_kind(LIBRARY)[1]:
+        raise Skip("the byte order is this machine's")
+    argv, env = emulated([BASIC], environment(
+        LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(directory, "b.trace")))
+    done = bare(argv, dict(env, GNOMON_RECORDER=own))
+    equal(done.status, 0, "refused: " + done.err)
+    check("another architecture" in done.err, done.err)
+
+
+@case
+def a_damaged_mapping(directory):
+    """Words of the target that cannot be: its recorder ends, and says so."""
+    port = ARCH.replace("mips64el", "mips64")
+    tests = os.path.join(os.path.dirname(__file__), "..")
+    root = os.path.join(tests, "..")
+    path = os.path.join(directory, "scribble")
+    done = bare([*os.environ["CC"].split(), "-O1", "-D_GNU_SOURCE",
+                 "-I" + root, "-I" + os.path.join(root, "arch"),
+                 "-I" + os.path.join(root, "arch", port), "-o", path,
+                 os.path.join(tests, "programs", "scribble.c"), "-lpthread"])
+    equal(done.status, 0, done.err)
+    damages = 0
+    for way in "careful", "wild", "early":
+        for seed in "1", "2", "3":
+            done = run(directory, "-f", "--live-dir", directory, "--", path,
+                       seed, "60", way)
+            equal(done.status, 7, "%s %s: %s" % (way, seed, done.err))
+            trace = os.path.join(directory, "a.trace")
+            check("is damaged" in done.err or "not recorded" in done.err or
+                  has_end(trace), "%s %s: %s" % (way, seed, done.err))
+            if os.path.exists(trace) and os.path.getsize(trace):
+                damages += "is damaged (" in gnomon(
+                    "report", trace, statuses=(0, 3)).err
+    check(damages, "nothing was damaged")
+    equal(glob.glob(directory + "/*.live"), [], "left")
 
 
 @case

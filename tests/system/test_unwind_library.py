@@ -30,6 +30,7 @@ include/gnomon/gnomon.h
 include/gnomon/unwind.h
 include/gnomon/valgrind_pools.h
 lib/gnomon/gnomon-recorder
+lib/gnomon/gnomon-recorder-other
 lib/gnomon/libgnomon-off.so
 lib/gnomon/libgnomon.so
 lib/libgnomon-stub.a
