@@ -47,22 +47,21 @@ static void ask_tables(struct binary *binary)
 static void make_rules(const struct binary *binary)
 {
 	struct buffer bytes = { 0 };
+	struct callframe table;
 	struct made_rules made;
+	struct elffile *file;
 
 	if (!made_rules_make(&made, binary))
 		return;
-	if (rule_file_bytes(binary, &made, &bytes)) {
-		struct elffile *file = elffile_of_memory(
-			(unsigned char *)bytes.data, bytes.size, "made");
-		struct callframe table;
-
-		CLAIM(file != NULL);
-		callframe_open(&table, file);
-		CLAIM(table.left_out == 0);
-		CLAIM(table.count <= made.count);
-		callframe_free(&table);
-		elffile_close(file);
-	}
+	rule_file_bytes(binary, &made, &bytes);
+	file = elffile_of_memory((unsigned char *)bytes.data, bytes.size,
+				 "made");
+	CLAIM(file != NULL);
+	callframe_open(&table, file);
+	CLAIM(table.left_out == 0);
+	CLAIM(table.count <= made.count);
+	callframe_free(&table);
+	elffile_close(file);
 	made_rules_free(&made);
 }
 

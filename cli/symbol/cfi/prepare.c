@@ -48,8 +48,7 @@ static const char *write_file(const struct binary *binary,
 	LOCAL_BUFFER bytes = { 0 };
 	int error;
 
-	if (!rule_file_bytes(binary, made, &bytes))
-		return "its code lies beyond 4 GiB, where rules do not reach";
+	rule_file_bytes(binary, made, &bytes);
 	error = prepare_make_directory(directory);
 	result->path = rule_file_path(directory, binary->id, binary->id_size);
 	if (error == 0)

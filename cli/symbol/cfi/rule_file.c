@@ -31,6 +31,7 @@ struct writing {
 	const struct machine *machine;
 	struct buffer *out;
 	bool big;
+	unsigned address;	/* bytes of one */
 };
 
 static void put(struct writing *w, uint64_t number, unsigned size)
@@ -178,7 +179,7 @@ static void entry_row(const struct writing *w, struct made_row *row)
  * mapped where it says. */
 static uint8_t encoding(const struct writing *w)
 {
-	return DW_EH_PE_udata4 |
+	return (w->address == 8 ? DW_EH_PE_udata8 : DW_EH_PE_udata4) |
 		(w->binary->file->tables.header.e_type == ET_EXEC ? 0 :
 		 DW_EH_PE_textrel);
 }
@@ -214,8 +215,8 @@ static void put_fde(struct writing *w, size_t cie,
 	entry_row(w, &before);
 	put(w, 0, 4);
 	put(w, at + 4 - cie, 4);
-	put(w, entry->start, 4);
-	put(w, entry->end - entry->start, 4);
+	put(w, entry->start, w->address);
+	put(w, entry->end - entry->start, w->address);
 	put_uleb(w, 0);
 	for (size_t i = 0; i < entry->count; i++) {
 		const struct made_row *row = &made->rows[entry->first + i];
@@ -297,16 +298,24 @@ static void put_sections(struct writing *w, Elf64_Shdr *sections)
 	put_headers(w, sections, at);
 }
 
-bool rule_file_bytes(const struct binary *binary,
+/* Programs of MIPS64 that are mapped where they say lie beyond 4 GiB. */
+static unsigned address_size(const struct made_rules *made)
+{
+	bool far = made->count > 0 &&
+		made->entries[made->count - 1].end > UINT32_MAX;
+
+	return far ? 8 : 4;
+}
+
+void rule_file_bytes(const struct binary *binary,
 		     const struct made_rules *made, struct buffer *bytes)
 {
 	const struct elf_class *class = binary->file->tables.class;
-	struct writing w = { binary, binary->machine, bytes, class->big };
+	struct writing w = { binary, binary->machine, bytes, class->big,
+			     address_size(made) };
 	Elf64_Shdr sections[SECTIONS] = { 0 };
 	size_t cie, base;
 
-	if (made->count > 0 && made->entries[made->count - 1].end > UINT32_MAX)
-		return false;
 	for (size_t i = 0; i < class->ehdr_size + PHDRS * class->phdr_size; i++)
 		put(&w, 0, 1);
 	sections[SECTION_NOTE] = (Elf64_Shdr){
@@ -326,7 +335,6 @@ bool rule_file_bytes(const struct binary *binary,
 		.sh_size = bytes->size - base,
 		.sh_addralign = binary->machine->word };
 	put_sections(&w, sections);
-	return true;
 }
 
 char *rule_file_path(const char *directory, const uint8_t *id,

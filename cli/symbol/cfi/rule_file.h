@@ -12,8 +12,8 @@
 char *rule_file_path(const char *directory, const uint8_t *id,
 		     uint32_t id_size);
 
-/* Its bytes. False: the code lies beyond 4 GiB, where records do not reach. */
-bool rule_file_bytes(const struct binary *binary,
+/* Its bytes. */
+void rule_file_bytes(const struct binary *binary,
 		     const struct made_rules *made, struct buffer *bytes);
 
 /* Takes the place of an older file at once. 0 or -errno. */
