@@ -41,6 +41,7 @@ enum {
 				 * has made a frame pointer */
 	ARGUMENTS_MAX = 24,	/* bytes of code, from where arguments are
 				 * stored to there */
+	PROBE_BYTES_MAX = 16,	/* of the loop that touches a frame's pages */
 	FRAME_BYTES_MAX = 1 << 22
 };
 
@@ -135,12 +136,14 @@ static struct value loaded(const struct way *w, struct value place)
 static void access_words(struct way *w, const struct arch_operation *op)
 {
 	struct value base = w->reg[op->a], place;
-	unsigned r, index = 0;
+	unsigned i, r, index = 0;
 
-	for (r = 0; r < ARCH_REG_COUNT; r++) {
-		struct value *reg = &w->reg[r];
+	for (i = 0; i < ARCH_REG_COUNT; i++) {
+		struct value *reg;
 		bool known;
 
+		r = op->falls ? ARCH_REG_COUNT - 1 - i : i;
+		reg = &w->reg[r];
 		if (!(op->mask >> r & 1))
 			continue;
 		/* the base is what it was for all of them */
@@ -409,9 +412,17 @@ static bool onward(struct search *s, uintptr_t pc, struct prologue_frame *f)
 
 /* ---- back ---- */
 
+/* d = sp - b, or sp + b: of a frame whose size does not fit into one. */
+static bool moves_by_register(const struct arch_operation *op, unsigned kind)
+{
+	return ARCH_ROOM_STEPS && op->kind == kind && op->d == ARCH_REG_SP &&
+	       op->a == ARCH_REG_SP;
+}
+
 static bool takes_room(const struct arch_operation *op)
 {
-	return (op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
+	return moves_by_register(op, ARCH_OP_DIFFERENCE) ||
+	       (op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
 		op->a == ARCH_REG_SP && op->value < 0) ||
 	       (op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
 		op->step < 0);
@@ -512,6 +523,41 @@ static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
 	return starts;
 }
 
+/* A number, or what is to become the stack pointer, in a register that nobody
+ * has to preserve. */
+static bool makes_size(const struct arch_operation *op)
+{
+	return !is_preserved(op->d) && op->d != ARCH_REG_LR &&
+	       (op->kind == ARCH_OP_SET ||
+		(op->kind == ARCH_OP_ADD && op->a == ARCH_REG_SP &&
+		 op->value < 0));
+}
+
+/* Where a function begins that takes its room in steps, before it stores its
+ * caller: nothing but a loop that touches pages goes elsewhere between. */
+static uintptr_t before_steps(const struct search *s, uintptr_t starts,
+			      unsigned mode)
+{
+	uintptr_t at = starts;
+	unsigned i;
+
+	for (i = 0; i < ARCH_ROOM_STEPS &&
+		    at - s->code->start >= ARCH_INSTRUCTION; i++) {
+		struct arch_operation op = { .kind = ARCH_OP_END };
+		unsigned now = mode;
+
+		at -= ARCH_INSTRUCTION;
+		arch_decode((const void *)at, s->code->end - at, &now, &op);
+		if (op.kind >= ARCH_OP_CALL &&
+		    (op.kind != ARCH_OP_BRANCH || op.target > at ||
+		     at - op.target > PROBE_BYTES_MAX))
+			break;
+		if (takes_room(&op) || makes_size(&op))
+			starts = at;
+	}
+	return starts;
+}
+
 /* The stack pointer goes up to what a frame pointer says. */
 static bool goes_up(const struct way *w, const struct arch_operation *op)
 {
@@ -531,6 +577,8 @@ static bool gives_back(const struct way *w, const struct arch_operation *op)
 	if (op->kind == ARCH_OP_LOAD)
 		return op->a == ARCH_REG_SP &&
 		       (op->step > 0 || op->mask >> ARCH_REG_PC & 1);
+	if (moves_by_register(op, ARCH_OP_SUM))
+		return true;
 	return op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
 	       (op->a == ARCH_REG_SP ? op->value > 0 : goes_up(w, op));
 }
@@ -640,6 +688,7 @@ static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	if (!starts)
 		return false;
 	starts = before_arguments(s, starts, mode);
+	starts = before_steps(s, starts, mode);
 	way_begin(&p->way, starts, mode, true);
 	p->ending = false;
 	p->early = starts + SAVES_MAX * ARCH_INSTRUCTION;

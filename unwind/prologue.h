@@ -28,6 +28,12 @@
 	(UINT32_C(1) << ARCH_REG_SP | UINT32_C(1) << ARCH_REG_FP)
 #endif
 
+/* Instructions in which a function may take room for its frame in steps, before
+ * it stores its caller; 0: it takes it at once. */
+#ifndef ARCH_ROOM_STEPS
+#define ARCH_ROOM_STEPS 0
+#endif
+
 /* Code that can be read as such. */
 struct prologue_code {
 	uintptr_t start, end;
