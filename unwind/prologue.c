@@ -335,6 +335,32 @@ static bool begins_another(const struct way *w, const struct arch_operation *op)
 	       w->reg[ARCH_REG_LR].kind == UNKNOWN;
 }
 
+/* What lies below the stack pointer is nobody's home any more: a function that
+ * is jumped to stores registers of its own. */
+static void leave_homes(struct way *w)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		if (sp.kind == ENTRY && w->home[r].kind == ENTRY &&
+		    w->home[r].reg == sp.reg && w->home[r].n < sp.n)
+			w->home[r].kind = UNKNOWN;
+}
+
+/* Whether the frame has gone, and who called is known: a jump is a tail call. */
+static bool is_gone(const struct search *s, const struct way *w)
+{
+	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
+
+	if (sp.kind != ENTRY)
+		return false;
+	if (ra.kind == WORD)
+		return ra.reg == sp.reg && ra.n < sp.n;
+	return s->exact && value_is(ra, ENTRY, ARCH_REG_LR, 0) &&
+	       sp.reg == ARCH_REG_SP && sp.n > 0;
+}
+
 enum follow { ON, LEFT, DEAD };
 
 static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
@@ -361,9 +387,9 @@ static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
 		return ON;
 	case ARCH_OP_JUMP:
 		target.kind = UNKNOWN;
-		if (w->reg[ARCH_REG_LR].kind == WORD &&
-		    is_left(s, w, target, f))
-			return LEFT;
+		if (is_gone(s, w))
+			return is_left(s, w, target, f) ? LEFT : DEAD;
+		leave_homes(w);
 		w->pc = op->target;
 		return jump_is_new(s, pc, op->target) ? ON : DEAD;
 	default:

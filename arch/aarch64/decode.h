@@ -39,11 +39,20 @@
 #define A64_SWITCH (1u << 13)
 #define A64_SWITCH_AT 16
 
+/* Whether a register is written with a sum: as of an address and an entry of a
+ * table. */
+static inline bool a64_is_sum(uint32_t word)
+{
+	return (word & 0x7f000000) == 0x0b000000 && (word & 31) != 31;
+}
+
+/* Where a signal came, the instruction before may have led there. */
 static inline unsigned arch_code_mode(uintptr_t pc, bool exact)
 {
-	(void)pc;
-	(void)exact;
-	return 0;
+	uint32_t before = exact && pc % 4096 ? ((const uint32_t *)pc)[-1] : 0;
+
+	return a64_is_sum(before) ? A64_SWITCH | (before & 31) << A64_SWITCH_AT :
+				    0;
 }
 
 /* movz, movn, movk: a constant of which 16 bits are given at a time. */
@@ -301,7 +310,7 @@ static inline void a64_remember(uint32_t word, const struct arch_operation *o,
 	if (wide && o->kind == ARCH_OP_SET)
 		*mode = (*mode & ~(A64_PARTS | A64_ONES | 31)) | d | part |
 			(word >> 30 & 1 ? 0 : A64_ONES);
-	if ((word & 0x7f000000) == 0x0b000000 && d != 31)
+	if (a64_is_sum(word))
 		*mode = (*mode & ~(31u << A64_SWITCH_AT)) | A64_SWITCH |
 			d << A64_SWITCH_AT;
 }
