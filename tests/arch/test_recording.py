@@ -4,6 +4,8 @@
 
 from port import *
 
+SOURCES = os.path.join(os.path.dirname(__file__), "..", "matrix")
+
 
 @case
 def stacks_are_complete(directory):
@@ -19,10 +21,9 @@ def stacks_are_complete(directory):
 @case
 def stacks_without_tables_are_complete(directory):
     """Of 100 captures 99, in a program of plain C that has no unwind tables.
-    Where compilers leave them out ports decode instructions (arch.h); for the
-    others rules are made before."""
+    Ports decode instructions (arch.h); for the others rules are made before."""
     wanted = {"GNOMON_SHADOW_STACK": "off"}
-    if ARCH in ("x86_64", "aarch64"):
+    if ARCH == "x86_64":
         wanted["GNOMON_CFI_DIR"] = os.path.join(directory, "rules")
         gnomon("cfi", "prepare", "-o", wanted["GNOMON_CFI_DIR"],
                matrix_program("untabled"))
@@ -35,6 +36,55 @@ def stacks_without_tables_are_complete(directory):
     bottom = stops.pop("stop_bottom")
     check(100 * sum(stops.values()) <= bottom,
           "%d walks to the end, %s" % (bottom, stops))
+
+
+# How compilers are told to leave out what stacks are found by.
+UNTABLED = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+BARE = {
+    "without_frame_pointers": ("-O2", "-fomit-frame-pointer"),
+    "small": ("-Os", "-fomit-frame-pointer"),
+    "with_frame_pointers": ("-O2", "-fno-omit-frame-pointer"),
+    "as_it_is_written": ("-O0",),
+    "probing_its_stack": ("-O2", "-fomit-frame-pointer",
+                          "-fstack-clash-protection"),
+}
+BARE_SIGNING = {
+    "signing": ("-O2", "-fomit-frame-pointer", "-mbranch-protection=standard"),
+    "signing_with_frame_pointers": ("-O2", "-fno-omit-frame-pointer",
+                                    "-mbranch-protection=standard"),
+}
+
+
+def names_each_function(directory, flags):
+    """Nobody prepared rules: code alone says who called whom."""
+    path = os.path.join(directory, "shapes")
+    done = bare([*os.environ["CC"].split(), *UNTABLED, *flags,
+                 os.path.join(SOURCES, "untabled_shapes.c"), "-o", path])
+    equal(done.status, 0, done.err)
+    for cpu in ("max", "") if EMULATOR and ARCH in SIGNING else ("",):
+        place = os.path.join(directory, "cpu" + cpu)
+        os.mkdir(place)
+        done = recorded([path], place, by="preload",
+                        env=environment(**{"QEMU_CPU": cpu} if cpu else {}))
+        equal(done.status, 0, "status, stderr: " + done.err)
+        wanted, rows = done.out.split(), Report(done.trace).rows_with("^take$")
+        equal(sum(row["count"] for row in rows), 50, "blocks")
+        for row in rows:
+            names = [frame["function"] for frame in row["stack"]]
+            equal(names[:len(wanted)], wanted[::-1], "stack %s" % row)
+        stops = info(done.trace)["counters"]
+        equal([key for key, value in stops.items() if int(value) and
+               key.startswith("stop_") and key != "stop_bottom"], [], "ends")
+
+
+if ARCH != "x86_64":
+    for how, flags in {**BARE, **(BARE_SIGNING if ARCH in SIGNING else
+                                  {})}.items():
+        def named(directory, flags=flags):
+            names_each_function(directory, flags)
+        named.__name__ = "code_alone_names_each_function_" + how
+        named.__doc__ = names_each_function.__doc__
+        case(named)
 
 
 def operators(directory, name):
