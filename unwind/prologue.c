@@ -614,6 +614,7 @@ struct pass {
 	struct way way;
 	struct way body;	/* as it was when the frame went, if it did */
 	bool ending;
+	bool ended;		/* it was left, in between */
 	uintptr_t early;	/* where the beginning is over */
 	struct value fp;	/* the frame pointer, if it was made one */
 	struct value maybe;	/* what may be one, if the end goes by it */
@@ -651,10 +652,23 @@ static bool pass_end(struct pass *p)
 	if (p->ending)
 		p->way = p->body;
 	p->way.pc = pc;
+	p->ended |= p->ending;
 	p->ending = false;
 	if (p->fp.kind == ENTRY)
 		p->way.reg[ARCH_REG_FP] = p->fp;
 	return true;
+}
+
+/* Another function's beginning, whose store of its caller is of no known form:
+ * behind an end the return address is stored, or room taken, which without a
+ * frame pointer only a beginning does. */
+static bool pass_begins_another(const struct pass *p,
+				const struct arch_operation *op)
+{
+	return p->ended && !p->ending &&
+	       ((takes_room(op) && p->fp.kind != ENTRY) ||
+		(op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
+		 op->mask >> ARCH_REG_LR & 1));
 }
 
 /* From the beginning up to pc. */
@@ -668,6 +682,8 @@ static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
 				return false;
 			continue;	/* a trap: others jump over it */
 		}
+		if (pass_begins_another(p, &op))
+			return false;
 		if (op.delayed) {
 			if (!next(s, &p->way, &delayed) ||
 			    delayed.kind >= ARCH_OP_CALL)
@@ -716,7 +732,7 @@ static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	starts = before_arguments(s, starts, mode);
 	starts = before_steps(s, starts, mode);
 	way_begin(&p->way, starts, mode, true);
-	p->ending = false;
+	p->ending = p->ended = false;
 	p->early = starts + SAVES_MAX * ARCH_INSTRUCTION;
 	p->fp.kind = p->maybe.kind = UNKNOWN;
 	if (!pass_through(s, p, pc))

@@ -2,6 +2,8 @@
 # TIMEOUT: 300
 """A port: what a trace has of a recording on the target."""
 
+import csv
+
 from port import *
 
 SOURCES = os.path.join(os.path.dirname(__file__), "..", "matrix")
@@ -253,7 +255,79 @@ def a_signature_that_no_table_tells(directory):
     check(placed, "no barriers")
 
 
+# The size of its frame is known to nobody, and its caller has a frame record.
+GUESSED = r"""
+#include <stdlib.h>
+
+int unknown(int n, long size);
+int called(int n);
+
+int called(int n)
+{
+	void *volatile block = malloc(n + 1);
+
+	free(block);
+	return n;
+}
+
+__asm__(".text\n.globl unknown\n.type unknown, %function\nunknown:\n"
+	"sub sp, sp, x1\n"
+	"stp x30, x1, [sp]\n"
+	"bl called\n"
+	"ldp x30, x1, [sp]\n"
+	"add sp, sp, x1\n"
+	"ret\n");
+
+__attribute__((noinline)) static int outer(int n)
+{
+	return unknown(n, 64) + 1;
+}
+
+__attribute__((noinline)) static int beside(int n)
+{
+	return called(n) + 1;
+}
+
+int main(void)
+{
+	volatile int sum = 0;
+
+	for (int i = 0; i < 200; i++)
+		sum += outer(i % 7) + beside(i % 5);
+	return 0;
+}
+"""
+
+
+def a_frame_that_may_be_hidden(directory):
+    """A frame pointer that leads on may be another function's. Such stacks do not
+    count as complete; others that the same calls end in do."""
+    source = os.path.join(directory, "guessed.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(GUESSED)
+    path = os.path.join(directory, "guessed")
+    done = bare([*os.environ["CC"].split(), *UNTABLED, "-O1",
+                 "-fno-omit-frame-pointer", source, "-o", path])
+    equal(done.status, 0, done.err)
+    for mode in WAYS:
+        place = os.path.join(directory, mode)
+        os.mkdir(place)
+        done = recorded([path], place, by="preload",
+                        env=environment(**MODES[mode]))
+        equal(done.status, 0, done.err)
+        equal(number(info(done.trace), "oracle_differences"), 0, mode)
+        text = gnomon("report", done.trace, "--csv", "--top", "0").out
+        ends = {}
+        for row in csv.DictReader(text.splitlines()):
+            names = row["stack"].split(";")
+            if names[0] == "called":
+                ends.setdefault(names[1], set()).add(row["stopped"])
+        equal(ends, {"unknown": {"no unwind table for this code"},
+                     "beside": {""}}, mode)
+
+
 if ARCH in SIGNING:
     case(a_signature_that_no_table_tells)
+    case(a_frame_that_may_be_hidden)
 
 main()
