@@ -1,7 +1,7 @@
 /*
  * decode.h (AArch64): what instructions do to a frame (arch/operation.h; Arm
  * Architecture Reference Manual, C4.1); those that load and store are in
- * loads.h. Compilers emit tables for all code unless they are told not to.
+ * load_store.h. Compilers emit tables for all code unless they are told not to.
  *
  * What signs a return address, or takes the signature off, leaves it what it
  * is. What is of no known group writes all registers.
@@ -10,7 +10,7 @@
 #define GNOMON_ARCH_DECODE_H
 
 #include "arch/operation.h"
-#include "loads.h"
+#include "load_store.h"
 #include "regs.h"
 
 #define ARCH_DECODES 1

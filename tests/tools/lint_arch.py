@@ -50,7 +50,7 @@ LEAKS_THERE = (
 )
 
 # Files of a folder that other folders may do without (arch.h).
-OPTIONAL = {"loads.h", "patching.S", "thumb.h"}
+OPTIONAL = {"load_store.h", "patching.S", "thumb.h"}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.S)
 

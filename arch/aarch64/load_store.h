@@ -1,10 +1,10 @@
 /*
- * loads.h (AArch64): what instructions that load and store do to a frame
+ * load_store.h (AArch64): what instructions that load and store do to a frame
  * (arch/operation.h; Arm Architecture Reference Manual, C4.1, "Loads and
  * Stores"). Part of decode.h.
  */
-#ifndef GNOMON_ARCH_LOADS_H
-#define GNOMON_ARCH_LOADS_H
+#ifndef GNOMON_ARCH_LOAD_STORE_H
+#define GNOMON_ARCH_LOAD_STORE_H
 
 #include "arch/operation.h"
 #include "regs.h"
