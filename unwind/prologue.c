@@ -271,7 +271,8 @@ static bool is_left(const struct search *s, const struct way *w,
 {
 	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
 
-	if (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0))
+	if (!ARCH_RETURNS_BY_LINK && (target.kind == WORD ||
+				      value_is(target, ENTRY, ARCH_REG_LR, 0)))
 		ra = target;
 	if (sp.kind != ENTRY || !is_base(sp.reg))
 		return false;

@@ -34,6 +34,12 @@
 #define ARCH_ROOM_STEPS 0
 #endif
 
+/* Whether functions return by the link register only: what goes elsewhere by
+ * another is a tail call. */
+#ifndef ARCH_RETURNS_BY_LINK
+#define ARCH_RETURNS_BY_LINK 0
+#endif
+
 /* Code that can be read as such. */
 struct prologue_code {
 	uintptr_t start, end;

@@ -23,6 +23,8 @@
  * register, and -fstack-clash-protection touches each part. */
 #define ARCH_ROOM_STEPS 24	/* instructions */
 
+#define ARCH_RETURNS_BY_LINK 1
+
 #define A64_ALL UINT64_C(0xffffffff)	/* the stack pointer as well */
 
 /*
