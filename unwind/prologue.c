@@ -271,8 +271,8 @@ static bool is_left(const struct search *s, const struct way *w,
 {
 	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
 
-	if (!ARCH_RETURNS_BY_LINK && (target.kind == WORD ||
-				      value_is(target, ENTRY, ARCH_REG_LR, 0)))
+	if (!ARCH_LINKAGE_REGISTERS &&
+	    (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0)))
 		ra = target;
 	if (sp.kind != ENTRY || !is_base(sp.reg))
 		return false;
@@ -364,6 +364,18 @@ static bool is_gone(const struct search *s, const struct way *w)
 
 enum follow { ON, LEFT, DEAD };
 
+/* Where a signal came the return address may be gone from its register unseen: a
+ * jump by a register that takes no room back may be a switch. */
+static bool is_switch(const struct search *s, const struct way *w,
+		      const struct arch_operation *op)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+
+	return s->exact && ARCH_LINKAGE_REGISTERS && op->a != ARCH_REG_LR &&
+	       !(ARCH_LINKAGE_REGISTERS >> op->a & 1) && sp.kind == ENTRY &&
+	       sp.reg == ARCH_REG_SP && sp.n <= 0;
+}
+
 static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
 				const struct arch_operation *op,
 				struct prologue_frame *f)
@@ -394,6 +406,8 @@ static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
 		w->pc = op->target;
 		return jump_is_new(s, pc, op->target) ? ON : DEAD;
 	default:
+		if (is_switch(s, w, op))
+			return DEAD;
 		return is_left(s, w, target, f) ? LEFT : DEAD;
 	}
 }

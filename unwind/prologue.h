@@ -34,10 +34,10 @@
 #define ARCH_ROOM_STEPS 0
 #endif
 
-/* Whether functions return by the link register only: what goes elsewhere by
- * another is a tail call. */
-#ifndef ARCH_RETURNS_BY_LINK
-#define ARCH_RETURNS_BY_LINK 0
+/* Where functions return by the link register only: the registers by which
+ * others are gone to, other than by a switch. 0: they return by any. */
+#ifndef ARCH_LINKAGE_REGISTERS
+#define ARCH_LINKAGE_REGISTERS UINT64_C(0)
 #endif
 
 /* Code that can be read as such. */

@@ -23,7 +23,9 @@
  * register, and -fstack-clash-protection touches each part. */
 #define ARCH_ROOM_STEPS 24	/* instructions */
 
-#define ARCH_RETURNS_BY_LINK 1
+/* x16 and x17: linkage tables, and tail calls where branch targets are
+ * checked. */
+#define ARCH_LINKAGE_REGISTERS UINT64_C(0x30000)
 
 #define A64_ALL UINT64_C(0xffffffff)	/* the stack pointer as well */
 
