@@ -580,7 +580,7 @@ static uintptr_t before_steps(const struct search *s, uintptr_t starts,
 			      unsigned mode)
 {
 	uintptr_t at = starts;
-	unsigned i;
+	int i;
 
 	for (i = 0; i < ARCH_ROOM_STEPS &&
 		    at - s->code->start >= ARCH_INSTRUCTION; i++) {
