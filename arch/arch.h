@@ -29,7 +29,8 @@
  *		    table knows that; arch_sigframe_ucontext: what lies there
  *	decode.h    ARCH_DECODES: whether there is code that no table covers;
  *		    then arch_decode: what an instruction does to a frame
- *		    (arch/operation.h), ARCH_CODE_MODE
+ *		    (arch/operation.h), arch_code_mode, and what
+ *		    unwind/prologue.h has defaults for
  *	words.h     arch_blocks_equal, arch_pairs_equal: four words at a time;
  *		    arch_tags_are: eight; arch_word_is, arch_word_has:
  *		    one that others may write
