@@ -141,8 +141,8 @@ static bool read_any(void *ctx, uintptr_t address, uint64_t *value)
 	return true;
 }
 
-/* Where one counts from sp and one from fp, nothing says that they differ. What one takes from its register and the other from the stack is
- * there at once, while a frame is made or left. */
+/* Where one counts from sp and one from fp, nothing says that they differ. What
+ * one takes from its register and the other from the stack is in both places, while a frame is made or left. */
 static bool is_same_step(const struct arch_regs *from, struct arch_regs *table,
 			 struct arch_regs *code)
 {
@@ -161,7 +161,8 @@ static bool is_same_step(const struct arch_regs *from, struct arch_regs *table,
 		if ((r == ARCH_REG_PC ||
 		     (r < 32 && ARCH_CALLEE_SAVED >> r & 1)) &&
 		    table->r[r] != code->r[r] &&
-		    table->r[r] != from->r[kept] && code->r[r] != from->r[kept])
+		    table->r[r] != from->r[kept] &&
+		    code->r[r] != from->r[kept])
 			return false;
 	}
 	return true;

@@ -46,11 +46,11 @@ BARE = {
     "without_frame_pointers": ("-O2", "-fomit-frame-pointer"),
     "small": ("-Os", "-fomit-frame-pointer"),
     "with_frame_pointers": ("-O2", "-fno-omit-frame-pointer"),
-    "as_it_is_written": ("-O0",),
     "probing_its_stack": ("-O2", "-fomit-frame-pointer",
                           "-fstack-clash-protection"),
 }
 BARE_SIGNING = {
+    "as_it_is_written": ("-O0",),
     "signing": ("-O2", "-fomit-frame-pointer", "-mbranch-protection=standard"),
     "signing_with_frame_pointers": ("-O2", "-fno-omit-frame-pointer",
                                     "-mbranch-protection=standard"),
@@ -79,7 +79,7 @@ def names_each_function(directory, flags):
                key.startswith("stop_") and key != "stop_bottom"], [], "ends")
 
 
-if ARCH != "x86_64":
+if ARCH in ("aarch64", "arm"):
     for how, flags in {**BARE, **(BARE_SIGNING if ARCH in SIGNING else
                                   {})}.items():
         def named(directory, flags=flags):

@@ -1,6 +1,6 @@
 /*
- * test_decode.c: what instructions of AArch64 do to a frame, by their bits. The
- * decoder is plain C: it is tested on any machine.
+ * test_decode_aarch64.c: what instructions of AArch64 do to a frame, by their
+ * bits. The decoder is plain C: it is tested on any machine.
  */
 #include <setjmp.h>
 #include <stdarg.h>
