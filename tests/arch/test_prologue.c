@@ -142,7 +142,8 @@ static bool read_any(void *ctx, uintptr_t address, uint64_t *value)
 }
 
 /* Where one counts from sp and one from fp, nothing says that they differ. What
- * one takes from its register and the other from the stack is in both places, while a frame is made or left. */
+ * one takes from its register and the other from the stack is in both places while
+ * a frame is made or left. */
 static bool is_same_step(const struct arch_regs *from, struct arch_regs *table,
 			 struct arch_regs *code)
 {
