@@ -29,8 +29,8 @@
  *		    table knows that; arch_sigframe_ucontext: what lies there
  *	decode.h    ARCH_DECODES: whether code that no table covers is followed;
  *		    then arch_decode: what an instruction does to a frame
- *		    (arch/operation.h), arch_code_mode; ARCH_DECODES_BACK 0
- *		    where instructions are of many lengths, ARCH_STACK_ALIGN
+ *		    (arch/operation.h), arch_code_mode, and what
+ *		    unwind/prologue.h has defaults for
  *	words.h     arch_blocks_equal, arch_pairs_equal: four words at a time;
  *		    arch_tags_are: eight; arch_word_is, arch_word_has:
  *		    one that others may write

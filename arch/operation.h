@@ -40,6 +40,7 @@ struct arch_operation {
 				 * anywhere else */
 	bool annuls;		/* a branch: but not if it does not branch */
 	bool conditional;	/* it may do nothing at all; no branch */
+	bool falls;		/* the registers of `mask` go highest first */
 	int32_t step;		/* bytes */
 	int64_t value;		/* bytes, or what it is */
 	uint64_t mask;		/* registers, by 1 << number */

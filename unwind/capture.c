@@ -450,6 +450,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		if (!base && end == WALK_ENDED && w.stop == GT_STOP_BOTTOM &&
 		    !w.forget && !w.strange && t->mode != GT_MODE_OFF)
 			path_learn(t, ra, sp, context, w.count);
+		if (remember && w.strange)
+			placement_strange(t);
 		return context;
 	}
 	context = shadow_update(t, &w, end);

@@ -108,6 +108,7 @@ struct place {
 	bool guessed;	/* by a frame pointer, by code that was followed one
 			 * way, or by code or an index where a signal came:
 			 * frames may have been skipped */
+	bool unsure;	/* as I3 of walk.c has it */
 	uintptr_t still;
 };
 
@@ -202,6 +203,7 @@ static enum gt_stop step(struct place *at)
 		if (stop != GT_STOP_BOTTOM)
 			return stop;
 		at->guessed = true;
+		at->unsure |= ARCH_DECODES && (image || rules);
 	}
 	CLAIM_FULL(err == 0 || err == -2);	/* as rules.h has it */
 	if (!is_signal && !is_progress(at, sp))
@@ -230,6 +232,8 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 		addresses[n++] = regs->r[ARCH_REG_PC] + at.exact;
 		*stop = step(&at);
 		CLAIM_FULL(*stop < GT_STOP_COUNT && n <= max);
+		if (at.unsure && at.end && *stop == GT_STOP_BOTTOM)
+			*stop = GT_STOP_NO_RULE;
 		/* What is no return address is no frame. */
 		if (at.end)
 			return n - (*stop == GT_STOP_NO_IMAGE && !at.exact &&

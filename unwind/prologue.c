@@ -46,6 +46,7 @@ enum {
 				 * has made a frame pointer */
 	ARGUMENTS_MAX = 24,	/* bytes of code, from where arguments are
 				 * stored to there */
+	PROBE_BYTES_MAX = 16,	/* of the loop that touches a frame's pages */
 	FRAME_BYTES_MAX = 1 << 22
 };
 
@@ -159,12 +160,14 @@ static void stored(struct way *w, unsigned r, struct value place)
 static void access_words(struct way *w, const struct arch_operation *op)
 {
 	struct value base = w->reg[op->a], place;
-	unsigned r, index = 0;
+	unsigned i, r, index = 0;
 
-	for (r = 0; r < ARCH_REG_COUNT; r++) {
-		struct value *reg = &w->reg[r];
+	for (i = 0; i < ARCH_REG_COUNT; i++) {
+		struct value *reg;
 		bool known;
 
+		r = op->falls ? ARCH_REG_COUNT - 1 - i : i;
+		reg = &w->reg[r];
 		if (!(op->mask >> r & 1))
 			continue;
 		/* the base is what it was for all of them */
@@ -301,7 +304,8 @@ static bool is_left(const struct search *s, const struct way *w,
 {
 	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
 
-	if (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0))
+	if (!ARCH_LINKAGE_REGISTERS &&
+	    (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0)))
 		ra = target;
 	if (sp.kind != ENTRY || !is_base(sp.reg))
 		return false;
@@ -376,7 +380,45 @@ static bool may_call(const struct search *s, const struct way *w)
 	return s->exact || sp.kind != ENTRY || sp.n % ARCH_STACK_ALIGN == 0;
 }
 
+/* What lies below the stack pointer is nobody's home any more: a function that
+ * is jumped to stores registers of its own. */
+static void leave_homes(struct way *w)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		if (sp.kind == ENTRY && w->home[r].kind == ENTRY &&
+		    w->home[r].reg == sp.reg && w->home[r].n < sp.n)
+			w->home[r].kind = UNKNOWN;
+}
+
+/* Whether the frame has gone, and who called is known: a jump is a tail call. */
+static bool is_gone(const struct search *s, const struct way *w)
+{
+	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
+
+	if (sp.kind != ENTRY)
+		return false;
+	if (ra.kind == WORD)
+		return ra.reg == sp.reg && ra.n < sp.n;
+	return s->exact && value_is(ra, ENTRY, ARCH_REG_LR, 0) &&
+	       sp.reg == ARCH_REG_SP && sp.n > 0;
+}
+
 enum follow { ON, LEFT, DEAD };
+
+/* Where a signal came the return address may be gone from its register unseen: a
+ * jump by a register that takes no room back may be a switch. */
+static bool is_switch(const struct search *s, const struct way *w,
+		      const struct arch_operation *op)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+
+	return s->exact && ARCH_LINKAGE_REGISTERS && op->a != ARCH_REG_LR &&
+	       !(ARCH_LINKAGE_REGISTERS >> op->a & 1) && sp.kind == ENTRY &&
+	       sp.reg == ARCH_REG_SP && sp.n <= 0;
+}
 
 static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
 				const struct arch_operation *op,
@@ -404,12 +446,14 @@ static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
 		return ON;
 	case ARCH_OP_JUMP:
 		target.kind = UNKNOWN;
-		if (w->reg[ARCH_REG_LR].kind == WORD &&
-		    is_left(s, w, target, f))
-			return LEFT;
+		if (is_gone(s, w))
+			return is_left(s, w, target, f) ? LEFT : DEAD;
+		leave_homes(w);
 		w->pc = op->target;
 		return jump_is_new(s, pc, op->target) ? ON : DEAD;
 	default:
+		if (is_switch(s, w, op))
+			return DEAD;
 		return is_left(s, w, target, f) ? LEFT : DEAD;
 	}
 }
@@ -475,9 +519,17 @@ static bool is_confirmed(struct search *s, const struct prologue_frame *f)
 
 /* ---- back ---- */
 
+/* d = sp - b, or sp + b: of a frame whose size does not fit into one. */
+static bool moves_by_register(const struct arch_operation *op, unsigned kind)
+{
+	return ARCH_ROOM_STEPS && op->kind == kind && op->d == ARCH_REG_SP &&
+	       op->a == ARCH_REG_SP;
+}
+
 static bool takes_room(const struct arch_operation *op)
 {
-	return (op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
+	return moves_by_register(op, ARCH_OP_DIFFERENCE) ||
+	       (op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
 		op->a == ARCH_REG_SP && op->value < 0) ||
 	       (op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
 		op->step < 0);
@@ -578,6 +630,41 @@ static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
 	return starts;
 }
 
+/* A number, or what is to become the stack pointer, in a register that nobody
+ * has to preserve. */
+static bool makes_size(const struct arch_operation *op)
+{
+	return !is_preserved(op->d) && op->d != ARCH_REG_LR &&
+	       (op->kind == ARCH_OP_SET ||
+		(op->kind == ARCH_OP_ADD && op->a == ARCH_REG_SP &&
+		 op->value < 0));
+}
+
+/* Where a function begins that takes its room in steps, before it stores its
+ * caller: nothing but a loop that touches pages goes elsewhere between. */
+static uintptr_t before_steps(const struct search *s, uintptr_t starts,
+			      unsigned mode)
+{
+	uintptr_t at = starts;
+	int i;
+
+	for (i = 0; i < ARCH_ROOM_STEPS &&
+		    at - s->code->start >= ARCH_INSTRUCTION; i++) {
+		struct arch_operation op = { .kind = ARCH_OP_END };
+		unsigned now = mode;
+
+		at -= ARCH_INSTRUCTION;
+		arch_decode((const void *)at, s->code->end - at, &now, &op);
+		if (op.kind >= ARCH_OP_CALL &&
+		    (op.kind != ARCH_OP_BRANCH || op.target > at ||
+		     at - op.target > PROBE_BYTES_MAX))
+			break;
+		if (takes_room(&op) || makes_size(&op))
+			starts = at;
+	}
+	return starts;
+}
+
 /* The stack pointer goes up to what a frame pointer says. */
 static bool goes_up(const struct way *w, const struct arch_operation *op)
 {
@@ -597,6 +684,8 @@ static bool gives_back(const struct way *w, const struct arch_operation *op)
 	if (op->kind == ARCH_OP_LOAD)
 		return op->a == ARCH_REG_SP &&
 		       (op->step > 0 || op->mask >> ARCH_REG_PC & 1);
+	if (moves_by_register(op, ARCH_OP_SUM))
+		return true;
 	return op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
 	       (op->a == ARCH_REG_SP ? op->value > 0 : goes_up(w, op));
 }
@@ -606,6 +695,7 @@ struct pass {
 	struct way way;
 	struct way body;	/* as it was when the frame went, if it did */
 	bool ending;
+	bool ended;		/* it was left, in between */
 	uintptr_t early;	/* where the beginning is over */
 	struct value fp;	/* the frame pointer, if it was made one */
 	struct value maybe;	/* what may be one, if the end goes by it */
@@ -643,10 +733,23 @@ static bool pass_end(struct pass *p)
 	if (p->ending)
 		p->way = p->body;
 	p->way.pc = pc;
+	p->ended |= p->ending;
 	p->ending = false;
 	if (p->fp.kind == ENTRY)
 		p->way.reg[ARCH_REG_FP] = p->fp;
 	return true;
+}
+
+/* Another function's beginning, whose store of its caller is of no known form:
+ * behind an end the return address is stored, or room taken, which without a
+ * frame pointer only a beginning does. */
+static bool pass_begins_another(const struct pass *p,
+				const struct arch_operation *op)
+{
+	return p->ended && !p->ending &&
+	       ((takes_room(op) && p->fp.kind != ENTRY) ||
+		(op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
+		 op->mask >> ARCH_REG_LR & 1));
 }
 
 /* From the beginning up to pc. */
@@ -660,6 +763,8 @@ static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
 				return false;
 			continue;	/* a trap: others jump over it */
 		}
+		if (pass_begins_another(p, &op))
+			return false;
 		if (op.delayed) {
 			if (!next(s, &p->way, &delayed) ||
 			    delayed.kind >= ARCH_OP_CALL)
@@ -706,8 +811,9 @@ static bool back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	if (!starts)
 		return false;
 	starts = before_arguments(s, starts, mode);
+	starts = before_steps(s, starts, mode);
 	way_begin(&p->way, starts, mode, true);
-	p->ending = false;
+	p->ending = p->ended = false;
 	p->early = starts + SAVES_MAX * ARCH_INSTRUCTION;
 	p->fp.kind = p->maybe.kind = UNKNOWN;
 	if (!pass_through(s, p, pc))

@@ -40,6 +40,18 @@
 #define ARCH_STACK_ALIGN ARCH_WORD
 #endif
 
+/* Instructions in which a function may take room for its frame in steps, before
+ * it stores its caller; 0: it takes it at once. */
+#ifndef ARCH_ROOM_STEPS
+#define ARCH_ROOM_STEPS 0
+#endif
+
+/* Where functions return by the link register only: the registers by which
+ * others are gone to, other than by a switch. 0: they return by any. */
+#ifndef ARCH_LINKAGE_REGISTERS
+#define ARCH_LINKAGE_REGISTERS UINT64_C(0)
+#endif
+
 /* Code that can be read as such. */
 struct prologue_code {
 	uintptr_t start, end;

@@ -35,8 +35,9 @@ static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 
 static struct rule rule_of_frame(const struct prologue_frame *f)
 {
+	/* where functions may sign, this one may */
 	struct rule rule = { .kind = ARCH_DECODES_BACK ? RULE_FRAME : RULE_CODE,
-			     .cfa_off = f->cfa };
+			     .cfa_off = f->cfa, .signs = ARCH_RULE_SIGNS != 0 };
 	unsigned ra;
 
 	rule.base = f->base == ARCH_REG_FP ? RULE_BASE_FP : RULE_BASE_SP;

@@ -9,6 +9,9 @@
  *     its fp_at, or a FRAME_WORD entry.
  * I2  Slots grow from entry to entry, and a frame's fp_at lies between its own
  *     and the next one inward; or the walk is not to be remembered.
+ * I3  Where code says what it does to frames, but not here, a frame pointer may
+ *     be that of a function further out. A walk that went by it does not count as
+ *     complete, joins nothing, and is not remembered.
  *
  * Thread context: any; scratch belongs to the calling thread.
  */
@@ -159,6 +162,7 @@ struct state {
 	bool hard, joined;
 	bool forget;
 	bool strange;
+	bool guessed;		/* I3 */
 };
 
 /* The frame pointer is needed now: read it, and let the entries since it was
@@ -251,6 +255,14 @@ static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
 	s->forget = true;	/* of a word that is not noted (I1) */
 	*fp_at = 0;
 	return false;
+
+/* I3: the shadow's last entry, at which no frame lies, is the next one outward
+ * from here on. */
+static void guess(struct state *s)
+{
+	while (s->join->slot != UINTPTR_MAX)
+		s->join--;
+	s->guessed = s->forget = true;
 }
 
 /*
@@ -307,6 +319,8 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 				       walk_stop_nowhere(ra, false) :
 				       GT_STOP_NO_RULE;
 		s->strange = true;
+		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE))
+			guess(s);
 		*fp_at = *cfa - 2 * ARCH_WORD;
 		*slot = *cfa - ARCH_WORD;
 		return GT_STOP_BOTTOM;
@@ -400,14 +414,17 @@ static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
 		     uintptr_t *cfa, uintptr_t *slot, uintptr_t *fp_at)
 {
 	uintptr_t saved = rule_saved(payload), base;
+	enum gt_stop stop;
 
 	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
 	if (!(payload & (WORD_PLAIN | WORD_FP))) {
 		if (rule_is_outermost(payload, s->sp))
 			return false;
-		w->stop = step_by_rule(s, payload, s->ra, cfa, slot, fp_at,
-				       &s->hard);
-		return !s->hard && w->stop == GT_STOP_BOTTOM;
+		stop = step_by_rule(s, payload, s->ra, cfa, slot, fp_at,
+				    &s->hard);
+		w->stop = s->guessed && stop == GT_STOP_BOTTOM ?
+				  GT_STOP_NO_RULE : stop;
+		return !s->hard && stop == GT_STOP_BOTTOM;
 	}
 	if (payload & WORD_FP && !use_fp(s)) {
 		w->stop = GT_STOP_BAD_READ;
@@ -590,7 +607,7 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	s.fp = w->fp;
 	s.fp_at = 0;
 	s.vouched = NULL;
-	s.hard = s.joined = s.forget = s.strange = false;
+	s.hard = s.joined = s.forget = s.strange = s.guessed = false;
 	w->stop = GT_STOP_BOTTOM;
 	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra,
 		  (struct frame_link){ s.sp, s.ra });

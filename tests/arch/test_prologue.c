@@ -21,6 +21,10 @@
  * has tables always. */
 #define UNKNOWN_MOST (ARCH_DECODES_BACK ? 3 : 23)
 #define DIFFERENT_MOST (ARCH_DECODES_BACK ? 0 : 2)	/* in C++ */
+/* Likewise, where a signal came; and of ten thousand, what differs: where an
+ * instruction runs before the branch before it, that is not seen from there. */
+#define UNKNOWN_MOST_INSIDE 15
+#define DIFFERENT_MOST_INSIDE 1
 
 struct tally {
 	unsigned calls, unknown, same, different;
@@ -78,19 +82,26 @@ static void calls_in(struct rules_image *image, uintptr_t at, uintptr_t end,
 #endif
 }
 
+static struct rules_image *rules_at(uintptr_t pc)
+{
+	const struct image *image = image_find(pc);
+	struct rules_image *rules;
+
+	assert_non_null(image);
+	rules = image_rules(image);
+	assert_non_null(rules);
+	return rules;
+}
+
 static struct tally all_calls(const char *library, const char *symbol)
 {
 	void *handle = dlopen(library, RTLD_NOW);
-	const struct image *image;
 	struct tally t = { 0, 0, 0, 0 };
 	struct rules_image *rules;
 	uintptr_t at, end;
 
 	assert_non_null(handle);
-	image = image_find((uintptr_t)dlsym(handle, symbol));
-	assert_non_null(image);
-	rules = image_rules(image);
-	assert_non_null(rules);
+	rules = rules_at((uintptr_t)dlsym(handle, symbol));
 	for (at = rules->text_start; at < rules->text_end; at = end) {
 		uintptr_t start = at;
 
@@ -121,10 +132,100 @@ static void against_tables(void **unused)
 		assert_int_equal(c.same + cxx.same, 0);
 }
 
+/* ---- where a signal came ---- */
+
+#define NEAR 0x80000		/* bytes, between a register and a CFA */
+
+/* A value of its own in each register and each word. */
+static uint64_t start_value(unsigned reg)
+{
+	return UINT64_C(0x7f0000000000) + reg * UINT64_C(0x100000);
+}
+
+static bool read_any(void *ctx, uintptr_t address, uint64_t *value)
+{
+	(void)ctx;
+	*value = address * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	return true;
+}
+
+/* Where one counts from sp and one from fp, nothing says that they differ. What
+ * one takes from its register and the other from the stack is in both places while
+ * a frame is made or left. */
+static bool is_same_step(const struct arch_regs *from, struct arch_regs *table,
+			 struct arch_regs *code)
+{
+	uint64_t fp = from->r[ARCH_REG_FP];
+	bool table_by_fp = table->r[ARCH_REG_SP] - fp + NEAR < 2 * NEAR;
+	bool code_by_fp = code->r[ARCH_REG_SP] - fp + NEAR < 2 * NEAR;
+	unsigned r;
+
+	if (table_by_fp != code_by_fp)
+		return true;
+	if (table->r[ARCH_REG_SP] != code->r[ARCH_REG_SP])
+		return false;
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		unsigned kept = r == ARCH_REG_PC ? ARCH_REG_LR : r;
+
+		if ((r == ARCH_REG_PC ||
+		     (r < 32 && ARCH_CALLEE_SAVED >> r & 1)) &&
+		    table->r[r] != code->r[r] &&
+		    table->r[r] != from->r[kept] &&
+		    code->r[r] != from->r[kept])
+			return false;
+	}
+	return true;
+}
+
+static void compare_interrupted(struct rules_image *rules, uintptr_t pc,
+				struct tally *t)
+{
+	struct arch_regs from, table, code;
+	bool is_signal = false;
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		from.r[r] = start_value(r);
+	from.r[ARCH_REG_PC] = pc;
+	table = code = from;
+	if (rules_step_full(rules, &table, true, &is_signal, read_any, NULL) ||
+	    is_signal)
+		return;
+	t->calls++;
+	if (prologue_step(rules, &code, true, read_any, NULL))
+		t->unknown++;
+	else if (is_same_step(&from, &table, &code))
+		t->same++;
+	else
+		t->different++;
+}
+
+/* This program's own code, at each instruction. Where calls push, or tables are
+ * true of calls only, there is nothing to compare. */
+static void against_tables_everywhere(void **unused)
+{
+	struct tally t = { 0, 0, 0, 0 };
+	struct rules_image *rules;
+	uintptr_t at;
+
+	(void)unused;
+	if (!ARCH_DECODES || !ARCH_LINK_REGISTER || ARCH_ELF_EXIDX)
+		skip();
+	rules = rules_at((uintptr_t)against_tables_everywhere);
+	for (at = rules->text_start; at < rules->text_end; at += ARCH_INSTRUCTION)
+		compare_interrupted(rules, at, &t);
+	print_message("at %u instructions, %u unknown, %u same, %u different\n",
+		      t.calls, t.unknown, t.same, t.different);
+	assert_true(t.calls > CALLS_LEAST);
+	assert_true(10000 * t.different <= DIFFERENT_MOST_INSIDE * t.calls);
+	assert_true(100 * t.unknown < UNKNOWN_MOST_INSIDE * t.calls);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_tables),
+		cmocka_unit_test(against_tables_everywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

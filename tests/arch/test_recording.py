@@ -2,7 +2,11 @@
 # TIMEOUT: 300
 """A port: what a trace has of a recording on the target."""
 
+import csv
+
 from port import *
+
+SOURCES = os.path.join(os.path.dirname(__file__), "..", "matrix")
 
 
 @case
@@ -16,25 +20,88 @@ def stacks_are_complete(directory):
     equal(sum(stops.values()), 0, "walks that ended early: %s" % stops)
 
 
-@case
-def stacks_without_tables_are_complete(directory):
-    """Of 100 captures 99, in a program of plain C that has no unwind tables.
-    Where compilers leave them out ports decode instructions (arch.h); for the
-    others rules are made before."""
-    wanted = {"GNOMON_SHADOW_STACK": "off"}
-    if ARCH == "aarch64":
-        wanted["GNOMON_CFI_DIR"] = os.path.join(directory, "rules")
-        gnomon("cfi", "prepare", "-o", wanted["GNOMON_CFI_DIR"],
-               matrix_program("untabled"))
-    done = recorded([matrix_program("untabled")], directory, by="preload",
-                    env=environment(**wanted))
-    equal(done.status, 0, "status, stderr: " + done.err)
+# How compilers are told to leave out what stacks are found by.
+UNTABLED = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+
+
+def whole_without_tables(directory, path, **variables):
+    """Of 100 captures 99."""
+    done = recorded([path], directory, by="preload",
+                    env=environment(GNOMON_SHADOW_STACK="off", **variables))
+    equal((done.status, done.err), (0, ""), "status, stderr")
     counters = info(done.traces[0])["counters"]
     stops = {key: int(value) for key, value in counters.items()
              if key.startswith("stop_")}
     bottom = stops.pop("stop_bottom")
     check(100 * sum(stops.values()) <= bottom,
           "%d walks to the end, %s" % (bottom, stops))
+
+
+@case
+def stacks_without_tables_are_complete(directory):
+    """In a program of plain C that has no unwind tables: instructions are
+    followed."""
+    whole_without_tables(directory, matrix_program("untabled"))
+
+
+@case
+def stacks_by_rules_made_before_are_complete(directory):
+    """Of a program that is mapped where it says: that of MIPS64 says far up."""
+    path, rules = (os.path.join(directory, name) for name in ("fixed", "rules"))
+    done = bare([*os.environ["CC"].split(), *UNTABLED, "-O2", "-no-pie",
+                 "-Wl,--build-id", os.path.join(SOURCES, "untabled.c"),
+                 "-o", path])
+    equal(done.status, 0, done.err)
+    gnomon("cfi", "prepare", "-o", rules, path)
+    equal(len(os.listdir(rules)), 1, "files")
+    whole_without_tables(directory, path, GNOMON_CFI_DIR=rules)
+
+
+BARE = {
+    "without_frame_pointers": ("-O2", "-fomit-frame-pointer"),
+    "small": ("-Os", "-fomit-frame-pointer"),
+    "with_frame_pointers": ("-O2", "-fno-omit-frame-pointer"),
+    "probing_its_stack": ("-O2", "-fomit-frame-pointer",
+                          "-fstack-clash-protection"),
+}
+BARE_SIGNING = {
+    "as_it_is_written": ("-O0",),
+    "signing": ("-O2", "-fomit-frame-pointer", "-mbranch-protection=standard"),
+    "signing_with_frame_pointers": ("-O2", "-fno-omit-frame-pointer",
+                                    "-mbranch-protection=standard"),
+}
+
+
+def names_each_function(directory, flags):
+    """Nobody prepared rules: code alone says who called whom."""
+    path = os.path.join(directory, "shapes")
+    done = bare([*os.environ["CC"].split(), *UNTABLED, *flags,
+                 os.path.join(SOURCES, "untabled_shapes.c"), "-o", path])
+    equal(done.status, 0, done.err)
+    for cpu in ("max", "") if EMULATOR and ARCH in SIGNING else ("",):
+        place = os.path.join(directory, "cpu" + cpu)
+        os.mkdir(place)
+        done = recorded([path], place, by="preload",
+                        env=environment(**{"QEMU_CPU": cpu} if cpu else {}))
+        equal(done.status, 0, "status, stderr: " + done.err)
+        wanted, rows = done.out.split(), Report(done.trace).rows_with("^take$")
+        equal(sum(row["count"] for row in rows), 50, "blocks")
+        for row in rows:
+            names = [frame["function"] for frame in row["stack"]]
+            equal(names[:len(wanted)], wanted[::-1], "stack %s" % row)
+        stops = info(done.trace)["counters"]
+        equal([key for key, value in stops.items() if int(value) and
+               key.startswith("stop_") and key != "stop_bottom"], [], "ends")
+
+
+if ARCH in ("aarch64", "arm"):
+    for how, flags in {**BARE, **(BARE_SIGNING if ARCH in SIGNING else
+                                  {})}.items():
+        def named(directory, flags=flags):
+            names_each_function(directory, flags)
+        named.__name__ = "code_alone_names_each_function_" + how
+        named.__doc__ = names_each_function.__doc__
+        case(named)
 
 
 def operators(directory, name):
@@ -203,7 +270,79 @@ def a_signature_that_no_table_tells(directory):
     check(placed, "no barriers")
 
 
+# The size of its frame is known to nobody, and its caller has a frame record.
+GUESSED = r"""
+#include <stdlib.h>
+
+int unknown(int n, long size);
+int called(int n);
+
+int called(int n)
+{
+	void *volatile block = malloc(n + 1);
+
+	free(block);
+	return n;
+}
+
+__asm__(".text\n.globl unknown\n.type unknown, %function\nunknown:\n"
+	"sub sp, sp, x1\n"
+	"stp x30, x1, [sp]\n"
+	"bl called\n"
+	"ldp x30, x1, [sp]\n"
+	"add sp, sp, x1\n"
+	"ret\n");
+
+__attribute__((noinline)) static int outer(int n)
+{
+	return unknown(n, 64) + 1;
+}
+
+__attribute__((noinline)) static int beside(int n)
+{
+	return called(n) + 1;
+}
+
+int main(void)
+{
+	volatile int sum = 0;
+
+	for (int i = 0; i < 200; i++)
+		sum += outer(i % 7) + beside(i % 5);
+	return 0;
+}
+"""
+
+
+def a_frame_that_may_be_hidden(directory):
+    """A frame pointer that leads on may be another function's. Such stacks do not
+    count as complete; others that the same calls end in do."""
+    source = os.path.join(directory, "guessed.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(GUESSED)
+    path = os.path.join(directory, "guessed")
+    done = bare([*os.environ["CC"].split(), *UNTABLED, "-O1",
+                 "-fno-omit-frame-pointer", source, "-o", path])
+    equal(done.status, 0, done.err)
+    for mode in WAYS:
+        place = os.path.join(directory, mode)
+        os.mkdir(place)
+        done = recorded([path], place, by="preload",
+                        env=environment(**MODES[mode]))
+        equal(done.status, 0, done.err)
+        equal(number(info(done.trace), "oracle_differences"), 0, mode)
+        text = gnomon("report", done.trace, "--csv", "--top", "0").out
+        ends = {}
+        for row in csv.DictReader(text.splitlines()):
+            names = row["stack"].split(";")
+            if names[0] == "called":
+                ends.setdefault(names[1], set()).add(row["stopped"])
+        equal(ends, {"unknown": {"no unwind table for this code"},
+                     "beside": {""}}, mode)
+
+
 if ARCH in SIGNING:
     case(a_signature_that_no_table_tells)
+    case(a_frame_that_may_be_hidden)
 
 main()

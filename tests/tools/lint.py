@@ -44,8 +44,8 @@ RECORDER_MAY += ["preload/%s.h" % stem for stem in """
 
 # What each folder of arch/ has (arch/arch.h).
 ARCH_HEADERS = ["arch.h"] + ["%s.h" % stem for stem in """calls cycles entry
-    decode interrupted length one_byte patching regs relocs rule_word shadow_stack
-    syscall thumb words""".split()]
+    decode interrupted length load_store one_byte patching regs relocs rule_word
+    shadow_stack syscall thumb words""".split()]
 
 # Folder: prefixes of what its files may include in quotes. The longest
 # folder that matches a file counts.

@@ -50,7 +50,7 @@ LEAKS_THERE = (
 )
 
 # Files of a folder that other folders may do without (arch.h).
-OPTIONAL = {"length.h", "one_byte.h", "patching.S", "thumb.h"}
+OPTIONAL = {"length.h", "load_store.h", "one_byte.h", "patching.S", "thumb.h"}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.S)
 
