@@ -255,6 +255,7 @@ static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
 	s->forget = true;	/* of a word that is not noted (I1) */
 	*fp_at = 0;
 	return false;
+}
 
 /* I3: the shadow's last entry, at which no frame lies, is the next one outward
  * from here on. */

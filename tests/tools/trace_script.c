@@ -433,7 +433,7 @@ static void order_sync(struct script *s, char **word)
 	put_sync(s, number(s, word[0]));
 }
 
-static void order_write(struct script *s, char **word)
+static void order_to_file(struct script *s, char **word)
 {
 	struct buffer payload = { 0 };
 	FILE *out = fopen(word[0], "w");
@@ -505,7 +505,7 @@ static const struct order {
 	{ "freed", 4, order_freed },
 	{ "unseen", 3, order_unseen },
 	{ "sync", 1, order_sync },
-	{ "write", 1, order_write },
+	{ "write", 1, order_to_file },
 	{ "strip", -1, order_strip },
 	{ "report", -1, order_report },
 };
