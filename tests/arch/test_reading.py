@@ -68,7 +68,7 @@ def names_of_what_an_emulator_opened(directory):
     """A prefix leads it from the path that the program has to a file: that is in
     the trace, also of a program that ends before anybody looks."""
     if "-L" not in EMULATOR:
-        raise Skip("no emulator with a prefix")
+        raise Skip("no emulator: no prefix either")
     prefix = os.path.realpath(EMULATOR[EMULATOR.index("-L") + 1])
     program = os.path.join(TARGET_PROGRAMS, "basic")
     pattern = os.path.join(directory, "%s.trace")

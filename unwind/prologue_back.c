@@ -1,0 +1,337 @@
+/*
+ * prologue_back.c: the way back: see prologue_way.h.
+ */
+#include "unwind/claim.h"
+#include "unwind/prologue_way.h"
+
+#if ARCH_DECODES
+
+enum {
+	BACK_MAX = 2048,	/* instructions, to a function's beginning */
+	SAVES_MAX = 64,		/* from there to where it stores its caller, or
+				 * has made a frame pointer */
+	ARGUMENTS_MAX = 24,	/* bytes of code, from where arguments are
+				 * stored to there */
+	PROBE_BYTES_MAX = 16	/* of the loop that touches a frame's pages */
+};
+
+/* d = sp - b, or sp + b: of a frame whose size does not fit into one. */
+static bool moves_by_register(const struct arch_operation *op, unsigned kind)
+{
+	return ARCH_ROOM_STEPS && op->kind == kind && op->d == ARCH_REG_SP &&
+	       op->a == ARCH_REG_SP;
+}
+
+static bool takes_room(const struct arch_operation *op)
+{
+	return moves_by_register(op, ARCH_OP_DIFFERENCE) ||
+	       (op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
+		op->a == ARCH_REG_SP && op->value < 0) ||
+	       (op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
+		op->step < 0);
+}
+
+static unsigned size_at(const struct search *s, uintptr_t at, unsigned mode)
+{
+	struct arch_operation op = { .kind = ARCH_OP_END };
+
+	if (at < s->code->start || at >= s->code->end)
+		return 0;
+	arch_decode((const void *)at, s->code->end - at, &mode, &op);
+	return op.size;
+}
+
+/* Whether the bytes at `at` are rather a part of a longer instruction before. */
+static bool is_inside(const struct search *s, uintptr_t at, unsigned mode)
+{
+	return size_at(s, at - ARCH_INSTRUCTION, mode) > ARCH_INSTRUCTION &&
+	       size_at(s, at - 2 * ARCH_INSTRUCTION, mode) <= ARCH_INSTRUCTION;
+}
+
+static bool stores_caller(const struct arch_operation *op)
+{
+	return op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
+	       op->mask >> ARCH_REG_LR & 1 && way_is_list(op->mask);
+}
+
+/* As the code does that a program begins with: nobody called it. */
+static bool forgets_caller(const struct arch_operation *op)
+{
+	return op->kind == ARCH_OP_SET && op->d == ARCH_REG_LR && !op->value;
+}
+
+/* The nearest place before pc where this is done; 0: none in so many
+ * instructions, or none of the function that pc is in. */
+static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
+			   unsigned most, bool stores)
+{
+	unsigned i;
+
+	for (i = 1; i <= most && s->left; i++) {
+		uintptr_t at = pc - (uintptr_t)i * ARCH_INSTRUCTION;
+		struct arch_operation op = { .kind = ARCH_OP_END };
+		unsigned now = mode;
+
+		if (at < s->code->start || at >= s->code->end)
+			return 0;
+		s->left--;
+		arch_decode((const void *)at, s->code->end - at, &now, &op);
+		if (op.conditional || is_inside(s, at, mode))
+			continue;
+		if (stores && forgets_caller(&op))
+			return 0;
+		if (stores ? stores_caller(&op) : takes_room(&op))
+			return at;
+	}
+	return 0;
+}
+
+/* Whether at `at` arguments are put into the stack, or room is taken for them,
+ * and nothing between there and `starts` goes elsewhere. */
+static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
+{
+	bool first = true;
+
+	while (at < starts) {
+		struct arch_operation op = { .kind = ARCH_OP_END };
+		unsigned r;
+
+		arch_decode((const void *)at, starts - at, &mode, &op);
+		if (op.size == 0 || op.kind >= ARCH_OP_CALL)
+			return false;
+		if (first && !takes_room(&op))
+			return false;
+		for (r = 0; first && r < ARCH_REG_COUNT; r++)
+			if (op.mask >> r & 1 &&
+			    (way_preserves(r) || r == ARCH_REG_LR))
+				return false;
+		first = false;
+		at += op.size;
+	}
+	return at == starts;
+}
+
+/* Where a function begins that does so before it stores its caller: with
+ * registers that nobody has to preserve. */
+static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
+				  unsigned mode)
+{
+	uintptr_t back;
+
+	for (back = ARCH_INSTRUCTION; back <= ARGUMENTS_MAX &&
+				      back <= starts - s->code->start;
+	     back += ARCH_INSTRUCTION)
+		if (stores_arguments(starts - back, starts, mode))
+			return starts - back;
+	return starts;
+}
+
+/* A number, or what is to become the stack pointer, in a register that nobody
+ * has to preserve. */
+static bool makes_size(const struct arch_operation *op)
+{
+	return !way_preserves(op->d) && op->d != ARCH_REG_LR &&
+	       (op->kind == ARCH_OP_SET ||
+		(op->kind == ARCH_OP_ADD && op->a == ARCH_REG_SP &&
+		 op->value < 0));
+}
+
+/* Where a function begins that takes its room in steps, before it stores its
+ * caller: nothing but a loop that touches pages goes elsewhere between. */
+static uintptr_t before_steps(const struct search *s, uintptr_t starts,
+			      unsigned mode)
+{
+	uintptr_t at = starts;
+	int i;
+
+	for (i = 0; i < ARCH_ROOM_STEPS &&
+		    at - s->code->start >= ARCH_INSTRUCTION; i++) {
+		struct arch_operation op = { .kind = ARCH_OP_END };
+		unsigned now = mode;
+
+		at -= ARCH_INSTRUCTION;
+		arch_decode((const void *)at, s->code->end - at, &now, &op);
+		if (op.kind >= ARCH_OP_CALL &&
+		    (op.kind != ARCH_OP_BRANCH || op.target > at ||
+		     at - op.target > PROBE_BYTES_MAX))
+			break;
+		if (takes_room(&op) || makes_size(&op))
+			starts = at;
+	}
+	return starts;
+}
+
+/* The stack pointer goes up to what a frame pointer says. */
+static bool goes_up(const struct way *w, const struct arch_operation *op)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+	struct value to = value_add(w->reg[op->a], op->value);
+
+	return op->a == ARCH_REG_FP && to.kind == ENTRY &&
+	       to.reg == ARCH_REG_SP &&
+	       (sp.kind != ENTRY || sp.reg != ARCH_REG_SP || to.n > sp.n);
+}
+
+/* The frame goes: the function's end, or one of them. */
+static bool gives_back(const struct way *w, const struct arch_operation *op)
+{
+	if (w->home[ARCH_REG_LR].kind != ENTRY)
+		return false;
+	if (op->kind == ARCH_OP_LOAD)
+		return op->a == ARCH_REG_SP &&
+		       (op->step > 0 || op->mask >> ARCH_REG_PC & 1);
+	if (moves_by_register(op, ARCH_OP_SUM))
+		return true;
+	return op->kind == ARCH_OP_ADD && op->d == ARCH_REG_SP &&
+	       (op->a == ARCH_REG_SP ? op->value > 0 : goes_up(w, op));
+}
+
+/* The way through a function, in the order in which it lies. */
+struct pass {
+	struct way way;
+	struct way body;	/* as it was when the frame went, if it did */
+	bool ending;
+	bool ended;		/* it was left, in between */
+	uintptr_t early;	/* where the beginning is over */
+	struct value fp;	/* the frame pointer, if it was made one */
+	struct value maybe;	/* what may be one, if the end goes by it */
+};
+
+static void pass_apply(struct pass *p, const struct arch_operation *op)
+{
+	if (!p->ending && gives_back(&p->way, op)) {
+		p->body = p->way;
+		p->ending = true;
+		if (op->kind == ARCH_OP_ADD && op->a == ARCH_REG_FP &&
+		    p->fp.kind != ENTRY)
+			p->fp = p->maybe;
+	}
+	way_apply(&p->way, op);
+	if (op->kind != ARCH_OP_ADD || op->d != ARCH_REG_FP ||
+	    op->a != ARCH_REG_SP || p->way.pc > p->early)
+		return;
+	if (op->value == 0)
+		p->fp = p->way.reg[ARCH_REG_FP];
+	else if (p->maybe.kind != ENTRY)
+		p->maybe = p->way.reg[ARCH_REG_FP];
+}
+
+/* Behind what goes elsewhere for good, code is as before the frame went. False:
+ * not all of the frame went, so the function has begun elsewhere. */
+static bool pass_end(struct pass *p)
+{
+	struct value sp = p->way.reg[ARCH_REG_SP];
+	uintptr_t pc = p->way.pc;
+
+	if (p->ending && sp.kind == ENTRY &&
+	    !value_is(sp, ENTRY, ARCH_REG_SP, 0))
+		return false;
+	if (p->ending)
+		p->way = p->body;
+	p->way.pc = pc;
+	p->ended |= p->ending;
+	p->ending = false;
+	if (p->fp.kind == ENTRY)
+		p->way.reg[ARCH_REG_FP] = p->fp;
+	return true;
+}
+
+/* Another function's beginning, whose store of its caller is of no known form:
+ * behind an end the return address is stored, or room taken, which without a
+ * frame pointer only a beginning does. */
+static bool pass_begins_another(const struct pass *p,
+				const struct arch_operation *op)
+{
+	return p->ended && !p->ending &&
+	       ((takes_room(op) && p->fp.kind != ENTRY) ||
+		(op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
+		 op->mask >> ARCH_REG_LR & 1));
+}
+
+/* From the beginning up to pc. */
+static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
+{
+	struct arch_operation op, delayed;
+
+	while (p->way.pc < pc) {
+		if (!way_next(s, &p->way, &op)) {
+			if (!op.size)
+				return false;
+			continue;	/* a trap: others jump over it */
+		}
+		if (pass_begins_another(p, &op))
+			return false;
+		if (op.delayed) {
+			if (!way_next(s, &p->way, &delayed) ||
+			    delayed.kind >= ARCH_OP_CALL)
+				return false;
+			if (!op.annuls)
+				pass_apply(p, &delayed);
+		}
+		pass_apply(p, &op);
+		if ((op.kind == ARCH_OP_LEAVE || op.kind == ARCH_OP_JUMP ||
+		     (op.kind == ARCH_OP_LOAD &&
+		      op.mask >> ARCH_REG_PC & 1)) && !pass_end(p))
+			return false;
+	}
+	return p->way.pc == pc && !p->ending;
+}
+
+static void take_homes(const struct way *w, struct prologue_frame *f)
+{
+	unsigned r;
+
+	f->saved = 0;
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		struct value home = w->home[r];
+
+		if (home.kind == ENTRY && home.reg == ARCH_REG_SP &&
+		    way_preserves(r)) {
+			f->saved |= UINT64_C(1) << r;
+			f->at[r] = home.n;
+		}
+	}
+}
+
+bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
+		   struct way *at)
+{
+	unsigned mode = arch_code_mode(pc, s->exact);
+	uintptr_t stores = look_back(s, pc, mode, BACK_MAX, true), starts;
+	struct value sp, fp, ra;
+	struct pass p;
+
+	if (!stores)
+		return false;
+	starts = look_back(s, stores + ARCH_INSTRUCTION, mode, SAVES_MAX,
+			   false);
+	if (!starts)
+		return false;
+	starts = before_arguments(s, starts, mode);
+	starts = before_steps(s, starts, mode);
+	way_begin(&p.way, starts, mode, true);
+	p.ending = p.ended = false;
+	p.early = starts + SAVES_MAX * ARCH_INSTRUCTION;
+	p.fp.kind = p.maybe.kind = UNKNOWN;
+	if (!pass_through(s, &p, pc))
+		return false;
+	sp = p.way.reg[ARCH_REG_SP];
+	fp = p.way.reg[ARCH_REG_FP];
+	ra = p.way.home[ARCH_REG_LR];
+	/* one that has been made a frame pointer knows of more room than was
+	 * met in this order */
+	f->base = p.fp.kind == ENTRY || sp.kind != ENTRY ? ARCH_REG_FP :
+							     ARCH_REG_SP;
+	if (f->base == ARCH_REG_FP)
+		sp = fp;
+	f->cfa = -sp.n;
+	f->ra_kept = false;
+	f->ra = ra.n;
+	take_homes(&p.way, f);
+	*at = p.way;
+	return sp.kind == ENTRY && sp.reg == ARCH_REG_SP &&
+	       ra.kind == ENTRY && ra.reg == ARCH_REG_SP &&
+	       way_is_sane(f, false);
+}
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * prologue_onward.c: the way onward: see prologue_way.h.
+ */
+#include "unwind/claim.h"
+#include "unwind/prologue_way.h"
+
+#if ARCH_DECODES
+
+#define CONFIRM_MAX 512		/* instructions to another way out */
+
+/* Where the registers that must be preserved are, in a frame whose CFA is
+ * known. False: one of them is not what it was for the caller. */
+static bool find_saved(const struct way *w, struct prologue_frame *f)
+{
+	unsigned r;
+
+	f->saved = 0;
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		struct value v = w->reg[r];
+
+		if (!way_preserves(r) || value_is(v, ENTRY, r, 0))
+			continue;
+		if (v.kind != WORD || v.reg != f->base ||
+		    (!ARCH_LINK_REGISTER && v.n - f->cfa >= ARCH_RA_OFFSET))
+			return false;
+		f->saved |= UINT64_C(1) << r;
+		f->at[r] = v.n - f->cfa;
+	}
+	return true;
+}
+
+/* Whether the function is left here, for its caller or by a tail call. */
+static bool is_left(const struct search *s, const struct way *w,
+		    struct value target, struct prologue_frame *f)
+{
+	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
+
+	if (!ARCH_LINKAGE_REGISTERS &&
+	    (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0)))
+		ra = target;
+	if (sp.kind != ENTRY || !way_is_base(sp.reg))
+		return false;
+	f->base = sp.reg;
+	f->cfa = sp.n;
+	f->ra_kept = s->exact && sp.reg == ARCH_REG_SP &&
+		     value_is(ra, ENTRY, ARCH_REG_LR, 0);
+	if (!f->ra_kept && (ra.kind != WORD || ra.reg != sp.reg))
+		return false;
+	f->ra = f->ra_kept ? 0 : ra.n - sp.n;
+	if (!ARCH_LINK_REGISTER && f->ra != ARCH_RA_OFFSET)
+		return false;
+	return way_is_sane(f, s->exact) && find_saved(w, f);
+}
+
+static void remember_way(struct search *s, const struct way *w)
+{
+	unsigned i;
+
+	if (s->ways == WAYS_MAX) {
+		for (i = 1; i < WAYS_MAX; i++)
+			s->way[i - 1] = s->way[i];
+		s->ways--;
+	}
+	s->way[s->ways++] = *w;
+}
+
+/* Whether this jump was not yet followed, if it goes back. */
+static bool jump_is_new(struct search *s, uintptr_t from, uintptr_t to)
+{
+	unsigned i;
+
+	if (to > from)
+		return true;
+	for (i = 0; i < s->jumps; i++)
+		if (s->jump[i] == from)
+			return false;
+	if (s->jumps == JUMPS_MAX)
+		return false;
+	s->jump[s->jumps++] = from;
+	return true;
+}
+
+/* The instruction behind one that goes elsewhere, if it runs before. */
+static bool run_delayed(struct search *s, struct way *w,
+			const struct arch_operation *op)
+{
+	struct arch_operation delayed;
+
+	if (!op->delayed)
+		return true;
+	if (!way_next(s, w, &delayed) || delayed.kind >= ARCH_OP_CALL)
+		return false;
+	way_apply(w, &delayed);
+	return true;
+}
+
+/* Another function's beginning: it stores who called it, which after a call is
+ * nobody's value any more. */
+static bool begins_another(const struct way *w, const struct arch_operation *op)
+{
+	return op->kind == ARCH_OP_STORE && op->mask >> ARCH_REG_LR & 1 &&
+	       w->reg[ARCH_REG_LR].kind == UNKNOWN;
+}
+
+/* Whether a function may be called with the stack pointer as it is, by the one
+ * that was called from before pc. */
+static bool may_call(const struct search *s, const struct way *w)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+
+	return s->exact || sp.kind != ENTRY || sp.n % ARCH_STACK_ALIGN == 0;
+}
+
+/* What lies below the stack pointer is nobody's home any more: a function that
+ * is jumped to stores registers of its own. */
+static void leave_homes(struct way *w)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		if (sp.kind == ENTRY && w->home[r].kind == ENTRY &&
+		    w->home[r].reg == sp.reg && w->home[r].n < sp.n)
+			w->home[r].kind = UNKNOWN;
+}
+
+/* Whether the frame has gone, and who called is known: a jump is a tail call. */
+static bool is_gone(const struct search *s, const struct way *w)
+{
+	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
+
+	if (sp.kind != ENTRY)
+		return false;
+	if (ra.kind == WORD)
+		return ra.reg == sp.reg && ra.n < sp.n;
+	return s->exact && value_is(ra, ENTRY, ARCH_REG_LR, 0) &&
+	       sp.reg == ARCH_REG_SP && sp.n > 0;
+}
+
+enum follow { ON, LEFT, DEAD };
+
+/* Where a signal came the return address may be gone from its register unseen: a
+ * jump by a register that takes no room back may be a switch. */
+static bool is_switch(const struct search *s, const struct way *w,
+		      const struct arch_operation *op)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+
+	return s->exact && ARCH_LINKAGE_REGISTERS && op->a != ARCH_REG_LR &&
+	       !(ARCH_LINKAGE_REGISTERS >> op->a & 1) && sp.kind == ENTRY &&
+	       sp.reg == ARCH_REG_SP && sp.n <= 0;
+}
+
+static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
+				const struct arch_operation *op,
+				struct prologue_frame *f)
+{
+	struct value target = w->reg[op->a];
+	struct way straight = *w;
+
+	if (!run_delayed(s, w, op))
+		return DEAD;
+	switch (op->kind) {
+	case ARCH_OP_CALL:
+		way_apply(w, op);
+		return may_call(s, w) ? ON : DEAD;
+	case ARCH_OP_BRANCH:
+		if (!op->annuls)
+			straight = *w;
+		straight.pc = w->pc;
+		w->pc = op->target;
+		/* where nothing is found by the way back, loops are followed */
+		if (ARCH_DECODES_BACK ? op->target > pc :
+					jump_is_new(s, pc, op->target))
+			remember_way(s, w);
+		*w = straight;
+		return ON;
+	case ARCH_OP_JUMP:
+		target.kind = UNKNOWN;
+		if (is_gone(s, w))
+			return is_left(s, w, target, f) ? LEFT : DEAD;
+		leave_homes(w);
+		w->pc = op->target;
+		return jump_is_new(s, pc, op->target) ? ON : DEAD;
+	default:
+		if (is_switch(s, w, op))
+			return DEAD;
+		return is_left(s, w, target, f) ? LEFT : DEAD;
+	}
+}
+
+static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
+{
+	struct arch_operation op;
+	enum follow how = ON;
+
+	while (how == ON) {
+		uintptr_t pc = w->pc;
+
+		if (!way_next(s, w, &op) || begins_another(w, &op))
+			return false;
+		if (op.conditional)
+			remember_way(s, w);
+		if (op.kind >= ARCH_OP_CALL) {
+			how = go_elsewhere(s, w, pc, &op, f);
+			continue;
+		}
+		way_apply(w, &op);
+		if (op.kind == ARCH_OP_LOAD && op.mask >> ARCH_REG_PC & 1)
+			how = way_is_list(op.mask) &&
+					      is_left(s, w, w->reg[ARCH_REG_PC],
+						      f) ?
+				      LEFT : DEAD;
+	}
+	return how == LEFT;
+}
+
+/* By the ways that are yet to be followed. */
+static bool follow_next(struct search *s, struct prologue_frame *f)
+{
+	struct way w;
+
+	while (s->ways && s->left) {
+		w = s->way[--s->ways];
+		if (follow(s, &w, f))
+			return true;
+	}
+	return false;
+}
+
+bool prologue_onward(struct search *s, uintptr_t pc, struct prologue_frame *f)
+{
+	struct way w;
+
+	way_begin(&w, pc, arch_code_mode(pc, s->exact), s->exact);
+	remember_way(s, &w);
+	return follow_next(s, f);
+}
+
+bool prologue_is_confirmed(struct search *s, const struct prologue_frame *f)
+{
+	struct prologue_frame other;
+
+	if (s->left > CONFIRM_MAX)
+		s->left = CONFIRM_MAX;
+	return !follow_next(s, &other) || other.base != f->base ||
+	       (other.cfa == f->cfa && other.ra == f->ra);
+}
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * prologue_way.c: see prologue_way.h.
+ */
+#include "unwind/claim.h"
+#include "unwind/prologue_way.h"
+
+#if ARCH_DECODES
+
+#define FRAME_BYTES_MAX (1 << 22)
+
+bool way_is_base(unsigned reg)
+{
+	return reg < 32 && ARCH_FRAME_BASES >> reg & 1;
+}
+
+bool way_preserves(unsigned reg)
+{
+	return reg < 32 && ARCH_CALLEE_SAVED >> reg & 1;
+}
+
+bool way_is_list(uint64_t mask)
+{
+	uint64_t preserved = UINT64_C(1) << ARCH_REG_LR |
+			     UINT64_C(1) << ARCH_REG_PC | ARCH_CALLEE_SAVED;
+	uint64_t others = mask & ~preserved;
+	uint64_t behind = others + (others & -others);
+
+	return !others || (!(behind & (behind - 1)) && behind & preserved);
+}
+
+struct value value_add(struct value v, int64_t n)
+{
+	int64_t sum = v.n + n;
+
+	if ((v.kind == WORD && n) || v.kind == UNKNOWN || n != (int32_t)n ||
+	    sum != (int32_t)sum)
+		return (struct value){ UNKNOWN, 0, 0 };
+	if (v.kind != WORD)
+		v.n = (int32_t)sum;
+	return v;
+}
+
+bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n)
+{
+	return v.kind == kind && v.reg == reg && v.n == n;
+}
+
+/* Where the word `index` of an access lies; false: nobody knows. */
+static bool place_of(const struct way *w, const struct arch_operation *op,
+		     unsigned index, struct value *place)
+{
+	*place = value_add(w->reg[op->a],
+			   op->value + (int64_t)index * ARCH_WORD);
+	return place->kind == ENTRY && way_is_base(place->reg);
+}
+
+static struct value loaded(const struct way *w, struct value place)
+{
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		if (value_is(place, w->home[r].kind, w->home[r].reg,
+			     w->home[r].n))
+			return w->held[r];
+	place.kind = WORD;
+	return place;
+}
+
+/* The value of register r is stored. Onward, a function that was jumped to may
+ * put it where another one had it, or what the caller had in r anew. */
+static void stored(struct way *w, unsigned r, struct value place)
+{
+	struct value v = w->reg[r];
+	unsigned other;
+
+	for (other = 0; !ARCH_DECODES_BACK && other < ARCH_REG_COUNT; other++)
+		if (value_is(place, w->home[other].kind, w->home[other].reg,
+			     w->home[other].n))
+			w->home[other].kind = UNKNOWN;
+	if (ARCH_DECODES_BACK ? value_is(v, ENTRY, r, 0) && !w->home[r].kind :
+				v.kind == ENTRY || v.kind == WORD) {
+		w->home[r] = place;
+		w->held[r] = v;
+	}
+}
+
+static void access_words(struct way *w, const struct arch_operation *op)
+{
+	struct value base = w->reg[op->a], place;
+	unsigned i, r, index = 0;
+
+	for (i = 0; i < ARCH_REG_COUNT; i++) {
+		struct value *reg;
+		bool known;
+
+		r = op->falls ? ARCH_REG_COUNT - 1 - i : i;
+		reg = &w->reg[r];
+		if (!(op->mask >> r & 1))
+			continue;
+		/* the base is what it was for all of them */
+		known = place_of(w, op, index++, &place);
+		if (op->kind == ARCH_OP_LOAD && r != op->a)
+			*reg = known ? loaded(w, place) :
+				       (struct value){ UNKNOWN, 0, 0 };
+		else if (op->kind == ARCH_OP_LOAD)
+			base = known ? loaded(w, place) :
+				       (struct value){ UNKNOWN, 0, 0 };
+		else if (known)
+			stored(w, r, place);
+	}
+	w->reg[op->a] = op->step ? value_add(w->reg[op->a], op->step) : base;
+}
+
+void way_apply(struct way *w, const struct arch_operation *op)
+{
+	static const struct value unknown;
+	struct value *d = &w->reg[op->d];
+	struct value a = w->reg[op->a], b = w->reg[op->b];
+	unsigned r;
+
+	CLAIM_FULL(op->d < ARCH_REG_COUNT && op->a < ARCH_REG_COUNT &&
+		   op->b < ARCH_REG_COUNT);
+	switch (op->kind) {
+	case ARCH_OP_SET:
+		*d = value_add((struct value){ CONSTANT, 0, 0 }, op->value);
+		break;
+	case ARCH_OP_ADD:
+		*d = value_add(a, op->value);
+		break;
+	case ARCH_OP_SUM:
+		*d = b.kind == CONSTANT ? value_add(a, b.n) :
+		     a.kind == CONSTANT ? value_add(b, a.n) : unknown;
+		break;
+	case ARCH_OP_DIFFERENCE:
+		*d = b.kind == CONSTANT ? value_add(a, -(int64_t)b.n) :
+					  unknown;
+		break;
+	case ARCH_OP_LOAD:
+	case ARCH_OP_STORE:
+		access_words(w, op);
+		break;
+	case ARCH_OP_CALL:
+		for (r = 0; r < ARCH_REG_COUNT; r++)
+			if (!way_preserves(r) && r != ARCH_REG_SP)
+				w->reg[r] = unknown;
+		break;
+	case ARCH_OP_UNFRAME:
+		w->reg[ARCH_REG_SP] = a;
+		access_words(w, &(struct arch_operation){
+					.kind = ARCH_OP_LOAD,
+					.a = ARCH_REG_SP,
+					.mask = UINT64_C(1) << op->a,
+					.step = ARCH_WORD });
+		break;
+	default:
+		for (r = 0; r < ARCH_REG_COUNT; r++)
+			if (op->mask >> r & 1)
+				w->reg[r] = unknown;
+	}
+}
+
+void way_begin(struct way *w, uintptr_t pc, unsigned mode, bool exact)
+{
+	static const struct arch_operation call = { .kind = ARCH_OP_CALL };
+	unsigned r;
+
+	w->pc = pc;
+	w->mode = mode;
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		w->reg[r] = (struct value){ ENTRY, (uint8_t)r, 0 };
+		w->home[r] = (struct value){ UNKNOWN, 0, 0 };
+	}
+	if (!exact)
+		way_apply(w, &call);
+}
+
+bool way_next(struct search *s, struct way *w, struct arch_operation *op)
+{
+	uintptr_t pc = w->pc;
+
+	*op = (struct arch_operation){ .kind = ARCH_OP_END };
+	if (s->left == 0 || pc < s->code->start || pc >= s->code->end)
+		return false;
+	s->left--;
+	arch_decode((const void *)pc, s->code->end - pc, &w->mode, op);
+	w->pc = pc + op->size;
+	CLAIM_FULL(op->size <= s->code->end - pc);
+	return op->kind != ARCH_OP_END && op->size != 0;
+}
+
+bool way_is_sane(const struct prologue_frame *f, bool exact)
+{
+	int32_t least = f->base == ARCH_REG_SP ? 0 : -FRAME_BYTES_MAX;
+
+	if (f->cfa < least || f->cfa > FRAME_BYTES_MAX ||
+	    f->cfa % (exact ? ARCH_WORD : ARCH_STACK_ALIGN))
+		return false;
+	return f->ra_kept || (f->ra < 0 && f->ra >= least - f->cfa &&
+			      f->ra % ARCH_WORD == 0);
+}
+
+#endif
