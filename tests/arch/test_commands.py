@@ -307,8 +307,7 @@ def killed_with_its_recorder(directory):
     os.kill(recorder, signal.SIGKILL)
     halves.process.kill()
     halves.process.wait()
-    check(wait_for(lambda: not recorders_of(halves.process.pid)),
-          "the recorder lives")
+    check(wait_for(lambda: has_ended(recorder)), "the recorder lives")
     live = re.search(rb"^live=([^\n]*)$", open(halves.trace, "rb").read(),
                      re.M)[1].decode()
     check(os.path.exists(live), "no live file was left")

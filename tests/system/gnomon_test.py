@@ -313,6 +313,16 @@ def recorders_of(pid):
     return result
 
 
+def has_ended(pid):
+    """With all of its threads, so that what it had open is closed."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="utf-8") as status:
+            fields = status.read().rpartition(")")[2].split()
+    except OSError:
+        return True
+    return fields[0] == "Z" and int(fields[17]) <= 1
+
+
 def recorder_of(trace):
     """The task that has the trace open to write it: it is there a moment after
     its program."""
