@@ -192,6 +192,7 @@ struct pass {
 	struct way body;	/* as it was when the frame went, if it did */
 	bool ending;
 	bool ended;		/* it was left, in between */
+	bool moved;		/* the stack pointer, by nobody knows what */
 	uintptr_t early;	/* where the beginning is over */
 	struct value fp;	/* the frame pointer, if it was made one */
 	struct value maybe;	/* what may be one, if the end goes by it */
@@ -207,6 +208,7 @@ static void pass_apply(struct pass *p, const struct arch_operation *op)
 			p->fp = p->maybe;
 	}
 	way_apply(&p->way, op);
+	p->moved |= p->way.reg[ARCH_REG_SP].kind != ENTRY;
 	if (op->kind != ARCH_OP_ADD || op->d != ARCH_REG_FP ||
 	    op->a != ARCH_REG_SP || p->way.pc > p->early)
 		return;
@@ -310,7 +312,7 @@ bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	starts = before_arguments(s, starts, mode);
 	starts = before_steps(s, starts, mode);
 	way_begin(&p.way, starts, mode, true);
-	p.ending = p.ended = false;
+	p.ending = p.ended = p.moved = false;
 	p.early = starts + SAVES_MAX * ARCH_INSTRUCTION;
 	p.fp.kind = p.maybe.kind = UNKNOWN;
 	if (!pass_through(s, &p, pc))
@@ -324,6 +326,9 @@ bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 							     ARCH_REG_SP;
 	if (f->base == ARCH_REG_FP)
 		sp = fp;
+	/* what lies elsewhere may be jumped to while it is moved */
+	if (f->base == ARCH_REG_SP && p.moved)
+		return false;
 	f->cfa = -sp.n;
 	f->ra_kept = false;
 	f->ra = ra.n;

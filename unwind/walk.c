@@ -310,6 +310,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 		*fp_at = s->fp + (uintptr_t)(r->fp_off * ARCH_WORD);
 		return GT_STOP_BOTTOM;
 	case RULE_CODE:
+		s->strange = true;
 		if (step_by_code(s, r, cfa, slot, fp_at))
 			return GT_STOP_BOTTOM;
 		/* fall through */

@@ -84,6 +84,9 @@ struct machine {
 	 * ones of functions do; NULL: that does not tell functions apart. */
 	bool (*begins)(const struct machine_decoder *decoder,
 		       const uint8_t *bytes, size_t left);
+	/* How many words the table of a jump has (table_unit), which stands
+	 * `jump` bytes behind `code`; 0: not known. NULL: it has no such jumps. */
+	unsigned (*table_words)(const uint8_t *code, size_t jump);
 };
 
 /* NULL: none is known for this file. */

@@ -404,7 +404,8 @@ static bool comes_back(void *owner, uint64_t behind)
 /*
  * One that returns with another stack than at its entry has gone on in the next
  * function: behind a call that does not come back, or by a jump that leads to
- * nothing there. It is run again without that.
+ * nothing there. It is run again without that. Not so where its stack pointer is
+ * not known in the end: what is left out would be parts of it, not functions.
  */
 static void run_whole(struct symbolic_run *run, struct symbolic_wanted *wanted)
 {
@@ -414,7 +415,7 @@ static void run_whole(struct symbolic_run *run, struct symbolic_wanted *wanted)
 	wanted->owner = &lost;
 	for (;;) {
 		symbolic_run(run, wanted);
-		if (run->odd_exits == 0 || run->odd_from == 0 ||
+		if (run->odd_exits == 0 || run->odd_from == 0 || run->lost ||
 		    lost.count == LOST_CALLS)
 			return;
 		if (!run->odd_is_call)

@@ -197,27 +197,32 @@ static bool is_at_exit(const struct symbolic_run *run,
 			       symbolic_entry(machine->ra)));
 }
 
-/* The table lies in the code, and ends at the latest where the nearest of its
- * targets is. */
-static void jump_by_table(struct symbolic_run *run,
+/* The table lies behind the jump. Where nothing says how long it is, nothing is
+ * known of where the function goes on. */
+static void jump_by_table(struct symbolic_run *run, uint64_t address,
 			  const struct machine_step *step,
 			  const struct symbolic_state *state)
 {
 	const struct symbolic_wanted *wanted = &run->wanted;
-	uint64_t at = step->target, least = wanted->end;
+	uint64_t words = wanted->decoder->machine->table_words(
+				wanted->bytes, address - wanted->start);
+	uint64_t size = words * step->table_unit;
 
-	for (; at + step->table_unit <= least; at += step->table_unit) {
-		const uint8_t *bytes = wanted->bytes + (at - wanted->start);
+	if (words == 0 || size > wanted->end - step->target) {
+		run->odd_exits++;
+		run->lost = true;
+		return;
+	}
+	mark_data(run, step->target, step->target + size);
+	for (uint64_t i = 0; i < size; i += step->table_unit) {
+		const uint8_t *bytes = wanted->bytes +
+			(step->target + i - wanted->start);
 		uint64_t target = bytes[0];
 
 		if (step->table_unit == 2)
 			target |= (uint64_t)bytes[1] << 8;
-		target = step->target + 2 * target;
-		if (target > at && target < least)
-			least = target;
-		arrive(run, target, state, EDGE_CERTAIN);
+		arrive(run, step->target + 2 * target, state, EDGE_CERTAIN);
 	}
-	mark_data(run, step->target, least);
 }
 
 static void jump(struct symbolic_run *run, uint64_t address,
@@ -225,7 +230,7 @@ static void jump(struct symbolic_run *run, uint64_t address,
 		 const struct symbolic_state *state)
 {
 	if (step->table_unit != 0) {
-		jump_by_table(run, step, state);
+		jump_by_table(run, address, step, state);
 	} else if (step->has_target && is_inside(run, step->target)) {
 		arrive(run, step->target, state, EDGE_CERTAIN);
 	} else if (step->has_target) {
@@ -268,6 +273,8 @@ static void follow(struct symbolic_run *run, uint64_t address, uint64_t next,
 			run->exits++;
 		else
 			run->odd_exits++;
+		run->lost |= taken->reg[run->wanted.decoder->machine->sp].kind ==
+			SYMBOLIC_UNKNOWN;
 		break;
 	}
 }

@@ -176,6 +176,25 @@ static enum symbolic_signed signed_at(const struct given *g, unsigned offset)
 	return symbolic_run_at(&g->run, START + offset)->state.signed_ra;
 }
 
+/* Realigned stacks may end so, if what they keep is not followed: it is no other
+ * function that this one goes on in. */
+static void test_x86_lost(void **state)
+{
+	static const uint8_t code[] = {
+		0x48, 0x83, 0xec, 0x08,		/*  0: sub $8, %rsp */
+		0xe8, 0x00, 0x01, 0x00, 0x00,	/*  4: call */
+		0x49, 0x8d, 0x62, 0xf8,		/*  9: lea -8(%r10), %rsp */
+		0xc3				/* 13: ret */
+	};
+	struct given g;
+
+	(void)state;
+	run_code(&g, EM_X86_64, false, false, code, sizeof(code));
+	assert_true(g.run.lost);
+	assert_int_equal(g.run.odd_exits, 1);
+	done(&g);
+}
+
 static void test_aarch64(void **state)
 {
 	static const uint32_t code[] = {
@@ -359,13 +378,14 @@ static void test_thumb(void **state)
 		0xaf00,		/*  2: add r7, sp, #0 */
 		0xbf18, 0xb082,	/*  4: it ne; subne sp, #8 */
 		0x46bd,		/*  8: mov sp, r7 */
-		0x4903,		/* 10: ldr r1, [pc, #12] */
-		0xe8df, 0xf000,	/* 12: tbb [pc, r0] */
-		0x0201,		/* 16: 1, 2 */
-		0xbd80,		/* 18: pop {r7, pc} */
-		0xbd80,		/* 20: pop {r7, pc} */
-		0x0000,		/* 22 */
-		0xffff, 0xffff,	/* 24: the constant that was loaded */
+		0x4904,		/* 10: ldr r1, [pc, #16] */
+		0x2801, 0xd803,	/* 12: cmp r0, #1; bhi 24 */
+		0xe8df, 0xf000,	/* 16: tbb [pc, r0] */
+		0x0201,		/* 20: 1, 2 */
+		0xbd80,		/* 22: pop {r7, pc} */
+		0xbd80,		/* 24: pop {r7, pc} */
+		0x0000,		/* 26 */
+		0xffff, 0xffff,	/* 28: the constant that was loaded */
 	};
 	struct given g;
 
@@ -374,12 +394,48 @@ static void test_thumb(void **state)
 	assert_cfa(&g, 4, 7, 8);
 	assert_int_equal(value_at(&g, 8, 13).kind, SYMBOLIC_UNKNOWN);
 	assert_cfa(&g, 10, 13, 8);
-	assert_null(symbolic_run_at(&g.run, START + 16));
-	assert_cfa(&g, 18, 13, 8);
-	assert_cfa(&g, 20, 13, 8);
+	assert_null(symbolic_run_at(&g.run, START + 20));
+	assert_cfa(&g, 22, 13, 8);
+	assert_cfa(&g, 24, 13, 8);
 	assert_int_equal(g.run.exits, 2);
 	assert_int_equal(g.run.bad, 0);
 	assert_int_equal(g.run.unreached, 0);
+	assert_false(g.run.lost);
+	done(&g);
+}
+
+/* What lies behind a table may look like more of it. */
+static void test_thumb_table(void **state)
+{
+	static const uint16_t code[] = {
+		0xb580,		/*  0: push {r7, lr} */
+		0x2801,		/*  2: cmp r0, #1 */
+		0xf200, 0x8007,	/*  4: bhi.w 22 */
+		0xe8df, 0xf010,	/*  8: tbh [pc, r0, lsl #1] */
+		0x0002, 0x0005,	/* 12: 16, 22 */
+		0x0004,		/* 16: movs r4, r0; or 20 */
+		0xb082,		/* 18: sub sp, #8 */
+		0xb002,		/* 20: add sp, #8 */
+		0xbd80,		/* 22: pop {r7, pc} */
+	};
+	static const uint16_t unbounded[] = {
+		0xb580,		/*  0: push {r7, lr} */
+		0xe8df, 0xf000,	/*  2: tbb [pc, r0] */
+		0x0201,		/*  6: 1, 2 */
+		0xbd80,		/*  8: pop {r7, pc} */
+		0xbd80,		/* 10: pop {r7, pc} */
+	};
+	struct given g;
+
+	(void)state;
+	run_code(&g, EM_ARM, false, true, code, sizeof(code));
+	assert_cfa(&g, 16, 13, 8);
+	assert_cfa(&g, 20, 13, 16);
+	assert_cfa(&g, 22, 13, 8);
+	assert_false(g.run.lost);
+	done(&g);
+	run_code(&g, EM_ARM, false, true, unbounded, sizeof(unbounded));
+	assert_true(g.run.lost);
 	done(&g);
 }
 
@@ -390,6 +446,7 @@ int main(void)
 		cmocka_unit_test(test_x86_paths),
 		cmocka_unit_test(test_x86_no_return),
 		cmocka_unit_test(test_x86_unknown),
+		cmocka_unit_test(test_x86_lost),
 		cmocka_unit_test(test_aarch64),
 		cmocka_unit_test(test_signed_either),
 		cmocka_unit_test(test_next_function),
@@ -397,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_arm),
 		cmocka_unit_test(test_arm_doubles),
 		cmocka_unit_test(test_thumb),
+		cmocka_unit_test(test_thumb_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
