@@ -2,7 +2,10 @@
  * guard_sweep.c: see guard_sweep.h.
  *
  * Looked at are the pages that are there: a page that was never written to has
- * no blocks, and reading it would make the kernel give one.
+ * no blocks, and reading it would make the kernel give one. The kernel's map of
+ * pages says which. Under an emulator that is of the emulator's addresses, in
+ * its host's byte order. There mincore is asked, which knows no swapped pages
+ * and refuses what is the emulator's own.
  *
  * Blocks are aligned to GUARD_ALIGN. So where a header may begin there is one
  * word to compare of each GUARD_ALIGN bytes, and one for a twin. A block is
@@ -256,11 +259,37 @@ static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 	}
 }
 
+/* How many pages from `start` on are known to be there or not, of `count`. */
+static long sweep_ask(const struct guard_sweep *sweep, uintptr_t start,
+		      uint64_t count)
+{
+	struct sweep_room *room = sweep->room;
+	uint64_t i;
+	long got;
+
+	CLAIM_FULL(count <= SWEEP_ENTRIES);
+	if (likely(!unwind_emulated)) {
+		got = arch_pread(sweep->pages, room->entries,
+				 count * sizeof(*room->entries),
+				 (uint64_t)start / SWEEP_PAGE *
+					 sizeof(*room->entries));
+		return sys_failed(got) ? 0 :
+					 got / (long)sizeof(*room->entries);
+	}
+	/* a byte for each, where the copy will be made later */
+	got = arch_syscall3(__NR_mincore, (long)start,
+			    (long)(count * SWEEP_PAGE), (long)room->copy);
+	for (i = 0; i < count; i++)
+		room->entries[i] = !sys_failed(got) && room->copy[i] & 1 ?
+					   SWEEP_PRESENT : 0;
+	return (long)count;
+}
+
 void guard_sweep_look(void *opened, struct gl_range range)
 {
 	struct guard_sweep *sweep = opened;
 	uintptr_t start = range.start, end = range.end;
-	uint64_t *entries = sweep->room->entries, size = end - start;
+	uint64_t size = end - start;
 	long got;
 
 	if (size > SWEEP_MAPPING_MAX) {
@@ -271,15 +300,11 @@ void guard_sweep_look(void *opened, struct gl_range range)
 		uint64_t count = base_min(SWEEP_ENTRIES,
 					  (end - start) / SWEEP_PAGE);
 
-		got = arch_pread(sweep->pages, entries,
-				 count * sizeof(*entries),
-				 (uint64_t)start / SWEEP_PAGE *
-					 sizeof(*entries));
-		if (sys_failed(got) || got < (long)sizeof(*entries)) {
+		got = sweep_ask(sweep, start, count);
+		if (!got) {
 			sweep->skipped += end - start;
 			return;
 		}
-		got /= sizeof(*entries);
 		sweep_pages(sweep, start, got);
 		start += (uintptr_t)got * SWEEP_PAGE;
 	}

@@ -136,6 +136,18 @@ def what_was_recorded_is_said(directory):
 
 
 @case
+def guarded_blocks_are_found_at_the_end(directory):
+    """All that live, in the pages that the program has written to."""
+    done = recorded([os.path.join(TARGET_PROGRAMS, "basic")], directory,
+                    by="preload", env=environment(GNOMON_GUARD="64"))
+    equal(done.status, 0, "status, stderr: " + done.err)
+    counters = info(done.trace)["counters"]
+    equal([int(counters["guard_" + key]) for key in
+           ("swept", "blocks", "damages", "skipped")],
+          [1, done.expected["live_blocks"], 0, 0], "swept and so on")
+
+
+@case
 def mappings_are_the_targets(directory):
     """Where images lie, also if an emulator moves all addresses."""
     done = recorded([os.path.join(TARGET_PROGRAMS, "basic")], directory,
