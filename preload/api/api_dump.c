@@ -212,8 +212,7 @@ static int dump_write(void *data, const char *text, size_t size)
 
 API(int, dump, (const struct gnomon_dump *how, int fd))
 {
-	return dump_run(how, dump_write, &fd,
-			(uintptr_t)__builtin_return_address(0));
+	return dump_run(how, dump_write, &fd, ARCH_CALLER_RA);
 }
 
 API(int, dump_to,
@@ -221,6 +220,5 @@ API(int, dump_to,
 {
 	if (!write)
 		return -EINVAL;
-	return dump_run(how, write, data,
-			(uintptr_t)__builtin_return_address(0));
+	return dump_run(how, write, data, ARCH_CALLER_RA);
 }

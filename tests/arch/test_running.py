@@ -40,6 +40,20 @@ def an_emulator_with_its_program(directory):
     agree(done.expected, Report(done.trace))
 
 
+def both_recorders(directory, name, *words):
+    """This machine's and the target's own."""
+    path = os.path.join(TARGET_PROGRAMS, name)
+    for done in (run(directory, "-f", path, *words),
+                 recorded([path, *words], directory, by="preload")):
+        equal(done.status, 0, "status: %s %s" % (done.out, done.err))
+
+
+@case
+def dumps_that_it_asks_for(directory):
+    """Of stacks, all or those that go through who asks."""
+    both_recorders(directory, "dumped")
+
+
 @case
 def threads_have_its_name(directory):
     """Until they are given one; not the emulator's."""
