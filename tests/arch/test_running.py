@@ -55,6 +55,13 @@ def dumps_that_it_asks_for(directory):
 
 
 @case
+def numbers_that_it_asks_for(directory):
+    """Those of all that it did before, whatever other threads are doing."""
+    for _ in range(3):
+        both_recorders(directory, "numbers")
+
+
+@case
 def threads_have_its_name(directory):
     """Until they are given one; not the emulator's."""
     for program in (BASIC, matrix_program("thread_ends")):

@@ -20,7 +20,8 @@
  * where that is small. Hardly any program needs much of it. */
 #define BOOKS_MEMORIES 8
 #define BOOKS_LEAST (UINT64_C(32) << 20)
-#define BOOKS_PATIENCE_NS UINT64_C(3000000)	/* with who is in a hook */
+#define BOOKS_PATIENCE_NS UINT64_C(3000000)	/* with who is in a hook, */
+#define BOOKS_EMULATED_NS UINT64_C(300000000)	/* which is translated first */
 
 /* What the options of this recording want. */
 static uint32_t books_options(void)
@@ -201,12 +202,14 @@ void books_finish(struct writer *w)
  */
 static void books_catch_up(struct writer *w, bool nested)
 {
+	uint64_t most_ns = w->r->emulated ? BOOKS_EMULATED_NS :
+					    BOOKS_PATIENCE_NS;
 	uint64_t now_ns = time_ns_now(), until;
 
 	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
 	until = counter_now() >> w->feed.tick_shift;
 	while (feed_all(&w->feed) < until && !nested &&
-	       time_ns_now() - now_ns < BOOKS_PATIENCE_NS)
+	       time_ns_now() - now_ns < most_ns)
 		sched_yield();
 }
 
