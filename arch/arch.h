@@ -118,6 +118,11 @@ static inline bool arch_ends_thread(uintptr_t code)
 #define ARCH_FP_LASTS 0
 #endif
 
+/* The number of a call whose ids have 32 bits. */
+#ifndef ARCH_NR_ID
+#define ARCH_NR_ID(name) __NR_##name
+#endif
+
 /*
  * Calls with numbers of 64 bits, sizes and places in files, which a port with
  * shorter words makes by other numbers, in pieces (ARCH_WIDE_CALLS: it has its

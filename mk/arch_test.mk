@@ -20,7 +20,7 @@ EMULATOR ?= $(if $(CROSSED),$(EMULATOR_NAME) -L $(EMULATOR_PREFIX))
 
 ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic halves leaky_own lifecycle \
 	exceptions cancel exec_chain forks numbered starts turnover fibers signals \
-	epochs dumped numbers own_new own_new_linked \
+	epochs dumped numbers privileges own_new own_new_linked \
 	$(addprefix matrix/,throws throws_late throws_static terminate \
 	thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \

@@ -46,6 +46,8 @@ static inline bool arch_is_fork(long n, long a, long b)
  * X(name) each. */
 #define ARCH_START_CALLS(X)
 
+#define ARCH_NR_ID(name) __NR_##name##32
+
 /* ---- calls with numbers of 64 bits (arch.h) ---- */
 
 #define ARCH_WIDE_CALLS 1

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "cli/recorder/base/failure.h"
 #include "cli/recorder/base/futex.h"
 #include "cli/recorder/base/proc_file.h"
@@ -39,9 +40,14 @@
 #define SERVE_GROUPS_MAX 65536	/* NGROUPS_MAX */
 
 /* What ids.c passes on. */
-static const long serve_calls[] = {
-	__NR_setuid, __NR_setreuid, __NR_setresuid, __NR_setgid,
-	__NR_setregid, __NR_setresgid, __NR_prctl
+static const long serve_calls[ASK_CALLS] = {
+	[ASK_CALL_SETUID] = ARCH_NR_ID(setuid),
+	[ASK_CALL_SETREUID] = ARCH_NR_ID(setreuid),
+	[ASK_CALL_SETRESUID] = ARCH_NR_ID(setresuid),
+	[ASK_CALL_SETGID] = ARCH_NR_ID(setgid),
+	[ASK_CALL_SETREGID] = ARCH_NR_ID(setregid),
+	[ASK_CALL_SETRESGID] = ARCH_NR_ID(setresgid),
+	[ASK_CALL_PRCTL] = __NR_prctl,
 };
 
 /* Of prctl's, those that take rights away or keep them. */
@@ -54,23 +60,20 @@ static bool serve_may_prctl(int64_t what)
 
 static bool serve_may_call(const struct gl_request *request)
 {
-	unsigned i;
-
-	for (i = 0; i < sizeof(serve_calls) / sizeof(*serve_calls); i++)
-		if (request->number == serve_calls[i])
-			return request->number != __NR_prctl ||
-			       serve_may_prctl(request->arg[0]);
-	return false;
+	if (request->number < 0 || request->number >= ASK_CALLS)
+		return false;
+	return request->number != ASK_CALL_PRCTL ||
+	       serve_may_prctl(request->arg[0]);
 }
 
 /* The effective user id that a call asks for. */
 static uint32_t serve_user(const struct gl_request *request)
 {
 	switch (request->number) {
-	case __NR_setuid:
+	case ASK_CALL_SETUID:
 		return request->arg[0];
-	case __NR_setreuid:
-	case __NR_setresuid:
+	case ASK_CALL_SETREUID:
+	case ASK_CALL_SETRESUID:
 		return request->arg[1];
 	}
 	return SERVE_KEEP;
@@ -100,9 +103,9 @@ static long serve_call(struct writer *w, const struct gl_request *request)
 		 * reader removes it */
 		fchown(w->live.fd, user, -1);
 	return serve_result(w->r,
-			    result_of(syscall(request->number, request->arg[0],
-					      request->arg[1], request->arg[2],
-					      request->arg[3],
+			    result_of(syscall(serve_calls[request->number],
+					      request->arg[0], request->arg[1],
+					      request->arg[2], request->arg[3],
 					      request->arg[4], 0)));
 }
 

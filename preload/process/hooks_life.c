@@ -134,7 +134,7 @@ HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 		return life_prctl_tsc(real_prctl, a, b, c, d);
 	result = real_prctl(option, a, b, c, d);
 	if (result >= 0 && life_prctl_followed(option))
-		ids_follow(__NR_prctl, option, a, b, c, d);
+		ids_follow(ASK_CALL_PRCTL, option, a, b, c, d);
 	if (option == PR_SET_NAME && result == 0)
 		hooks_thread_named(0, (const char *)a, HOOKS_CALLER);
 	return result;
@@ -199,11 +199,17 @@ static long life_seccomp(life_call *real_syscall, long how, long flags,
 	return result;
 }
 
-/* They are for the calling thread only, whatever others have. */
-static bool life_raw_id(long number)
+/* They are for the calling thread only, whatever others have; ASK_CALLS: it is
+ * none of them. */
+static enum ask_call life_raw_id(long number)
 {
-	return number == __NR_setuid || number == __NR_setreuid ||
-	       number == __NR_setresuid;
+	if (number == __NR_setuid || number == ARCH_NR_ID(setuid))
+		return ASK_CALL_SETUID;
+	if (number == __NR_setreuid || number == ARCH_NR_ID(setreuid))
+		return ASK_CALL_SETREUID;
+	if (number == __NR_setresuid || number == ARCH_NR_ID(setresuid))
+		return ASK_CALL_SETRESUID;
+	return ASK_CALLS;
 }
 
 static long life_syscall(long number, long a, long b, long c, long d, long e,
@@ -235,14 +241,15 @@ static long life_syscall(long number, long a, long b, long c, long d, long e,
 	if (number == __NR_execveat)
 		return execveat(a, (const char *)b, (char **)c, (char **)d, e);
 	result = real_syscall(number, a, b, c, d, e, f);
-	if (result == 0 && life_raw_id(number) && ids_are_final())
-		ids_follow(number, a, b, c, d, e);
+	if (result == 0 && life_raw_id(number) != ASK_CALLS && ids_are_final())
+		ids_follow(life_raw_id(number), a, b, c, d, e);
 	return result;
 }
 
 void *life_entry(long number, long a, long b)
 {
-	if (arch_is_fork(number, a, b) && real_of(REAL_syscall))
+	if ((arch_is_fork(number, a, b) || life_raw_id(number) != ASK_CALLS) &&
+	    real_of(REAL_syscall))
 		return (void *)life_syscall;
 	switch (number) {
 	case __NR_prctl:
@@ -250,9 +257,6 @@ void *life_entry(long number, long a, long b)
 	case __NR_unshare:
 	case __NR_setns:
 	case __NR_capset:
-	case __NR_setuid:
-	case __NR_setreuid:
-	case __NR_setresuid:
 	case __NR_execve:
 	case __NR_execveat:
 	case __NR_wait4:

@@ -43,9 +43,9 @@ static void ids_ask(const struct ask_question *question)
 		ids_give_up();
 }
 
-void ids_follow(long number, long a, long b, long c, long d, long e)
+void ids_follow(enum ask_call call, long a, long b, long c, long d, long e)
 {
-	struct ask_question question = { .what = ASK_CALL, .number = number,
+	struct ask_question question = { .what = ASK_CALL, .number = call,
 					 .arg = { a, b, c, d, e } };
 
 	if (ids_our_own())
@@ -95,7 +95,7 @@ void ids_follow_groups(void)
 	if (!ids_our_own())
 		return;
 	n = unwind_may(SECCOMP_NO_ALL) ?
-		    arch_syscall2(__NR_getgroups, IDS_GROUPS_MAX,
+		    arch_syscall2(ARCH_NR_ID(getgroups), IDS_GROUPS_MAX,
 				  (long)groups) :
 		    -EPERM;
 	if (sys_failed(n))
@@ -119,7 +119,7 @@ bool ids_are_final(void)
 	uint32_t real, effective, saved;
 
 	if (!unwind_may(SECCOMP_NO_ALL) || !ids_our_own() ||
-	    arch_syscall3(__NR_getresuid, (long)&real, (long)&effective,
+	    arch_syscall3(ARCH_NR_ID(getresuid), (long)&real, (long)&effective,
 			  (long)&saved))
 		return false;
 	return real == effective && real == saved && real != 0;

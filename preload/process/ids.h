@@ -11,9 +11,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "preload/ring/shared.h"
+
 /* The writer makes the same system call, none of whose arguments is an
  * address. */
-void ids_follow(long number, long a, long b, long c, long d, long e);
+void ids_follow(enum ask_call call, long a, long b, long c, long d, long e);
 
 /* The same for capset, of which the header is to mean the caller, and for
  * setgroups. */

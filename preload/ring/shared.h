@@ -71,7 +71,7 @@ struct gl_range {
 #define GL_REQUEST_ROOM 8192	/* bytes of a request's data */
 
 enum ask_what {
-	ASK_CALL,		/* the system call `number` */
+	ASK_CALL,		/* the system call `number` (enum ask_call) */
 	/* capset; data: its header, and what that announces */
 	ASK_CAPABILITIES,
 	/* setgroups with arg[0] groups; data: those from number arg[1] on */
@@ -90,6 +90,14 @@ enum ask_what {
 	/* answers enum ledger_question `number`; arg: ring, nested */
 	ASK_LEDGER,
 	ASK_DUMP		/* enum dump_step `number` (dump_part.h) */
+};
+
+/* Those of ids.h; the kernel's own numbers are others on each architecture, and
+ * the recorder may be of another one than the target. */
+enum ask_call {
+	ASK_CALL_SETUID, ASK_CALL_SETREUID, ASK_CALL_SETRESUID,
+	ASK_CALL_SETGID, ASK_CALL_SETREGID, ASK_CALL_SETRESGID,
+	ASK_CALL_PRCTL, ASK_CALLS
 };
 
 /* What a thread asks the recorder (ask.h, which has the drawing). One at a

@@ -4,6 +4,7 @@
 and programs that become others or start them."""
 
 from port import *
+from privileges import *
 
 CHAIN = os.path.join(TARGET_PROGRAMS, "exec_chain")
 BASIC = os.path.join(TARGET_PROGRAMS, "basic")
@@ -38,6 +39,36 @@ def an_emulator_with_its_program(directory):
     done = run(directory, "--", *EMULATOR, BASIC)
     equal(done.status, 0, "status: " + done.err)
     agree(done.expected, Report(done.trace))
+
+
+def gives_up(directory, way, recorder):
+    """The recorder has the privileges that the program has left, and goes on."""
+    trace = os.path.join(directory, way + ".trace")
+    argv, env = emulated([os.path.join(TARGET_PROGRAMS, "privileges"), way],
+                         environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=trace))
+    process = subprocess.Popen(argv, env=dict(env, GNOMON_RECORDER=recorder),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        if line == "now\n":
+            break
+    else:
+        raise Failure("%s: %s" % (way, process.stderr.read()))
+    equal(status_of(recorder_of(trace)), status_of(process.pid), way)
+    out, err = process.communicate("\n", timeout=RUN_SECONDS)
+    equal((process.returncode, err), (0, ""), way)
+    settle(directory)
+    agree(Done(0, out, "").expected, Report(trace))
+
+
+@case
+def privileges_that_it_gives_up(directory):
+    """As calls have other numbers for the target than for this machine."""
+    need_root("give up something")
+    for way in "setuid", "setres", "init", "raw", "caps":
+        gives_up(directory, way, OWN)
+    if EMULATOR:
+        gives_up(directory, "there", EMULATED_RECORDER)
 
 
 def both_recorders(directory, name, *words):

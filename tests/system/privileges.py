@@ -1,0 +1,14 @@
+"""What a process may do, as the kernel says it."""
+
+import os
+
+OF_PRIVILEGES = ("Uid", "Gid", "Groups", "CapInh", "CapPrm", "CapEff",
+                 "CapBnd", "CapAmb", "NoNewPrivs")
+
+
+def status_of(pid):
+    with open("/proc/%d/status" % pid) as status:
+        lines = dict(line.rstrip("\n").split(":", 1) for line in status)
+    found = {key: lines[key].strip() for key in OF_PRIVILEGES}
+    found["space"] = os.readlink("/proc/%d/ns/user" % pid)
+    return found
