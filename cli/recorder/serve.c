@@ -95,18 +95,21 @@ static long serve_result(struct recording *r, long result)
 static long serve_call(struct writer *w, const struct gl_request *request)
 {
 	uint32_t user = serve_user(request);
+	long arg[5];	/* shorter than those of the request, perhaps */
+	unsigned i;
 
 	if (!serve_may_call(request))
 		return -EPERM;
+	for (i = 0; i < sizeof(arg) / sizeof(*arg); i++)
+		arg[i] = (long)request->arg[i];
 	if (user != SERVE_KEEP && w->live.fd >= 0)
 		/* refused to who is no owner with rights: then the next
 		 * reader removes it */
 		fchown(w->live.fd, user, -1);
 	return serve_result(w->r,
 			    result_of(syscall(serve_calls[request->number],
-					      request->arg[0], request->arg[1],
-					      request->arg[2], request->arg[3],
-					      request->arg[4], 0)));
+					      arg[0], arg[1], arg[2], arg[3],
+					      arg[4], 0)));
 }
 
 /* Data that are words of 32 bits: for us, who are not of the target's order
