@@ -137,14 +137,19 @@ def what_was_recorded_is_said(directory):
 
 @case
 def guarded_blocks_are_found_at_the_end(directory):
-    """All that live, in the pages that the program has written to."""
+    """All that live, in the pages that the program has written to; but those
+    that the C library aligns by less than 16 have no guards."""
     done = recorded([os.path.join(TARGET_PROGRAMS, "basic")], directory,
                     by="preload", env=environment(GNOMON_GUARD="64"))
     equal(done.status, 0, "status, stderr: " + done.err)
     counters = info(done.trace)["counters"]
-    equal([int(counters["guard_" + key]) for key in
-           ("swept", "blocks", "damages", "skipped")],
-          [1, done.expected["live_blocks"], 0, 0], "swept and so on")
+    swept, blocks, damages, skipped = [
+        int(counters["guard_" + key])
+        for key in ("swept", "blocks", "damages", "skipped")]
+    equal((swept, damages, skipped), (1, 0, 0), "swept, damages, skipped")
+    live = done.expected["live_blocks"]
+    check(blocks == live or (ARCH == "arm" and 0 < blocks < live),
+          "%d blocks of %d" % (blocks, live))
 
 
 @case

@@ -140,8 +140,8 @@ static void headers_that_are_gone(void **state)
 	assert_int_equal(told.harm.offset, -40);
 }
 
-/* By the pages that are there, with what was set aside and never used. */
-static void pages_that_are_there(void **state)
+/* With what was set aside and never used. */
+static void pages_are_found(void)
 {
 	size_t aside = (size_t)8 << 30;
 	void *far = mmap(NULL, aside, PROT_READ | PROT_WRITE,
@@ -150,7 +150,6 @@ static void pages_that_are_there(void **state)
 	struct guard_sweep all = { .shape = &shape, .tell = tell,
 				   .owner = &told };
 
-	(void)state;
 	fill();
 	*(unsigned char *)(blocks[7] + sizes[7]) ^= 1;
 	/* not to be read */
@@ -166,7 +165,32 @@ static void pages_that_are_there(void **state)
 	assert_int_equal(told.count, 1);
 	assert_int_equal(told.block, blocks[7]);
 	assert_int_equal(told.harm.offset, 7);
+	assert_int_equal(all.skipped, 0);
 	munmap(far, aside);
+}
+
+static void pages_that_are_there(void **state)
+{
+	(void)state;
+	pages_are_found();
+}
+
+/* In another way, as the kernel's map is of other addresses. */
+static void pages_under_an_emulator(void **state)
+{
+	const uintptr_t none = (uintptr_t)mmap(NULL, BYTES, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct guard_sweep all = { .shape = &shape };
+
+	(void)state;
+	unwind_emulated = true;
+	pages_are_found();
+	assert_true(guard_sweep_open(&all));
+	munmap((void *)none, BYTES);
+	guard_sweep_look(&all, (struct gl_range){ none, none + BYTES });
+	guard_sweep_close(&all);
+	unwind_emulated = false;
+	assert_int_equal(all.skipped, 0);
 }
 
 #define HOT 60u		/* blocks that come and go all the time */
@@ -290,6 +314,7 @@ int main(void)
 		cmocka_unit_test(damaged_ones_are),
 		cmocka_unit_test(headers_that_are_gone),
 		cmocka_unit_test(pages_that_are_there),
+		cmocka_unit_test(pages_under_an_emulator),
 		cmocka_unit_test(others_go_on),
 		cmocka_unit_test(memory_goes),
 	};
