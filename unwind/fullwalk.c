@@ -203,7 +203,9 @@ static enum gt_stop step(struct place *at)
 		if (stop != GT_STOP_BOTTOM)
 			return stop;
 		at->guessed = true;
-		at->unsure |= ARCH_DECODES && (image || rules);
+		at->unsure |= ARCH_DECODES && (image || rules) &&
+			walk_fp_may_hide(reader, pc, sp,
+					 before.r[ARCH_REG_FP]);
 	}
 	CLAIM_FULL(err == 0 || err == -2);	/* as rules.h has it */
 	if (!is_signal && !is_progress(at, sp))

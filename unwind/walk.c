@@ -10,7 +10,8 @@
  * I2  Slots grow from entry to entry, and a frame's fp_at lies between its own
  *     and the next one inward; or the walk is not to be remembered.
  * I3  Where code says what it does to frames, but not here, a frame pointer may
- *     be that of a function further out. A walk that went by it does not count as
+ *     be that of a function further out, unless no return address lies before it:
+ *     whether it is, is a matter of the code there, not of the stack. A walk that went by it does not count as
  *     complete, joins nothing, and is not remembered.
  *
  * Thread context: any; scratch belongs to the calling thread.
@@ -33,6 +34,12 @@
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;
 
+#define OWN_FRAME_MAX (128 * ARCH_WORD)	/* bytes, that are looked through */
+#define OWN_FRAMES 1024u
+
+/* Where frame pointers are the frames' own: 0, or a pc (walk_fp_may_hide). */
+static _Atomic uintptr_t own_frames[OWN_FRAMES];
+
 bool walk_at_stack_end(uintptr_t sp)
 {
 	return sp <= stack_end && stack_end - sp < ARCH_START_BYTES;
@@ -51,6 +58,8 @@ void walk_flush(void)
 
 	for (i = 0; i < 2 * (INDEX_MASK + 1); i++)
 		atomic_store_explicit(&rule_cache[i], 0, memory_order_relaxed);
+	for (i = 0; i < OWN_FRAMES; i++)
+		atomic_store_explicit(&own_frames[i], 0, memory_order_relaxed);
 }
 
 static uint32_t rule_payload(uint16_t id)
@@ -218,6 +227,26 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 	s->top = f;
 }
 
+bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
+		      uintptr_t fp)
+{
+	_Atomic uintptr_t *owns = &own_frames[pc / ARCH_INSTRUCTION %
+					      OWN_FRAMES];
+	uintptr_t at, word;
+
+	if (atomic_load_explicit(owns, memory_order_relaxed) == pc)
+		return false;
+	if (fp - sp > OWN_FRAME_MAX)
+		return true;
+	for (at = sp; at < fp; at += ARCH_WORD)
+		if (!stack_read(reader, at, &word) ||
+		    walk_is_return_address(arch_return_address(
+						barrier_origin(word))))
+			return true;
+	atomic_store_explicit(owns, pc, memory_order_relaxed);
+	return false;
+}
+
 bool walk_code_sane(uintptr_t cfa, uintptr_t ra)
 {
 	uint32_t payload;
@@ -321,7 +350,8 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 				       walk_stop_nowhere(ra, false) :
 				       GT_STOP_NO_RULE;
 		s->strange = true;
-		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE))
+		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE) &&
+		    walk_fp_may_hide(&s->reader, ra, s->sp, s->fp))
 			guess(s);
 		*fp_at = *cfa - 2 * ARCH_WORD;
 		*slot = *cfa - ARCH_WORD;

@@ -65,6 +65,15 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 		  uintptr_t *cfa);
 
 /*
+ * Whether a frame pointer that is sane may be that of a function further out, at
+ * pc, in code without a table. It is the frame's own where no return address lies
+ * between the stack pointer and it: whoever is further out has called. What was
+ * seen at a pc once is so each time.
+ */
+bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
+		      uintptr_t fp);
+
+/*
  * Code that was followed one way only (RULE_CODE): whether its frame may end at
  * cfa and return to ra: behind a call, to where a signal handler returns, or to
  * what somebody made a stack's outermost frame.

@@ -13,6 +13,8 @@ from stack_samples import *
 
 BOTTOM, JIT = 0, 11		# enum gt_stop
 WHOLE = 0.9999
+# Code of V8's own has no tables: by frame pointers, where they can be believed.
+NODE_WHOLE = 0.999
 SAMPLE_PERIOD = {"git": 50}  # others: 1000; it allocates little
 
 NODE = """
@@ -124,7 +126,8 @@ def make_whole(name, scale):
         total = sum(ends.values())
         check(total > 500, "only %d allocations" % total)
         good = ends[BOTTOM] + ends[JIT]
-        check(good >= WHOLE * total, "%d of %d stacks are whole: %s" % (
+        least = NODE_WHOLE if name == "node" else WHOLE
+        check(good >= least * total, "%d of %d stacks are whole: %s" % (
             good, total, dict(ends)))
     whole.__name__ = name + "_whole"
     return whole

@@ -197,6 +197,18 @@ static bool is_at_exit(const struct symbolic_run *run,
 			       symbolic_entry(machine->ra)));
 }
 
+/* Whether nobody knows where the return address is taken from, or how far the
+ * stack pointer is from the CFA. */
+static bool is_lost(const struct symbolic_run *run,
+		    const struct symbolic_state *state)
+{
+	const struct machine *machine = run->wanted.decoder->machine;
+	struct symbolic_value sp = state->reg[machine->sp];
+
+	return sp.kind == SYMBOLIC_UNKNOWN ||
+		(sp.kind == SYMBOLIC_DYNAMIC && machine->ra_on_stack);
+}
+
 /* The table lies behind the jump. Where nothing says how long it is, nothing is
  * known of where the function goes on. */
 static void jump_by_table(struct symbolic_run *run, uint64_t address,
@@ -273,8 +285,7 @@ static void follow(struct symbolic_run *run, uint64_t address, uint64_t next,
 			run->exits++;
 		else
 			run->odd_exits++;
-		run->lost |= taken->reg[run->wanted.decoder->machine->sp].kind ==
-			SYMBOLIC_UNKNOWN;
+		run->lost |= is_lost(run, taken);
 		break;
 	}
 }

@@ -78,8 +78,8 @@ struct symbolic_run {
 	unsigned odd_exits;	/* returns without, and places where a return
 				 * address is saved that is not there any more:
 				 * it is more than a function, or none */
-	bool lost;		/* at a return nothing is known of the stack
-				 * pointer */
+	bool lost;		/* at a return nobody knows where that leads, or
+				 * how far the stack pointer is from the CFA */
 	/* What was taken for granted when that happened for the first time:
 	 * that a call comes back there, or a jump by a register leads there.
 	 * 0: it did so before. */
