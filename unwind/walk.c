@@ -11,8 +11,8 @@
  *     and the next one inward; or the walk is not to be remembered.
  * I3  Where code says what it does to frames, but not here, a frame pointer may
  *     be that of a function further out, unless no return address lies before it:
- *     whether it is, is a matter of the code there, not of the stack. A walk that went by it does not count as
- *     complete, joins nothing, and is not remembered.
+ *     whether it is, is a matter of the code there, not of the stack. A walk that
+ *     went by it does not count as complete, joins nothing, and is not remembered.
  *
  * Thread context: any; scratch belongs to the calling thread.
  */

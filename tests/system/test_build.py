@@ -98,7 +98,7 @@ def a_target_wants_an_architecture(directory):
           "what is said: " + done.stderr)
     equal(done.stdout, "", "what is done")
     done = make(directory, "-n", "install-target", "ARCH=" + os.uname().machine)
-    check("lib/gnomon/gnomon-recorder" in done.stdout, done.stdout)
+    check("lib/gnomon build/gnomon-recorder" in done.stdout, done.stdout)
     check("bin/gnomon" not in done.stdout, done.stdout)
 
 
