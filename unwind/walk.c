@@ -10,9 +10,10 @@
  * I2  Slots grow from entry to entry, and a frame's fp_at lies between its own
  *     and the next one inward; or the walk is not to be remembered.
  * I3  Where code says what it does to frames, but not here, a frame pointer may
- *     be that of a function further out, unless no return address lies before it:
- *     whether it is, is a matter of the code there, not of the stack. A walk that
- *     went by it does not count as complete, joins nothing, and is not remembered.
+ *     be that of a function further out, unless calls push and no return address
+ *     lies before it: that is a matter of the code there, not of the stack. A
+ *     walk that went by it does not count as complete, joins nothing, and is not
+ *     remembered.
  *
  * Thread context: any; scratch belongs to the calling thread.
  */
@@ -234,10 +235,10 @@ bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
 					      OWN_FRAMES];
 	uintptr_t at, word;
 
+	if (ARCH_LINK_REGISTER || fp - sp > OWN_FRAME_MAX)
+		return true;
 	if (atomic_load_explicit(owns, memory_order_relaxed) == pc)
 		return false;
-	if (fp - sp > OWN_FRAME_MAX)
-		return true;
 	for (at = sp; at < fp; at += ARCH_WORD)
 		if (!stack_read(reader, at, &word) ||
 		    walk_is_return_address(arch_return_address(

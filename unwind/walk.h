@@ -66,9 +66,9 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 
 /*
  * Whether a frame pointer that is sane may be that of a function further out, at
- * pc, in code without a table. It is the frame's own where no return address lies
- * between the stack pointer and it: whoever is further out has called. What was
- * seen at a pc once is so each time.
+ * pc, in code without a table. Where calls push, it is the frame's own if no return
+ * address lies between the stack pointer and it: whoever is further out has called.
+ * What was seen at a pc once is so each time. A link register need not be stored.
  */
 bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
 		      uintptr_t fp);
