@@ -42,6 +42,7 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 	struct way at;
 	bool found = prologue_onward(&s, pc, frame);
 
+	frame->one_way = true;
 	if (!ARCH_DECODES_BACK)
 		return found && prologue_is_confirmed(&s, frame);
 	if (exact)
@@ -49,13 +50,14 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 	s.left = OPERATIONS_MAX;
 	if (!prologue_back(&s, pc, &other, &at))
 		return found;
-	if (found && !agree(frame, &other, &at))
-		return false;
-	if (found)
-		add_saved(frame, &other);
-	else
+	if (!found) {
 		*frame = other;
-	return true;
+		frame->one_way = true;
+		return true;
+	}
+	add_saved(frame, &other);
+	frame->one_way = false;
+	return agree(frame, &other, &at);
 }
 
 #endif

@@ -8,7 +8,10 @@
  * function must preserve are the caller's. What was done to them on the way
  * says where they are now. Where no way leads out (the rest ends in a function
  * that never returns), what was done since the function began says it. Where
- * both are known they must agree. What is not sure is not answered.
+ * both are known they must agree. What one alone says is followed where it leads
+ * to a return address. Where there is but one, which errs in C++ here and there
+ * (tests/arch/test_prologue.c), its threads get no barriers either. What is not
+ * sure is not answered.
  *
  * Any thread, also signal handlers. Reads code of the image only, which has to
  * be mapped. Some microseconds, at the first look at an address.
@@ -61,6 +64,7 @@ struct prologue_code {
 struct prologue_frame {
 	uint8_t base;		/* of the CFA: of ARCH_FRAME_BASES */
 	bool ra_kept;		/* the return address is in its register */
+	bool one_way;		/* told by one of the two ways only */
 	int32_t cfa;		/* CFA - base, bytes */
 	int32_t ra;		/* where the return address is, bytes from the
 				 * CFA; unless ra_kept */

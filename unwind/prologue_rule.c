@@ -36,7 +36,7 @@ static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 static struct rule rule_of_frame(const struct prologue_frame *f)
 {
 	/* where functions may sign, this one may */
-	struct rule rule = { .kind = ARCH_DECODES_BACK ? RULE_FRAME : RULE_CODE,
+	struct rule rule = { .kind = f->one_way ? RULE_CODE : RULE_FRAME,
 			     .cfa_off = f->cfa, .signs = ARCH_RULE_SIGNS != 0 };
 	unsigned ra;
 

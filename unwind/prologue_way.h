@@ -76,9 +76,6 @@ bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n);
 /* Whether frames are found from it. */
 bool way_is_base(unsigned reg);
 
-/* Whether frames are found from it. */
-bool way_is_base(unsigned reg);
-
 /* What a called function preserves, the stack pointer apart. */
 bool way_preserves(unsigned reg);
 

@@ -277,7 +277,7 @@ static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
 		return false;
 	*cfa = (r->base == RULE_BASE_FP ? s->fp : s->sp) +
 	       (uintptr_t)(intptr_t)r->cfa_off;
-	*slot = *cfa + ARCH_RA_OFFSET;
+	*slot = *cfa + (uintptr_t)arch_rule_ra_offset(r->fp_off, r->ra);
 	*fp_at = r->fp_off ? *cfa + (uintptr_t)(r->fp_off * ARCH_WORD) : 0;
 	if (*cfa > s->sp && stack_read(&s->reader, *slot, &ra) &&
 	    walk_code_sane(*cfa, arch_return_address(ra)))
@@ -340,7 +340,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 		*fp_at = s->fp + (uintptr_t)(r->fp_off * ARCH_WORD);
 		return GT_STOP_BOTTOM;
 	case RULE_CODE:
-		s->strange = true;
+		s->strange |= !ARCH_DECODES_BACK;
 		if (step_by_code(s, r, cfa, slot, fp_at))
 			return GT_STOP_BOTTOM;
 		/* fall through */

@@ -28,6 +28,7 @@
 
 struct tally {
 	unsigned calls, unknown, same, different;
+	unsigned guesses;	/* of these two: told one way only */
 };
 
 /* Where a frame ends and returns by, as words that can be compared. If both
@@ -52,6 +53,7 @@ static void compare(struct rules_image *image, uintptr_t ra, struct tally *t)
 		return;
 	t->calls++;
 	code = prologue_find(image, ra);
+	t->guesses += rules_dictionary[code].kind == RULE_CODE;
 	if (!code)
 		t->unknown++;
 	else if (is_same(rules_dictionary[table], rules_dictionary[code]))
@@ -96,7 +98,7 @@ static struct rules_image *rules_at(uintptr_t pc)
 static struct tally all_calls(const char *library, const char *symbol)
 {
 	void *handle = dlopen(library, RTLD_NOW);
-	struct tally t = { 0, 0, 0, 0 };
+	struct tally t = { 0 };
 	struct rules_image *rules;
 	uintptr_t at, end;
 
@@ -109,8 +111,8 @@ static struct tally all_calls(const char *library, const char *symbol)
 		rules_index_code(rules, at, &start, &end);
 		calls_in(rules, at, end, &t);
 	}
-	print_message("%s: %u calls, %u unknown, %u same, %u different\n", library,
-	       t.calls, t.unknown, t.same, t.different);
+	print_message("%s: %u calls, %u unknown, %u same, %u different, %u one way\n",
+		      library, t.calls, t.unknown, t.same, t.different, t.guesses);
 	return t;
 }
 
@@ -130,6 +132,9 @@ static void against_tables(void **unused)
 			    UNKNOWN_MOST * (c.calls + cxx.calls));
 	else
 		assert_int_equal(c.same + cxx.same, 0);
+	/* What one way alone says is known as such. */
+	assert_true(!ARCH_DECODES || c.guesses > 0);
+	assert_int_equal(ARCH_DECODES_BACK, 2 * c.guesses < c.same);
 }
 
 /* Where calls push, or tables are true of calls only, there is nothing to
@@ -209,7 +214,7 @@ static void compare_interrupted(struct rules_image *rules, uintptr_t pc,
 /* This program's own code, at each instruction. */
 static void against_tables_everywhere(void **unused)
 {
-	struct tally t = { 0, 0, 0, 0 };
+	struct tally t = { 0 };
 	struct rules_image *rules;
 	uintptr_t at;
 
