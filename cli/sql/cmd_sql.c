@@ -53,7 +53,7 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* The last operand is a statement, unless there is a file of that name. */
+/* Whether an operand is a statement, and not the name of a file. */
 static bool is_statement(const char *text)
 {
 	struct stat status;
@@ -139,18 +139,35 @@ static int run(struct request *request, const char *statement)
 	return status == SQL_WORKER_INTERRUPTED ? end_interrupted() : status;
 }
 
+/* The statement among operands, which is taken out of them; NULL: there is none.
+ * It stands last, or, as people write it, before the traces. */
+static const char *take_statement(char **operands, int *count)
+{
+	int i = *count;
+	const char *statement;
+
+	while (i > 0 && !is_statement(operands[i - 1]))
+		i--;
+	if (i == 0)
+		return NULL;
+	statement = operands[i - 1];
+	memmove(operands + i - 1, operands + i,
+		(size_t)(*count - i) * sizeof(*operands));
+	--*count;
+	return statement;
+}
+
 static int run_sql(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
-	const char *statement = NULL;
+	const char *statement;
 	int operands, status;
 
 	reading_init(&request.reading);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
-	if (operands > 0 && is_statement(argv[operands]))
-		statement = argv[operands--];
+	statement = take_statement(argv + 1, &operands);
 	status = EXIT_NOTHING;
 	if (reading_find(&request.reading, operands, argv + 1))
 		status = run(&request, statement);

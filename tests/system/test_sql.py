@@ -318,6 +318,13 @@ def filters_mean_all_and_either(directory):
 
 
 @case
+def a_statement_before_its_trace(directory):
+    path, statement = kept("medley", directory), "select count(*) from blocks"
+    equal(gnomon("sql", statement, path).out,
+          gnomon("sql", path, statement).out, "the other way round")
+
+
+@case
 def filters_elsewhere_are_errors(directory):
     """Never a wrong answer."""
     path = kept("medley", directory)
