@@ -143,7 +143,8 @@ static void launch_complain(const struct launch *launch, long err)
 	text_error(&text, err);
 	text_put(&text, ": this process is not recorded");
 	if (err == -ENOEXEC)	/* as under an emulator */
-		text_put(&text, ": name one of this machine in GNOMON_RECORDER");
+		text_put(&text, ": set GNOMON_RECORDER to this machine's own, "
+			"or use gnomon run");
 	message_say(buffer);
 	atomic_store_explicit(&launch->r->shared->spoke, 1,
 			      memory_order_relaxed);

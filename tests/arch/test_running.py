@@ -208,7 +208,8 @@ def a_recorder_of_the_target_is_refused(directory):
     if traces_in(directory):
         raise Skip("the kernel executes programs of the target")
     check(re.fullmatch("gnomon: the recorder cannot be started: " + recorder +
-                       ": .* name one of this machine in GNOMON_RECORDER\n",
+                       ": .* set GNOMON_RECORDER to this machine's own, or use "
+                       "gnomon run\n",
                        done.err), "one message: " + repr(done.err))
 
 
