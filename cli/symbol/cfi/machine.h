@@ -38,12 +38,18 @@ struct machine_step {
 	bool saves_ra;		/* it stores the return address's register on
 				 * the stack, as functions do once */
 	bool thumb;		/* ARM: the target's state */
-	/* Not 0: to one of a table at `target`, of words of so many bytes,
-	 * that say how many halfwords behind it (ARM's tbb, tbh). */
-	uint8_t table_unit;
 	uint64_t target;
 	uint64_t literal;	/* a word of data in the code that it loads;
 				 * 0: none */
+};
+
+/* What a switch jumps by, in the code itself: words that say how far behind the
+ * table their target lies. */
+struct machine_table {
+	uint64_t start;		/* address */
+	uint32_t words;		/* 0: nothing says how many */
+	uint8_t unit;		/* bytes of one: 1, 2, or 4 with a sign */
+	uint8_t scale;		/* bytes that it counts */
 };
 
 /* Decoders of one file's code, for one thread. */
@@ -84,9 +90,11 @@ struct machine {
 	 * ones of functions do; NULL: that does not tell functions apart. */
 	bool (*begins)(const struct machine_decoder *decoder,
 		       const uint8_t *bytes, size_t left);
-	/* How many words the table of a jump has (table_unit), which stands
-	 * `jump` bytes behind `code`; 0: not known. NULL: it has no such jumps. */
-	unsigned (*table_words)(const uint8_t *code, size_t jump);
+	/* Whether the jump at `address` is by a table; `code` is from `start` to
+	 * behind it. NULL: it has no such jumps. */
+	bool (*find_table)(const struct machine_decoder *decoder,
+			   const uint8_t *code, uint64_t start,
+			   uint64_t address, struct machine_table *table);
 };
 
 /* NULL: none is known for this file. */
@@ -114,5 +122,10 @@ const char *machine_register_name(const struct machine *machine,
 
 extern const struct machine machine_x86_64, machine_aarch64, machine_mips64,
 	machine_arm;
+
+/* find_table of machine_arm (machine_arm_table.c). */
+bool machine_arm_table(const struct machine_decoder *decoder,
+		       const uint8_t *code, uint64_t start, uint64_t address,
+		       struct machine_table *table);
 
 #endif

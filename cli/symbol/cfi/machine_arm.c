@@ -17,7 +17,6 @@
 #define LR 14
 #define PC 15
 #define WORD 4
-#define COMPARED_BEFORE 6	/* halfwords, between a comparison and its branch */
 #define FIRST_FLOAT 8	/* of those that calls preserve */
 #define FLOATS (SYMBOLIC_REGS - SYMBOLIC_FLOATS)
 
@@ -428,8 +427,6 @@ static bool branch(const struct arm *a)
 		return true;
 	case ARM_INS_TBB: case ARM_INS_TBH:
 		a->step->flow = MACHINE_JUMP;
-		a->step->table_unit = a->in->id == ARM_INS_TBB ? 1 : 2;
-		a->step->target = a->in->address + 4;
 		return true;
 	case ARM_INS_UDF: case ARM_INS_TRAP: case ARM_INS_BKPT:
 		a->step->flow = MACHINE_STOP;
@@ -539,32 +536,6 @@ static bool begins_arm(const struct machine_decoder *decoder,
 		(second == 0xe52d && first == 0xe004);
 }
 
-static unsigned halfword(const uint8_t *code, size_t at)
-{
-	return code[at] | (unsigned)code[at + 1] << 8;
-}
-
-/* tbb and tbh as compilers have them: cmp rN, #last; …; bhi elsewhere; tbb. */
-static unsigned table_words(const uint8_t *code, size_t jump)
-{
-	unsigned index = halfword(code, jump + 2) & 15;
-	size_t at = jump;
-
-	if (at >= 4 && (halfword(code, at - 4) & 0xfbc0) == 0xf200 &&
-	    (halfword(code, at - 2) & 0xd000) == 0x8000)
-		at -= 4;
-	else if (at >= 2 && halfword(code, at - 2) >> 8 == 0xd8)
-		at -= 2;
-	else
-		return 0;
-	for (unsigned i = 0; i < COMPARED_BEFORE && at >= 2; i++) {
-		at -= 2;
-		if (halfword(code, at) >> 8 == (0x28 | index))
-			return (halfword(code, at) & 0xff) + 1;
-	}
-	return 0;
-}
-
 const struct machine machine_arm = {
 	.elf_machine = EM_ARM, .wide = false,
 	.arch = CS_ARCH_ARM, .mode = CS_MODE_ARM,
@@ -575,5 +546,5 @@ const struct machine machine_arm = {
 	.preserved = 0xff0 | UINT64_C(0xff) << SYMBOLIC_FLOATS,
 	.step = step_arm,
 	.begins = begins_arm,
-	.table_words = table_words,
+	.find_table = machine_arm_table,
 };

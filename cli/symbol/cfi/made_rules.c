@@ -322,7 +322,8 @@ static void add_row(struct making *m, const struct made_row *row, uint64_t end)
 	made->rows[made->row_count++] = *row;
 }
 
-/* Behind all that was reached; at least one instruction. */
+/* Behind all that was reached, and the constants of a function that is one; at
+ * least one instruction. */
 static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 			 bool good)
 {
@@ -342,7 +343,7 @@ static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 		else
 			m->open = false;
 	}
-	return end;
+	return good ? symbolic_run_unreached(run, end) : end;
 }
 
 /* ---- functions ---- */

@@ -209,45 +209,68 @@ static bool is_lost(const struct symbolic_run *run,
 		(sp.kind == SYMBOLIC_DYNAMIC && machine->ra_on_stack);
 }
 
-/* The table lies behind the jump. Where nothing says how long it is, nothing is
- * known of where the function goes on. */
-static void jump_by_table(struct symbolic_run *run, uint64_t address,
-			  const struct machine_step *step,
+/* How far behind a table the word at `bytes` leads. */
+static uint64_t table_offset(const struct machine_table *table,
+			     const uint8_t *bytes)
+{
+	uint64_t word = 0;
+
+	for (unsigned i = 0; i < table->unit; i++)
+		word |= (uint64_t)bytes[i] << 8 * i;
+	if (table->unit == sizeof(int32_t))
+		word = (uint64_t)(int32_t)word;
+	return word * table->scale;
+}
+
+/* Where nothing says how long the table is, nothing is known of where the function
+ * goes on. What leads elsewhere is no target of a switch. */
+static void jump_by_table(struct symbolic_run *run,
+			  const struct machine_table *table,
 			  const struct symbolic_state *state)
 {
 	const struct symbolic_wanted *wanted = &run->wanted;
-	uint64_t words = wanted->decoder->machine->table_words(
-				wanted->bytes, address - wanted->start);
-	uint64_t size = words * step->table_unit;
+	uint64_t size = (uint64_t)table->words * table->unit;
+	unsigned alignment = wanted->decoder->machine->alignment;
 
-	if (words == 0 || size > wanted->end - step->target) {
+	if (size == 0 || !is_inside(run, table->start) ||
+	    size > wanted->end - table->start) {
 		run->odd_exits++;
 		run->lost = true;
 		return;
 	}
-	mark_data(run, step->target, step->target + size);
-	for (uint64_t i = 0; i < size; i += step->table_unit) {
-		const uint8_t *bytes = wanted->bytes +
-			(step->target + i - wanted->start);
-		uint64_t target = bytes[0];
+	mark_data(run, table->start, table->start + size);
+	for (uint64_t i = 0; i < size; i += table->unit) {
+		uint64_t target = table->start + table_offset(table,
+			wanted->bytes + (table->start + i - wanted->start));
 
-		if (step->table_unit == 2)
-			target |= (uint64_t)bytes[1] << 8;
-		arrive(run, step->target + 2 * target, state, EDGE_CERTAIN);
+		arrive(run, target - target % alignment, state, EDGE_CERTAIN);
 	}
+}
+
+static bool find_table(const struct symbolic_run *run, uint64_t address,
+		       struct machine_table *table)
+{
+	const struct symbolic_wanted *wanted = &run->wanted;
+	const struct machine *machine = wanted->decoder->machine;
+
+	return machine->find_table != NULL &&
+		machine->find_table(wanted->decoder, wanted->bytes,
+				    wanted->start, address, table);
 }
 
 static void jump(struct symbolic_run *run, uint64_t address,
 		 const struct machine_step *step,
 		 const struct symbolic_state *state)
 {
-	if (step->table_unit != 0) {
-		jump_by_table(run, address, step, state);
-	} else if (step->has_target && is_inside(run, step->target)) {
+	struct machine_table table;
+
+	if (step->has_target && is_inside(run, step->target)) {
 		arrive(run, step->target, state, EDGE_CERTAIN);
 	} else if (step->has_target) {
 		leave(run, address, step->target, false);
 		run->exits += is_at_exit(run, state);
+	} else if (find_table(run, address, &table)) {
+		jump_by_table(run, &table, state);
 	} else {
 		bool bare = is_at_exit(run, state);
 
@@ -414,8 +437,7 @@ static uint64_t covered(const struct symbolic_run *run, uint64_t address)
 			  run->wanted.decoder->machine->alignment);
 }
 
-/* The first code at or behind an address that nothing leads to; the end. */
-static uint64_t find_unreached(const struct symbolic_run *run, uint64_t from)
+uint64_t symbolic_run_unreached(const struct symbolic_run *run, uint64_t from)
 {
 	uint64_t at = from, end;
 	unsigned size;
@@ -443,7 +465,7 @@ static void assume(struct symbolic_run *run)
 	while (run->has_jump[bare] && !run->too_large) {
 		unsigned odd = run->odd_exits;
 
-		at = find_unreached(run, at);
+		at = symbolic_run_unreached(run, at);
 		if (at >= run->wanted.end)
 			return;
 		arrive(run, at, &run->jump[bare], EDGE_CERTAIN);
@@ -458,7 +480,7 @@ static void count_unreached(struct symbolic_run *run)
 	uint64_t at = run->wanted.start;
 	unsigned step = run->wanted.decoder->machine->alignment;
 
-	while ((at = find_unreached(run, at)) < run->wanted.end) {
+	while ((at = symbolic_run_unreached(run, at)) < run->wanted.end) {
 		run->unreached += step;
 		at += step;
 	}

@@ -101,5 +101,8 @@ void symbolic_run_free(struct symbolic_run *run);
 /* NULL: no path leads there. */
 const struct symbolic_node *symbolic_run_at(const struct symbolic_run *run,
 					    uint64_t address);
+/* The first code at or behind an address that nothing leads to, and that is no
+ * data; the end. */
+uint64_t symbolic_run_unreached(const struct symbolic_run *run, uint64_t from);
 
 #endif

@@ -439,6 +439,70 @@ static void test_thumb_table(void **state)
 	done(&g);
 }
 
+/* Offsets with a sign, which may lead back. */
+static void test_thumb_offsets(void **state)
+{
+	static const uint16_t code[] = {
+		0xb580,			/*  0: push {r7, lr} */
+		0xf1b0, 0x0f01,		/*  2: cmp.w r0, #1 */
+		0xd80b,			/*  6: bhi 32 */
+		0xa102,			/*  8: adr r1, 20 */
+		0xf851, 0x2020,		/* 10: ldr.w r2, [r1, r0, lsl #2] */
+		0x4411,			/* 14: add r1, r2 */
+		0x4708,			/* 16: bx r1 */
+		0xbf00,			/* 18: nop */
+		0x0009, 0x0000,		/* 20: 28 */
+		0xffef, 0xffff,		/* 24: 2 */
+		0xb082,			/* 28: sub sp, #8 */
+		0xb002,			/* 30: add sp, #8 */
+		0xbd80,			/* 32: pop {r7, pc} */
+	};
+	struct given g;
+
+	(void)state;
+	run_code(&g, EM_ARM, false, true, code, sizeof(code));
+	assert_null(symbolic_run_at(&g.run, START + 20));
+	assert_null(symbolic_run_at(&g.run, START + 24));
+	assert_cfa(&g, 2, 13, 8);
+	assert_cfa(&g, 28, 13, 8);
+	assert_cfa(&g, 30, 13, 16);
+	assert_cfa(&g, 32, 13, 8);
+	assert_int_equal(g.run.indirect, 0);
+	assert_int_equal(g.run.unreached, 0);
+	assert_false(g.run.lost);
+	done(&g);
+}
+
+#define LARGE_WORDS 129		/* of code, for 257 bytes of a table */
+
+/* A comparison whose number is eight bits that were turned. */
+static void test_thumb_large_table(void **state)
+{
+	uint16_t code[8 + LARGE_WORDS] = {
+		0xb580,			/*  0: push {r7, lr} */
+		0xf5b0, 0x7f80,		/*  2: cmp.w r0, #256 */
+		0xf200, 0x8083,		/*  6: bhi.w behind the table */
+		0xe8df, 0xf000,		/* 10: tbb [pc, r0] */
+	};
+	const uint64_t behind = 14 + 2 * LARGE_WORDS;
+	struct given g;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < LARGE_WORDS; i++)
+		code[7 + i] = LARGE_WORDS << 8 | LARGE_WORDS;
+	code[7 + LARGE_WORDS] = 0xbd80;	/* pop {r7, pc} */
+	run_code(&g, EM_ARM, false, true, code, sizeof(code));
+	assert_null(symbolic_run_at(&g.run, START + 14));
+	assert_null(symbolic_run_at(&g.run, START + behind - 2));
+	assert_cfa(&g, behind, 13, 8);
+	assert_int_equal(symbolic_run_unreached(&g.run, START),
+			 START + sizeof(code));
+	assert_int_equal(g.run.unreached, 0);
+	assert_false(g.run.lost);
+	done(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +519,8 @@ int main(void)
 		cmocka_unit_test(test_arm_doubles),
 		cmocka_unit_test(test_thumb),
 		cmocka_unit_test(test_thumb_table),
+		cmocka_unit_test(test_thumb_offsets),
+		cmocka_unit_test(test_thumb_large_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
