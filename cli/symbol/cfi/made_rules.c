@@ -50,6 +50,7 @@ struct making {
 	size_t start_count, start_capacity;
 	bool open;		/* the last entry ends where the next row
 				 * may begin */
+	uint64_t data_end;	/* of the constants behind the last function */
 };
 
 /* ---- gaps ---- */
@@ -322,8 +323,7 @@ static void add_row(struct making *m, const struct made_row *row, uint64_t end)
 	made->rows[made->row_count++] = *row;
 }
 
-/* Behind all that was reached, and the constants of a function that is one; at
- * least one instruction. */
+/* Behind all that was reached; at least one instruction. */
 static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 			 bool good)
 {
@@ -343,7 +343,7 @@ static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 		else
 			m->open = false;
 	}
-	return good ? symbolic_run_unreached(run, end) : end;
+	return end;
 }
 
 /* ---- functions ---- */
@@ -431,6 +431,7 @@ static uint64_t run_function(struct making *m, const struct gap *gap,
 {
 	struct symbolic_state entry;
 	struct symbolic_run run;
+	bool good;
 	struct symbolic_wanted wanted = {
 		.decoder = &m->decoder, .start = start, .end = end,
 		.bytes = gap->bytes + (start - gap->start), .entry = &entry,
@@ -440,8 +441,11 @@ static uint64_t run_function(struct making *m, const struct gap *gap,
 	machine_begin(m->binary->machine, &entry);
 	run_whole(&run, &wanted);
 	m->made->functions++;
-	end = take_run(m, &run, !run.too_large && run.odd_exits == 0 &&
-		       (run.exits > 0 || is_start(m, start)));
+	good = !run.too_large && run.odd_exits == 0 &&
+		(run.exits > 0 || is_start(m, start));
+	end = take_run(m, &run, good);
+	if (good)
+		m->data_end = symbolic_run_unreached(&run, end);
 	symbolic_run_free(&run);
 	return end;
 }
@@ -493,6 +497,8 @@ static void make_gap(struct making *m, const struct gap *gap)
 
 		CLAIM_FULL(next > at);
 		m->made->code_bytes += (next < end ? next : end) - at;
+		if (next < m->data_end)
+			next = m->data_end;
 		at = next < end ? next : end;
 	}
 }
