@@ -57,8 +57,9 @@ Keyword arguments of both:
     options   of subprocess, e.g. cwd=
 
 The environment variable MATRIX_MODES ("near3,off") restricts the modes of all
-targets, MATRIX_KEEP=1 keeps the traces, for looking into a failure, and
-MATRIX_BARRIERS=any leaves out whether barriers were placed.
+targets, but for those that have none of them, MATRIX_KEEP=1 keeps the traces,
+for looking into a failure, and MATRIX_BARRIERS=any leaves out whether barriers
+were placed.
 """
 
 import collections
@@ -201,8 +202,9 @@ def chosen_modes(modes, barriers):
     """Where no barrier is ever placed, it is the same how near it would be."""
     wanted = os.environ.get("MATRIX_MODES")
     known = [mode for mode in ALL if barriers != NONE or mode != "near1"]
-    return [mode for mode in modes or known
-            if not wanted or mode in wanted.split(",")]
+    own = list(modes or known)
+    return [mode for mode in own
+            if not wanted or mode in wanted.split(",")] or own
 
 
 def one_run(argv, directory, mode, env, seconds, options):
