@@ -15,11 +15,11 @@
 #include "unwind/prologue.h"
 #include "unwind/rules_index.h"
 #include "unwind/walk.h"
+#include "unwind/walk_sane.h"
 #include "interrupted.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
 #define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not looked through */
-#define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
 
 bool walk_is_return_address(uintptr_t ra)
 {
@@ -28,20 +28,6 @@ bool walk_is_return_address(uintptr_t ra)
 	if (!image_find(ra - 1) || !image_find(ra - ARCH_CALL_MAX))
 		return unwind_readable(ra - ARCH_WORD) && arch_after_call(ra);
 	return arch_after_call(ra);
-}
-
-bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
-		  uintptr_t *cfa)
-{
-	uintptr_t ra;
-
-	if (fp < sp || fp & (ARCH_WORD - 1) || fp - sp > FP_FRAME_MAX ||
-	    !stack_read(reader, fp + ARCH_WORD, &ra) ||
-	    !walk_is_return_address(barrier_origin(ra)))
-		return false;
-	*cfa = fp + 2 * ARCH_WORD;
-	CLAIM_FULL(*cfa > sp);
-	return true;
 }
 
 enum gt_stop walk_stop_nowhere(uintptr_t pc, bool pc_exact)

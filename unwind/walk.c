@@ -30,16 +30,11 @@
 #include "unwind/rule_cache.h"
 #include "unwind/rules_image.h"
 #include "unwind/shadow.h"
+#include "unwind/walk_sane.h"
 #include "interrupted.h"
 
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;
-
-#define OWN_FRAME_MAX (128 * ARCH_WORD)	/* bytes, that are looked through */
-#define OWN_FRAMES 1024u
-
-/* Where frame pointers are the frames' own: 0, or a pc (walk_fp_may_hide). */
-static _Atomic uintptr_t own_frames[OWN_FRAMES];
 
 bool walk_at_stack_end(uintptr_t sp)
 {
@@ -59,8 +54,7 @@ void walk_flush(void)
 
 	for (i = 0; i < 2 * (INDEX_MASK + 1); i++)
 		atomic_store_explicit(&rule_cache[i], 0, memory_order_relaxed);
-	for (i = 0; i < OWN_FRAMES; i++)
-		atomic_store_explicit(&own_frames[i], 0, memory_order_relaxed);
+	walk_sane_flush();
 }
 
 static uint32_t rule_payload(uint16_t id)
@@ -226,45 +220,6 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 	f->flags = FRAME_WORD | FRAME_FP;
 	f->fp = s->fp;
 	s->top = f;
-}
-
-bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
-		      uintptr_t fp)
-{
-	_Atomic uintptr_t *owns = &own_frames[pc / ARCH_INSTRUCTION %
-					      OWN_FRAMES];
-	uintptr_t at, word;
-
-	if (ARCH_LINK_REGISTER || fp - sp > OWN_FRAME_MAX)
-		return true;
-	if (atomic_load_explicit(owns, memory_order_relaxed) == pc)
-		return false;
-	for (at = sp; at < fp; at += ARCH_WORD)
-		if (!stack_read(reader, at, &word) ||
-		    walk_is_return_address(arch_return_address(
-						barrier_origin(word))))
-			return true;
-	atomic_store_explicit(owns, pc, memory_order_relaxed);
-	return false;
-}
-
-bool walk_code_sane(uintptr_t cfa, uintptr_t ra)
-{
-	uint32_t payload;
-	unsigned kind;
-
-	ra = barrier_origin(ra);
-	if (cfa % ARCH_STACK_ALIGN)
-		return false;
-	if (walk_is_return_address(ra))
-		return true;
-	if (!rule_cache || ra < STACK_PAGE)
-		return false;
-	payload = rule_of(rule_cache, ra);
-	if (payload & (WORD_PLAIN | WORD_FP | WORD_STUB))
-		return false;
-	kind = rules_dictionary[payload & WORD_ID].kind;
-	return payload & WORD_END || kind == RULE_SIGNAL || kind == RULE_END;
 }
 
 /* A frame as code tells it. False: it is none, so that nothing is known. */

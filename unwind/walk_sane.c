@@ -1,0 +1,80 @@
+/*
+ * walk_sane.c: see walk_sane.h.
+ */
+#include <stdatomic.h>
+
+#include "unwind/barrier.h"
+#include "unwind/claim.h"
+#include "unwind/dictionary.h"
+#include "unwind/prologue.h"
+#include "unwind/rule_cache.h"
+#include "unwind/walk.h"
+#include "unwind/walk_sane.h"
+
+#define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
+#define OWN_FRAME_MAX (128 * ARCH_WORD)	/* bytes, that are looked through */
+#define OWN_FRAMES 1024u
+
+/* Where frame pointers are the frames' own: 0, or a pc (walk_fp_may_hide). */
+static _Atomic uintptr_t own_frames[OWN_FRAMES];
+
+void walk_sane_flush(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < OWN_FRAMES; i++)
+		atomic_store_explicit(&own_frames[i], 0, memory_order_relaxed);
+}
+
+bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
+		  uintptr_t *cfa)
+{
+	uintptr_t ra;
+
+	if (fp < sp || fp & (ARCH_WORD - 1) || fp - sp > FP_FRAME_MAX ||
+	    !stack_read(reader, fp + ARCH_WORD, &ra) ||
+	    !walk_is_return_address(barrier_origin(ra)))
+		return false;
+	*cfa = fp + 2 * ARCH_WORD;
+	CLAIM_FULL(*cfa > sp);
+	return true;
+}
+
+bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
+		      uintptr_t fp)
+{
+	_Atomic uintptr_t *owns = &own_frames[pc / ARCH_INSTRUCTION %
+					      OWN_FRAMES];
+	uintptr_t at, word;
+
+	if (ARCH_LINK_REGISTER || fp - sp > OWN_FRAME_MAX)
+		return true;
+	if (atomic_load_explicit(owns, memory_order_relaxed) == pc)
+		return false;
+	for (at = sp; at < fp; at += ARCH_WORD)
+		if (!stack_read(reader, at, &word) ||
+		    walk_is_return_address(arch_return_address(
+						barrier_origin(word))))
+			return true;
+	atomic_store_explicit(owns, pc, memory_order_relaxed);
+	return false;
+}
+
+bool walk_code_sane(uintptr_t cfa, uintptr_t ra)
+{
+	uint32_t payload;
+	unsigned kind;
+
+	ra = barrier_origin(ra);
+	if (cfa % ARCH_STACK_ALIGN)
+		return false;
+	if (walk_is_return_address(ra))
+		return true;
+	if (!rule_cache || ra < STACK_PAGE)
+		return false;
+	payload = rule_of(rule_cache, ra);
+	if (payload & (WORD_PLAIN | WORD_FP | WORD_STUB))
+		return false;
+	kind = rules_dictionary[payload & WORD_ID].kind;
+	return payload & WORD_END || kind == RULE_SIGNAL || kind == RULE_END;
+}
