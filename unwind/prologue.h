@@ -65,11 +65,14 @@ struct prologue_frame {
 	uint8_t base;		/* of the CFA: of ARCH_FRAME_BASES */
 	bool ra_kept;		/* the return address is in its register */
 	bool one_way;		/* told by one of the two ways only */
+	bool deref;		/* the CFA is the word at base + cfa */
 	int32_t cfa;		/* CFA - base, bytes */
 	int32_t ra;		/* where the return address is, bytes from the
 				 * CFA; unless ra_kept */
 	uint64_t saved;		/* registers, by 1 << number */
-	int32_t at[ARCH_REG_COUNT];	/* where, bytes from the CFA */
+	int32_t at[ARCH_REG_COUNT];	/* where, bytes from the CFA; or, of
+					 * those in by_base, from base */
+	uint64_t by_base;
 };
 
 /*

@@ -329,6 +329,8 @@ bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	/* what lies elsewhere may be jumped to while it is moved */
 	if (f->base == ARCH_REG_SP && p.moved)
 		return false;
+	f->deref = false;
+	f->by_base = 0;
 	f->cfa = -sp.n;
 	f->ra_kept = false;
 	f->ra = ra.n;

@@ -20,13 +20,67 @@ static bool find_saved(const struct way *w, struct prologue_frame *f)
 
 		if (!way_preserves(r) || value_is(v, ENTRY, r, 0))
 			continue;
-		if (v.kind != WORD || v.reg != f->base ||
+		if (v.kind != WORD || v.reg != f->base || v.m ||
 		    (!ARCH_LINK_REGISTER && v.n - f->cfa >= ARCH_RA_OFFSET))
 			return false;
 		f->saved |= UINT64_C(1) << r;
 		f->at[r] = v.n - f->cfa;
 	}
 	return true;
+}
+
+/* Where a register is that was saved, in a frame whose CFA is a word of it:
+ * below the frame pointer, or beside the CFA. False: it cannot be. */
+static bool find_saved_beside(struct value v, unsigned r,
+			      struct prologue_frame *f)
+{
+	if (v.reg != f->base)
+		return false;
+	if (v.kind == WORD && v.m == 0 && v.n <= 0) {
+		f->by_base |= UINT64_C(1) << r;
+		f->at[r] = v.n;
+		return true;
+	}
+	f->at[r] = v.m;
+	return v.kind == BEYOND && v.n == f->cfa && v.m < ARCH_RA_OFFSET;
+}
+
+/* Something was stored by the stack pointer which the way may have loaded by the
+ * frame pointer: where a signal came that cannot be told. */
+static bool stores_unseen(const struct search *s, const struct way *w)
+{
+	unsigned r;
+
+	for (r = 0; s->exact && r < ARCH_REG_COUNT; r++)
+		if (w->home[r].kind == ENTRY && w->home[r].reg == ARCH_REG_SP)
+			return true;
+	return false;
+}
+
+/* The same, where the stack pointer is a word of the frame: that of a function
+ * which has aligned it. A tail call leaves the return address to be passed. */
+static bool is_left_aligned(const struct search *s, const struct way *w,
+			    struct value target, struct prologue_frame *f)
+{
+	struct value sp = w->reg[ARCH_REG_SP];
+	int16_t passed = target.kind == BEYOND ? 0 : ARCH_RA_OFFSET;
+	unsigned r;
+
+	*f = (struct prologue_frame){ .base = sp.reg, .deref = true,
+				      .cfa = sp.n, .ra = ARCH_RA_OFFSET };
+	if (sp.reg != ARCH_REG_FP || sp.m != passed || !way_is_sane(f, s->exact) ||
+	    (target.kind == BEYOND &&
+	     (target.reg != sp.reg || target.n != sp.n ||
+	      target.m != ARCH_RA_OFFSET)))
+		return false;
+	for (r = 0; r < ARCH_REG_COUNT; r++) {
+		if (!way_preserves(r) || value_is(w->reg[r], ENTRY, r, 0))
+			continue;
+		if (!find_saved_beside(w->reg[r], r, f))
+			return false;
+		f->saved |= UINT64_C(1) << r;
+	}
+	return f->by_base >> ARCH_REG_FP & 1 && !stores_unseen(s, w);
 }
 
 /* Whether the function is left here, for its caller or by a tail call. */
@@ -38,13 +92,17 @@ static bool is_left(const struct search *s, const struct way *w,
 	if (!ARCH_LINKAGE_REGISTERS &&
 	    (target.kind == WORD || value_is(target, ENTRY, ARCH_REG_LR, 0)))
 		ra = target;
+	if (!ARCH_LINK_REGISTER && sp.kind == WORD)
+		return is_left_aligned(s, w, target, f);
 	if (sp.kind != ENTRY || !way_is_base(sp.reg))
 		return false;
 	f->base = sp.reg;
+	f->deref = false;
 	f->cfa = sp.n;
+	f->by_base = 0;
 	f->ra_kept = s->exact && sp.reg == ARCH_REG_SP &&
 		     value_is(ra, ENTRY, ARCH_REG_LR, 0);
-	if (!f->ra_kept && (ra.kind != WORD || ra.reg != sp.reg))
+	if (!f->ra_kept && (ra.kind != WORD || ra.reg != sp.reg || ra.m))
 		return false;
 	f->ra = f->ra_kept ? 0 : ra.n - sp.n;
 	if (!ARCH_LINK_REGISTER && f->ra != ARCH_RA_OFFSET)
@@ -129,10 +187,12 @@ static bool is_gone(const struct search *s, const struct way *w)
 {
 	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
 
+	if (!ARCH_LINK_REGISTER && sp.kind == WORD)
+		return sp.m == ARCH_RA_OFFSET;
 	if (sp.kind != ENTRY)
 		return false;
 	if (ra.kind == WORD)
-		return ra.reg == sp.reg && ra.n < sp.n;
+		return ra.m == 0 && ra.reg == sp.reg && ra.n < sp.n;
 	return s->exact && value_is(ra, ENTRY, ARCH_REG_LR, 0) &&
 	       sp.reg == ARCH_REG_SP && sp.n > 0;
 }
@@ -244,7 +304,8 @@ bool prologue_is_confirmed(struct search *s, const struct prologue_frame *f)
 	if (s->left > CONFIRM_MAX)
 		s->left = CONFIRM_MAX;
 	return !follow_next(s, &other) || other.base != f->base ||
-	       (other.cfa == f->cfa && other.ra == f->ra);
+	       (other.deref == f->deref && other.cfa == f->cfa &&
+		other.ra == f->ra);
 }
 
 #endif

@@ -40,6 +40,8 @@ static struct rule rule_of_frame(const struct prologue_frame *f)
 			     .cfa_off = f->cfa, .signs = ARCH_RULE_SIGNS != 0 };
 	unsigned ra;
 
+	if (f->deref)
+		rule.kind = RULE_CODE_DEREF;
 	rule.base = f->base == ARCH_REG_FP ? RULE_BASE_FP : RULE_BASE_SP;
 	if (f->base != ARCH_REG_SP && f->base != ARCH_REG_FP)
 		rule.kind = RULE_COMPLEX;
@@ -94,7 +96,7 @@ int prologue_step(struct rules_image *image, struct arch_regs *regs,
 {
 	uintptr_t pc = (uintptr_t)regs->r[ARCH_REG_PC];
 	struct prologue_frame frame;
-	uint64_t cfa, ra;
+	uint64_t base, cfa, ra;
 	unsigned r;
 
 	/* what is not there is looked for the longest: once only */
@@ -103,13 +105,19 @@ int prologue_step(struct rules_image *image, struct arch_regs *regs,
 		return !pc_exact && rules_index_is_outermost(image, pc) ?
 			       1 : -ENOENT;
 	CLAIM_FULL(ARCH_FRAME_BASES >> frame.base & 1);
-	cfa = regs->r[frame.base] + (uint64_t)(int64_t)frame.cfa;
+	base = regs->r[frame.base];
+	cfa = base + (uint64_t)(int64_t)frame.cfa;
+	if (frame.deref && !read(ctx, (uintptr_t)cfa, &cfa))
+		return -EFAULT;
+	if (frame.deref && cfa <= base)
+		return -ENOENT;
 	ra = regs->r[ARCH_REG_LR];
 	if (!frame.ra_kept && !read(ctx, (uintptr_t)(cfa + (uint64_t)(int64_t)frame.ra), &ra))
 		return -EFAULT;
 	for (r = 0; r < ARCH_REG_COUNT; r++)
 		if (frame.saved >> r & 1 &&
-		    !read(ctx, (uintptr_t)(cfa + (uint64_t)(int64_t)frame.at[r]),
+		    !read(ctx, (uintptr_t)((frame.by_base >> r & 1 ? base : cfa) +
+					   (uint64_t)(int64_t)frame.at[r]),
 			  &regs->r[r]))
 			return -EFAULT;
 	regs->r[ARCH_REG_SP] = cfa;

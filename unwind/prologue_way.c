@@ -30,34 +30,47 @@ bool way_is_list(uint64_t mask)
 
 struct value value_add(struct value v, int64_t n)
 {
-	int64_t sum = v.n + n;
+	static const struct value unknown;
+	int64_t sum = (v.kind == WORD ? v.m : v.n) + n;
 
-	if ((v.kind == WORD && n) || v.kind == UNKNOWN || n != (int32_t)n ||
-	    sum != (int32_t)sum)
-		return (struct value){ UNKNOWN, 0, 0 };
-	if (v.kind != WORD)
+	if ((v.kind == BEYOND && n) || v.kind == UNKNOWN || n != (int32_t)n ||
+	    sum != (v.kind == WORD ? (int16_t)sum : (int32_t)sum))
+		return unknown;
+	if (v.kind == WORD)
+		v.m = (int16_t)sum;
+	else if (v.kind != BEYOND)
 		v.n = (int32_t)sum;
 	return v;
 }
 
 bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n)
 {
-	return v.kind == kind && v.reg == reg && v.n == n;
+	return v.kind == kind && v.reg == reg && v.n == n && v.m == 0;
 }
 
-/* Where the word `index` of an access lies; false: nobody knows. */
-static bool place_of(const struct way *w, const struct arch_operation *op,
-		     unsigned index, struct value *place)
+/* Where the word `index` of an access lies. */
+static struct value place_of(const struct way *w,
+			     const struct arch_operation *op, unsigned index)
 {
-	*place = value_add(w->reg[op->a],
-			   op->value + (int64_t)index * ARCH_WORD);
-	return place->kind == ENTRY && way_is_base(place->reg);
+	return value_add(w->reg[op->a],
+			 op->value + (int64_t)index * ARCH_WORD);
+}
+
+static bool is_known(struct value place)
+{
+	return place.kind == ENTRY && way_is_base(place.reg);
 }
 
 static struct value loaded(const struct way *w, struct value place)
 {
 	unsigned r;
 
+	if (place.kind == WORD) {
+		place.kind = BEYOND;
+		return place;
+	}
+	if (!is_known(place))
+		return (struct value){ .kind = UNKNOWN };
 	for (r = 0; r < ARCH_REG_COUNT; r++)
 		if (value_is(place, w->home[r].kind, w->home[r].reg,
 			     w->home[r].n))
@@ -91,21 +104,18 @@ static void access_words(struct way *w, const struct arch_operation *op)
 
 	for (i = 0; i < ARCH_REG_COUNT; i++) {
 		struct value *reg;
-		bool known;
 
 		r = op->falls ? ARCH_REG_COUNT - 1 - i : i;
 		reg = &w->reg[r];
 		if (!(op->mask >> r & 1))
 			continue;
 		/* the base is what it was for all of them */
-		known = place_of(w, op, index++, &place);
+		place = place_of(w, op, index++);
 		if (op->kind == ARCH_OP_LOAD && r != op->a)
-			*reg = known ? loaded(w, place) :
-				       (struct value){ UNKNOWN, 0, 0 };
+			*reg = loaded(w, place);
 		else if (op->kind == ARCH_OP_LOAD)
-			base = known ? loaded(w, place) :
-				       (struct value){ UNKNOWN, 0, 0 };
-		else if (known)
+			base = loaded(w, place);
+		else if (is_known(place))
 			stored(w, r, place);
 	}
 	w->reg[op->a] = op->step ? value_add(w->reg[op->a], op->step) : base;
@@ -122,7 +132,7 @@ void way_apply(struct way *w, const struct arch_operation *op)
 		   op->b < ARCH_REG_COUNT);
 	switch (op->kind) {
 	case ARCH_OP_SET:
-		*d = value_add((struct value){ CONSTANT, 0, 0 }, op->value);
+		*d = value_add((struct value){ .kind = CONSTANT }, op->value);
 		break;
 	case ARCH_OP_ADD:
 		*d = value_add(a, op->value);
@@ -167,8 +177,8 @@ void way_begin(struct way *w, uintptr_t pc, unsigned mode, bool exact)
 	w->pc = pc;
 	w->mode = mode;
 	for (r = 0; r < ARCH_REG_COUNT; r++) {
-		w->reg[r] = (struct value){ ENTRY, (uint8_t)r, 0 };
-		w->home[r] = (struct value){ UNKNOWN, 0, 0 };
+		w->reg[r] = (struct value){ .kind = ENTRY, .reg = (uint8_t)r };
+		w->home[r] = (struct value){ .kind = UNKNOWN };
 	}
 	if (!exact)
 		way_apply(w, &call);
@@ -192,6 +202,9 @@ bool way_is_sane(const struct prologue_frame *f, bool exact)
 {
 	int32_t least = f->base == ARCH_REG_SP ? 0 : -FRAME_BYTES_MAX;
 
+	if (f->deref)
+		return f->cfa < 0 && f->cfa >= least &&
+		       f->cfa % ARCH_WORD == 0;
 	if (f->cfa < least || f->cfa > FRAME_BYTES_MAX ||
 	    f->cfa % (exact ? ARCH_WORD : ARCH_STACK_ALIGN))
 		return false;

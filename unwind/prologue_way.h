@@ -3,13 +3,17 @@
  *
  *	CONSTANT n	n
  *	ENTRY r, n	what register r held where this began, + n
- *	WORD r, n	the word that lay at ENTRY r, n then
+ *	WORD r, n, m	the word that lay at ENTRY r, n then, + m
+ *	BEYOND r, n, m	the word that lay at WORD r, n, m then
  *	UNKNOWN		anything
  *
  * Onward, from pc: the function is followed until it is left. There the stack
  * pointer is the CFA, as ENTRY sp or fp; the return address is a WORD between;
  * each register that a called function must preserve is its own ENTRY, or a
  * WORD. Of a branch the way that does not jump is followed first.
+ *
+ * Where calls push, a function that has aligned its stack pointer keeps the CFA
+ * in its frame: that is a WORD then, and the return address BEYOND.
  *
  * Where code is followed onward only (ARCH_DECODES_BACK), another way out has to
  * say the same, and the stack pointer has to be as calls want it, which it is not
@@ -42,11 +46,12 @@ enum {
 	JUMPS_MAX = 32		/* backward, each followed once */
 };
 
-enum value_kind { UNKNOWN, CONSTANT, ENTRY, WORD };
+enum value_kind { UNKNOWN, CONSTANT, ENTRY, WORD, BEYOND };
 
 struct value {
 	uint8_t kind;		/* enum value_kind */
 	uint8_t reg;
+	int16_t m;		/* of WORD and BEYOND; else 0 */
 	int32_t n;
 };
 
@@ -71,6 +76,7 @@ struct search {
 
 /* UNKNOWN where it cannot be told. */
 struct value value_add(struct value v, int64_t n);
+/* m is 0 of it. */
 bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n);
 
 /* Whether frames are found from it. */

@@ -27,6 +27,7 @@ enum rule_kind {
 	RULE_FRAME,	/* CFA = base + cfa_off, pc where `ra` says */
 	RULE_CODE,	/* likewise, told by code that was followed one way
 			 * only: the return address has to look like one */
+	RULE_CODE_DEREF,	/* as RULE_DEREF, told and looked at likewise */
 	RULE_DEREF,	/* CFA = *(fp + cfa_off): realigned stacks */
 	RULE_PLT,	/* CFA = sp + cfa_off + arch_plt_pushed(pc) */
 	RULE_SIGNAL,	/* a signal frame: registers lie in the ucontext */
@@ -39,8 +40,8 @@ enum rule_base { RULE_BASE_SP, RULE_BASE_FP };
 
 /*
  * fp_off: 0 says the caller's frame pointer is this frame's; otherwise it was
- * saved at CFA + fp_off * ARCH_WORD. In RULE_DEREF alone it counts from this
- * frame's fp, not from the CFA, and 0 is an offset like any other: the
+ * saved at CFA + fp_off * ARCH_WORD. In RULE_DEREF and RULE_CODE_DEREF it counts
+ * from this frame's fp, not from the CFA, and 0 is an offset like any other: the
  * caller's frame pointer was saved at fp + fp_off * ARCH_WORD (compilers that
  * realign a stack push it there: DW_CFA_expression fp, breg<fp> 0).
  * RULE_SIGNAL has no offsets: ARCH_SIGFRAME_* say where to look.

@@ -222,24 +222,50 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 	s->top = f;
 }
 
-/* A frame as code tells it. False: it is none, so that nothing is known. */
-static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
-			 uintptr_t *slot, uintptr_t *fp_at)
+/* Whether a frame that code tells may be one. False: nothing is known. */
+static bool is_sane(struct state *s, uintptr_t cfa, uintptr_t slot,
+		    uintptr_t *fp_at)
 {
 	uintptr_t ra;
 
+	if (cfa > s->sp && stack_read(&s->reader, slot, &ra) &&
+	    walk_code_sane(cfa, arch_return_address(ra)))
+		return true;
+	s->forget = true;	/* of a word that is not noted (I1) */
+	*fp_at = 0;
+	return false;
+}
+
+/* A frame as code tells it. */
+static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
+			 uintptr_t *slot, uintptr_t *fp_at)
+{
 	if (r->base == RULE_BASE_FP && !use_fp(s))
 		return false;
 	*cfa = (r->base == RULE_BASE_FP ? s->fp : s->sp) +
 	       (uintptr_t)(intptr_t)r->cfa_off;
 	*slot = *cfa + (uintptr_t)arch_rule_ra_offset(r->fp_off, r->ra);
 	*fp_at = r->fp_off ? *cfa + (uintptr_t)(r->fp_off * ARCH_WORD) : 0;
-	if (*cfa > s->sp && stack_read(&s->reader, *slot, &ra) &&
-	    walk_code_sane(*cfa, arch_return_address(ra)))
-		return true;
-	s->forget = true;	/* of a word that is not noted (I1) */
-	*fp_at = 0;
-	return false;
+	return is_sane(s, *cfa, *slot, fp_at);
+}
+
+/* A frame whose CFA is a word of it. False: it cannot be read. */
+static bool step_by_word(struct state *s, const struct rule *r, uintptr_t *cfa,
+			 uintptr_t *slot, uintptr_t *fp_at)
+{
+	uintptr_t word;
+
+	if (!use_fp(s))
+		return false;
+	word = s->fp + (uintptr_t)(intptr_t)r->cfa_off;
+	if (!stack_read(&s->reader, word, cfa)) {
+		s->forget = true;
+		return false;
+	}
+	push_word(s, word, *cfa);
+	*slot = *cfa + ARCH_RA_OFFSET;
+	*fp_at = s->fp + (uintptr_t)(r->fp_off * ARCH_WORD);
+	return true;
 }
 
 /* I3: the shadow's last entry, at which no frame lies, is the next one outward
@@ -261,7 +287,6 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 				 uintptr_t *fp_at, bool *hard)
 {
 	const struct rule *r = &rules_dictionary[payload & WORD_ID];
-	uintptr_t word;
 
 	CLAIM_FULL((payload & WORD_ID) < rules_count());
 	CLAIM_FULL(!(payload & (WORD_PLAIN | WORD_FP | WORD_STUB | WORD_JOIN)));
@@ -283,20 +308,16 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 		*slot = *cfa + ARCH_RA_OFFSET;
 		return GT_STOP_BOTTOM;
 	case RULE_DEREF:
-		if (!use_fp(s))
-			return GT_STOP_BAD_READ;
-		word = s->fp + (uintptr_t)(intptr_t)r->cfa_off;
-		if (!stack_read(&s->reader, word, cfa)) {
-			s->forget = true;
-			return GT_STOP_BAD_READ;
-		}
-		push_word(s, word, *cfa);
-		*slot = *cfa + ARCH_RA_OFFSET;
-		*fp_at = s->fp + (uintptr_t)(r->fp_off * ARCH_WORD);
-		return GT_STOP_BOTTOM;
+		return step_by_word(s, r, cfa, slot, fp_at) ?
+			       GT_STOP_BOTTOM : GT_STOP_BAD_READ;
 	case RULE_CODE:
+	case RULE_CODE_DEREF:
 		s->strange |= !ARCH_DECODES_BACK;
-		if (step_by_code(s, r, cfa, slot, fp_at))
+		if (r->kind == RULE_CODE ?
+			    step_by_code(s, r, cfa, slot, fp_at) :
+			    step_by_word(s, r, cfa, slot, fp_at) &&
+				    *cfa > s->fp &&
+				    is_sane(s, *cfa, *slot, fp_at))
 			return GT_STOP_BOTTOM;
 		/* fall through */
 	case RULE_NONE:
@@ -325,7 +346,8 @@ bool rule_is_outermost(uint32_t payload, uintptr_t sp)
 	unsigned kind = rules_dictionary[payload & WORD_ID].kind;
 
 	return payload & WORD_END || kind == RULE_END ||
-	       ((kind == RULE_NONE || kind == RULE_CODE) &&
+	       ((kind == RULE_NONE || kind == RULE_CODE ||
+		 kind == RULE_CODE_DEREF) &&
 		walk_at_stack_end(sp));
 }
 

@@ -3,6 +3,7 @@
  * each call of libraries that have both. Where a port's instructions are not
  * followed (ARCH_DECODES) nothing is ever found.
  */
+#include <alloca.h>
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,6 +40,9 @@ static bool is_same(struct rule a, struct rule b)
 	bool beside = a.base == RULE_BASE_FP && b.base == RULE_BASE_SP &&
 		      a.cfa_off == -a.fp_off * ARCH_WORD;
 
+	if (a.kind == RULE_DEREF || b.kind == RULE_CODE_DEREF)
+		return a.kind == RULE_DEREF && b.kind == RULE_CODE_DEREF &&
+		       a.cfa_off == b.cfa_off && a.fp_off == b.fp_off;
 	return (a.cfa_off == b.cfa_off || beside) && a.fp_off == b.fp_off &&
 	       arch_rule_ra_offset(a.fp_off, a.ra) ==
 		       arch_rule_ra_offset(b.fp_off, b.ra);
@@ -48,8 +52,9 @@ static void compare(struct rules_image *image, uintptr_t ra, struct tally *t)
 {
 	uint16_t table = rules_find(image, ra - 1), code;
 
-	if (!table || rules_dictionary[table].kind != RULE_FRAME ||
-	    !arch_after_call(ra))
+	if (!table || !arch_after_call(ra) ||
+	    (rules_dictionary[table].kind != RULE_FRAME &&
+	     rules_dictionary[table].kind != RULE_DEREF))
 		return;
 	t->calls++;
 	code = prologue_find(image, ra);
@@ -136,6 +141,141 @@ static void against_tables(void **unused)
 	assert_true(!ARCH_DECODES || c.guesses > 0);
 	assert_int_equal(ARCH_DECODES_BACK, 2 * c.guesses < c.same);
 }
+
+/* ---- stacks that functions align ---- */
+
+#define ALIGNS (ARCH_DECODES && !ARCH_LINK_REGISTER)
+#if ALIGNS
+
+#define NEAR_BYTES 200
+#ifdef __clang__		/* takes another register for what it aligns */
+#define FRAMES_ARE_LIKE_OTHERS true
+#else
+#define FRAMES_ARE_LIKE_OTHERS false
+#endif
+#define SHAPE __attribute__((noinline, noclone))
+
+static __attribute__((noinline)) void see(void *a, void *b)
+{
+	__asm__ volatile("" : : "r"(a), "r"(b) : "memory");
+}
+
+static SHAPE int grows(int n)
+{
+	_Alignas(64) char room[64];
+	char *more = alloca((size_t)n);
+
+	see(room, more);
+	see(more, room);
+	return room[n];
+}
+
+static SHAPE int saves(int a, int b, int c, int d, int e)
+{
+	_Alignas(32) char room[64];
+	char *more = alloca((size_t)a);
+	int f = a * b, g = b ^ c, h = c - d;
+
+	see(room, more);
+	if (a > b) {
+		see(more, room);
+		return a + g;
+	}
+	see(room, room);
+	return a + b + c + d + e + f + g + h + room[a];
+}
+
+/* The calls near a function's begin. */
+static unsigned from_words(uintptr_t at)
+{
+	uintptr_t end = at + NEAR_BYTES;
+	struct rules_image *rules = rules_at(at);
+	unsigned mode = arch_code_mode(at, true), found = 0;
+	struct arch_operation op;
+
+	for (; at < end; at += op.size ? op.size : 1) {
+		uint16_t table, code;
+
+		op = (struct arch_operation){ .kind = ARCH_OP_END };
+		arch_decode((const void *)at, end - at, &mode, &op);
+		table = rules_find(rules, at);
+		if (op.kind != ARCH_OP_CALL ||
+		    rules_dictionary[table].kind != RULE_DEREF)
+			continue;
+		code = prologue_find(rules, at + op.size);
+		assert_true(is_same(rules_dictionary[table],
+				    rules_dictionary[code]));
+		found++;
+	}
+	return found;
+}
+
+/* The CFA is a word of the frame, as the table says it. */
+static void stacks_that_are_aligned(void **unused)
+{
+	unsigned found = from_words((uintptr_t)grows) +
+			 from_words((uintptr_t)saves);
+
+	(void)unused;
+	grows(3);
+	saves(1, 2, 3, 4, 5);
+	print_message("%u calls from stacks that are aligned\n", found);
+	assert_true(found >= 4 || FRAMES_ARE_LIKE_OTHERS);
+}
+
+/* A word of its own everywhere, further out than all registers. */
+static bool read_outward(void *ctx, uintptr_t address, uint64_t *value)
+{
+	(void)ctx;
+	*value = UINT64_C(0x7f8000000000) +
+		 (address * UINT64_C(0x9e3779b97f4a7c15) >> 32) * ARCH_WORD;
+	return true;
+}
+
+/* Where a signal came at pc. False: the code does not tell. Compilers leave a
+ * rule for the frame pointer behind its end. */
+static bool is_told(struct rules_image *rules, uintptr_t pc)
+{
+	struct arch_regs from, table, code;
+	bool is_signal = false;
+	unsigned r;
+
+	for (r = 0; r < ARCH_REG_COUNT; r++)
+		from.r[r] = UINT64_C(0x7f0000000000) + r * UINT64_C(0x100000);
+	from.r[ARCH_REG_PC] = pc;
+	table = code = from;
+	assert_int_equal(rules_step_full(rules, &table, true, &is_signal,
+					 read_outward, NULL), 0);
+	if (prologue_step(rules, &code, true, read_outward, NULL))
+		return false;
+	assert_int_equal(code.r[ARCH_REG_SP], table.r[ARCH_REG_SP]);
+	assert_int_equal(code.r[ARCH_REG_PC], table.r[ARCH_REG_PC]);
+	if (code.r[ARCH_REG_FP] != from.r[ARCH_REG_FP])
+		assert_int_equal(code.r[ARCH_REG_FP], table.r[ARCH_REG_FP]);
+	return true;
+}
+
+static void stacks_that_are_aligned_where_signals_come(void **unused)
+{
+	uintptr_t at = (uintptr_t)grows, end = at + NEAR_BYTES;
+	struct rules_image *rules = rules_at(at);
+	unsigned mode = arch_code_mode(at, true), told = 0;
+	struct arch_operation op = { .kind = ARCH_OP_OTHER };
+
+	(void)unused;
+	while (at < end && !(op.mask >> ARCH_REG_PC & 1)) {
+		told += is_told(rules, at);
+		op = (struct arch_operation){ .kind = ARCH_OP_END };
+		arch_decode((const void *)at, end - at, &mode, &op);
+		assert_true(op.size > 0);
+		at += op.size;
+	}
+	print_message("%u instructions of %lu bytes\n", told,
+		      (unsigned long)(at - (uintptr_t)grows));
+	assert_true(told > 10);
+}
+
+#endif
 
 /* Where calls push, or tables are true of calls only, there is nothing to
  * compare. */
@@ -235,6 +375,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_tables),
+#if ALIGNS
+		cmocka_unit_test(stacks_that_are_aligned),
+		cmocka_unit_test(stacks_that_are_aligned_where_signals_come),
+#endif
 #if HAS_ROWS_EVERYWHERE
 		cmocka_unit_test(against_tables_everywhere),
 #endif

@@ -36,6 +36,7 @@ static const char *const kind_names[] = {
 	[RULE_NONE] = "none", [RULE_FRAME] = "frame", [RULE_DEREF] = "deref",
 	[RULE_PLT] = "plt", [RULE_SIGNAL] = "signal", [RULE_END] = "end",
 	[RULE_COMPLEX] = "complex", [RULE_BAD] = "bad", [RULE_CODE] = "code",
+	[RULE_CODE_DEREF] = "code deref",
 };
 
 struct file {
