@@ -196,6 +196,9 @@ static enum gt_stop step(struct place *at)
 	CLAIM_FULL(err == 0 || err == -2);	/* as rules.h has it */
 	if (!is_signal && !is_progress(at, sp))
 		return GT_STOP_NO_PROGRESS;
+	if (at->unsure && !is_signal &&
+	    !walk_return_sane(regs->r[ARCH_REG_PC]))
+		return GT_STOP_NO_RULE;
 	regs->r[ARCH_REG_PC] = barrier_origin(regs->r[ARCH_REG_PC]);
 	at->exact = is_signal;
 	at->end = regs->r[ARCH_REG_PC] == 0;

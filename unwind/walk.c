@@ -13,7 +13,8 @@
  *     be that of a function further out, unless calls push and no return address
  *     lies before it: that is a matter of the code there, not of the stack. A
  *     walk that went by it does not count as complete, joins nothing, and is not
- *     remembered.
+ *     remembered. Its stack pointer may be another one's: from there on each step
+ *     has to lead to where a frame may return.
  *
  * Thread context: any; scratch belongs to the calling thread.
  */
@@ -451,9 +452,8 @@ static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
  * One step of any kind, from the newest frame to the next. False: the walk is
  * over.
  */
-static __attribute__((noinline)) bool
-step_any(struct capture_thread *t, struct state *s, struct walk *w,
-	 uint32_t payload)
+static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
+		     uint32_t payload)
 {
 	uintptr_t cfa, slot = 0, fp_at;
 
@@ -479,6 +479,10 @@ step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		s->forget = true;
 		return false;
 	}
+	if (s->guessed && !walk_return_sane(arch_return_address(s->raw))) {
+		w->stop = GT_STOP_NO_RULE;
+		return false;
+	}
 	if (s->top >= t->scratch + t->capacity - 4 && !walk_grow(t, s)) {
 		/* For want of memory: walk_full has room for more of it. */
 		s->hard = t->capacity < FRAMES_MAX;
@@ -497,6 +501,19 @@ step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		s->fp_from = s->top;
 	}
 	return true;
+}
+
+/* Likewise, up to where rules are certain again: not behind a guess (I3). */
+static __attribute__((noinline)) bool
+step_rare(struct capture_thread *t, struct state *s, struct walk *w,
+	  uint32_t payload)
+{
+	while (step_any(t, s, w, payload)) {
+		if (!s->guessed)
+			return true;
+		payload = rule_of(rule_cache, s->ra);
+	}
+	return false;
 }
 
 /*
@@ -629,7 +646,7 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 				break;
 			payload = rule_of(rule_cache, s.ra);
 		}
-		if (!step_any(t, &s, w, payload))
+		if (!step_rare(t, &s, w, payload))
 			break;
 	}
 	/* What is no return address is no frame; but where it is another one

@@ -60,14 +60,12 @@ bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
 	return false;
 }
 
-bool walk_code_sane(uintptr_t cfa, uintptr_t ra)
+bool walk_return_sane(uintptr_t ra)
 {
 	uint32_t payload;
 	unsigned kind;
 
 	ra = barrier_origin(ra);
-	if (cfa % ARCH_STACK_ALIGN)
-		return false;
 	if (walk_is_return_address(ra))
 		return true;
 	if (!rule_cache || ra < STACK_PAGE)
@@ -77,4 +75,9 @@ bool walk_code_sane(uintptr_t cfa, uintptr_t ra)
 		return false;
 	kind = rules_dictionary[payload & WORD_ID].kind;
 	return payload & WORD_END || kind == RULE_SIGNAL || kind == RULE_END;
+}
+
+bool walk_code_sane(uintptr_t cfa, uintptr_t ra)
+{
+	return cfa % ARCH_STACK_ALIGN == 0 && walk_return_sane(ra);
 }

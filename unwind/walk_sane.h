@@ -31,10 +31,13 @@ bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
 		      uintptr_t fp);
 
 /*
- * Code that was followed one way only (RULE_CODE): whether its frame may end at
- * cfa and return to ra: behind a call, to where a signal handler returns, or to
- * what somebody made a stack's outermost frame.
+ * Whether a frame that is not certain may return to ra: behind a call, to where a
+ * signal handler returns, or to what somebody made a stack's outermost frame.
  */
+bool walk_return_sane(uintptr_t ra);
+
+/* Code that was followed one way only (RULE_CODE): whether its frame may end at
+ * cfa and return to ra. */
 bool walk_code_sane(uintptr_t cfa, uintptr_t ra);
 
 /* Code has changed: what was seen at a pc is forgotten. */

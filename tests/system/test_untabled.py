@@ -72,6 +72,85 @@ def also_where_functions_align_their_stacks(directory):
         realigned(place, mode)
 
 
+# The frame pointer is that of a function which aligns its stack, while one that
+# never returns allocates, of which the code tells nothing: the stack pointer that
+# comes of it is not that of the next function outward, as the table has it. Nobody
+# has called from the addresses in its frame.
+FAILS = r"""
+#include <alloca.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#define OWN __attribute__((noinline, noclone))
+volatile int zero;
+static jmp_buf out;
+OWN static __attribute__((noreturn)) void fails(void)
+{
+    void *volatile block = malloc(1000);
+    free(block);
+    longjmp(out, 1);
+}
+OWN int aligns(int a)
+{
+    _Alignas(64) volatile char room[64];
+    volatile char *more = alloca((size_t)(16 + a));
+    room[a] = more[a] = (char)a;
+    if (!zero)
+        fails();
+    return room[a] + more[a];
+}
+int holds(int a);
+int main(void)
+{
+    volatile int i;
+    for (i = 0; i < 20; i++)
+        if (!setjmp(out))
+            holds(zero);
+    return zero;
+}
+"""
+HOLDS = r"""
+extern volatile int zero;
+int aligns(int a);
+int decoy(int a) { return a + zero; }
+int holds(int a)
+{
+    void *volatile list[18];
+    for (int i = 0; i < 18; i++)
+        list[i] = (char *)decoy + 1;
+    aligns(a);
+    return list[a] != 0;
+}
+"""
+
+
+@case
+def what_a_guess_leads_to_is_looked_at(directory):
+    """Not to what lies where the return address was sought."""
+    need("gcc")
+    objects = []
+    for name, text, flags in (
+            ("fails", FAILS, ["-fno-asynchronous-unwind-tables",
+                              "-fno-unwind-tables"]), ("holds", HOLDS, [])):
+        source = os.path.join(directory, name + ".c")
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(text)
+        objects.append(os.path.join(directory, name + ".o"))
+        done = bare(["gcc", "-O2", "-fomit-frame-pointer", *flags, "-c",
+                     source, "-o", objects[-1]])
+        equal(done.status, 0, done.err)
+    path = os.path.join(directory, "guesses")
+    equal(bare(["gcc", *objects, "-o", path]).status, 0, "link")
+    done = recorded([path], directory, by="preload",
+                    env=environment(GNOMON_DEBUG_ORACLE="1"))
+    equal(done.status, 0, done.err)
+    own = {tuple(frame.get("function") for frame in reversed(row["stack"]))
+           for row in Report(done.trace).rows}
+    equal({stack for stack in own if "fails" in stack}, {("holds", "fails")},
+          "stacks")
+    equal(int(agrees(done)["stop_no_rule"]), 20, "that end early")
+
+
 @case
 def and_with_each_stack_walked_anew(directory):
     whole(directory, "off")

@@ -3,6 +3,7 @@
  * words around them, and whether they may be those of functions further out.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
@@ -135,6 +136,29 @@ static void code_proves_itself(void **unused)
 	assert_false(walk_code_sane(cfa + 1, called()));
 }
 
+static uintptr_t handler_ra;
+
+static void on_signal(int number)
+{
+	(void)number;
+	handler_ra = (uintptr_t)__builtin_return_address(0);
+}
+
+/* Nobody has called from where handlers return to. */
+static void guesses_lead_to_where_frames_return(void **unused)
+{
+	(void)unused;
+	assert_true(walk_return_sane(called()));
+	assert_false(walk_return_sane(called() + 1));
+	assert_false(walk_return_sane((uintptr_t)called));
+	assert_false(walk_return_sane(0));
+	assert_false(walk_return_sane(AT(SP)));
+	signal(SIGUSR1, on_signal);
+	raise(SIGUSR1);
+	assert_false(walk_is_return_address(handler_ra));
+	assert_true(walk_return_sane(handler_ra));
+}
+
 static int begin(void **unused)
 {
 	(void)unused;
@@ -153,6 +177,7 @@ int main(void)
 		SANE(what_cannot_be_read_may_hide),
 		SANE(frame_pointers_prove_themselves),
 		SANE(code_proves_itself),
+		SANE(guesses_lead_to_where_frames_return),
 	};
 
 	return cmocka_run_group_tests(tests, begin, NULL);
