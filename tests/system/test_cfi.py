@@ -242,6 +242,124 @@ def prepared_rules_complete_stacks(directory):
         equal(list(stops(done.trace)), ["stop_bottom"], " ".join(flags))
 
 
+# On x86-64 the CFA is a word of frames like these, which the frame pointer tells;
+# of the innermost its code alone does not tell it.
+ALIGNED = r"""
+#include <alloca.h>
+#include <stdlib.h>
+#include <string.h>
+volatile int zero;
+#define OWN __attribute__((noinline, noclone))
+OWN void see(void *a, void *b) { __asm__ volatile("" :: "r"(a), "r"(b) : "memory"); }
+OWN void *take(int n) { return malloc(n + 1); }
+OWN __attribute__((noreturn)) void ends(int n)
+{
+    _Alignas(64) char room[64];
+    see(room, alloca(n + 16));
+    take(1000);
+    exit(n);
+}
+OWN int third(int a, int b, int c, int d)
+{
+    _Alignas(32) char room[64];
+    for (int i = 1; i < 4; i++) {
+        char more[i * 20 + a];
+        see(more, room);
+        take(100 + i);
+        if (i == 3 && !zero)
+            ends(a);
+    }
+    return a * b + c * d + room[a];
+}
+OWN int second(int a)
+{
+    take(10);
+    return third(a, a + 1, 3, 4) + a;
+}
+OWN int compare(const void *a, const void *b)
+{
+    return second(zero) + *(const char *)a - *(const char *)b;
+}
+OWN int first(int a)
+{
+    _Alignas(64) char list[64] = "ab";
+    see(list, alloca(a + 16));
+    qsort(list, 2, 1, compare);
+    return list[0];
+}
+int main(void) { return first(zero) + zero; }
+"""
+WORDS = re.compile(r"DW_CFA_(?:def_cfa_)?expression.*")
+
+
+def built_aligned(directory, name, *flags):
+    need("gcc")
+    source = os.path.join(directory, "aligned.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(ALIGNED)
+    path = os.path.join(directory, name)
+    done = bare(["gcc", "-w", "-O2", "-fomit-frame-pointer", *flags, source,
+                 "-o", path])
+    equal(done.status, 0, done.err)
+    return path
+
+
+def expressions(path):
+    """Of the tables of a file, without those of linkage tables."""
+    text = bare(["readelf", "--debug-dump=frames", "--wide", path]).out
+    return {line for line in WORDS.findall(text) if "rip" not in line}
+
+
+@case
+def prepared_rules_of_stacks_that_are_aligned(directory):
+    """As the compiler says them: what it says in tables is found by the code, and
+    taken over from .debug_frame."""
+    need("objcopy")
+    tabled = built_aligned(directory, "tabled", "-s")
+    stripped = tabled + ".stripped"
+    bare(["objcopy", "-R", ".eh_frame", "-R", ".eh_frame_hdr", tabled,
+          stripped])
+    known = expressions(tabled)
+    check(len(known) > 6, str(known))
+    for path in stripped, built_aligned(directory, "debug", "-g", *WITHOUT):
+        row = json.loads(gnomon("cfi", "prepare", "--json", path, "-o",
+                                path + "-rules").out)["rows"][0]
+        equal(expressions(row["file"]), known, "rules of " + path)
+        check(re.search("CFA=exp.* rbp=exp.* ra=c-8",
+                        gnomon("cfi", "dump", "--rules", row["file"]).out),
+              "shown")
+    summary = json.loads(gnomon("cfi", "check", "--json",
+                                tabled).out)["rows"][0]["summary"]
+    equal(summary["disagreed"], 0, "disagreed")
+
+
+@case
+def prepared_rules_complete_stacks_that_are_aligned(directory):
+    """All functions are named, where they are not by the code alone."""
+    for name, flags in ("code", []), ("debug", ["-g"]):
+        path = built_aligned(directory, name, *WITHOUT, *flags)
+        rules = os.path.join(directory, name + "-rules")
+        gnomon("cfi", "prepare", "-o", rules, path)
+        for variables in {}, {"GNOMON_CFI_DIR": rules}:
+            place = os.path.join(directory, "%s-%d" % (name, len(variables)))
+            os.mkdir(place)
+            done = recorded([path], place, by="preload", env=environment(
+                GNOMON_DEBUG_ORACLE="1", **variables))
+            found = [[frame.get("function") for frame in reversed(row["stack"])]
+                     for row in Report(done.trace).rows]
+            found = {tuple(name for name in stack if name in (
+                "main", "first", "compare", "second", "third", "ends"))
+                for stack in found if "main" in stack}
+            counters = info(done.trace)["counters"]
+            equal(int(counters["oracle_differences"]), 0, "oracle")
+            equal(("main", "first", "compare", "second", "third", "ends") in
+                  found, bool(variables), str(found))
+            check(("main", "first", "compare", "second", "third") in found,
+                  str(found))
+            equal("stop_no_rule" in stops(done.trace), not variables,
+                  "ends early")
+
+
 @case
 def run_prepares_what_is_missing(directory):
     """Once: it says so, and finds it there the next time."""

@@ -97,6 +97,9 @@ void agreement_value_text(const struct machine *machine,
 	case SYMBOLIC_CFA:
 		named_offset("CFA", value.number, text, size);
 		break;
+	case SYMBOLIC_ALIGNED:
+		named_offset("aligned", value.number, text, size);
+		break;
 	case SYMBOLIC_DYNAMIC:
 		named_offset("dynamic", value.number, text, size);
 		break;

@@ -3,6 +3,7 @@
  */
 #include "cli/symbol/cfi/debug_rules.h"
 
+#include <dwarf.h>
 #include <string.h>
 
 #include "cli/symbol/cfi/callframe_value.h"
@@ -48,14 +49,35 @@ static const struct callframe_entry *entry_at(const struct callframe *table,
 /* A function's rows on their way. */
 struct rows {
 	const struct machine *machine;
+	const struct callframe *table;
+	const struct callframe_entry *entry;
 	void (*each)(void *owner, const struct made_row *row, uint64_t end);
 	void *owner;
 };
 
-static void take_register(const struct machine *machine,
+/* An expression that is the frame pointer and an offset; deref: what lies
+ * there. */
+static bool is_by_fp(const struct rows *rows, uint64_t where, bool deref,
+		     int64_t *offset)
+{
+	struct bytes bytes = bytes_from(callframe_expression(
+						rows->table, rows->entry,
+						where), 0);
+
+	if (bytes_u8(&bytes) != DW_OP_breg0 + rows->machine->fp[0])
+		return false;
+	*offset = bytes_sleb(&bytes);
+	if (deref && bytes_u8(&bytes) != DW_OP_deref)
+		return false;
+	return !bytes.bad && bytes_left(&bytes) == 0 &&
+		*offset >= INT32_MIN && *offset <= INT32_MAX;
+}
+
+static void take_register(const struct rows *rows,
 			  const struct callframe_row *from, unsigned reg,
 			  struct made_row *row)
 {
+	const struct machine *machine = rows->machine;
 	unsigned column = (unsigned)callframe_column(machine, from, reg);
 	int64_t offset = from->value[column];
 
@@ -72,27 +94,46 @@ static void take_register(const struct machine *machine,
 		row->offset[reg] = row->where[reg] == MADE_AT_CFA ?
 			(int32_t)offset : 0;
 		break;
+	case CALLFRAME_EXPRESSION:
+		row->where[reg] = MADE_UNKNOWN;
+		if (is_by_fp(rows, (uint64_t)offset, false, &offset)) {
+			row->where[reg] = MADE_AT_FP;
+			row->offset[reg] = (int32_t)offset;
+		}
+		break;
 	default:
 		row->where[reg] = MADE_UNKNOWN;
 	}
+}
+
+static bool take_cfa(const struct rows *rows, const struct callframe_row *from,
+		     struct made_row *row)
+{
+	if (from->cfa_how == CALLFRAME_EXPRESSION) {
+		row->deref = true;
+		row->cfa_reg = rows->machine->fp[0];
+		return rows->machine->ra_on_stack &&
+			is_by_fp(rows, from->cfa_expression, true,
+				 &row->cfa_offset);
+	}
+	row->cfa_reg = (uint8_t)from->cfa_reg;
+	row->cfa_offset = from->cfa_offset;
+	return from->cfa_how == CALLFRAME_OFFSET &&
+		from->cfa_reg < SYMBOLIC_FLOATS && from->cfa_offset >= 0 &&
+		from->cfa_offset <= INT32_MAX;
 }
 
 static bool take_row(void *owner, const struct callframe_row *from)
 {
 	struct rows *rows = owner;
 	const struct machine *machine = rows->machine;
-	struct made_row row = {
-		.start = from->start, .cfa_offset = from->cfa_offset,
-		.cfa_reg = (uint8_t)from->cfa_reg, .signs = from->signs,
-	};
+	struct made_row row = { .start = from->start, .signs = from->signs };
 
-	if (from->cfa_how != CALLFRAME_OFFSET ||
-	    from->cfa_reg >= SYMBOLIC_FLOATS || from->cfa_offset < 0 ||
-	    from->cfa_offset > INT32_MAX)
+	if (!take_cfa(rows, from, &row))
 		return true;
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
 		if (machine->preserved >> reg & 1 || reg == machine->ra)
-			take_register(machine, from, reg, &row);
+			take_register(rows, from, reg, &row);
 	if (row.where[machine->ra] != MADE_UNKNOWN)
 		rows->each(rows->owner, &row, from->end);
 	return true;
@@ -105,12 +146,15 @@ uint64_t debug_rules_rows(const struct debug_rules *rules, uint64_t start,
 {
 	const struct callframe *table = &rules->binary->table;
 	const struct callframe_entry *entry = entry_at(table, start);
-	struct rows rows = { rules->binary->machine, each, owner };
+	struct rows rows = { .machine = rules->binary->machine,
+			     .each = each, .owner = owner };
 
 	if (entry == NULL) {
 		table = &rules->separate;
 		entry = entry_at(table, start);
 	}
+	rows.table = table;
+	rows.entry = entry;
 	if (entry == NULL || table->commons[entry->common].signal ||
 	    callframe_ra(table, entry) != rules->binary->machine->ra)
 		return 0;

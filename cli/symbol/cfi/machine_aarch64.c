@@ -60,7 +60,7 @@ static void set_or_sp(const struct a64 *in, unsigned reg,
 {
 	in->state->reg[reg] = value;
 	if (reg == SP && value.kind == SYMBOLIC_UNKNOWN)
-		symbolic_make_dynamic(in->state, SP);
+		symbolic_make_base(in->state, SP, SYMBOLIC_DYNAMIC);
 }
 
 /* d8 to d15 are preserved; what else is written there does not count. */

@@ -107,7 +107,7 @@ static void set(const struct arm *a, unsigned reg, struct symbolic_value value)
 	}
 	a->state->reg[number] = value;
 	if (number == SP && value.kind == SYMBOLIC_UNKNOWN)
-		symbolic_make_dynamic(a->state, SP);
+		symbolic_make_base(a->state, SP, SYMBOLIC_DYNAMIC);
 }
 
 static struct symbolic_value operand(const struct arm *a, unsigned i)

@@ -35,7 +35,7 @@ static void set(const struct mips *in, unsigned reg,
 		return;
 	in->state->reg[reg] = value;
 	if (reg == SP && value.kind == SYMBOLIC_UNKNOWN)
-		symbolic_make_dynamic(in->state, SP);
+		symbolic_make_base(in->state, SP, SYMBOLIC_DYNAMIC);
 }
 
 /* f24 to f31 are preserved. */

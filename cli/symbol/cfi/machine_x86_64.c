@@ -168,22 +168,25 @@ static void write_others(struct machine_decoder *decoder, const cs_insn *in,
 static bool arithmetic(const cs_insn *in, struct symbolic_state *state)
 {
 	const cs_x86_op *op = in->detail->x86.operands;
-	struct symbolic_value value;
+	struct symbolic_value value, before;
 	int reg = op[0].type == X86_OP_REG ? number_of(op[0].reg) : -1;
 
 	if (reg < 0 || in->detail->x86.op_count != 2)
 		return false;
 	value = value_of(state, in, &op[1]);
+	before = state->reg[reg];
 	if (in->id == X86_INS_ADD)
-		value = symbolic_add(state->reg[reg], value);
+		value = symbolic_add(before, value);
 	else if (in->id == X86_INS_SUB)
-		value = symbolic_minus(state->reg[reg], value);
+		value = symbolic_minus(before, value);
 	else
 		value = symbolic_unknown();
 	state->reg[reg] = value;
 	/* alignment, alloca */
 	if (reg == RSP && value.kind == SYMBOLIC_UNKNOWN)
-		symbolic_make_dynamic(state, RSP);
+		symbolic_make_base(state, RSP, in->id == X86_INS_AND &&
+				   before.kind == SYMBOLIC_CFA ?
+				   SYMBOLIC_ALIGNED : SYMBOLIC_DYNAMIC);
 	return true;
 }
 
@@ -204,7 +207,7 @@ static bool move(const cs_insn *in, struct symbolic_state *state)
 			symbolic_unknown() :
 			address_of(state, in, &op[1].mem);
 		if (reg == RSP && state->reg[RSP].kind == SYMBOLIC_UNKNOWN)
-			symbolic_make_dynamic(state, RSP);
+			symbolic_make_base(state, RSP, SYMBOLIC_DYNAMIC);
 		return true;
 	case X86_INS_PUSH:
 		push(state, value_of(state, in, &op[0]),

@@ -239,61 +239,133 @@ static uint64_t extent(const struct making *m, const struct gap *gap,
 
 /* ---- rows ---- */
 
+/* Where the stack pointer is from a base, if it counts from that: what lies below
+ * is not saved any more. */
+static int64_t lowest(const struct making *m,
+		      const struct symbolic_state *state,
+		      enum symbolic_kind base)
+{
+	struct symbolic_value sp = state->reg[m->binary->machine->sp];
+
+	return sp.kind == base ? sp.number : INT32_MIN;
+}
+
+/* A function that has aligned its stack keeps the CFA in a word of its frame. */
+static bool find_word(const struct making *m,
+		      const struct symbolic_state *state,
+		      struct made_row *row)
+{
+	const struct machine *machine = m->binary->machine;
+	struct symbolic_value fp = state->reg[machine->fp[0]];
+	int64_t at;
+
+	if (!machine->ra_on_stack || fp.kind != SYMBOLIC_ALIGNED ||
+	    !symbolic_find(state, SYMBOLIC_ALIGNED, symbolic_cfa(0),
+			   lowest(m, state, SYMBOLIC_ALIGNED), &at))
+		return false;
+	row->deref = true;
+	row->cfa_reg = machine->fp[0];
+	row->cfa_offset = at - fp.number;
+	return row->cfa_offset >= INT32_MIN && row->cfa_offset <= INT32_MAX;
+}
+
+/* Before it has stored that word, and behind, it has it in a register; which is
+ * lost in a call unless calls preserve it. */
+static bool find_holder(const struct making *m,
+			const struct symbolic_node *node,
+			struct made_row *row)
+{
+	const struct machine *machine = m->binary->machine;
+	const struct symbolic_value *reg = node->state.reg;
+
+	if (reg[machine->sp].kind != SYMBOLIC_ALIGNED)
+		return false;
+	for (unsigned r = 0; r < SYMBOLIC_FLOATS; r++)
+		if (reg[r].kind == SYMBOLIC_CFA && reg[r].number <= 0 &&
+		    reg[r].number >= INT32_MIN &&
+		    (node->flow != MACHINE_CALL ||
+		     machine->preserved >> r & 1)) {
+			row->cfa_reg = (uint8_t)r;
+			row->cfa_offset = -reg[r].number;
+			return true;
+		}
+	return false;
+}
+
+static bool find_cfa(const struct making *m, const struct symbolic_node *node,
+		     struct made_row *row)
+{
+	const struct machine *machine = m->binary->machine;
+	const struct symbolic_state *state = &node->state;
+	const uint8_t bases[] = { machine->sp, machine->fp[0], machine->fp[1] };
+	unsigned i = 0;
+
+	while (i < 3 && state->reg[bases[i]].kind != SYMBOLIC_CFA)
+		i++;
+	if (i == 3)
+		return find_word(m, state, row) || find_holder(m, node, row);
+	row->cfa_reg = bases[i];
+	row->cfa_offset = -state->reg[bases[i]].number;
+	return row->cfa_offset >= 0 && row->cfa_offset <= INT32_MAX;
+}
+
+/* Where the caller's value of a register is: in the frame, or still in place. */
+static uint8_t find_register(const struct making *m,
+			     const struct symbolic_node *node, unsigned reg,
+			     int32_t *offset)
+{
+	const struct machine *machine = m->binary->machine;
+	const struct symbolic_state *state = &node->state;
+	struct symbolic_value old = symbolic_entry(reg);
+	struct symbolic_value fp = state->reg[machine->fp[0]];
+	int64_t at;
+
+	if (symbolic_saved(state, reg, &at) && at % machine->word == 0 &&
+	    at >= lowest(m, state, SYMBOLIC_CFA) && at <= INT32_MAX) {
+		*offset = (int32_t)at;
+		return MADE_AT_CFA;
+	}
+	if (reg != machine->ra && fp.kind == SYMBOLIC_ALIGNED &&
+	    symbolic_find(state, SYMBOLIC_ALIGNED, old,
+			  lowest(m, state, SYMBOLIC_ALIGNED), &at) &&
+	    at - fp.number >= INT32_MIN && at - fp.number <= INT32_MAX) {
+		*offset = (int32_t)(at - fp.number);
+		return MADE_AT_FP;
+	}
+	return symbolic_same(state->reg[reg], old) &&
+		!(reg == machine->ra &&
+		  (machine->ra_on_stack || node->flow == MACHINE_CALL)) ?
+		MADE_SAME : MADE_UNKNOWN;
+}
+
 /*
  * The row for one instruction. It is looked up for the call's, when that has
  * gone on: the return address was where it was saved then, and no more where it
- * had come. What lies below the stack pointer is not saved any more.
+ * had come.
  * False: where the CFA or the return address is, is not known.
  */
 static bool make_row(const struct making *m, const struct symbolic_node *node,
 		     struct made_row *row)
 {
 	const struct machine *machine = m->binary->machine;
-	const struct symbolic_state *state = &node->state;
-	const uint8_t bases[] = { machine->sp, machine->fp[0], machine->fp[1] };
-	struct symbolic_value sp = state->reg[machine->sp];
-	int64_t lowest = sp.kind == SYMBOLIC_CFA ? sp.number : INT32_MIN;
-	unsigned i = 0;
-	int64_t offset;
 
-	while (i < 3 && state->reg[bases[i]].kind != SYMBOLIC_CFA)
-		i++;
-	if (i == 3 || state->signed_ra == SYMBOLIC_EITHER)
-		return false;
 	memset(row, 0, sizeof(*row));
+	if (node->state.signed_ra == SYMBOLIC_EITHER ||
+	    !find_cfa(m, node, row))
+		return false;
 	row->start = node->address;
-	row->cfa_reg = bases[i];
-	row->cfa_offset = -state->reg[bases[i]].number;
-	row->signs = state->signed_ra == SYMBOLIC_SIGNED;
-	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++) {
-		bool wanted = machine->preserved >> reg & 1 ||
-			reg == machine->ra;
-
-		if (!wanted)
-			continue;
-		if (symbolic_saved(state, reg, &offset) &&
-		    offset % machine->word == 0 && offset >= lowest &&
-		    offset <= INT32_MAX) {
-			row->where[reg] = MADE_AT_CFA;
-			row->offset[reg] = (int32_t)offset;
-		} else if (symbolic_same(state->reg[reg],
-					 symbolic_entry(reg)) &&
-			   !(reg == machine->ra &&
-			     (machine->ra_on_stack ||
-			      node->flow == MACHINE_CALL))) {
-			row->where[reg] = MADE_SAME;
-		} else {
-			row->where[reg] = MADE_UNKNOWN;
-		}
-	}
-	return row->where[machine->ra] != MADE_UNKNOWN &&
-		row->cfa_offset >= 0 && row->cfa_offset <= INT32_MAX;
+	row->signs = node->state.signed_ra == SYMBOLIC_SIGNED;
+	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
+		if (machine->preserved >> reg & 1 || reg == machine->ra)
+			row->where[reg] = find_register(m, node, reg,
+							&row->offset[reg]);
+	return row->where[machine->ra] != MADE_UNKNOWN;
 }
 
 static bool same_row(const struct made_row *a, const struct made_row *b)
 {
 	return a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset &&
-		a->signs == b->signs &&
+		a->deref == b->deref && a->signs == b->signs &&
 		memcmp(a->where, b->where, sizeof(a->where)) == 0 &&
 		memcmp(a->offset, b->offset, sizeof(a->offset)) == 0;
 }

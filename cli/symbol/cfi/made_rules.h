@@ -17,16 +17,20 @@
 enum made_where {
 	MADE_SAME,
 	MADE_AT_CFA,	/* at CFA + offset */
+	MADE_AT_FP,	/* at the machine's usual frame pointer + offset */
 	MADE_UNKNOWN
 };
 
 struct made_row {
 	uint64_t start;
 	int64_t cfa_offset;
-	int32_t offset[SYMBOLIC_REGS];	/* of MADE_AT_CFA: whole words */
+	int32_t offset[SYMBOLIC_REGS];	/* of MADE_AT_CFA, in whole words, and
+					 * MADE_AT_FP */
 	uint8_t where[SYMBOLIC_REGS];	/* of registers that calls preserve,
 					 * and the return address */
 	uint8_t cfa_reg;
+	bool deref;			/* the CFA is the word at cfa_reg +
+					 * cfa_offset, which may be negative */
 	bool signs;			/* the return address is signed */
 };
 

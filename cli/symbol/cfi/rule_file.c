@@ -98,6 +98,24 @@ static unsigned column_of(const struct writing *w, unsigned reg)
 	return (unsigned)column;
 }
 
+/* At an offset from a register; deref: what lies there. */
+static void put_expression(struct writing *w, unsigned reg, int64_t offset,
+			   bool deref)
+{
+	struct buffer code = { 0 };
+	struct writing inner = *w;
+
+	inner.out = &code;
+	CLAIM_FULL(reg < 32);
+	put(&inner, DW_OP_breg0 + reg, 1);
+	put_sleb(&inner, offset);
+	if (deref)
+		put(&inner, DW_OP_deref, 1);
+	put_uleb(w, code.size);
+	buffer_add(w->out, code.data, code.size);
+	buffer_free(&code);
+}
+
 static void put_register(struct writing *w, unsigned reg,
 			 const struct made_row *row)
 {
@@ -121,16 +139,27 @@ static void put_register(struct writing *w, unsigned reg,
 		put_uleb(w, column);
 		put_sleb(w, factored);
 		break;
+	case MADE_AT_FP:
+		put(w, DW_CFA_expression, 1);
+		put_uleb(w, column);
+		put_expression(w, w->machine->fp[0], row->offset[reg], false);
+		break;
 	default:
 		put(w, DW_CFA_undefined, 1);
 		put_uleb(w, column);
 	}
 }
 
-static void put_changes(struct writing *w, const struct made_row *before,
-			const struct made_row *row)
+static void put_cfa(struct writing *w, const struct made_row *before,
+		    const struct made_row *row)
 {
-	if (row->cfa_reg != before->cfa_reg) {
+	bool moved = row->cfa_reg != before->cfa_reg ||
+		row->deref != before->deref;
+
+	if (row->deref && (moved || row->cfa_offset != before->cfa_offset)) {
+		put(w, DW_CFA_def_cfa_expression, 1);
+		put_expression(w, row->cfa_reg, row->cfa_offset, true);
+	} else if (moved) {
 		put(w, DW_CFA_def_cfa, 1);
 		put_uleb(w, row->cfa_reg);
 		put_uleb(w, (uint64_t)row->cfa_offset);
@@ -138,6 +167,12 @@ static void put_changes(struct writing *w, const struct made_row *before,
 		put(w, DW_CFA_def_cfa_offset, 1);
 		put_uleb(w, (uint64_t)row->cfa_offset);
 	}
+}
+
+static void put_changes(struct writing *w, const struct made_row *before,
+			const struct made_row *row)
+{
+	put_cfa(w, before, row);
 	if (row->signs != before->signs)
 		put(w, DW_CFA_AARCH64_negate_ra_state, 1);
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)

@@ -54,20 +54,22 @@ static void remove_slots(struct symbolic_state *state, uint32_t first,
 	state->slots -= count;
 }
 
-void symbolic_make_dynamic(struct symbolic_state *state, unsigned reg)
+void symbolic_make_base(struct symbolic_state *state, unsigned reg,
+			enum symbolic_kind kind)
 {
 	uint32_t i = 0;
 
+	CLAIM_FULL(kind == SYMBOLIC_ALIGNED || kind == SYMBOLIC_DYNAMIC);
 	for (unsigned r = 0; r < SYMBOLIC_REGS; r++)
-		if (state->reg[r].kind == SYMBOLIC_DYNAMIC)
+		if (state->reg[r].kind == kind)
 			state->reg[r] = symbolic_unknown();
 	while (i < state->slots)
-		if (state->slot[i].base == SYMBOLIC_DYNAMIC ||
-		    state->slot[i].value.kind == SYMBOLIC_DYNAMIC)
+		if (state->slot[i].base == kind ||
+		    state->slot[i].value.kind == kind)
 			remove_slots(state, i, 1);
 		else
 			i++;
-	state->reg[reg] = (struct symbolic_value){ 0, SYMBOLIC_DYNAMIC, 0 };
+	state->reg[reg] = (struct symbolic_value){ 0, (uint8_t)kind, 0 };
 	CLAIM_FULL(symbolic_is_valid(state));	/* I1 */
 }
 
@@ -87,8 +89,8 @@ static uint32_t find_slot(const struct symbolic_state *state, uint8_t base,
 
 static bool is_stack(struct symbolic_value address)
 {
-	return address.kind == SYMBOLIC_CFA ||
-		address.kind == SYMBOLIC_DYNAMIC;
+	return address.kind >= SYMBOLIC_CFA &&
+		address.kind <= SYMBOLIC_DYNAMIC;
 }
 
 struct symbolic_value symbolic_load(const struct symbolic_state *state,
@@ -128,16 +130,25 @@ void symbolic_store(struct symbolic_state *state,
 	CLAIM_FULL(symbolic_is_valid(state));	/* I2 */
 }
 
-bool symbolic_saved(const struct symbolic_state *state, unsigned reg,
-		    int64_t *offset)
+bool symbolic_find(const struct symbolic_state *state, enum symbolic_kind base,
+		   struct symbolic_value value, int64_t lowest,
+		   int64_t *offset)
 {
 	for (uint32_t i = 0; i < state->slots; i++)
-		if (state->slot[i].base == SYMBOLIC_CFA &&
-		    symbolic_same(state->slot[i].value, symbolic_entry(reg))) {
+		if (state->slot[i].base == base &&
+		    state->slot[i].offset >= lowest &&
+		    symbolic_same(state->slot[i].value, value)) {
 			*offset = state->slot[i].offset;
 			return true;
 		}
 	return false;
+}
+
+bool symbolic_saved(const struct symbolic_state *state, unsigned reg,
+		    int64_t *offset)
+{
+	return symbolic_find(state, SYMBOLIC_CFA, symbolic_entry(reg),
+			     INT64_MIN, offset);
 }
 
 bool symbolic_join(struct symbolic_state *to,

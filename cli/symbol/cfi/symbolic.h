@@ -5,8 +5,10 @@
  *	entry r      what register r held when the function was entered: the
  *	             caller's value
  *	CFA + n      an address on the stack
- *	dynamic + n  the same, from a base that only running the code tells: the
- *	             stack pointer behind an alignment or alloca
+ *	aligned + n  the same, from a base that only running the code tells: the
+ *	             stack pointer that a function has aligned as it began
+ *	dynamic + n  likewise: the stack pointer behind alloca, or what aligns it
+ *	             again
  *	n            a constant
  *	unknown
  *
@@ -14,8 +16,8 @@
  * end. Stores to addresses that are not known are taken for none of the stack's:
  * compilers save registers where nothing else points.
  *
- *  I1  At most one dynamic base is alive: a new one makes values of the old one
- *      unknown.
+ *  I1  At most one base of either kind is alive: a new one makes values of the
+ *      old one unknown.
  *  I2  Slots are sorted by (base, offset), are one word each and do not overlap.
  *
  * No state but the caller's: any thread.
@@ -37,6 +39,7 @@ enum symbolic_kind {
 	SYMBOLIC_UNKNOWN,
 	SYMBOLIC_ENTRY,
 	SYMBOLIC_CFA,
+	SYMBOLIC_ALIGNED,
 	SYMBOLIC_DYNAMIC,
 	SYMBOLIC_CONSTANT
 };
@@ -53,7 +56,7 @@ enum symbolic_signed { SYMBOLIC_PLAIN, SYMBOLIC_SIGNED, SYMBOLIC_EITHER };
 struct symbolic_slot {
 	int64_t offset;
 	struct symbolic_value value;	/* never unknown */
-	uint8_t base;		/* SYMBOLIC_CFA or _DYNAMIC */
+	uint8_t base;		/* SYMBOLIC_CFA, _ALIGNED or _DYNAMIC */
 };
 
 struct symbolic_state {
@@ -95,8 +98,9 @@ struct symbolic_value symbolic_minus(struct symbolic_value a,
 /* All registers as they were at the entry. */
 void symbolic_begin(struct symbolic_state *state);
 
-/* The register gets a dynamic base of its own. */
-void symbolic_make_dynamic(struct symbolic_state *state, unsigned reg);
+/* The register gets a base of its own: SYMBOLIC_ALIGNED or _DYNAMIC. */
+void symbolic_make_base(struct symbolic_state *state, unsigned reg,
+			enum symbolic_kind kind);
 
 /* A word at an address; unknown if it was not stored. */
 struct symbolic_value symbolic_load(const struct symbolic_state *state,
@@ -105,6 +109,11 @@ struct symbolic_value symbolic_load(const struct symbolic_state *state,
 void symbolic_store(struct symbolic_state *state,
 		    struct symbolic_value address, unsigned size,
 		    unsigned word, struct symbolic_value value);
+
+/* Where, from a base on, a value lies at or behind `lowest`. */
+bool symbolic_find(const struct symbolic_state *state, enum symbolic_kind base,
+		   struct symbolic_value value, int64_t lowest,
+		   int64_t *offset);
 
 /* Where, from the CFA on, the caller's value of a register lies. */
 bool symbolic_saved(const struct symbolic_state *state, unsigned reg,

@@ -206,7 +206,8 @@ static bool is_lost(const struct symbolic_run *run,
 	struct symbolic_value sp = state->reg[machine->sp];
 
 	return sp.kind == SYMBOLIC_UNKNOWN ||
-		(sp.kind == SYMBOLIC_DYNAMIC && machine->ra_on_stack);
+		((sp.kind == SYMBOLIC_ALIGNED ||
+		  sp.kind == SYMBOLIC_DYNAMIC) && machine->ra_on_stack);
 }
 
 /* How far behind a table the word at `bytes` leads. */

@@ -76,7 +76,7 @@ static void assert_saved(const struct given *g, unsigned offset, unsigned reg,
 
 /* ---- x86-64 ---- */
 
-enum { RBX = 3, RBP = 6, RSP = 7, X86_RA = 16 };
+enum { RBX = 3, RBP = 6, RSP = 7, R10 = 10, X86_RA = 16 };
 
 static void test_x86_frame(void **state)
 {
@@ -100,12 +100,60 @@ static void test_x86_frame(void **state)
 	assert_cfa(&g, 5, RSP, 24);
 	assert_cfa(&g, 5, RBP, 16);
 	assert_saved(&g, 5, RBP, 16);
-	assert_int_equal(value_at(&g, 9, RSP).kind, SYMBOLIC_DYNAMIC);
+	assert_int_equal(value_at(&g, 9, RSP).kind, SYMBOLIC_ALIGNED);
 	assert_int_equal(value_at(&g, 13, RSP).number, -64);
 	assert_int_equal(value_at(&g, 15, RBX).kind, SYMBOLIC_UNKNOWN);
 	assert_true(symbolic_same(value_at(&g, 24, RBX), symbolic_entry(RBX)));
 	assert_cfa(&g, 25, RSP, 8);
 	assert_saved(&g, 25, X86_RA, 8);
+	assert_int_equal(g.run.exits, 1);
+	assert_int_equal(g.run.odd_exits + g.run.bad + g.run.unreached, 0);
+	done(&g);
+}
+
+/* The CFA is a word of the frame, which is found although the stack grows. */
+static void test_x86_aligned(void **state)
+{
+	static const uint8_t code[] = {
+		0x4c, 0x8d, 0x54, 0x24, 0x08,	/* lea 8(%rsp),%r10 */
+		0x48, 0x83, 0xe4, 0xc0,		/* and $-64,%rsp */
+		0x41, 0xff, 0x72, 0xf8,		/* push -8(%r10) */
+		0x55,				/* push %rbp */
+		0x48, 0x89, 0xe5,		/* mov %rsp,%rbp */
+		0x41, 0x52,			/* push %r10 */
+		0x53,				/* push %rbx */
+		0x48, 0x29, 0xc4,		/* sub %rax,%rsp */
+		0x48, 0x89, 0xe3,		/* mov %rsp,%rbx */
+		0x48, 0x83, 0xe4, 0xc0,		/* and $-64,%rsp */
+		0xe8, 0, 0, 0, 0,		/* call */
+		0x48, 0x8d, 0x65, 0xf0,		/* lea -16(%rbp),%rsp */
+		0x5b,				/* pop %rbx */
+		0x41, 0x5a,			/* pop %r10 */
+		0x5d,				/* pop %rbp */
+		0x49, 0x8d, 0x62, 0xf8,		/* lea -8(%r10),%rsp */
+		0xc3,				/* ret */
+	};
+	const struct symbolic_state *at;
+	struct given g;
+	int64_t word = 0;
+
+	(void)state;
+	run_code(&g, EM_X86_64, false, false, code, sizeof(code));
+	assert_cfa(&g, 5, R10, 0);
+	assert_int_equal(value_at(&g, 35, RSP).kind, SYMBOLIC_DYNAMIC);
+	assert_int_equal(value_at(&g, 35, RBP).kind, SYMBOLIC_ALIGNED);
+	assert_int_equal(value_at(&g, 35, RBP).number, -16);
+	assert_int_equal(value_at(&g, 35, R10).kind, SYMBOLIC_UNKNOWN);
+	at = &symbolic_run_at(&g.run, START + 35)->state;
+	assert_true(symbolic_find(at, SYMBOLIC_ALIGNED, symbolic_cfa(0),
+				  INT64_MIN, &word));
+	assert_int_equal(word, -24);
+	assert_false(symbolic_find(at, SYMBOLIC_ALIGNED, symbolic_cfa(0), -16,
+				   &word));
+	assert_true(symbolic_find(at, SYMBOLIC_ALIGNED, symbolic_entry(RBX),
+				  INT64_MIN, &word));
+	assert_int_equal(word, -32);
+	assert_cfa(&g, 47, RSP, 8);
 	assert_int_equal(g.run.exits, 1);
 	assert_int_equal(g.run.odd_exits + g.run.bad + g.run.unreached, 0);
 	done(&g);
@@ -507,6 +555,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86_frame),
+		cmocka_unit_test(test_x86_aligned),
 		cmocka_unit_test(test_x86_paths),
 		cmocka_unit_test(test_x86_no_return),
 		cmocka_unit_test(test_x86_unknown),
