@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
@@ -36,6 +37,54 @@ static const char *head(struct exchange *exchange, const char *name)
 {
 	return MHD_lookup_connection_value(exchange->connection,
 					   MHD_HEADER_KIND, name);
+}
+
+/* ---- connections ---- */
+
+static void set_deadline(struct http_peer *peer, unsigned seconds)
+{
+	peer->until_ms = event_loop_now_ms() + seconds * 1000u;
+}
+
+static void note_connection(void *owner, struct MHD_Connection *connection,
+			    void **state,
+			    enum MHD_ConnectionNotificationCode code)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection,
+					MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct http *http = owner;
+	struct http_peer *peer = *state;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		peer = grow_zeroed(1, sizeof(*peer));
+		peer->fd = info->connect_fd;
+		peer->next = http->peers;
+		peer->before = &http->peers;
+		if (peer->next != NULL)
+			peer->next->before = &peer->next;
+		http->peers = peer;
+		set_deadline(peer, HTTP_ARRIVAL_S);
+		*state = peer;
+		return;
+	}
+	*peer->before = peer->next;
+	if (peer->next != NULL)
+		peer->next->before = peer->before;
+	free(peer);
+}
+
+/* Those that take too long. The daemon sees that they are closed. */
+static void close_late(struct http *http)
+{
+	uint64_t now = event_loop_now_ms();
+
+	if (now < http->looked_ms + 1000)
+		return;
+	http->looked_ms = now;
+	for (struct http_peer *peer = http->peers; peer; peer = peer->next)
+		if (peer->until_ms != 0 && peer->until_ms < now)
+			shutdown(peer->fd, SHUT_RDWR);
 }
 
 /* ---- sending ---- */
@@ -69,6 +118,7 @@ static enum MHD_Result send_answer(struct exchange *exchange,
 	enum MHD_Result result;
 	char tag[32];
 
+	set_deadline(exchange->peer, HTTP_SENDING_S);
 	if (response == NULL)
 		return MHD_NO;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
@@ -115,6 +165,7 @@ static void suspend(struct exchange *exchange)
 					MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	exchange->suspended = true;
+	exchange->peer->until_ms = 0;
 	MHD_suspend_connection(exchange->connection);
 	exchange->leaving = (struct event_source){ info->connect_fd, leave };
 	/* Without it, the work is done for nobody. */
@@ -182,6 +233,8 @@ static struct exchange *begin(struct http *http,
 	exchange->http = http;
 	exchange->connection = connection;
 	exchange->client.done = take_answer;
+	exchange->peer = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 	exchange->answer = refuse(exchange, method, url);
 	return exchange;
 }
@@ -231,6 +284,7 @@ static void end(void *owner, struct MHD_Connection *connection, void **state,
 	(void)owner, (void)connection, (void)code;
 	if (exchange == NULL)
 		return;
+	set_deadline(exchange->peer, HTTP_ARRIVAL_S);
 	if (exchange->suspended)
 		event_loop_remove(exchange->http->loop, &exchange->leaving);
 	work_leave(exchange->http->work, &exchange->client);
@@ -269,6 +323,7 @@ int http_open(struct http *http, int listening)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADS_MAX,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_NOTIFY_COMPLETED, end, http,
+		MHD_OPTION_NOTIFY_CONNECTION, note_connection, http,
 		MHD_OPTION_END);
 	if (http->daemon == NULL)
 		return -ENOMEM;
@@ -281,10 +336,13 @@ int http_run(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
+	close_late(http);
 	MHD_run(http->daemon);
-	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO)
+	if (http->peers == NULL)
 		return -1;
-	return ms > INT32_MAX ? INT32_MAX : (int)ms;
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO || ms > 1000)
+		return 1000;
+	return (int)ms;
 }
 
 void http_close(struct http *http)

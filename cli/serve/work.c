@@ -46,6 +46,12 @@ static void add_word(struct buffer *words, const char *word)
 	buffer_add(words, word, strlen(word) + 1);
 }
 
+static void add_words(struct buffer *words, const struct work_words *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		add_word(words, more->list[i]);
+}
+
 uint64_t work_key(const struct work_call *call)
 {
 	LOCAL_BUFFER all = { 0 };
@@ -78,8 +84,9 @@ static struct job *make_job(struct work *work, const struct work_call *call,
 		job->files[i] = -1;
 	buffer_add(&job->words, call->words.data, call->words.size);
 	if (route_has_symbols(call->route))
-		for (size_t i = 0; i < work->common_count; i++)
-			add_word(&job->words, work->common[i]);
+		add_words(&job->words, work->common);
+	if (call->route->reads_sources)
+		add_words(&job->words, work->sources);
 	add_word(&job->words, "--");
 	for (int i = 0; i < 2 && call->traces[i] != NULL; i++)
 		add_word(&job->words, call->traces[i]->path);
@@ -398,9 +405,10 @@ void work_begin(struct work *work, const struct work_call *call,
 	}
 	while (job != NULL && job->key != key)
 		job = job->next;
-	if (job == NULL && work->waiting >= WORK_WAITING_MAX) {
-		client->done(client, answer_error(503, "too many calls wait: "
-						  "try again later"));
+	if (job == NULL && (work->waiting >= WORK_WAITING_MAX ||
+			    answer_bytes() > WORK_ANSWERS_MAX)) {
+		client->done(client, answer_error(503, "too many calls wait, "
+			"or answers are not taken: try again later"));
 		return;
 	}
 	if (job == NULL)
