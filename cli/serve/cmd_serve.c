@@ -20,6 +20,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/commands.h"
 #include "cli/serve/http.h"
+#include "cli/serve/progress_board.h"
 #include "cli/trace/read/locate.h"
 
 #define PORT "8080"
@@ -312,10 +313,11 @@ static void raise_limits(void)
 static int serve(struct server *server, const struct request *request,
 		 int listening)
 {
-	int error = event_loop_open(&server->loop) ?: watch_signals(server) ?:
-		http_open(&server->http, listening), timeout;
+	int error = progress_board_open() ? 0 : -ENOMEM, timeout;
 	char *url;
 
+	error = error ?: event_loop_open(&server->loop) ?:
+		watch_signals(server) ?: http_open(&server->http, listening);
 	if (error != 0) {
 		tell_error("the server cannot be started: %s",
 			   strerror(-error));

@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/serve/rest.h"
+#include "cli/serve/event_stream.h"
 #include "cli/serve/packing.h"
+#include "cli/serve/rest.h"
 
 #define TOKEN_PARAMETER "token"
 
@@ -109,6 +110,21 @@ static struct MHD_Response *make_response(const struct answer *answer)
 	if (response == NULL)
 		close(fd);
 	return response;
+}
+
+static enum MHD_Result send_stream(struct exchange *exchange)
+{
+	struct MHD_Response *response = exchange->stream;
+	enum MHD_Result result;
+
+	exchange->stream = NULL;
+	exchange->peer->until_ms = 0;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		add_head(response, heads[i][0], heads[i][1]);
+	add_head(response, "Content-Type", "text/event-stream");
+	result = MHD_queue_response(exchange->connection, 200, response);
+	MHD_destroy_response(response);
+	return result;
 }
 
 static enum MHD_Result send_answer(struct exchange *exchange,
@@ -272,6 +288,8 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 		rest_begin(exchange, method, url);
 	if (exchange->answer != NULL)
 		return send_answer(exchange, exchange->answer);
+	if (exchange->stream != NULL)
+		return send_stream(exchange);
 	suspend(exchange);
 	return MHD_YES;
 }
@@ -334,18 +352,22 @@ int http_open(struct http *http, int listening)
 
 int http_run(struct http *http)
 {
-	MHD_UNSIGNED_LONG_LONG ms;
+	MHD_UNSIGNED_LONG_LONG ms, most;
 
 	close_late(http);
+	event_stream_look(http);
 	MHD_run(http->daemon);
 	if (http->peers == NULL)
 		return -1;
-	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO || ms > 1000)
-		return 1000;
+	most = http->listeners != NULL ? EVENT_STREAM_MS : 1000;
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO || ms > most)
+		return (int)most;
 	return (int)ms;
 }
 
 void http_close(struct http *http)
 {
+	event_stream_close(http);
+	MHD_run(http->daemon);
 	MHD_stop_daemon(http->daemon);
 }

@@ -53,6 +53,10 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct http_peer *peers;
 	uint64_t looked_ms;	/* when they were looked at */
+	/* event_stream.c's. */
+	struct listener *listeners;
+	unsigned listener_count;
+	uint64_t told_ms, refreshed_ms;
 };
 
 /* A request that is being answered. */
@@ -64,6 +68,7 @@ struct exchange {
 	struct event_source leaving;	/* its socket, while it is suspended */
 	struct buffer body;
 	struct answer *answer;	/* NULL: it is not there yet */
+	struct MHD_Response *stream;	/* or it is this, which has no end */
 	char *disposition;	/* a header of a good one; NULL: none */
 	bool suspended, too_large;
 };

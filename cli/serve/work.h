@@ -82,6 +82,9 @@ void work_leave(struct work *work, struct work_client *client);
 unsigned work_cancel(struct work *work, const char *ticket);
 /* What GET /api/v1/work answers. */
 void work_json(const struct work *work, struct buffer *out);
+/* How far those with tickets have come, as server-sent events; of which there is
+ * nothing new, nothing. */
+void work_progress(struct work *work, struct buffer *out);
 void work_close(struct work *work);
 
 #endif
