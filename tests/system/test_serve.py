@@ -79,6 +79,8 @@ def sql_is_answered(directory):
         check(one["rows"][0]["n"] > 0, one)
         equal(server.json(url, method="POST", body="select 7 as seven")["rows"],
               [{"seven": 7}], "by POST")
+        check("summary" in one and "summary" not in server.json(
+            url + "?no-summary&statement=select+1"), "the summary")
         for statement, word in [
                 ("select\n  nope from blocks", "line 2, column 3"),
                 ("attach '/etc/passwd' as x", "only read"),
