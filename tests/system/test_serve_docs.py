@@ -62,14 +62,23 @@ def check_answer(server, words, wanted):
         equal([name for name in names if name not in one], [], words)
 
 
-@case
-def rest(directory):
+def run_examples(directory, name, least):
     with Server(planted(directory)) as server:
         trace = server.traces()[0]["id"]
-        found = examples("REST.md")
-        check(len(found) > 30, len(found))
+        found = examples(name)
+        check(len(found) >= least, "%s: %d examples" % (name, len(found)))
         for words, wanted in found:
             check_answer(server, re.sub(r"\bID\b", trace, words), wanted)
+
+
+@case
+def rest(directory):
+    run_examples(directory, "REST.md", 30)
+
+
+@case
+def fleet(directory):
+    run_examples(directory, "FLEET.md", 3)
 
 
 @case

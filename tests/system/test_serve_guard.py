@@ -106,6 +106,11 @@ def tokens_are_needed(directory):
         equal(server.ask(url, Host="evil.example").status, 421, "a name")
     with Server(trace, "--bind", "0.0.0.0", "--host", "box.example") as server:
         equal(server.ask(url, Host="box.example").status, 200, "its name")
+    kept = holds_file(directory, "token", "kept-in-a-file\n")
+    with Server(trace, "--token-file", kept) as server:
+        equal(server.ask(url, Authorization="Bearer kept-in-a-file").status,
+              200, "of a file")
+        equal(server.ask(url, Authorization=None).status, 401, "without")
     done = subprocess.run([GNOMON, "serve", "--token", "short", trace],
                           stderr=subprocess.PIPE, text=True, check=False)
     equal(done.returncode, 2, "a short token")
