@@ -27,7 +27,6 @@
 #define ADDRESS "127.0.0.1"
 #define TIMEOUT_NS UINT64_C(60000000000)
 #define CACHE_BYTES (UINT64_C(64) << 20)
-#define ANSWER_BYTES (UINT64_C(256) << 20)
 #define TOKEN_BYTES 16
 #define TOKEN_MIN 8		/* characters of one that is given */
 #define TOKEN_MAX 256
@@ -397,7 +396,7 @@ static int run_serve(const struct command *command, int argc, char **argv)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct request request = {
 		.port = PORT, .address = ADDRESS, .cache = CACHE_BYTES,
-		.limits = { .timeout_ns = TIMEOUT_NS, .answer = ANSWER_BYTES },
+		.limits.timeout_ns = TIMEOUT_NS,
 		.workers = processors > 1 ? (uint64_t)processors : 2,
 	};
 	int operands, status;
