@@ -223,14 +223,27 @@ static struct answer *make_answer(const struct work *work, struct job *job,
 	struct answer *answer;
 	LOCAL_BUFFER all = { 0 };
 
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status)) {
 		answer = killed_answer(work, job, WTERMSIG(status));
-	else if (WEXITSTATUS(status) == EXIT_NOTHING)
-		answer = answer_error(400, said);
-	else if (WEXITSTATUS(status) == WORKER_NO_MEMORY)
-		answer = answer_error(503, said);
-	else
+		free(said);
+		return answer;
+	}
+	switch (WEXITSTATUS(status)) {
+	case EXIT_COMPLETE:
+	case EXIT_NO:
+	case EXIT_PARTIAL:
 		answer = good_answer(job, all_said(job, said, &all));
+		break;
+	case EXIT_NOTHING:
+		answer = answer_error(400, said);
+		break;
+	case WORKER_NO_MEMORY:
+		answer = answer_error(503, said);
+		break;
+	default:
+		answer = answer_error(500, said);
+		break;
+	}
 	free(said);
 	return answer;
 }
