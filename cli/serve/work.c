@@ -26,6 +26,8 @@
 
 #define SAID_MAX 65536		/* bytes of standard error that are looked at */
 #define MESSAGES_MAX 4096	/* bytes of them in a header */
+/* Of the time, a trace that grows is read for less than one part in so many. */
+#define READINGS_APART 4
 
 struct job {
 	struct job *next;
@@ -348,9 +350,11 @@ static struct job *find_job(const struct work *work, uint32_t number)
 static void note_reading(struct work_reader *reader)
 {
 	struct served *trace = reader->trace;
+	uint64_t now = event_loop_now_ms();
 
 	if (trace == NULL)
 		return;
+	trace->next_ms = now + READINGS_APART * (now - reader->begun_ms);
 	trace->read = reader->generation;
 	trace->status = reader->status;
 	free(trace->said);
