@@ -2,6 +2,7 @@
  * All views, in the order of the navigation.
  */
 import { View } from "./view";
+import { flameGraph } from "./view_flame";
 import { overview } from "./view_overview";
 
-export const VIEWS: View[] = [overview];
+export const VIEWS: View[] = [overview, flameGraph];
