@@ -47,7 +47,7 @@ include arch/$(PORT)/flags.mk
 HOST_CFLAGS := -fPIE -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-I$(O)/generated
 HOST_LIBS := -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
-	-lprotobuf-c -lz -lsqlite3 -ledit -lm -lpthread -ldl
+	-lprotobuf-c -lz -lsqlite3 -ledit -lmicrohttpd -lm -lpthread -ldl
 
 ARCH_SRC := $(wildcard arch/$(PORT)/*.S arch/$(PORT)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)
@@ -118,7 +118,7 @@ $(eval $(call remember,recorder,$(COMPILED) HOST_CFLAGS OTHER_CFLAGS \
 $(eval $(call remember,api,$(COMPILED) TARGET_CFLAGS AR))
 $(eval $(call remember,unwind,$(COMPILED) TARGET_CFLAGS LD OBJCOPY AR \
 	UNWIND_HIDE))
-$(eval $(call remember,page,ESBUILD ESBUILD_FLAGS))
+$(eval $(call remember,page,ESBUILD ESBUILD_FLAGS SERVE_FILES))
 $(eval $(call remember,fault,$(COMPILED) TARGET_CFLAGS HOST_CFLAGS))
 $(eval $(call remember,test,CC CXX TEST_CFLAGS PROGRAM_FLAGS HOST_LIBS))
 $(eval $(call remember,fuzz,CC TEST_CFLAGS HOST_LIBS))

@@ -21,6 +21,7 @@ extern const struct command cmd_extract;
 extern const struct command cmd_export;
 extern const struct command cmd_flamegraph;
 extern const struct command cmd_graph;
+extern const struct command cmd_serve;
 extern const struct command cmd_sql;
 extern const struct command cmd_cfi;
 

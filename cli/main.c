@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 		&cmd_export,
 		&cmd_flamegraph,
 		&cmd_graph,
+		&cmd_serve,
 		&cmd_sql,
 		&cmd_cfi,
 	};

@@ -1,6 +1,10 @@
 # Pages: TypeScript and styles of cli/page/ and cli/serve/page/, each bundled into
 # one file, which cli/*/*_pages.c take into the command. esbuild is one program,
 # and needs no network; types are checked by `make lint`.
+#
+# What `gnomon serve` has to show is made of cli/serve/page/ in the same way:
+# cli/serve/static_files.c takes in what SERVE_FILES names, and serves it by
+# these names. Without a page it says that there is none.
 
 PAGE_O := $(O)/page
 PAGE_SRC := $(wildcard cli/page/*.ts cli/page/*.css)
@@ -44,3 +48,27 @@ PAGES_OBJ := $(foreach p,flamegraph/flame_pages graph/graph_pages,\
 	$(O)/host/cli/$p.o $(O)/checked/host/cli/$p.o $(O)/warned/cli/$p.c)
 $(PAGES_OBJ): $(PAGES) mk/page.mk
 $(PAGES_OBJ): HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'
+
+SERVE_SRC := $(wildcard cli/serve/page/*)
+SERVE_O := $(PAGE_O)/serve
+SERVE_FILES := $(if $(SERVE_SRC),serve.html serve.css serve.js)
+SERVE_TABLE := $(O)/generated/static_files.def
+$(SERVE_O)/%.js: cli/serve/page/%.ts $(SERVE_SRC) $(PAGE_SRC) \
+		$(call made-by,page) | $(call packages,build)
+	$(call say,PAGE,$@)mkdir -p $(@D)
+	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --target=es2020 --format=iife \
+		--outfile=$@ $<
+$(SERVE_O)/%.css: cli/serve/page/%.css $(SERVE_SRC) $(PAGE_SRC) \
+		$(call made-by,page) | $(call packages,build)
+	$(call say,PAGE,$@)mkdir -p $(@D)
+	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --outfile=$@ $<
+$(SERVE_O)/%.html: cli/serve/page/%.html
+	$(Q)mkdir -p $(@D) && cp $< $@
+$(SERVE_TABLE): $(call made-by,page)
+	$(Q)mkdir -p $(@D) && n=0 && for f in $(SERVE_FILES); do \
+		echo "STATIC_FILE($$n, \"$$f\")"; n=$$((n + 1)); done >$@
+
+STATIC_OBJ := $(foreach p,serve/static_files,\
+	$(O)/host/cli/$p.o $(O)/checked/host/cli/$p.o $(O)/warned/cli/$p.c)
+$(STATIC_OBJ): $(SERVE_TABLE) $(addprefix $(SERVE_O)/,$(SERVE_FILES))
+$(STATIC_OBJ): HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(SERVE_O))"'

@@ -11,13 +11,13 @@
 #include "cli/commands.h"
 #include "cli/flamegraph/flame.h"
 
-enum { COST = 1, SVG, HTML, LAYOUT, OUTPUT };
+enum { COST = 1, SVG, HTML, JSON, LAYOUT, OUTPUT };
 
 struct request {
 	struct reading reading;
 	struct flame_export flame;
 	const struct exporter *format;	/* decide() */
-	bool svg, html;			/* given */
+	bool svg, html, json;		/* given */
 };
 
 static int take(void *owner, int id, const char *value)
@@ -34,6 +34,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case HTML:
 		request->html = true;
+		break;
+	case JSON:
+		request->json = true;
 		break;
 	case LAYOUT:
 		request->flame.icicle = strcmp(value, "icicle") == 0;
@@ -76,13 +79,14 @@ static bool decide(struct request *request)
 	bool page = output != NULL && (output_file_ends(output, ".html") ||
 				       output_file_ends(output, ".htm"));
 
-	if (request->svg && request->html) {
-		tell_error("--svg --html: one of them at a time");
+	if (request->svg + request->html + request->json > 1) {
+		tell_error("--svg --html --json: one of them at a time");
 		return false;
 	}
-	if (output != NULL && !name_fits(request, page))
+	if (output != NULL && !request->json && !name_fits(request, page))
 		return false;
-	request->format = request->html || page ? &flame_html : &flame_svg;
+	request->format = request->json ? &flame_json :
+		request->html || page ? &flame_html : &flame_svg;
 	return true;
 }
 
@@ -144,6 +148,9 @@ static const struct command_option options[] = {
 	  "write a picture: what is done unless the output's name ends in "
 	  ".html" },
 	{ HTML, "html", 0, NULL, NULL, "write a page" },
+	{ JSON, "json", 0, NULL, NULL,
+	  "what the page shows as one JSON object, for programs to read: boxes "
+	  "in columns, each after its caller, with all costs" },
 	{ LAYOUT, "layout", 0, "icicle|flame", "icicle",
 	  "what is called hangs below its caller, or stands upon it; in a "
 	  "browser this can be changed" },

@@ -86,6 +86,7 @@ struct flame_export {
 };
 extern const struct exporter flame_svg;
 extern const struct exporter flame_html;
+extern const struct exporter flame_json;
 
 /*
  * What was live of the larger nodes when each of `rows` spans of the timeline

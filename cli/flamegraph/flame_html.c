@@ -1,6 +1,7 @@
 /*
  * flame_html.c: a flame graph as one page (cli/page/flame_html.*) with all
- * costs in it, which asks the network for nothing. Called by the main thread.
+ * costs in it, which asks the network for nothing; or what that page shows, as
+ * JSON. Called by the main thread.
  */
 #include "cli/flamegraph/flame.h"
 
@@ -11,6 +12,11 @@
 #define SHARE (1.0 / 4000)
 #define NODES_MAX 60000u
 #define DEPTH_MAX 4000u
+
+static const struct flame_limits limits = {
+	.costs = (1u << FLAME_COSTS) - 1, .share = SHARE,
+	.nodes = NODES_MAX, .depth = DEPTH_MAX,
+};
 
 struct filling {
 	struct flame_export *flame;
@@ -43,9 +49,6 @@ static int write_html(struct export *export)
 		{ "script", .text = flame_page_html_js },
 		{ 0 },
 	};
-	const struct flame_limits limits = {
-		.costs = (1u << FLAME_COSTS) - 1, .share = SHARE,
-		.nodes = NODES_MAX, .depth = DEPTH_MAX };
 	struct filling filling = { .flame = (struct flame_export *)export };
 
 	flame_tree_build(&filling.tree, export->profile, &limits);
@@ -61,4 +64,24 @@ const struct exporter flame_html = {
 	.wants_costs = true,
 	.wants = MODEL_WANT_TIMELINE,
 	.write = write_html,
+};
+
+static int write_json(struct export *export)
+{
+	struct flame_tree tree;
+
+	flame_tree_build(&tree, export->profile, &limits);
+	flame_data_write((struct flame_export *)export, &tree, export->out);
+	putc('\n', export->out);
+	flame_tree_free(&tree);
+	return EXIT_COMPLETE;
+}
+
+const struct exporter flame_json = {
+	.name = "json",
+	.what = "what the page shows, for programs",
+	.wants_profile = true,
+	.wants_costs = true,
+	.wants = MODEL_WANT_TIMELINE,
+	.write = write_json,
 };

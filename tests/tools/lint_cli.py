@@ -21,7 +21,8 @@ LAYERS = ["base", "symbol", "trace", "store", "model", "stack", "query",
           "command"]
 APART = [{"symbol", "trace"}, {"symbol", "store"}]
 COMMANDS = ["annotate", "cfi", "check", "control", "diff", "export",
-            "flamegraph", "graph", "info", "report", "run", "sql", "transform"]
+            "flamegraph", "graph", "info", "report", "run", "serve", "sql",
+            "transform"]
 TOP = {"cli/main.c", "cli/commands.h"}
 
 # What a layer, or a folder of it, may include from outside of cli/. The command

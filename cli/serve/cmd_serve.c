@@ -1,0 +1,465 @@
+/*
+ * cmd_serve.c: `gnomon serve`: the page, and what it asks for, by HTTP. One
+ * thread; calls are run by processes of their own (trace_reader.h).
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/text/quantity.h"
+#include "cli/commands.h"
+#include "cli/serve/http.h"
+#include "cli/trace/read/locate.h"
+
+#define PORT "8080"
+#define ADDRESS "127.0.0.1"
+#define TIMEOUT_NS UINT64_C(60000000000)
+#define CACHE_BYTES (UINT64_C(64) << 20)
+#define ANSWER_BYTES (UINT64_C(256) << 20)
+#define TOKEN_BYTES 16
+#define TOKEN_MIN 8		/* characters of one that is given */
+#define WORKERS_MAX 256
+#define COMMON_MAX 64		/* words that hold for all calls */
+#define HOSTS_MAX 16
+#define BACKLOG 1024
+
+enum { PORT_OPTION = 1, BIND, TOKEN, OPEN, HOST, TIMEOUT, MEMORY, WORKERS,
+       CACHE, DEBUG_PATH, SYSROOT, NO_DEBUGINFOD };
+
+struct request {
+	const char *port, *address, *token;
+	const char *hosts[HOSTS_MAX];
+	size_t host_count;
+	const char *common[COMMON_MAX];
+	size_t common_count;
+	struct trace_reader_limits limits;
+	uint64_t workers, cache;
+	bool open;
+};
+
+struct server {
+	struct event_loop loop;
+	struct event_source signals;
+	struct served_list served;
+	struct work work;
+	struct http http;
+	bool ending;
+};
+
+static int take_common(struct request *request, const char *option,
+		       const char *value)
+{
+	if (request->common_count == COMMON_MAX)
+		return -ERANGE;
+	request->common[request->common_count++] = value == NULL ?
+		grow_format("--%s", option) :
+		grow_format("--%s=%s", option, value);
+	return 0;
+}
+
+static int take_workers(struct request *request, const char *value)
+{
+	int error = quantity_parse_count(value, &request->workers);
+
+	return error != 0 ? error :
+		request->workers == 0 || request->workers > WORKERS_MAX ?
+		-ERANGE : 0;
+}
+
+static int take_text(const char **text, const char *value, size_t least)
+{
+	*text = value;
+	return strlen(value) < least ? -EINVAL : 0;
+}
+
+static int take(void *owner, int id, const char *value)
+{
+	struct request *request = owner;
+
+	switch (id) {
+	case PORT_OPTION:
+		return take_text(&request->port, value, 1);
+	case BIND:
+		return take_text(&request->address, value, 1);
+	case TOKEN:
+		return strspn(value, "0123456789abcdefghijklmnopqrstuvwxyz"
+			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.~") !=
+			strlen(value) ? -EINVAL :
+			take_text(&request->token, value, TOKEN_MIN);
+	case HOST:
+		if (request->host_count == HOSTS_MAX)
+			return -ERANGE;
+		request->hosts[request->host_count++] = value;
+		return 0;
+	case OPEN:
+		request->open = true;
+		return 0;
+	case TIMEOUT:
+		return quantity_parse_time(value, &request->limits.timeout_ns);
+	case MEMORY:
+		return quantity_parse_size(value, &request->limits.memory);
+	case CACHE:
+		return quantity_parse_size(value, &request->cache);
+	case WORKERS:
+		return take_workers(request, value);
+	case DEBUG_PATH:
+		return take_common(request, "debug-path", value);
+	case SYSROOT:
+		return take_common(request, "sysroot", value);
+	case NO_DEBUGINFOD:
+		return take_common(request, "no-debuginfod", NULL);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* ---- what is served ---- */
+
+static bool is_number(const char *text)
+{
+	return text[0] != 0 && strlen(text) < 8 &&
+		strspn(text, "0123456789") == strlen(text);
+}
+
+/* A file, a directory, or the trace that is being made of a process. */
+static bool add_operand(struct served_list *served, const char *operand)
+{
+	int error;
+	char *trace;
+	bool added;
+
+	if (served_add(served, operand))
+		return true;
+	if (errno != ENOENT || !is_number(operand)) {
+		tell_error("%s: %s", operand, strerror(errno));
+		return false;
+	}
+	trace = locate_process((pid_t)strtol(operand, NULL, 10), &error);
+	if (trace == NULL) {
+		tell_error("%s: neither a file here nor a process that is "
+			   "being recorded", operand);
+		return false;
+	}
+	added = served_add(served, trace);
+	if (!added)
+		tell_error("%s: %s", trace, strerror(errno));
+	free(trace);
+	return added;
+}
+
+static bool add_operands(struct served_list *served, int count,
+			 char **operands)
+{
+	if (count == 0)
+		return add_operand(served, ".");
+	for (int i = 0; i < count; i++)
+		if (!add_operand(served, operands[i]))
+			return false;
+	return true;
+}
+
+/* ---- where ---- */
+
+/* A socket that listens; -1 after a message. */
+static int listen_there(const struct request *request)
+{
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
+	};
+	struct addrinfo *found;
+	int error = getaddrinfo(request->address, request->port, &hints,
+				&found), fd;
+
+	if (error != 0) {
+		tell_error("--bind %s --port %s: %s", request->address,
+			   request->port, gai_strerror(error));
+		return -1;
+	}
+	fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC |
+		    SOCK_NONBLOCK, 0);
+	if (fd >= 0) {
+		/* Without it, only a later start would fail. */
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 },
+			   sizeof(int));
+		if (bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
+		    listen(fd, BACKLOG) != 0) {
+			error = errno;
+			close(fd);
+			errno = error;
+			fd = -1;
+		}
+	}
+	if (fd < 0)
+		tell_error("--bind %s --port %s: %s", request->address,
+			   request->port, strerror(errno));
+	freeaddrinfo(found);
+	return fd;
+}
+
+static unsigned port_of(int fd)
+{
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+
+	/* It was bound: its name is known. */
+	if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+		return 0;
+	return address.ss_family == AF_INET6 ?
+		ntohs(((struct sockaddr_in6 *)&address)->sin6_port) :
+		ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
+
+static char *random_token(void)
+{
+	unsigned char bytes[TOKEN_BYTES];
+	char *text = grow_alloc(2 * TOKEN_BYTES + 1);
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
+		tell_error("no random bytes for a token: %s", strerror(errno));
+		exit(EXIT_NOTHING);
+	}
+	for (size_t i = 0; i < TOKEN_BYTES; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return text;
+}
+
+/* On standard output, as it is the result: where to look. */
+static char *print_address(const struct request *request,
+			   const struct http_guard *guard, unsigned port)
+{
+	bool six = strchr(request->address, ':') != NULL;
+	char *url = grow_format("http://%s%s%s:%u/%s%s", six ? "[" : "",
+				request->address, six ? "]" : "", port,
+				guard->token ? "?token=" : "",
+				guard->token ? guard->token : "");
+
+	printf("%s\n", url);
+	fflush(stdout);
+	return url;
+}
+
+/* A browser, as the desktop has it. */
+static void open_browser(const char *url)
+{
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return;
+	execlp("xdg-open", "xdg-open", url, (char *)NULL);
+	tell_note("--open: xdg-open cannot be run: %s", strerror(errno));
+	_exit(1);
+}
+
+/* ---- the loop ---- */
+
+static void take_signal(struct event_source *source, uint32_t events)
+{
+	struct server *server = (struct server *)
+		((char *)source - offsetof(struct server, signals));
+
+	(void)events;
+	server->ending = true;
+}
+
+static int watch_signals(struct server *server)
+{
+	sigset_t ends;
+
+	signal(SIGPIPE, SIG_IGN);	/* who is gone is seen */
+	signal(SIGCHLD, SIG_IGN);	/* readers are nobody's to wait for */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	server->signals = (struct event_source){
+		signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK), take_signal,
+	};
+	return server->signals.fd < 0 ? -errno :
+		event_loop_add(&server->loop, &server->signals, EPOLLIN);
+}
+
+/* As many descriptors as there may be connections and jobs. */
+static void raise_limits(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static int serve(struct server *server, const struct request *request,
+		 int listening)
+{
+	int error = event_loop_open(&server->loop) ?: watch_signals(server) ?:
+		http_open(&server->http, listening), timeout;
+	char *url;
+
+	if (error != 0) {
+		tell_error("the server cannot be started: %s",
+			   strerror(-error));
+		return EXIT_NOTHING;
+	}
+	url = print_address(request, &server->http.guard, port_of(listening));
+	if (request->open)
+		open_browser(url);
+	free(url);
+	while (!server->ending && error == 0) {
+		timeout = http_run(&server->http);
+		error = event_loop_wait(&server->loop, timeout);
+	}
+	work_close(&server->work);
+	http_close(&server->http);
+	event_loop_close(&server->loop);
+	return EXIT_COMPLETE;
+}
+
+static int start(const struct request *request, struct server *server)
+{
+	struct http_guard *guard = &server->http.guard;
+	char *token = NULL, *cookie;
+	int listening = listen_there(request), status;
+
+	if (listening < 0)
+		return EXIT_NOTHING;
+	guard->loopback = http_guard_is_loopback(request->address);
+	if (request->token == NULL && !guard->loopback)
+		token = random_token();
+	cookie = grow_format("gnomon-%u", port_of(listening));
+	guard->token = request->token != NULL ? request->token : token;
+	guard->cookie = cookie;
+	guard->hosts = request->hosts;
+	guard->host_count = request->host_count;
+	server->work.loop = server->http.loop = &server->loop;
+	server->work.limits = request->limits;
+	server->work.common = request->common;
+	server->work.common_count = request->common_count;
+	server->work.running_max = (unsigned)request->workers;
+	server->work.cache.bytes_max = request->cache;
+	server->http.served = &server->served;
+	server->http.work = &server->work;
+	raise_limits();
+	status = serve(server, request, listening);
+	free(cookie);
+	free(token);
+	return status;
+}
+
+static int run_serve(const struct command *command, int argc, char **argv)
+{
+	static struct server server;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct request request = {
+		.port = PORT, .address = ADDRESS, .cache = CACHE_BYTES,
+		.limits = { .timeout_ns = TIMEOUT_NS, .answer = ANSWER_BYTES },
+		.workers = processors > 1 ? (uint64_t)processors : 2,
+	};
+	int operands, status;
+
+	if (!command_parse(command, argc, argv, take, &request, &operands,
+			   &status))
+		return status;
+	status = EXIT_NOTHING;
+	if (add_operands(&server.served, operands, argv + 1))
+		status = start(&request, &server);
+	served_free(&server.served);
+	for (size_t i = 0; i < request.common_count; i++)
+		free((char *)request.common[i]);
+	return status;
+}
+
+static const char *const description[] = {
+	"Serves a page on which to look at traces, and all that it shows as "
+	"JSON. The page is at the address that is printed; it needs no other "
+	"network. docs/REST.md has the calls of the API: each is a command of "
+	"gnomon, and its parameters are that command's options.",
+	"Served are the traces that are named, all that are in a directory now "
+	"or later, and the trace of a process that is being recorded; without "
+	"any, those of this directory. Nothing else can be read by the page, "
+	"and nothing be written.",
+	"It is reached from this machine alone. With any other --bind, who asks "
+	"needs a token: the one given, or one that is made up and printed in "
+	"the address. Nothing is encrypted: between machines, use a tunnel "
+	"(ssh -L) or a proxy that does.",
+	"Exit status: 0 it was ended by a signal; 2 wrong use, or it could not "
+	"start.",
+	NULL
+};
+
+static const char *const examples[] = {
+	"gnomon serve", "all traces of this directory, also later ones",
+	"gnomon serve --open a.trace b.trace", "two of them, in a browser",
+	"gnomon serve $(pgrep -n server)", "a process that is being recorded",
+	"gnomon serve --bind 0.0.0.0 --port 80 --token long-and-secret traces/",
+	"for other machines",
+	NULL
+};
+
+static const struct command_option symbols[] = {
+	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
+	  "where to look for programs, libraries and their debug files, "
+	  "besides where they were; may be given several times" },
+	{ SYSROOT, "sysroot", 0, "DIR", "/",
+	  "the paths in traces are under DIR" },
+	{ NO_DEBUGINFOD, "no-debuginfod", 0, NULL, NULL,
+	  "ask no debuginfod server, though DEBUGINFOD_URLS is set" },
+};
+
+static const struct command_group symbols_group = {
+	"symbols", symbols, sizeof(symbols) / sizeof(symbols[0])
+};
+
+static const struct command_group *const groups[] = {
+	&symbols_group, NULL
+};
+
+static const struct command_option options[] = {
+	{ PORT_OPTION, "port", 'p', "N", PORT,
+	  "the port to listen on; 0: any that is free" },
+	{ BIND, "bind", 0, "ADDRESS", ADDRESS,
+	  "the address to listen on, as a number" },
+	{ TOKEN, "token", 0, "TEXT", NULL,
+	  "who asks has to know this, of at least 8 letters and digits: in the "
+	  "address (?token=) once, or as `Authorization: Bearer TEXT`" },
+	{ HOST, "host", 0, "NAME", NULL,
+	  "a name by which browsers know this machine, besides localhost and "
+	  "addresses; may be given several times" },
+	{ OPEN, "open", 0, NULL, NULL, "open the page in a browser" },
+	{ TIMEOUT, "timeout", 0, "DURATION", "1m",
+	  "end a call that takes longer" },
+	{ MEMORY, "memory", 0, "SIZE", "all there is",
+	  "what the process of one call may map" },
+	{ WORKERS, "workers", 0, "N", "one for each processor",
+	  "so many calls run at once; the others wait" },
+	{ CACHE, "cache", 0, "SIZE", "64M",
+	  "so much of answers is kept for who asks the same again" },
+	COMMAND_COMMON_OPTIONS,
+};
+
+const struct command cmd_serve = {
+	.name = "serve",
+	.operands = "[TRACE|DIR|PID...]",
+	.summary = "look at traces in a browser",
+	.description = description,
+	.examples = examples,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.wrong_use = EXIT_NOTHING,
+	.main = run_serve,
+};

@@ -1,0 +1,293 @@
+/*
+ * http.c: see http.h.
+ */
+#include "cli/serve/http.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/serve/rest.h"
+#include "cli/serve/packing.h"
+
+#define TOKEN_PARAMETER "token"
+
+static const char *const heads[][2] = {
+	{ "Content-Security-Policy",
+	  "default-src 'none'; script-src 'self'; style-src 'self'; "
+	  "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; "
+	  "worker-src 'self'; base-uri 'none'; form-action 'none'; "
+	  "frame-ancestors 'none'" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "X-Frame-Options", "DENY" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Cross-Origin-Resource-Policy", "same-origin" },
+	{ "Cross-Origin-Opener-Policy", "same-origin" },
+	{ "Cache-Control", "private, no-cache" },
+	{ "Vary", "Accept-Encoding, Cookie, Authorization" },
+};
+
+static const char *head(struct exchange *exchange, const char *name)
+{
+	return MHD_lookup_connection_value(exchange->connection,
+					   MHD_HEADER_KIND, name);
+}
+
+/* ---- sending ---- */
+
+static void add_head(struct MHD_Response *response, const char *name,
+		     const char *value)
+{
+	/* It fails for want of memory alone: a header less. */
+	if (value != NULL)
+		MHD_add_response_header(response, name, value);
+}
+
+static struct MHD_Response *make_response(const struct answer *answer)
+{
+	int fd = answer->fd < 0 ? -1 : dup(answer->fd);
+	struct MHD_Response *response;
+
+	if (fd < 0)
+		return MHD_create_response_from_buffer(
+			0, (void *)"", MHD_RESPMEM_PERSISTENT);
+	response = MHD_create_response_from_fd64(answer->size, fd);
+	if (response == NULL)
+		close(fd);
+	return response;
+}
+
+static enum MHD_Result send_answer(struct exchange *exchange,
+				   const struct answer *answer)
+{
+	struct MHD_Response *response = make_response(answer);
+	enum MHD_Result result;
+	char tag[32];
+
+	if (response == NULL)
+		return MHD_NO;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		add_head(response, heads[i][0], heads[i][1]);
+	add_head(response, "Content-Type", answer->type);
+	add_head(response, "Content-Encoding", packing_name(answer->coding));
+	add_head(response, "Gnomon-Messages", answer->messages);
+	if (answer->status == 200)
+		add_head(response, "Content-Disposition",
+			 exchange->disposition);
+	add_head(response, "Location", answer->location);
+	add_head(response, "Set-Cookie", answer->cookie);
+	if (answer->key != 0) {
+		snprintf(tag, sizeof(tag), "\"%016" PRIx64 "\"", answer->key);
+		add_head(response, "ETag", tag);
+	}
+	if (answer->status == 401)
+		add_head(response, "WWW-Authenticate", "Bearer");
+	result = MHD_queue_response(exchange->connection, answer->status,
+				    response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* ---- waiting ---- */
+
+/* Its socket has nothing to say but that it closes: no request follows before
+ * this one is answered. */
+static void leave(struct event_source *source, uint32_t events)
+{
+	struct exchange *exchange = (struct exchange *)
+		((char *)source - offsetof(struct exchange, leaving));
+
+	(void)events;
+	work_leave(exchange->http->work, &exchange->client);
+	exchange->client.done(&exchange->client,
+			      answer_error(400, "the client has left"));
+}
+
+static void suspend(struct exchange *exchange)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(exchange->connection,
+					MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	exchange->suspended = true;
+	MHD_suspend_connection(exchange->connection);
+	exchange->leaving = (struct event_source){ info->connect_fd, leave };
+	/* Without it, the work is done for nobody. */
+	event_loop_add(exchange->http->loop, &exchange->leaving, EPOLLRDHUP);
+}
+
+static void take_answer(struct work_client *client, struct answer *answer)
+{
+	struct exchange *exchange = (struct exchange *)client;
+
+	answer_drop(exchange->answer);
+	exchange->answer = answer;
+	if (!exchange->suspended)
+		return;
+	exchange->suspended = false;
+	event_loop_remove(exchange->http->loop, &exchange->leaving);
+	MHD_resume_connection(exchange->connection);
+}
+
+/* ---- requests ---- */
+
+static enum http_verdict judge(struct exchange *exchange, const char *method,
+			       const char *url)
+{
+	const struct http_heads given = {
+		.host = head(exchange, "Host"),
+		.origin = head(exchange, "Origin"),
+		.fetch_site = head(exchange, "Sec-Fetch-Site"),
+		.authorization = head(exchange, "Authorization"),
+		.cookies = head(exchange, "Cookie"),
+		.token = MHD_lookup_connection_value(exchange->connection,
+						     MHD_GET_ARGUMENT_KIND,
+						     TOKEN_PARAMETER),
+		.navigation = strcmp(method, "GET") == 0 &&
+			strcmp(url, "/") == 0,
+	};
+
+	return http_guard_judge(&exchange->http->guard, &given);
+}
+
+/* NULL: it may be answered. */
+static struct answer *refuse(struct exchange *exchange, const char *method,
+			     const char *url)
+{
+	switch (judge(exchange, method, url)) {
+	case HTTP_BAD_HOST:
+		return answer_error(421, "this server has another name: use "
+				    "the address that it printed");
+	case HTTP_BAD_ORIGIN:
+		return answer_error(403, "pages of other sites may not ask");
+	case HTTP_NO_TOKEN:
+		return answer_error(401, "a token is needed: the server "
+				    "printed an address with it");
+	default:
+		return NULL;
+	}
+}
+
+static struct exchange *begin(struct http *http,
+			      struct MHD_Connection *connection,
+			      const char *method, const char *url)
+{
+	struct exchange *exchange = grow_zeroed(1, sizeof(*exchange));
+
+	exchange->http = http;
+	exchange->connection = connection;
+	exchange->client.done = take_answer;
+	exchange->answer = refuse(exchange, method, url);
+	return exchange;
+}
+
+static void take_body(struct exchange *exchange, const char *data, size_t size)
+{
+	if (exchange->body.size + size > HTTP_BODY_MAX)
+		exchange->too_large = true;
+	else
+		buffer_add(&exchange->body, data, size);
+}
+
+static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
+			      const char *url, const char *method,
+			      const char *version, const char *data,
+			      size_t *size, void **state)
+{
+	struct exchange *exchange = *state;
+
+	(void)version;
+	if (exchange == NULL) {
+		exchange = begin(owner, connection, method, url);
+		*state = exchange;
+		return exchange->answer == NULL ? MHD_YES :
+			send_answer(exchange, exchange->answer);
+	}
+	if (*size > 0) {
+		take_body(exchange, data, *size);
+		*size = 0;
+		return MHD_YES;
+	}
+	if (exchange->answer == NULL && exchange->too_large)
+		exchange->answer = answer_error(413, "the body is too large");
+	if (exchange->answer == NULL)
+		rest_begin(exchange, method, url);
+	if (exchange->answer != NULL)
+		return send_answer(exchange, exchange->answer);
+	suspend(exchange);
+	return MHD_YES;
+}
+
+static void end(void *owner, struct MHD_Connection *connection, void **state,
+		enum MHD_RequestTerminationCode code)
+{
+	struct exchange *exchange = *state;
+
+	(void)owner, (void)connection, (void)code;
+	if (exchange == NULL)
+		return;
+	if (exchange->suspended)
+		event_loop_remove(exchange->http->loop, &exchange->leaving);
+	work_leave(exchange->http->work, &exchange->client);
+	answer_drop(exchange->answer);
+	buffer_free(&exchange->body);
+	free(exchange->client.ticket);
+	free(exchange->disposition);
+	free(exchange);
+	*state = NULL;
+}
+
+/* ---- the daemon ---- */
+
+/* What clients do wrong is not for our terminal. */
+static void say_nothing(void *owner, const char *format, va_list args)
+{
+	(void)owner, (void)format, (void)args;
+}
+
+static void wake(struct event_source *source, uint32_t events)
+{
+	(void)source, (void)events;	/* http_run follows */
+}
+
+int http_open(struct http *http, int listening)
+{
+	const union MHD_DaemonInfo *info;
+
+	http->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+		NULL, NULL, handle, http,
+		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
+		MHD_OPTION_LISTEN_SOCKET, listening,
+		MHD_OPTION_CONNECTION_LIMIT, HTTP_CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADS_MAX,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_NOTIFY_COMPLETED, end, http,
+		MHD_OPTION_END);
+	if (http->daemon == NULL)
+		return -ENOMEM;
+	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	http->source = (struct event_source){ info->epoll_fd, wake };
+	return event_loop_add(http->loop, &http->source, EPOLLIN);
+}
+
+int http_run(struct http *http)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	MHD_run(http->daemon);
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO)
+		return -1;
+	return ms > INT32_MAX ? INT32_MAX : (int)ms;
+}
+
+void http_close(struct http *http)
+{
+	MHD_stop_daemon(http->daemon);
+}

@@ -1,0 +1,62 @@
+/*
+ * http.h: the server as HTTP has it: connections, requests with their limits,
+ * answers with their headers. What is asked and answered is rest.h's. One
+ * thread, which may fork: libmicrohttpd runs in our event loop, without
+ * threads.
+ *
+ *	request ─▶ guard ─▶ body ─▶ rest ─▶ an answer at once
+ *	                             └────▶ work: suspended until it is there;
+ *	                                    a client that leaves ends it
+ */
+#ifndef GNOMON_HTTP_H
+#define GNOMON_HTTP_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/serve/event_loop.h"
+#include "cli/serve/http_guard.h"
+#include "cli/serve/served.h"
+#include "cli/serve/work.h"
+
+/* Connections at once; more wait to be accepted. */
+#define HTTP_CONNECTIONS_MAX 1024
+/* Bytes of a request's line and headers, and of what is sent of an answer. */
+#define HTTP_HEADS_MAX 32768
+/* Bytes of a body: a text of SQL. */
+#define HTTP_BODY_MAX (1u << 20)
+/* Seconds without a byte. */
+#define HTTP_IDLE_S 30
+/* Parameters of a URL. */
+#define HTTP_PARAMETERS_MAX 256
+
+struct http {
+	struct event_loop *loop;
+	struct served_list *served;
+	struct work *work;
+	struct http_guard guard;
+	/* The rest begins with zeros. */
+	struct event_source source;	/* of libmicrohttpd's epoll */
+	struct MHD_Daemon *daemon;
+};
+
+/* A request that is being answered. */
+struct exchange {
+	struct work_client client;	/* first */
+	struct http *http;
+	struct MHD_Connection *connection;
+	struct event_source leaving;	/* its socket, while it is suspended */
+	struct buffer body;
+	struct answer *answer;	/* NULL: it is not there yet */
+	char *disposition;	/* a header of a good one; NULL: none */
+	bool suspended, too_large;
+};
+
+/* Serve what comes by this socket, which listens. 0 or -errno. */
+int http_open(struct http *http, int listening);
+/* After each wait of the loop. How long the next one may take: -1: for ever. */
+int http_run(struct http *http);
+void http_close(struct http *http);
+
+#endif

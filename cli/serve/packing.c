@@ -1,0 +1,103 @@
+/*
+ * packing.c: see packing.h.
+ */
+#include "cli/serve/packing.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "cli/base/whole.h"
+
+#define SIZE_MIN 1024		/* less goes into a packet as it is */
+#define ZSTD_LEVEL 3
+#define GZIP_LEVEL 5
+#define GZIP_BITS (MAX_WBITS + 16)	/* zlib's word for gzip */
+
+/* Is the coding in the list, and not with ";q=0"? */
+static bool is_accepted(const char *list, const char *coding)
+{
+	size_t size = strlen(coding);
+
+	while (*list != 0) {
+		size_t length;
+
+		list += strspn(list, " \t,");
+		length = strcspn(list, ",");
+		if (strncasecmp(list, coding, size) == 0 &&
+		    strchr(" \t,;", list[size]) != NULL) {
+			const char *weight = strstr(list, "q=0");
+
+			return weight == NULL || weight >= list + length ||
+				strspn(weight + 3, ".0") + 3 <
+				strcspn(weight, ", \t;");
+		}
+		list += length;
+	}
+	return false;
+}
+
+enum worker_coding packing_choose(const char *accepted)
+{
+	if (accepted == NULL)
+		return WORKER_PLAIN;
+	return is_accepted(accepted, "zstd") ? WORKER_ZSTD :
+		is_accepted(accepted, "gzip") ? WORKER_GZIP : WORKER_PLAIN;
+}
+
+const char *packing_name(enum worker_coding coding)
+{
+	return coding == WORKER_ZSTD ? "zstd" :
+		coding == WORKER_GZIP ? "gzip" : NULL;
+}
+
+static size_t pack_gzip(void *to, size_t room, const void *from, size_t size)
+{
+	z_stream stream = {
+		.next_in = (void *)from, .avail_in = (uInt)size,
+		.next_out = to, .avail_out = (uInt)room,
+	};
+	bool good = deflateInit2(&stream, GZIP_LEVEL, Z_DEFLATED, GZIP_BITS,
+				 8, Z_DEFAULT_STRATEGY) == Z_OK &&
+		deflate(&stream, Z_FINISH) == Z_STREAM_END;
+	size_t packed = good ? stream.total_out : 0;
+
+	deflateEnd(&stream);
+	return packed;
+}
+
+static size_t pack_zstd(void *to, size_t room, const void *from, size_t size)
+{
+	size_t packed = ZSTD_compress(to, room, from, size, ZSTD_LEVEL);
+
+	return ZSTD_isError(packed) ? 0 : packed;
+}
+
+void packing_write(int from, int to, enum worker_coding coding)
+{
+	struct stat status;
+	size_t size, packed = 0;
+	void *bytes, *made;
+
+	if (fstat(from, &status) != 0 || status.st_size < SIZE_MIN ||
+	    (uint64_t)status.st_size > UINT32_MAX / 2)
+		return;
+	size = (size_t)status.st_size;
+	bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, from, 0);
+	made = malloc(size);
+	/* What would not be smaller has no room. */
+	if (bytes != MAP_FAILED && made != NULL)
+		packed = coding == WORKER_ZSTD ?
+			pack_zstd(made, size, bytes, size) :
+			pack_gzip(made, size, bytes, size);
+	if (packed > 0 && whole_write(to, made, packed) != 0 &&
+	    ftruncate(to, 0) != 0)
+		_exit(1);	/* half an answer must not be sent */
+	free(made);
+}

@@ -1,0 +1,333 @@
+/*
+ * rest.c: see rest.h.
+ */
+#include "cli/serve/rest.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/text/last_part.h"
+#include "cli/base/text/utf8.h"
+#include "cli/serve/packing.h"
+#include "cli/serve/static_files.h"
+
+#define API "/api/v1/"
+#define TRACES "traces/"
+#define WORK "work/"
+#define TICKET_MAX 64		/* characters */
+
+struct request {
+	struct exchange *exchange;
+	const char *method;
+	struct route_parameter list[HTTP_PARAMETERS_MAX];
+	size_t count;
+	bool malformed;
+};
+
+static void answer(struct request *request, struct answer *answer)
+{
+	request->exchange->answer = answer;
+}
+
+static void answer_json(struct request *request, const struct buffer *text)
+{
+	answer(request, answer_text(200, "application/json", text->data,
+				    text->size));
+}
+
+static bool is_method(const struct request *request, const char *method)
+{
+	return strcmp(request->method, method) == 0 ||
+		(strcmp(method, "GET") == 0 &&
+		 strcmp(request->method, "HEAD") == 0);
+}
+
+/* ---- parameters ---- */
+
+static bool is_text(const char *text, size_t size)
+{
+	if (memchr(text, 0, size) != NULL)
+		return false;
+	while (*text != 0) {
+		unsigned length = utf8_length(text);
+
+		if (length == 0)
+			return false;
+		text += length;
+	}
+	return true;
+}
+
+static enum MHD_Result take_parameter(void *owner, enum MHD_ValueKind kind,
+				      const char *name, size_t name_size,
+				      const char *value, size_t value_size)
+{
+	struct request *request = owner;
+
+	(void)kind;
+	if (request->count == HTTP_PARAMETERS_MAX ||
+	    !is_text(name, name_size) ||
+	    (value != NULL && !is_text(value, value_size))) {
+		request->malformed = true;
+		return MHD_NO;
+	}
+	request->list[request->count++] =
+		(struct route_parameter){ name, value };
+	return MHD_YES;
+}
+
+static const char *find(const struct request *request, const char *name)
+{
+	for (size_t i = 0; i < request->count; i++)
+		if (strcmp(request->list[i].name, name) == 0)
+			return request->list[i].value;
+	return NULL;
+}
+
+/* A ticket is a client's own word: letters, digits, "-", "_", ".". */
+static bool is_ticket(const char *text)
+{
+	size_t size = 0;
+
+	while (isalnum((unsigned char)text[size]) ||
+	       (text[size] != 0 && strchr("-_.", text[size]) != NULL))
+		size++;
+	return size > 0 && size <= TICKET_MAX && text[size] == 0;
+}
+
+/* ---- calls that are commands ---- */
+
+bool rest_is_known(struct exchange *exchange, uint64_t key)
+{
+	const char *given = MHD_lookup_connection_value(
+		exchange->connection, MHD_HEADER_KIND, "If-None-Match");
+	char tag[32];
+
+	snprintf(tag, sizeof(tag), "\"%016" PRIx64 "\"", key);
+	return given != NULL && strstr(given, tag) != NULL;
+}
+
+/* "NAME.trace" and ".svg": "NAME.svg", without what a header cannot hold. */
+static char *disposition(const struct served *trace, const char *end)
+{
+	const char *name = last_part(trace->path);
+	size_t size = strlen(name);
+	char *text;
+
+	if (size > 6 && strcmp(name + size - 6, ".trace") == 0)
+		size -= 6;
+	text = grow_format("attachment; filename=\"%.*s%s\"", (int)size, name,
+			   end);
+	for (char *at = strchr(text, '"') + 1; at[0] != 0 && at[1] != 0; at++)
+		if (!isalnum((unsigned char)*at) && strchr("-_.", *at) == NULL)
+			*at = '_';
+	return text;
+}
+
+/* It was done before this returns, or will be. */
+static void begin_work(struct request *request, struct work_call *call)
+{
+	struct exchange *exchange = request->exchange;
+	const char *ticket = find(request, "ticket");
+	uint64_t key;
+
+	if (ticket != NULL && !is_ticket(ticket)) {
+		answer(request, answer_error(400, "ticket: it has at most 64 "
+			"letters, digits, `-`, `_` and `.`"));
+		return;
+	}
+	call->coding = packing_choose(MHD_lookup_connection_value(
+		exchange->connection, MHD_HEADER_KIND, "Accept-Encoding"));
+	key = work_key(call);
+	if (rest_is_known(exchange, key)) {
+		answer(request, answer_new(304, NULL, -1, 0));
+		exchange->answer->key = key;
+		return;
+	}
+	if (ticket != NULL)
+		exchange->client.ticket = grow_copy(ticket, strlen(ticket));
+	work_begin(exchange->http->work, call, &exchange->client);
+}
+
+static bool find_trace(struct request *request, const char *id,
+		       struct served **trace)
+{
+	*trace = id == NULL ? NULL :
+		served_find(request->exchange->http->served, id);
+	if (*trace != NULL)
+		served_look(*trace);
+	if (*trace != NULL && (*trace)->generation != 0)
+		return true;
+	answer(request, answer_error(404, "there is no such trace: "
+				     "/api/v1/traces lists all"));
+	return false;
+}
+
+static bool take_statement(struct request *request, struct work_call *call)
+{
+	const struct buffer *body = &request->exchange->body;
+	const char *statement = find(request, "statement");
+
+	if (body->size > 0)
+		buffer_add(&call->input, body->data, body->size);
+	else if (statement != NULL)
+		buffer_string(&call->input, statement);
+	if (call->input.size > 0)
+		return true;
+	answer(request, answer_error(400, "statement: is missing"));
+	return false;
+}
+
+static void run_route(struct request *request, struct work_call *call)
+{
+	LOCAL_BUFFER why = { 0 };
+	const struct route *route = call->route;
+
+	if (!is_method(request, "GET") &&
+	    !(route->takes_statement && is_method(request, "POST")))
+		answer(request, answer_error(405, "GET is the method here"));
+	else if (!route_words(route, request->list, request->count,
+			      &call->words, &call->operand, &why))
+		answer(request, answer_error(400, why.data));
+	else if (!route->takes_statement || take_statement(request, call))
+		begin_work(request, call);
+	buffer_free(&call->words);
+	buffer_free(&call->input);
+}
+
+/* "ID/ROUTE" */
+static void answer_trace(struct request *request, const char *rest)
+{
+	const char *slash = strchr(rest, '/');
+	char id[SERVED_ID] = "";
+	struct work_call call = { 0 };
+
+	if (slash != NULL && slash - rest == SERVED_ID - 1)
+		memcpy(id, rest, SERVED_ID - 1);
+	if (!find_trace(request, id, &call.traces[0]))
+		return;
+	call.route = route_find(slash + 1);
+	if (call.route == NULL) {
+		answer(request, answer_error(404, "there is no such call: see "
+					     "docs/REST.md"));
+		return;
+	}
+	if (call.route->saved_as != NULL)
+		request->exchange->disposition =
+			disposition(call.traces[0], call.route->saved_as);
+	run_route(request, &call);
+}
+
+static void answer_diff(struct request *request)
+{
+	struct work_call call = { .route = &route_diff };
+
+	if (find_trace(request, find(request, "old"), &call.traces[0]) &&
+	    find_trace(request, find(request, "new"), &call.traces[1]))
+		run_route(request, &call);
+}
+
+/* ---- calls that the front answers ---- */
+
+static void answer_traces(struct request *request)
+{
+	struct served_list *served = request->exchange->http->served;
+	LOCAL_BUFFER text = { 0 };
+
+	served_refresh(served);
+	served_json(served, &text);
+	answer_json(request, &text);
+}
+
+static void answer_work(struct request *request)
+{
+	LOCAL_BUFFER text = { 0 };
+
+	work_json(request->exchange->http->work, &text);
+	answer_json(request, &text);
+}
+
+static void cancel(struct request *request, const char *ticket)
+{
+	if (!is_method(request, "DELETE"))
+		answer(request, answer_error(405, "DELETE is the method here"));
+	else if (work_cancel(request->exchange->http->work, ticket) > 0)
+		answer(request, answer_new(204, NULL, -1, 0));
+	else
+		answer(request, answer_error(404, "nothing runs with this "
+					     "ticket"));
+}
+
+static void answer_api(struct request *request, const char *name)
+{
+	if (strncmp(name, TRACES, strlen(TRACES)) == 0)
+		answer_trace(request, name + strlen(TRACES));
+	else if (strncmp(name, WORK, strlen(WORK)) == 0)
+		cancel(request, name + strlen(WORK));
+	else if (!is_method(request, "GET"))
+		answer(request, answer_error(405, "GET is the method here"));
+	else if (strcmp(name, "traces") == 0)
+		answer_traces(request);
+	else if (strcmp(name, "diff") == 0)
+		answer_diff(request);
+	else if (strcmp(name, "work") == 0)
+		answer_work(request);
+	else
+		answer(request, answer_error(404, "there is no such call: see "
+					     "docs/REST.md"));
+}
+
+/* ---- the page ---- */
+
+/* The token goes out of the address, where it would be seen and kept. */
+static void give_cookie(struct request *request)
+{
+	const struct http_guard *guard = &request->exchange->http->guard;
+	struct answer *redirect = answer_new(303, NULL, -1, 0);
+
+	redirect->location = grow_copy("/", 1);
+	redirect->cookie = grow_format("%s=%s; HttpOnly; SameSite=Strict; "
+				       "Path=/", guard->cookie, guard->token);
+	answer(request, redirect);
+}
+
+static void answer_file(struct request *request, const char *name)
+{
+	static const char left_out[] = "The page was left out of this build of "
+		"gnomon: the API is at /api/v1/traces.\n";
+	const struct static_file *file = static_files_find(name);
+
+	if (!is_method(request, "GET"))
+		answer(request, answer_error(405, "GET is the method here"));
+	else if (name[0] == 0 && find(request, "token") != NULL &&
+		 request->exchange->http->guard.token != NULL)
+		give_cookie(request);
+	else if (file != NULL)
+		answer(request, answer_text(200, static_files_type(file),
+					    file->text, strlen(file->text)));
+	else if (name[0] == 0)
+		answer(request, answer_text(200, "text/plain; charset=utf-8",
+					    left_out, strlen(left_out)));
+	else
+		answer(request, answer_error(404, "there is no such page"));
+}
+
+void rest_begin(struct exchange *exchange, const char *method, const char *url)
+{
+	struct request request = { .exchange = exchange, .method = method };
+
+	MHD_get_connection_values_n(exchange->connection,
+				    MHD_GET_ARGUMENT_KIND, take_parameter,
+				    &request);
+	if (request.malformed)
+		answer(&request, answer_error(400, "parameters are at most "
+					      "256 texts of UTF-8"));
+	else if (strncmp(url, API, strlen(API)) == 0)
+		answer_api(&request, url + strlen(API));
+	else
+		answer_file(&request, url + 1);
+}

@@ -1,0 +1,154 @@
+/*
+ * trace_reader.c: see trace_reader.h.
+ */
+#include "cli/serve/trace_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/progress.h"
+#include "cli/base/status.h"
+#include "cli/serve/worker.h"
+
+struct child {
+	pid_t pid;
+	uint32_t job;
+};
+
+struct reader {
+	int socket, signals;
+	const struct trace_reader_limits *limits;
+	struct child *children;
+	size_t child_count, child_capacity;
+};
+
+static void begin_worker(struct reader *reader, const int *files)
+{
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	close(reader->socket);
+	close(reader->signals);
+	worker_run(files, reader->limits);
+}
+
+static void tell_end(const struct reader *reader, uint32_t job, int status)
+{
+	const struct trace_reader_packet packet = {
+		.kind = READER_ENDED, .job = job, .status = status,
+	};
+
+	/* Who is gone need not be told; the next receive sees that. */
+	trace_reader_send(reader->socket, &packet, NULL);
+}
+
+static void run(struct reader *reader,
+		const struct trace_reader_packet *packet, const int *files)
+{
+	struct child child = { .pid = fork(), .job = packet->job };
+
+	if (child.pid == 0)
+		begin_worker(reader, files);
+	if (child.pid < 0) {
+		tell_end(reader, packet->job, EXIT_NOTHING << 8);
+		return;
+	}
+	GROW(reader->children, reader->child_count, reader->child_capacity);
+	reader->children[reader->child_count++] = child;
+}
+
+static void stop(const struct reader *reader, uint32_t job)
+{
+	for (size_t i = 0; i < reader->child_count; i++)
+		if (reader->children[i].job == job)
+			kill(reader->children[i].pid, SIGKILL);
+}
+
+/* Those that have ended: others than ours there are none. */
+static void reap(struct reader *reader)
+{
+	struct signalfd_siginfo info;
+	int status;
+	pid_t pid;
+
+	if (read(reader->signals, &info, sizeof(info)) < 0 &&
+	    errno != EAGAIN)
+		return;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (size_t i = 0; i < reader->child_count; i++) {
+			if (reader->children[i].pid != pid)
+				continue;
+			tell_end(reader, reader->children[i].job, status);
+			reader->children[i] =
+				reader->children[--reader->child_count];
+			break;
+		}
+	}
+}
+
+static void take(struct reader *reader)
+{
+	int files[READER_FILES];
+	struct trace_reader_packet packet;
+
+	/* Nobody is there: workers end with us. */
+	if (trace_reader_receive(reader->socket, &packet, files) != 0)
+		_exit(EXIT_COMPLETE);
+	if (packet.kind == READER_RUN)
+		run(reader, &packet, files);
+	else if (packet.kind == READER_KILL)
+		stop(reader, packet.job);
+	for (int i = 0; i < READER_FILES; i++)
+		if (files[i] >= 0)
+			close(files[i]);
+}
+
+static int watch_children(void)
+{
+	sigset_t children;
+
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &children, NULL);
+	return signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+_Noreturn void trace_reader_serve(int socket, const char *trace,
+				  const struct trace_reader_limits *limits)
+{
+	struct reader reader = {
+		.socket = socket, .signals = watch_children(),
+		.limits = limits,
+	};
+	const struct trace_reader_packet ready = {
+		.kind = READER_READY, .status = EXIT_COMPLETE,
+	};
+	struct pollfd fds[] = {
+		{ .fd = reader.socket, .events = POLLIN },
+		{ .fd = reader.signals, .events = POLLIN },
+	};
+
+	(void)trace;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	progress_show(NULL);
+	if (trace_reader_send(socket, &ready, NULL) != 0 || reader.signals < 0)
+		_exit(EXIT_NOTHING);
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			_exit(EXIT_NOTHING);
+		if (fds[1].revents != 0)
+			reap(&reader);
+		if (fds[0].revents != 0)
+			take(&reader);
+	}
+}

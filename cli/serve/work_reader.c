@@ -1,0 +1,146 @@
+/*
+ * work_reader.c: see work_reader.h.
+ */
+#include "cli/serve/work_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+
+#define FIRST_FREE 3		/* behind the three standard descriptors */
+
+static void close_from(int first)
+{
+	long most = sysconf(_SC_OPEN_MAX);
+
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+		return;
+#endif
+	for (int fd = first; fd < most; fd++)
+		close(fd);
+}
+
+/* What the front has open, connections above all, must not stay open here. */
+static _Noreturn void become_reader(struct work *work, int socket, int said,
+				    const struct served *trace)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(nothing, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0 ||
+	    dup2(socket, FIRST_FREE) < 0)
+		_exit(1);
+	close_from(FIRST_FREE + 1);
+	trace_reader_serve(FIRST_FREE, trace == NULL ? NULL : trace->path,
+		     &work->limits);
+}
+
+static void hear(struct event_source *source, uint32_t events)
+{
+	struct work_reader *reader = (struct work_reader *)source;
+	int files[READER_FILES];
+	struct trace_reader_packet packet;
+
+	(void)events;
+	if (trace_reader_receive(source->fd, &packet, files) == 0)
+		work_hear(reader, &packet);
+	else
+		work_hear(reader, NULL);
+}
+
+static struct work_reader *start(struct work *work, struct served *trace)
+{
+	struct work_reader *reader;
+	int pair[2], said;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return NULL;
+	said = memfd_create("said", MFD_CLOEXEC);
+	pid = said < 0 ? -1 : fork();
+	if (pid == 0)
+		become_reader(work, pair[1], said, trace);
+	close(pair[1]);
+	if (pid < 0) {
+		close(pair[0]);
+		if (said >= 0)
+			close(said);
+		return NULL;
+	}
+	reader = grow_zeroed(1, sizeof(*reader));
+	reader->source = (struct event_source){ pair[0], hear };
+	reader->work = work;
+	reader->trace = trace;
+	reader->generation = trace == NULL ? 0 : trace->generation;
+	reader->pid = pid;
+	reader->said = said;
+	reader->next = work->readers;
+	work->readers = reader;
+	work->reader_count++;
+	if (event_loop_add(work->loop, &reader->source, EPOLLIN) == 0)
+		return reader;
+	work_reader_end(reader);
+	return NULL;
+}
+
+static bool is_current(const struct work_reader *reader)
+{
+	return reader->trace == NULL ||
+		reader->generation == reader->trace->generation;
+}
+
+struct work_reader *work_reader_get(struct work *work, struct served *trace)
+{
+	for (struct work_reader **at = &work->readers; *at != NULL;
+	     at = &(*at)->next) {
+		struct work_reader *found = *at;
+
+		if (found->trace != trace || !is_current(found))
+			continue;
+		*at = found->next;
+		found->next = work->readers;
+		work->readers = found;
+		return found;
+	}
+	return start(work, trace);
+}
+
+void work_reader_end(struct work_reader *reader)
+{
+	struct work *work = reader->work;
+	struct work_reader **at = &work->readers;
+
+	while (*at != reader)
+		at = &(*at)->next;
+	*at = reader->next;
+	work->reader_count--;
+	event_loop_remove(work->loop, &reader->source);
+	kill(reader->pid, SIGKILL);	/* it may be reading */
+	close(reader->source.fd);
+	close(reader->said);
+	free(reader);
+}
+
+void work_reader_retire(struct work *work)
+{
+	struct work_reader *reader = work->readers, *next;
+	unsigned idle = 0;
+
+	for (; reader != NULL; reader = next) {
+		next = reader->next;
+		if (reader->jobs == 0 && reader->ready &&
+		    (!is_current(reader) || ++idle > WORK_READERS_IDLE))
+			work_reader_end(reader);
+	}
+}

@@ -1,0 +1,45 @@
+/*
+ * work_reader.h: readers as the front sees them: started when a call wants one,
+ * ended when nothing has wanted it for longest, or its trace has changed. One
+ * thread, the front's.
+ */
+#ifndef GNOMON_WORK_READER_H
+#define GNOMON_WORK_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/serve/event_loop.h"
+#include "cli/serve/served.h"
+#include "cli/serve/work.h"
+
+/* Readers that have nothing to do, and are kept with what they have read. */
+#define WORK_READERS_IDLE 6
+
+struct work_reader {
+	struct event_source source;	/* its socket */
+	struct work_reader *next;
+	struct work *work;
+	struct served *trace;	/* NULL: it has read nothing */
+	uint64_t generation;	/* of what it has read */
+	pid_t pid;
+	int said;		/* memory file of its standard error */
+	bool ready;
+	int status;		/* an exit status, once it is ready */
+	unsigned jobs;		/* that run */
+};
+
+/* The one for this generation of the trace, started if need be; NULL trace: for
+ * calls that read several. NULL: there can be none, and errno says why. */
+struct work_reader *work_reader_get(struct work *work, struct served *trace);
+/* Its socket is closed, and so it ends, and its workers. */
+void work_reader_end(struct work_reader *reader);
+/* Those that are idle and of no use, or too many. */
+void work_reader_retire(struct work *work);
+
+/* In work.c: a packet from the reader, or, `packet` NULL, it is gone. */
+void work_hear(struct work_reader *reader,
+	       const struct trace_reader_packet *packet);
+
+#endif

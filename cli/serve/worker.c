@@ -1,0 +1,136 @@
+/*
+ * worker.c: see worker.h. In a process that has one thread and nothing to lose.
+ */
+#include "cli/serve/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/base/grow.h"
+#include "cli/base/status.h"
+#include "cli/base/terminal/tell.h"
+#include "cli/base/whole.h"
+#include "cli/commands.h"
+#include "cli/serve/packing.h"
+
+#define NS_IN_S UINT64_C(1000000000)
+
+int worker_write_request(const struct buffer *words,
+			 const struct buffer *input,
+			 enum worker_coding coding)
+{
+	const struct worker_request head = {
+		.words = words->size, .input = input->size, .coding = coding,
+	};
+	int fd = memfd_create("request", MFD_CLOEXEC), error;
+
+	if (fd < 0)
+		return -errno;
+	error = whole_write(fd, &head, sizeof(head)) ?:
+		whole_write(fd, words->data, words->size) ?:
+		whole_write(fd, buffer_text(input), input->size);
+	if (error == 0)
+		return fd;
+	close(fd);
+	return error;
+}
+
+static void set_limit(int what, uint64_t value)
+{
+	struct rlimit limit;
+
+	if (value == 0 || getrlimit(what, &limit) != 0)
+		return;
+	if (value < limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max = value;
+	setrlimit(what, &limit);
+}
+
+/* The clock ends what waits; the processor's limit, what is busy in several
+ * threads for longer than all of them may take. */
+static void limit(const struct trace_reader_limits *limits)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t seconds = (limits->timeout_ns + NS_IN_S - 1) / NS_IN_S;
+
+	set_limit(RLIMIT_AS, limits->memory);
+	set_limit(RLIMIT_FSIZE, limits->answer);
+	set_limit(RLIMIT_CORE, 1);
+	if (seconds == 0)
+		return;
+	set_limit(RLIMIT_CPU, seconds * (uint64_t)(processors > 0 ?
+						   processors : 1));
+	alarm((unsigned)seconds);
+}
+
+/* Its words, as main gets them. NULL: the file cannot be read. */
+static char **take_words(int fd, struct worker_request *head, int *argc)
+{
+	char **argv = NULL, *text;
+	size_t count = 0, capacity = 0;
+
+	if (whole_read_at(fd, head, sizeof(*head), 0) !=
+	    (ssize_t)sizeof(*head))
+		return NULL;
+	text = grow_alloc(head->words + 1);
+	if (whole_read_at(fd, text, head->words, sizeof(*head)) !=
+	    (ssize_t)head->words)
+		return NULL;
+	for (char *at = text; at < text + head->words; at += strlen(at) + 1) {
+		GROW(argv, count, capacity);
+		argv[count++] = at;
+	}
+	GROW(argv, count, capacity);
+	argv[count] = NULL;
+	*argc = (int)count;
+	return argv;
+}
+
+static const struct command *find_command(const char *name)
+{
+	static const struct command *const commands[] = {
+		&cmd_report, &cmd_info, &cmd_check, &cmd_diff, &cmd_annotate,
+		&cmd_export, &cmd_flamegraph, &cmd_graph, &cmd_sql,
+	};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+_Noreturn void worker_run(const int *files,
+			  const struct trace_reader_limits *limits)
+{
+	const struct command *command = NULL;
+	struct worker_request head;
+	int argc, status;
+	char **argv = take_words(files[READER_REQUEST], &head, &argc);
+
+	if (argv == NULL || argc == 0 ||
+	    dup2(files[READER_OUT], STDOUT_FILENO) < 0 ||
+	    dup2(files[READER_SAID], STDERR_FILENO) < 0 ||
+	    dup2(files[READER_REQUEST], STDIN_FILENO) < 0 ||
+	    lseek(STDIN_FILENO, (off_t)(sizeof(head) + head.words),
+		  SEEK_SET) < 0)
+		_exit(EXIT_NOTHING);
+	limit(limits);
+	tell_set_failure_status(WORKER_NO_MEMORY);
+	command = find_command(argv[0]);
+	if (command == NULL) {
+		tell_error("%s: is no command that is served", argv[0]);
+		_exit(EXIT_NOTHING);
+	}
+	status = command->main(command, argc, argv);
+	if (fflush(stdout) != 0)
+		_exit(EXIT_NOTHING);
+	if (head.coding != WORKER_PLAIN)
+		packing_write(STDOUT_FILENO, files[READER_PACKED], head.coding);
+	_exit(status);
+}
