@@ -8,7 +8,6 @@
 
 PAGE_O := $(O)/page
 PAGE_SRC := $(wildcard cli/page/*.ts cli/page/*.css)
-SERVE_SRC := $(PAGE_SRC) $(wildcard cli/serve/page/*.ts cli/serve/page/*.css)
 PAGES := $(addprefix $(PAGE_O)/,flame_html.html flame_html.css flame_html.js \
 	flame_svg.css flame_svg.js graph_html.html graph_html.css graph_html.js \
 	graph_svg.css)
@@ -27,22 +26,6 @@ $(PAGE_O)/%.css: cli/page/%.css $(PAGE_SRC) $(call made-by,page) \
 	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --outfile=$@ $<
 $(PAGE_O)/%.html: cli/page/%.html
 	$(Q)mkdir -p $(@D) && cp $< $@
-
-# What the page of `gnomon serve` is made of: three files that the server gives.
-SERVE_PAGE := $(addprefix $(PAGE_O)/,serve.html serve.css serve.js)
-$(PAGE_O)/%.js: cli/serve/page/%.ts $(SERVE_SRC) $(call made-by,page) \
-		| $(call packages,build)
-	$(call say,PAGE,$@)mkdir -p $(@D)
-	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --target=es2020 --format=iife \
-		--outfile=$@ $<
-$(PAGE_O)/%.css: cli/serve/page/%.css $(SERVE_SRC) $(call made-by,page) \
-		| $(call packages,build)
-	$(call say,PAGE,$@)mkdir -p $(@D)
-	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --outfile=$@ $<
-$(PAGE_O)/%.html: cli/serve/page/%.html
-	$(Q)mkdir -p $(@D) && cp $< $@
-.PHONY: serve-page
-serve-page: $(SERVE_PAGE)
 
 PAGES_OBJ := $(foreach p,flamegraph/flame_pages graph/graph_pages,\
 	$(O)/host/cli/$p.o $(O)/checked/host/cli/$p.o $(O)/warned/cli/$p.c)
