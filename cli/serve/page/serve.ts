@@ -32,7 +32,8 @@ let strip: Strip | undefined;
 function trace(): Trace {
 	const id = address.get("trace");
 
-	return traces.find((one) => one.id === id) ?? traces[0];
+	return traces.find((one) => one.id === id) ??
+		traces.find((one) => one.name === `${id}.trace`) ?? traces[0];
 }
 
 function plain(what: string, params: Pair[] = [], body?: string): Call {
