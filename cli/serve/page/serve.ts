@@ -11,7 +11,7 @@ import { filterBar, filterDialog } from "./filters";
 import { copy } from "./lead";
 import { closeMenu, menuOf } from "./menu";
 import { Strip } from "./strip";
-import { App, Shown, View } from "./view";
+import { App, Shown, View, redraw } from "./view";
 import { VIEWS } from "./views";
 import * as words from "./words";
 
@@ -58,7 +58,7 @@ const app: App = {
 /* ---- around the views ---- */
 
 function navigation(): void {
-	find("views").replaceChildren(...VIEWS.map((view) => h("a", {
+	redraw(find("views"), ...VIEWS.map((view) => h("a", {
 		href: address.link({}, view.name),
 		"aria-current": shown?.view === view ? "page" : undefined,
 		title: `${view.title} (g ${view.key})` }, view.title)));

@@ -7,6 +7,7 @@ import { Child, h } from "./dom";
 import { placeOf } from "./menu";
 
 export const ROW = 25;		/* points */
+const NAME = 230;		/* at least */
 const BEYOND = 12;		/* rows that are drawn out of sight */
 /* Browsers cannot scroll through more points than this; a row is then less
  * high to the scrollbar than it is drawn. */
@@ -28,6 +29,8 @@ export interface TableActs<R> {
 	sort?(column: string): void;
 	open?(row: R, index: number): void;
 	menu?(event: MouseEvent, place: [number, number], row: R): void;
+	/* A key that the table does not know; true: it was taken. */
+	key?(key: string, row: R, index: number): boolean;
 	/* Rows from `first` on are in sight, and some of them not known. */
 	want?(first: number, last: number): void;
 }
@@ -98,13 +101,17 @@ export class Table<R> {
 		this.element.focus();
 	}
 
+	select(index: number): void {
+		this.goTo(index);
+	}
+
 	/* ---- drawing ---- */
 
 	private widths(): void {
 		const template = this.columns.map(({ wide }) => wide ?
-			`${wide}px` : "minmax(160px, 1fr)").join(" ");
+			`${wide}px` : `minmax(${NAME}px, 1fr)`).join(" ");
 		const least = this.columns.reduce((sum, { wide }) =>
-			sum + (wide ?? 160), 16);
+			sum + (wide ?? NAME), 16);
 
 		this.element.style.setProperty("--columns", template);
 		this.element.style.setProperty("--least", `${least}px`);
@@ -238,9 +245,14 @@ export class Table<R> {
 			Home: -Infinity, End: Infinity };
 		const step = steps[event.key];
 
+		const row = this.row(this.current);
+
 		if (event.target !== this.element)
 			return;
-		if (event.key === "Enter" && this.count)
+		if (row !== undefined && !event.ctrlKey && !event.altKey &&
+		    this.acts.key?.(event.key, row, this.current))
+			event.stopPropagation();
+		else if (event.key === "Enter" && this.count)
 			this.open(this.current);
 		else if (step !== undefined)
 			this.goTo(this.current + step);

@@ -174,3 +174,15 @@ export function chooser(title: string, all: readonly (readonly [string, string])
 	list.addEventListener("change", () => act(list.value));
 	return h("label", { class: "chooser" }, h("span", {}, title), list);
 }
+
+/* Draws controls anew; what has the focus, has it afterwards. */
+export function redraw(bar: HTMLElement, ...controls: Child[]): void {
+	const wanted = "button, select, input, a";
+	const at = Array.from(bar.querySelectorAll<HTMLElement>(wanted))
+		.indexOf(document.activeElement as HTMLElement);
+
+	bar.replaceChildren(...controls.filter((one): one is Node =>
+		one instanceof Node));
+	if (at >= 0)
+		bar.querySelectorAll<HTMLElement>(wanted)[at]?.focus();
+}

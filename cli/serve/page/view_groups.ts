@@ -14,7 +14,7 @@ import { Items, menuOf, showMenu } from "./menu";
 import * as rows from "./rows";
 import * as side from "./side";
 import { Column, Table } from "./table";
-import { App, Part, Shown, View, chooser, nothing } from "./view";
+import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
 import * as words from "./words";
 
 const MOST = 1000;		/* rows */
@@ -112,10 +112,7 @@ class Groups implements Shown {
 							   params(app))) }]);
 		if (document.activeElement !== this.field)
 			this.field.value = app.address.get("search") ?? "";
-		if (this.tools.contains(document.activeElement) &&
-		    document.activeElement === this.field)
-			return;
-		this.tools.replaceChildren(
+		redraw(this.tools,
 			chooser("a row is a", known ? rows.BY :
 				[...rows.BY, [by, by]], by, (value) =>
 				app.go({ by: value, open: null })),

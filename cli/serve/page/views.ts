@@ -2,8 +2,10 @@
  * All views, in the order of the navigation.
  */
 import { View } from "./view";
+import { callers } from "./view_callers";
 import { flameGraph } from "./view_flame";
 import { groups } from "./view_groups";
 import { overview } from "./view_overview";
+import { tree } from "./view_tree";
 
-export const VIEWS: View[] = [overview, flameGraph, groups];
+export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers];
