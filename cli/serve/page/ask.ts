@@ -10,6 +10,7 @@ export interface Call {
 	path: string;		/* below /api/v1/ */
 	params: Pair[];
 	body?: string;
+	isText?: boolean;	/* what comes is no JSON */
 }
 
 export interface Answer {
@@ -119,7 +120,8 @@ async function read(call: Call, ticket: string, signal: AbortSignal):
 		throw await refused(response);
 	const text = await response.text();
 	const etag = response.headers.get("ETag");
-	const answer = { value: parse(text), messages: said(response) };
+	const value = call.isText ? text : parse(text);
+	const answer = { value, messages: said(response) };
 	if (etag)
 		keep(key, { ...answer, etag, bytes: 2 * text.length });
 	return answer;

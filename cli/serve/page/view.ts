@@ -59,9 +59,9 @@ export class Part {
 				 this.note, this.body);
 	}
 
-	/* Asks, and draws what comes; if that was drawn already, `again` says
-	 * whether to draw it anew. Returns whether it asked. */
-	show(call: Call, draw: (value: unknown) => void): void {
+	/* Asks, unless that is asked already, and draws what comes. */
+	show(call: Call, draw: (value: unknown) => void,
+	     refused?: (error: Error) => void): void {
 		const trace = this.app.traces.find((one) =>
 			call.path.includes(`/${one.id}/`));
 		const now = String(trace?.generation ?? "");
@@ -70,11 +70,11 @@ export class Part {
 			return;
 		this.wanted = call;
 		this.generation = now;
-		void this.load(call, draw);
+		void this.load(call, draw, refused);
 	}
 
-	private async load(call: Call, draw: (value: unknown) => void):
-			Promise<void> {
+	private async load(call: Call, draw: (value: unknown) => void,
+			   refused?: (error: Error) => void): Promise<void> {
 		const slow = setTimeout(() => this.busy(true), PATIENCE_MS);
 
 		try {
@@ -91,8 +91,9 @@ export class Part {
 			this.busy(false);
 			this.failed(error as Error, () => {
 				this.busy(true);
-				void this.load(call, draw);
+				void this.load(call, draw, refused);
 			});
+			refused?.(error as Error);
 		}
 	}
 

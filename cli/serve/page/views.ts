@@ -6,6 +6,7 @@ import { callers } from "./view_callers";
 import { flameGraph } from "./view_flame";
 import { groups } from "./view_groups";
 import { overview } from "./view_overview";
+import { sql } from "./view_sql";
 import { tree } from "./view_tree";
 
-export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers];
+export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers, sql];
