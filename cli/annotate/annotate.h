@@ -106,6 +106,7 @@ struct annotate_options {
 	const struct debugfile_places *places;
 	const char *const *roots;	/* DIR, or OLD=NEW */
 	size_t root_count;
+	bool only_roots;	/* source files are under these, or not read */
 };
 
 /* ---- source ---- */

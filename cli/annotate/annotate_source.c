@@ -6,7 +6,9 @@
  *
  * Tried in this order: each --source-root (OLD=NEW: what begins with OLD is
  * under NEW; DIR: the path, and the path without its first parts, under DIR),
- * the same with -d's directories; the recorded path under the sysroot.
+ * the same with -d's directories; the recorded path under the sysroot. With
+ * --only-roots none but the first, and what is found there by ".." or by a link
+ * that leads out is not read.
  *
  * Called by the main thread.
  */
@@ -78,15 +80,62 @@ static bool try_root(struct found *found, const char *root, const char *path)
 		try_path(found, grow_format("%s%s", equals + 1, path + size));
 }
 
+/* The directory that a root means. */
+static const char *root_directory(const char *root)
+{
+	const char *equals = strchr(root, '=');
+
+	return equals == NULL ? root : equals + 1;
+}
+
+/* Whether the file that is open lies under one of the roots, whatever its path
+ * says. */
+static bool lies_under(const struct found *found,
+		       const struct annotate_options *options)
+{
+	char *link = grow_format("/proc/self/fd/%d", found->fd);
+	char *file = realpath(link, NULL);
+	bool lies = false;
+
+	for (size_t i = 0; i < options->root_count && file != NULL; i++) {
+		char *root = realpath(root_directory(options->roots[i]), NULL);
+		size_t size = root == NULL ? 0 : strlen(root);
+
+		lies |= size > 0 && strncmp(file, root, size) == 0 &&
+			(file[size] == '/' || root[size - 1] == '/');
+		free(root);
+	}
+	free(file);
+	free(link);
+	return lies;
+}
+
+static bool find_in_roots(struct found *found,
+			  const struct annotate_options *options,
+			  const char *path)
+{
+	for (size_t i = 0; i < options->root_count; i++) {
+		if (!try_root(found, options->roots[i], path))
+			continue;
+		if (!options->only_roots || lies_under(found, options))
+			return true;
+		close(found->fd);
+		free(found->path);
+		*found = (struct found){ .fd = -1 };
+	}
+	return false;
+}
+
 static bool find(struct found *found, const struct annotate_options *options,
 		 const char *path)
 {
 	const struct debugfile_places *places = options->places;
 	char *here;
 
-	for (size_t i = 0; i < options->root_count; i++)
-		if (try_root(found, options->roots[i], path))
-			return true;
+	if (find_in_roots(found, options, path))
+		return true;
+	if (options->only_roots)
+		return false;
 	for (size_t i = 0; i < places->path_count; i++)
 		if (try_under(found, places->paths[i], path))
 			return true;

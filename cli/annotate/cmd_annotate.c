@@ -15,7 +15,8 @@
 #include "cli/command/reading.h"
 #include "cli/command/output_file.h"
 
-enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, OUTPUT, JSON };
+enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, ONLY_ROOTS,
+       OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
@@ -33,6 +34,9 @@ static const struct command_option options[] = {
 	{ SOURCE_ROOT, "source-root", 'S', "[OLD=]DIR", NULL,
 	  "where to look for source files: what was below OLD when it was "
 	  "compiled, or anything, is below DIR; may be given several times" },
+	{ ONLY_ROOTS, "only-roots", 0, NULL, NULL,
+	  "read no source file but those under --source-root: for traces of "
+	  "others, which may name any file" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
@@ -94,6 +98,9 @@ static int take(void *owner, int id, const char *value)
 		if (chosen->root_count == ROOTS_MAX)
 			return -ERANGE;
 		request->roots[chosen->root_count++] = value;
+		break;
+	case ONLY_ROOTS:
+		chosen->only_roots = true;
 		break;
 	case OUTPUT:
 		request->output = value;

@@ -15,6 +15,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/command/coming.h"
 #include "cli/command/interrupt.h"
+#include "cli/command/kept.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/query/passes_needed.h"
 #include "cli/trace/live/fold.h"
@@ -375,6 +376,11 @@ static struct model *ask_rows(const struct reading *reading,
 	*error = 0;
 	if (!rows_tell(options) && reading->index != ROWS_MAKE)
 		return NULL;
+	model = reading->index == ROWS_MAKE_NEVER ? NULL :
+		kept_model(trace, options, keys, &wanted, status, error);
+	if (model != NULL && (*status == EXIT_NOTHING || *error == 0))
+		return model;
+	model_free(model);
 	store = reading_rows(reading, trace,
 			     event_passes(&reading->query) > 1);
 	if (store == NULL || !rows_can_answer(store, options)) {
@@ -431,7 +437,9 @@ int reading_model(const struct reading *reading, struct model **model,
 void reading_frames(const struct reading *reading, struct frames *frames,
 		    struct model *model)
 {
-	frames_init(frames, model, &reading->places, reading->full_names);
+	if (!kept_frames(reading, frames, model))
+		frames_init(frames, model, &reading->places,
+			    reading->full_names);
 }
 
 bool reading_stack_filter(const struct reading *reading,

@@ -19,6 +19,13 @@
 #define PREFIX "gnomon: "
 #define ANSWER_OVERHEAD 512	/* bytes that one takes besides its body */
 
+static uint64_t bytes_held;
+
+uint64_t answer_bytes(void)
+{
+	return bytes_held;
+}
+
 struct answer *answer_new(unsigned status, const char *type, int fd,
 			  uint64_t size)
 {
@@ -29,6 +36,7 @@ struct answer *answer_new(unsigned status, const char *type, int fd,
 	answer->type = type;
 	answer->fd = fd;
 	answer->size = size;
+	bytes_held += size;
 	return answer;
 }
 
@@ -142,6 +150,7 @@ void answer_drop(struct answer *answer)
 {
 	if (answer == NULL || --answer->users > 0)
 		return;
+	bytes_held -= answer->size;
 	if (answer->fd >= 0)
 		close(answer->fd);
 	free(answer->messages);

@@ -34,6 +34,8 @@ struct answer *answer_text(unsigned status, const char *type,
 			   const char *text, size_t size);
 /* {"error": "…"}; `said` are lines of standard error. */
 struct answer *answer_error(unsigned status, const char *said);
+/* Of all bodies that there are. */
+uint64_t answer_bytes(void);
 struct answer *answer_take(struct answer *answer);
 void answer_drop(struct answer *answer);
 

@@ -20,6 +20,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/commands.h"
 #include "cli/serve/http.h"
+#include "cli/serve/progress_board.h"
 #include "cli/trace/read/locate.h"
 
 #define PORT "8080"
@@ -30,19 +31,17 @@
 #define TOKEN_BYTES 16
 #define TOKEN_MIN 8		/* characters of one that is given */
 #define WORKERS_MAX 256
-#define COMMON_MAX 64		/* words that hold for all calls */
 #define HOSTS_MAX 16
 #define BACKLOG 1024
 
 enum { PORT_OPTION = 1, BIND, TOKEN, OPEN, HOST, TIMEOUT, MEMORY, WORKERS,
-       CACHE, DEBUG_PATH, SYSROOT, NO_DEBUGINFOD };
+       CACHE, SOURCE_ROOT, DEBUG_PATH, SYSROOT, NO_DEBUGINFOD };
 
 struct request {
 	const char *port, *address, *token;
 	const char *hosts[HOSTS_MAX];
 	size_t host_count;
-	const char *common[COMMON_MAX];
-	size_t common_count;
+	struct work_words common, sources;
 	struct trace_reader_limits limits;
 	uint64_t workers, cache;
 	bool open;
@@ -57,15 +56,21 @@ struct server {
 	bool ending;
 };
 
-static int take_common(struct request *request, const char *option,
-		       const char *value)
+static int add_word(struct work_words *words, const char *option,
+		    const char *value)
 {
-	if (request->common_count == COMMON_MAX)
+	if (words->count == WORK_WORDS_MAX)
 		return -ERANGE;
-	request->common[request->common_count++] = value == NULL ?
+	words->list[words->count++] = value == NULL ?
 		grow_format("--%s", option) :
 		grow_format("--%s=%s", option, value);
 	return 0;
+}
+
+static void free_words(struct work_words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->list[i]);
 }
 
 static int take_workers(struct request *request, const char *value)
@@ -114,11 +119,13 @@ static int take(void *owner, int id, const char *value)
 	case WORKERS:
 		return take_workers(request, value);
 	case DEBUG_PATH:
-		return take_common(request, "debug-path", value);
+		return add_word(&request->common, "debug-path", value);
 	case SYSROOT:
-		return take_common(request, "sysroot", value);
+		return add_word(&request->common, "sysroot", value);
 	case NO_DEBUGINFOD:
-		return take_common(request, "no-debuginfod", NULL);
+		return add_word(&request->common, "no-debuginfod", NULL);
+	case SOURCE_ROOT:
+		return add_word(&request->sources, "source-root", value);
 	default:
 		return -EINVAL;
 	}
@@ -306,10 +313,11 @@ static void raise_limits(void)
 static int serve(struct server *server, const struct request *request,
 		 int listening)
 {
-	int error = event_loop_open(&server->loop) ?: watch_signals(server) ?:
-		http_open(&server->http, listening), timeout;
+	int error = progress_board_open() ? 0 : -ENOMEM, timeout;
 	char *url;
 
+	error = error ?: event_loop_open(&server->loop) ?:
+		watch_signals(server) ?: http_open(&server->http, listening);
 	if (error != 0) {
 		tell_error("the server cannot be started: %s",
 			   strerror(-error));
@@ -347,8 +355,8 @@ static int start(const struct request *request, struct server *server)
 	guard->host_count = request->host_count;
 	server->work.loop = server->http.loop = &server->loop;
 	server->work.limits = request->limits;
-	server->work.common = request->common;
-	server->work.common_count = request->common_count;
+	server->work.common = &request->common;
+	server->work.sources = &request->sources;
 	server->work.running_max = (unsigned)request->workers;
 	server->work.cache.bytes_max = request->cache;
 	server->http.served = &server->served;
@@ -371,6 +379,7 @@ static int run_serve(const struct command *command, int argc, char **argv)
 	};
 	int operands, status;
 
+	add_word(&request.sources, "only-roots", NULL);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
@@ -378,8 +387,8 @@ static int run_serve(const struct command *command, int argc, char **argv)
 	if (add_operands(&server.served, operands, argv + 1))
 		status = start(&request, &server);
 	served_free(&server.served);
-	for (size_t i = 0; i < request.common_count; i++)
-		free((char *)request.common[i]);
+	free_words(&request.common);
+	free_words(&request.sources);
 	return status;
 }
 
@@ -429,6 +438,10 @@ static const struct command_group *const groups[] = {
 };
 
 static const struct command_option options[] = {
+	{ SOURCE_ROOT, "source-root", 'S', "[OLD=]DIR", NULL,
+	  "where source files are: what was below OLD when it was compiled, or "
+	  "anything, is below DIR; no others are shown; may be given several "
+	  "times" },
 	{ PORT_OPTION, "port", 'p', "N", PORT,
 	  "the port to listen on; 0: any that is free" },
 	{ BIND, "bind", 0, "ADDRESS", ADDRESS,

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/serve/rest.h"
+#include "cli/serve/event_stream.h"
 #include "cli/serve/packing.h"
+#include "cli/serve/rest.h"
 
 #define TOKEN_PARAMETER "token"
 
@@ -36,6 +38,54 @@ static const char *head(struct exchange *exchange, const char *name)
 {
 	return MHD_lookup_connection_value(exchange->connection,
 					   MHD_HEADER_KIND, name);
+}
+
+/* ---- connections ---- */
+
+static void set_deadline(struct http_peer *peer, unsigned seconds)
+{
+	peer->until_ms = event_loop_now_ms() + seconds * 1000u;
+}
+
+static void note_connection(void *owner, struct MHD_Connection *connection,
+			    void **state,
+			    enum MHD_ConnectionNotificationCode code)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection,
+					MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct http *http = owner;
+	struct http_peer *peer = *state;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		peer = grow_zeroed(1, sizeof(*peer));
+		peer->fd = info->connect_fd;
+		peer->next = http->peers;
+		peer->before = &http->peers;
+		if (peer->next != NULL)
+			peer->next->before = &peer->next;
+		http->peers = peer;
+		set_deadline(peer, HTTP_ARRIVAL_S);
+		*state = peer;
+		return;
+	}
+	*peer->before = peer->next;
+	if (peer->next != NULL)
+		peer->next->before = peer->before;
+	free(peer);
+}
+
+/* Those that take too long. The daemon sees that they are closed. */
+static void close_late(struct http *http)
+{
+	uint64_t now = event_loop_now_ms();
+
+	if (now < http->looked_ms + 1000)
+		return;
+	http->looked_ms = now;
+	for (struct http_peer *peer = http->peers; peer; peer = peer->next)
+		if (peer->until_ms != 0 && peer->until_ms < now)
+			shutdown(peer->fd, SHUT_RDWR);
 }
 
 /* ---- sending ---- */
@@ -62,6 +112,21 @@ static struct MHD_Response *make_response(const struct answer *answer)
 	return response;
 }
 
+static enum MHD_Result send_stream(struct exchange *exchange)
+{
+	struct MHD_Response *response = exchange->stream;
+	enum MHD_Result result;
+
+	exchange->stream = NULL;
+	exchange->peer->until_ms = 0;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		add_head(response, heads[i][0], heads[i][1]);
+	add_head(response, "Content-Type", "text/event-stream");
+	result = MHD_queue_response(exchange->connection, 200, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
 static enum MHD_Result send_answer(struct exchange *exchange,
 				   const struct answer *answer)
 {
@@ -69,6 +134,7 @@ static enum MHD_Result send_answer(struct exchange *exchange,
 	enum MHD_Result result;
 	char tag[32];
 
+	set_deadline(exchange->peer, HTTP_SENDING_S);
 	if (response == NULL)
 		return MHD_NO;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
@@ -115,6 +181,7 @@ static void suspend(struct exchange *exchange)
 					MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	exchange->suspended = true;
+	exchange->peer->until_ms = 0;
 	MHD_suspend_connection(exchange->connection);
 	exchange->leaving = (struct event_source){ info->connect_fd, leave };
 	/* Without it, the work is done for nobody. */
@@ -182,6 +249,8 @@ static struct exchange *begin(struct http *http,
 	exchange->http = http;
 	exchange->connection = connection;
 	exchange->client.done = take_answer;
+	exchange->peer = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 	exchange->answer = refuse(exchange, method, url);
 	return exchange;
 }
@@ -219,6 +288,8 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 		rest_begin(exchange, method, url);
 	if (exchange->answer != NULL)
 		return send_answer(exchange, exchange->answer);
+	if (exchange->stream != NULL)
+		return send_stream(exchange);
 	suspend(exchange);
 	return MHD_YES;
 }
@@ -231,6 +302,7 @@ static void end(void *owner, struct MHD_Connection *connection, void **state,
 	(void)owner, (void)connection, (void)code;
 	if (exchange == NULL)
 		return;
+	set_deadline(exchange->peer, HTTP_ARRIVAL_S);
 	if (exchange->suspended)
 		event_loop_remove(exchange->http->loop, &exchange->leaving);
 	work_leave(exchange->http->work, &exchange->client);
@@ -269,6 +341,7 @@ int http_open(struct http *http, int listening)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADS_MAX,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_NOTIFY_COMPLETED, end, http,
+		MHD_OPTION_NOTIFY_CONNECTION, note_connection, http,
 		MHD_OPTION_END);
 	if (http->daemon == NULL)
 		return -ENOMEM;
@@ -279,15 +352,22 @@ int http_open(struct http *http, int listening)
 
 int http_run(struct http *http)
 {
-	MHD_UNSIGNED_LONG_LONG ms;
+	MHD_UNSIGNED_LONG_LONG ms, most;
 
+	close_late(http);
+	event_stream_look(http);
 	MHD_run(http->daemon);
-	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO)
+	if (http->peers == NULL)
 		return -1;
-	return ms > INT32_MAX ? INT32_MAX : (int)ms;
+	most = http->listeners != NULL ? EVENT_STREAM_MS : 1000;
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO || ms > most)
+		return (int)most;
+	return (int)ms;
 }
 
 void http_close(struct http *http)
 {
+	event_stream_close(http);
+	MHD_run(http->daemon);
 	MHD_stop_daemon(http->daemon);
 }

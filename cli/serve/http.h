@@ -28,8 +28,20 @@
 #define HTTP_BODY_MAX (1u << 20)
 /* Seconds without a byte. */
 #define HTTP_IDLE_S 30
+/* Seconds that a request may take to arrive, from the connection's beginning or
+ * the answer before it: a client that sends a byte now and then is not waited
+ * for. And that an answer may take to be taken. */
+#define HTTP_ARRIVAL_S 60
+#define HTTP_SENDING_S 600
 /* Parameters of a URL. */
 #define HTTP_PARAMETERS_MAX 256
+
+/* A connection. */
+struct http_peer {
+	struct http_peer *next, **before;
+	int fd;
+	uint64_t until_ms;	/* it is closed then; 0: its call is worked on */
+};
 
 struct http {
 	struct event_loop *loop;
@@ -39,6 +51,12 @@ struct http {
 	/* The rest begins with zeros. */
 	struct event_source source;	/* of libmicrohttpd's epoll */
 	struct MHD_Daemon *daemon;
+	struct http_peer *peers;
+	uint64_t looked_ms;	/* when they were looked at */
+	/* event_stream.c's. */
+	struct listener *listeners;
+	unsigned listener_count;
+	uint64_t told_ms, refreshed_ms;
 };
 
 /* A request that is being answered. */
@@ -46,9 +64,11 @@ struct exchange {
 	struct work_client client;	/* first */
 	struct http *http;
 	struct MHD_Connection *connection;
+	struct http_peer *peer;
 	struct event_source leaving;	/* its socket, while it is suspended */
 	struct buffer body;
 	struct answer *answer;	/* NULL: it is not there yet */
+	struct MHD_Response *stream;	/* or it is this, which has no end */
 	char *disposition;	/* a header of a good one; NULL: none */
 	bool suspended, too_large;
 };

@@ -12,6 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/last_part.h"
 #include "cli/base/text/utf8.h"
+#include "cli/serve/event_stream.h"
 #include "cli/serve/packing.h"
 #include "cli/serve/static_files.h"
 
@@ -262,6 +263,13 @@ static void cancel(struct request *request, const char *ticket)
 					     "ticket"));
 }
 
+static void begin_events(struct request *request)
+{
+	if (strcmp(request->method, "GET") != 0 ||
+	    !event_stream_begin(request->exchange))
+		answer(request, answer_error(503, "too many listen"));
+}
+
 static void answer_api(struct request *request, const char *name)
 {
 	if (strncmp(name, TRACES, strlen(TRACES)) == 0)
@@ -272,6 +280,8 @@ static void answer_api(struct request *request, const char *name)
 		answer(request, answer_error(405, "GET is the method here"));
 	else if (strcmp(name, "traces") == 0)
 		answer_traces(request);
+	else if (strcmp(name, "events") == 0)
+		begin_events(request);
 	else if (strcmp(name, "diff") == 0)
 		answer_diff(request);
 	else if (strcmp(name, "work") == 0)

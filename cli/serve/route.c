@@ -37,6 +37,7 @@ static const struct route routes[] = {
 	{ .name = "annotate", .command = &cmd_annotate,
 	  .fixed = { "--json" }, .operand = "function",
 	  .options = " cost all every lines disassembly ",
+	  .reads_sources = true,
 	  .type = JSON_TYPE },
 	{ .name = "flame", .command = &cmd_flamegraph, .fixed = { "--json" },
 	  .options = " cost layout ", .type = JSON_TYPE },

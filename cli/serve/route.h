@@ -30,6 +30,7 @@ struct route {
 	const char *fixed[3];	/* words that are always there; to a NULL */
 	const char *options;	/* of its own that may be given: " by sort " */
 	const char *operand;	/* the parameter that is its last operand */
+	bool reads_sources;	/* takes --source-root */
 	bool takes_statement;	/* reads its standard input: SQL */
 	const char *type;	/* of what it prints, as HTTP has it */
 	const char *saved_as;	/* a download: the end of its name; or NULL */

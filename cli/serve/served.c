@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -20,6 +21,9 @@
 #include "cli/base/text/last_part.h"
 #include "cli/trace/live/fold.h"
 #include "cli/trace/read/locate.h"
+
+/* Seconds in which a file that was begun gets its first bytes. */
+#define FRESH_S 10
 
 static int by_path(const void *a, const void *b)
 {
@@ -59,9 +63,19 @@ static uint64_t generation_of(const struct stat *status)
 	return XXH64(parts, sizeof(parts), 0) | 1;	/* never 0 */
 }
 
+/* Being written: somebody holds its lock, and it is not another reader, which
+ * does for a moment. */
+static bool is_live(const char *path, const struct trace_facts *facts)
+{
+	return fold_is_locked(path) &&
+		(facts->live[0] == 0 || access(facts->live, F_OK) == 0);
+}
+
 static void read_facts(struct served *trace)
 {
 	struct trace_facts facts;
+
+	trace->live = false;
 
 	trace->error = -fold_facts(trace->path, &facts);
 	if (trace->error != 0)
@@ -72,13 +86,14 @@ static void read_facts(struct served *trace)
 		return;
 	}
 	trace->pid = facts.pid;
+	trace->live = is_live(trace->path, &facts);
 	snprintf(trace->program, sizeof(trace->program), "%s", facts.program);
 }
 
 bool served_look(struct served *trace)
 {
 	struct stat status;
-	bool live;
+	bool live = trace->live, same;
 
 	if (stat(trace->path, &status) != 0) {
 		bool changed = trace->error != errno;
@@ -87,16 +102,15 @@ bool served_look(struct served *trace)
 		trace->generation = 0;
 		return changed;
 	}
-	live = fold_is_locked(trace->path);
-	if (trace->generation == generation_of(&status) && live == trace->live)
+	same = trace->generation == generation_of(&status);
+	if (same && !trace->live)
 		return false;
-	trace->live = live;
 	trace->generation = generation_of(&status);
 	trace->size = (uint64_t)status.st_size;
 	trace->changed_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
 		(uint64_t)status.st_mtim.tv_nsec;
 	read_facts(trace);
-	return true;
+	return !same || live != trace->live;
 }
 
 /* True: it was not there before. */
@@ -104,17 +118,14 @@ static bool add_file(struct served_list *list, const char *path)
 {
 	struct served *trace = find_path(list, path);
 
-	if (trace != NULL) {
-		trace->seen = true;
+	if (trace != NULL)
 		return false;
-	}
 	if (list->count == SERVED_MAX) {
 		list->truncated = true;
 		return false;
 	}
 	trace = grow_zeroed(1, sizeof(*trace));
 	trace->path = grow_copy(path, strlen(path));
-	trace->seen = true;
 	name_it(list, trace);
 	served_look(trace);
 	GROW(list->list, list->count, list->capacity);
@@ -123,13 +134,31 @@ static bool add_file(struct served_list *list, const char *path)
 	return true;
 }
 
-static bool look_into(struct served_list *list, const char *directory)
+/* Whether it may have other files than when it was looked into: one that was
+ * begun a moment ago may not have been a trace then. */
+static bool may_differ(struct served_directory *directory)
+{
+	struct timespec now, before = directory->looked;
+	struct stat status;
+
+	if (stat(directory->path, &status) != 0)
+		return false;
+	directory->looked = status.st_mtim;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return status.st_mtim.tv_sec != before.tv_sec ||
+		status.st_mtim.tv_nsec != before.tv_nsec ||
+		now.tv_sec < status.st_mtim.tv_sec + FRESH_S;
+}
+
+static bool look_into(struct served_list *list,
+		      struct served_directory *directory)
 {
 	char **paths;
 	size_t count;
 	bool more, changed = false;
 
-	if (locate_all(directory, &paths, &count, &more) != 0)
+	if (!may_differ(directory) ||
+	    locate_all(directory->path, &paths, &count, &more) != 0)
 		return false;
 	list->truncated |= more;
 	for (size_t i = 0; i < count; i++) {
@@ -150,8 +179,9 @@ bool served_add(struct served_list *list, const char *path)
 	if (stat(absolute, &status) == 0 && S_ISDIR(status.st_mode)) {
 		GROW(list->directories, list->directory_count,
 		     list->directory_capacity);
-		list->directories[list->directory_count++] = absolute;
-		look_into(list, absolute);
+		list->directories[list->directory_count] =
+			(struct served_directory){ .path = absolute };
+		look_into(list, &list->directories[list->directory_count++]);
 		return true;
 	}
 	add_file(list, absolute);
@@ -163,9 +193,8 @@ bool served_refresh(struct served_list *list)
 {
 	bool changed = false;
 
-	list->truncated = false;
 	for (size_t i = 0; i < list->directory_count; i++)
-		changed |= look_into(list, list->directories[i]);
+		changed |= look_into(list, &list->directories[i]);
 	for (size_t i = 0; i < list->count; i++)
 		changed |= served_look(list->list[i]);
 	return changed;
@@ -251,6 +280,6 @@ void served_free(struct served_list *list)
 	}
 	free(list->list);
 	for (size_t i = 0; i < list->directory_count; i++)
-		free(list->directories[i]);
+		free(list->directories[i].path);
 	free(list->directories);
 }

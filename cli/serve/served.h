@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "cli/base/text/buffer.h"
 
@@ -26,7 +27,8 @@ struct served {
 	uint64_t size, generation;
 	uint64_t changed_ns;	/* mtime, since 1970 */
 	bool live;		/* it is being written */
-	bool seen;		/* by the refresh that is under way */
+	uint64_t told;		/* the generation, and `live`, that listeners */
+	bool told_live;		/* know */
 	int error;		/* errno; 0: it is there, and a trace */
 	/* What reading it came to, of the generation `read`. */
 	uint64_t read;		/* 0: it was not read yet */
@@ -35,10 +37,15 @@ struct served {
 	struct reader *reader;	/* of work.c; or NULL */
 };
 
+struct served_directory {
+	char *path;		/* absolute */
+	struct timespec looked;	/* its mtime when it was looked into */
+};
+
 struct served_list {
 	struct served **list;	/* by path; each stays where it is */
 	size_t count, capacity;
-	char **directories;	/* absolute; watched */
+	struct served_directory *directories;	/* watched */
 	size_t directory_count, directory_capacity;
 	bool truncated;		/* there were more than SERVED_MAX */
 };

@@ -10,13 +10,19 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/progress.h"
 #include "cli/base/status.h"
+#include "cli/command/kept.h"
+#include "cli/serve/progress_board.h"
 #include "cli/serve/worker.h"
+#include "cli/trace/live/fold.h"
+
+/* Bytes of a trace; one of fewer is read in some milliseconds. */
+#define INDEX_BYTES (1 << 20)
 
 struct child {
 	pid_t pid;
@@ -30,7 +36,8 @@ struct reader {
 	size_t child_count, child_capacity;
 };
 
-static void begin_worker(struct reader *reader, const int *files)
+static void begin_worker(struct reader *reader, uint32_t slot,
+			 const int *files)
 {
 	sigset_t none;
 
@@ -39,7 +46,7 @@ static void begin_worker(struct reader *reader, const int *files)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	close(reader->socket);
 	close(reader->signals);
-	worker_run(files, reader->limits);
+	worker_run(files, slot, reader->limits);
 }
 
 static void tell_end(const struct reader *reader, uint32_t job, int status)
@@ -58,7 +65,7 @@ static void run(struct reader *reader,
 	struct child child = { .pid = fork(), .job = packet->job };
 
 	if (child.pid == 0)
-		begin_worker(reader, files);
+		begin_worker(reader, packet->slot, files);
 	if (child.pid < 0) {
 		tell_end(reader, packet->job, EXIT_NOTHING << 8);
 		return;
@@ -123,24 +130,77 @@ static int watch_children(void)
 	return signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-_Noreturn void trace_reader_serve(int socket, const char *trace,
-				  const struct trace_reader_limits *limits)
+/* ---- the trace ---- */
+
+static int take_symbols(void *owner, int id, const char *value)
+{
+	return reading_take(owner, id, value);
+}
+
+/* How the server was told to look up symbols. False: that was said. */
+static bool take_words(struct reading *reading,
+		       const struct trace_reader_setup *setup)
+{
+	static const struct command_group *const groups[] = {
+		&reading_symbols, NULL
+	};
+	static const struct command words = {
+		.name = "serve", .groups = groups, .wrong_use = EXIT_NOTHING,
+	};
+	char **argv = grow_zeroed(setup->count + 2, sizeof(*argv));
+	int operands, status;
+	bool good;
+
+	argv[0] = (char *)words.name;
+	for (size_t i = 0; i < setup->count; i++)
+		argv[i + 1] = setup->words[i];
+	good = command_parse(&words, (int)setup->count + 1, argv, take_symbols,
+			     reading, &operands, &status);
+	free(argv);
+	return good;
+}
+
+/* An index lets calls be answered at once. A trace that is being written gets
+ * none, nor does one that is read in no time. */
+static bool is_worth_index(const char *trace)
+{
+	struct stat status;
+
+	return stat(trace, &status) == 0 && status.st_size > INDEX_BYTES &&
+		!fold_is_locked(trace);
+}
+
+static int read_trace(const struct trace_reader_setup *setup)
+{
+	static struct reading reading;
+
+	if (setup->trace == NULL)
+		return EXIT_COMPLETE;
+	reading_init(&reading);
+	if (!take_words(&reading, setup))
+		return EXIT_NOTHING;
+	if (is_worth_index(setup->trace))
+		reading.index = ROWS_MAKE;
+	return kept_read(&reading, setup->trace);
+}
+
+_Noreturn void trace_reader_serve(int socket,
+				  const struct trace_reader_setup *setup)
 {
 	struct reader reader = {
 		.socket = socket, .signals = watch_children(),
-		.limits = limits,
+		.limits = setup->limits,
 	};
-	const struct trace_reader_packet ready = {
-		.kind = READER_READY, .status = EXIT_COMPLETE,
-	};
+	struct trace_reader_packet ready = { .kind = READER_READY };
 	struct pollfd fds[] = {
 		{ .fd = reader.socket, .events = POLLIN },
 		{ .fd = reader.signals, .events = POLLIN },
 	};
 
-	(void)trace;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	progress_show(NULL);
+	progress_board_show(setup->slot);
+	ready.status = read_trace(setup);
+	progress_board_leave();
 	if (trace_reader_send(socket, &ready, NULL) != 0 || reader.signals < 0)
 		_exit(EXIT_NOTHING);
 	for (;;) {

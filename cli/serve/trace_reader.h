@@ -27,6 +27,15 @@ struct trace_reader_limits {
 	uint64_t answer;	/* bytes that it may print */
 };
 
+/* What a reader is started with. */
+struct trace_reader_setup {
+	const char *trace;	/* NULL: it reads none */
+	const struct trace_reader_limits *limits;
+	char **words;		/* options of symbols, in a list of `count` */
+	size_t count;
+	uint32_t slot;		/* of progress */
+};
+
 /* What a worker gets: RUN's files, in this order. */
 enum reader_file {
 	READER_REQUEST,		/* struct reader_request, then its words, then
@@ -50,10 +59,10 @@ struct trace_reader_packet {
 	uint32_t slot;		/* of progress: progress_board.h */
 };
 
-/* Read this trace, NULL: none, and serve packets until the other side closes.
- * In a process of its own. */
-_Noreturn void trace_reader_serve(int socket, const char *trace,
-				  const struct trace_reader_limits *limits);
+/* Read the trace, and serve packets until the other side closes. In a process of
+ * its own. */
+_Noreturn void trace_reader_serve(int socket,
+				  const struct trace_reader_setup *setup);
 
 /* Send a packet, with files or without; receive one. 0, -errno; -EPIPE: the
  * other side is gone. */

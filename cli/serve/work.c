@@ -20,6 +20,7 @@
 #include "cli/base/text/json.h"
 #include "cli/base/text/quantity.h"
 #include "cli/base/whole.h"
+#include "cli/serve/progress_board.h"
 #include "cli/serve/work_reader.h"
 
 #define SAID_MAX 65536		/* bytes of standard error that are looked at */
@@ -37,6 +38,8 @@ struct job {
 	int files[READER_FILES];
 	struct work_client *clients;
 	uint64_t begun_ms;
+	uint32_t slot;		/* of the progress board */
+	uint64_t told;		/* `done` of the last event */
 };
 
 /* ---- what is asked ---- */
@@ -44,6 +47,12 @@ struct job {
 static void add_word(struct buffer *words, const char *word)
 {
 	buffer_add(words, word, strlen(word) + 1);
+}
+
+static void add_words(struct buffer *words, const struct work_words *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		add_word(words, more->list[i]);
 }
 
 uint64_t work_key(const struct work_call *call)
@@ -73,13 +82,15 @@ static struct job *make_job(struct work *work, const struct work_call *call,
 	job->route = call->route;
 	job->trace = call->traces[1] == NULL ? call->traces[0] : NULL;
 	job->coding = call->coding;
+	job->slot = progress_board_take();
 	job->begun_ms = event_loop_now_ms();
 	for (int i = 0; i < READER_FILES; i++)
 		job->files[i] = -1;
 	buffer_add(&job->words, call->words.data, call->words.size);
 	if (route_has_symbols(call->route))
-		for (size_t i = 0; i < work->common_count; i++)
-			add_word(&job->words, work->common[i]);
+		add_words(&job->words, work->common);
+	if (call->route->reads_sources)
+		add_words(&job->words, work->sources);
 	add_word(&job->words, "--");
 	for (int i = 0; i < 2 && call->traces[i] != NULL; i++)
 		add_word(&job->words, call->traces[i]->path);
@@ -110,6 +121,7 @@ static void free_job(struct work *work, struct job *job)
 	for (int i = 0; i < READER_FILES; i++)
 		if (job->files[i] >= 0)
 			close(job->files[i]);
+	progress_board_give(job->slot);
 	buffer_free(&job->words);
 	buffer_free(&job->input);
 	free(job);
@@ -175,11 +187,32 @@ static struct answer *killed_answer(const struct work *work, int number)
 	}
 }
 
+/* What was wrong when the trace was read holds for all calls; what is said again
+ * is there once. */
+static const char *all_said(const struct job *job, const char *said,
+			    struct buffer *all)
+{
+	const char *before = job->trace == NULL ? NULL : job->trace->said;
+
+	while (before != NULL && *before != 0) {
+		size_t length = strcspn(before, "\n");
+		char *line = grow_copy(before, length);
+
+		if (strstr(said, line) == NULL)
+			buffer_printf(all, "%s\n", line);
+		free(line);
+		before += length + (before[length] != 0);
+	}
+	buffer_string(all, said);
+	return buffer_text(all);
+}
+
 static struct answer *make_answer(const struct work *work, struct job *job,
 				  int status)
 {
 	char *said = read_said(job->files[READER_SAID]);
 	struct answer *answer;
+	LOCAL_BUFFER all = { 0 };
 
 	if (WIFSIGNALED(status))
 		answer = killed_answer(work, WTERMSIG(status));
@@ -188,7 +221,7 @@ static struct answer *make_answer(const struct work *work, struct job *job,
 	else if (WEXITSTATUS(status) == WORKER_NO_MEMORY)
 		answer = answer_error(503, said);
 	else
-		answer = good_answer(job, said);
+		answer = good_answer(job, all_said(job, said, &all));
 	free(said);
 	return answer;
 }
@@ -234,7 +267,7 @@ static void try_job(struct work *work, struct job *job)
 {
 	struct work_reader *reader = work_reader_get(work, job->trace);
 	struct trace_reader_packet packet = {
-		.kind = READER_RUN, .job = job->number,
+		.kind = READER_RUN, .job = job->number, .slot = job->slot,
 	};
 
 	if (reader == NULL) {
@@ -388,7 +421,7 @@ void work_begin(struct work *work, const struct work_call *call,
 {
 	uint64_t key = work_key(call);
 	struct answer *known = answer_cache_find(&work->cache, key);
-	struct job *job = work->jobs;
+	struct job *job;
 
 	if (client->ticket != NULL)
 		work_cancel(work, client->ticket);
@@ -396,11 +429,13 @@ void work_begin(struct work *work, const struct work_call *call,
 		client->done(client, known);
 		return;
 	}
+	job = work->jobs;
 	while (job != NULL && job->key != key)
 		job = job->next;
-	if (job == NULL && work->waiting >= WORK_WAITING_MAX) {
-		client->done(client, answer_error(503, "too many calls wait: "
-						  "try again later"));
+	if (job == NULL && (work->waiting >= WORK_WAITING_MAX ||
+			    answer_bytes() > WORK_ANSWERS_MAX)) {
+		client->done(client, answer_error(503, "too many calls wait, "
+			"or answers are not taken: try again later"));
 		return;
 	}
 	if (job == NULL)
@@ -411,8 +446,29 @@ void work_begin(struct work *work, const struct work_call *call,
 	pump(work);
 }
 
-static void put_job(struct json *json, const struct job *job)
+/* What its worker, or else the reader that it waits for, is at. */
+static struct progress_slot progress_of(const struct work *work,
+					const struct job *job)
 {
+	for (const struct work_reader *reader = work->readers;
+	     reader != NULL && job->reader == NULL; reader = reader->next)
+		if (reader->trace == job->trace && !reader->ready)
+			return progress_board_read(reader->slot);
+	return progress_board_read(job->slot);
+}
+
+static void put_progress(struct json *json, const struct progress_slot *slot)
+{
+	json_string(json, "what", slot->what);
+	json_uint(json, "done", slot->done);
+	json_uint(json, "of", slot->total);
+}
+
+static void put_job(struct json *json, const struct work *work,
+		    const struct job *job)
+{
+	struct progress_slot slot = progress_of(work, job);
+
 	for (const struct work_client *client = job->clients; client != NULL;
 	     client = client->next) {
 		json_object(json, NULL);
@@ -422,6 +478,7 @@ static void put_job(struct json *json, const struct job *job)
 		json_bool(json, "running", job->reader != NULL);
 		json_decimal(json, "seconds",
 			     event_loop_now_ms() - job->begun_ms, 3);
+		put_progress(json, &slot);
 		json_end_object(json);
 	}
 }
@@ -439,12 +496,50 @@ void work_json(const struct work *work, struct buffer *out)
 	json_uint(&json, "schema", 1);
 	json_array(&json, "work");
 	for (const struct job *job = work->jobs; job != NULL; job = job->next)
-		put_job(&json, job);
+		put_job(&json, work, job);
 	json_end_array(&json);
 	json_end_object(&json);
 	fclose(memory);
 	buffer_add(out, text, size);
 	free(text);
+}
+
+static void add_progress(const struct job *job,
+			 const struct progress_slot *slot, struct buffer *out)
+{
+	for (const struct work_client *client = job->clients; client != NULL;
+	     client = client->next) {
+		char *text = NULL;
+		size_t size = 0;
+		FILE *memory = open_memstream(&text, &size);
+		struct json json = { .out = memory, .compact = true };
+
+		if (memory == NULL)
+			grow_failed(0);
+		json_object(&json, NULL);
+		json_string(&json, "ticket", client->ticket);
+		put_progress(&json, slot);
+		json_end_object(&json);
+		fclose(memory);
+		while (size > 0 && text[size - 1] == '\n')
+			size--;
+		buffer_string(out, "event: progress\ndata: ");
+		buffer_add(out, text, size);
+		buffer_string(out, "\n\n");
+		free(text);
+	}
+}
+
+void work_progress(struct work *work, struct buffer *out)
+{
+	for (struct job *job = work->jobs; job != NULL; job = job->next) {
+		struct progress_slot slot = progress_of(work, job);
+
+		if (slot.what[0] == 0 || slot.done == job->told)
+			continue;
+		job->told = slot.done;
+		add_progress(job, &slot, out);
+	}
 }
 
 void work_close(struct work *work)

@@ -22,6 +22,9 @@
 
 /* Jobs that wait; more are refused. */
 #define WORK_WAITING_MAX 1024
+/* Bytes of answers that are being sent, or are kept; while there are more, calls
+ * are refused. */
+#define WORK_ANSWERS_MAX (UINT64_C(1) << 30)
 
 /* What is asked for. */
 struct work_call {
@@ -42,11 +45,18 @@ struct work_client {
 	void (*done)(struct work_client *client, struct answer *answer);
 };
 
+/* What the server was started with, as words of commands. */
+#define WORK_WORDS_MAX 64
+struct work_words {
+	char *list[WORK_WORDS_MAX];
+	size_t count;
+};
+
 struct work {
 	struct event_loop *loop;
 	struct trace_reader_limits limits;
-	const char *const *common;	/* words for all that have symbols */
-	size_t common_count;
+	const struct work_words *common;	/* for all that have symbols */
+	const struct work_words *sources;	/* for what reads source files */
 	unsigned running_max;
 	struct answer_cache cache;
 	/* The rest begins with zeros. */
@@ -72,6 +82,9 @@ void work_leave(struct work *work, struct work_client *client);
 unsigned work_cancel(struct work *work, const char *ticket);
 /* What GET /api/v1/work answers. */
 void work_json(const struct work *work, struct buffer *out);
+/* How far those with tickets have come, as server-sent events; of which there is
+ * nothing new, nothing. */
+void work_progress(struct work *work, struct buffer *out);
 void work_close(struct work *work);
 
 #endif

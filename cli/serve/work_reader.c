@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/serve/progress_board.h"
 
 #define FIRST_FREE 3		/* behind the three standard descriptors */
 
@@ -30,20 +31,25 @@ static void close_from(int first)
 }
 
 /* What the front has open, connections above all, must not stay open here. */
-static _Noreturn void become_reader(struct work *work, int socket, int said,
-				    const struct served *trace)
+static _Noreturn void become_reader(const struct work *work, int socket,
+				    const struct work_reader *reader)
 {
+	struct trace_reader_setup setup = {
+		.trace = reader->trace == NULL ? NULL : reader->trace->path,
+		.limits = &work->limits, .slot = reader->slot,
+		.words = (char **)work->common->list,
+		.count = work->common->count,
+	};
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
-	    dup2(nothing, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0 ||
+	    dup2(nothing, STDOUT_FILENO) < 0 || dup2(reader->said, STDERR_FILENO) < 0 ||
 	    dup2(socket, FIRST_FREE) < 0)
 		_exit(1);
 	close_from(FIRST_FREE + 1);
-	trace_reader_serve(FIRST_FREE, trace == NULL ? NULL : trace->path,
-		     &work->limits);
+	trace_reader_serve(FIRST_FREE, &setup);
 }
 
 static void hear(struct event_source *source, uint32_t events)
@@ -59,38 +65,44 @@ static void hear(struct event_source *source, uint32_t events)
 		work_hear(reader, NULL);
 }
 
-static struct work_reader *start(struct work *work, struct served *trace)
+static struct work_reader *add_reader(struct work *work, struct served *trace)
 {
-	struct work_reader *reader;
-	int pair[2], said;
-	pid_t pid;
+	struct work_reader *reader = grow_zeroed(1, sizeof(*reader));
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-		return NULL;
-	said = memfd_create("said", MFD_CLOEXEC);
-	pid = said < 0 ? -1 : fork();
-	if (pid == 0)
-		become_reader(work, pair[1], said, trace);
-	close(pair[1]);
-	if (pid < 0) {
-		close(pair[0]);
-		if (said >= 0)
-			close(said);
-		return NULL;
-	}
-	reader = grow_zeroed(1, sizeof(*reader));
-	reader->source = (struct event_source){ pair[0], hear };
 	reader->work = work;
 	reader->trace = trace;
 	reader->generation = trace == NULL ? 0 : trace->generation;
-	reader->pid = pid;
-	reader->said = said;
+	reader->slot = progress_board_take();
+	reader->said = memfd_create("said", MFD_CLOEXEC);
+	reader->source = (struct event_source){ -1, hear };
 	reader->next = work->readers;
 	work->readers = reader;
 	work->reader_count++;
-	if (event_loop_add(work->loop, &reader->source, EPOLLIN) == 0)
+	return reader;
+}
+
+static struct work_reader *start(struct work *work, struct served *trace)
+{
+	struct work_reader *reader = add_reader(work, trace);
+	int pair[2], error;
+
+	if (reader->said < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET |
+					   SOCK_CLOEXEC, 0, pair) != 0)
+		goto fail;
+	reader->source.fd = pair[0];
+	reader->pid = fork();
+	if (reader->pid == 0)
+		become_reader(work, pair[1], reader);
+	error = errno;
+	close(pair[1]);
+	errno = error;
+	if (reader->pid > 0 &&
+	    event_loop_add(work->loop, &reader->source, EPOLLIN) == 0)
 		return reader;
+fail:
+	error = errno;
 	work_reader_end(reader);
+	errno = error;
 	return NULL;
 }
 
@@ -125,10 +137,15 @@ void work_reader_end(struct work_reader *reader)
 		at = &(*at)->next;
 	*at = reader->next;
 	work->reader_count--;
-	event_loop_remove(work->loop, &reader->source);
-	kill(reader->pid, SIGKILL);	/* it may be reading */
-	close(reader->source.fd);
-	close(reader->said);
+	if (reader->source.fd >= 0) {
+		event_loop_remove(work->loop, &reader->source);
+		close(reader->source.fd);
+	}
+	if (reader->pid > 0)
+		kill(reader->pid, SIGKILL);	/* it may be reading */
+	if (reader->said >= 0)
+		close(reader->said);
+	progress_board_give(reader->slot);
 	free(reader);
 }
 

@@ -24,6 +24,7 @@ struct work_reader {
 	struct served *trace;	/* NULL: it has read nothing */
 	uint64_t generation;	/* of what it has read */
 	pid_t pid;
+	uint32_t slot;		/* of progress, until it is ready */
 	int said;		/* memory file of its standard error */
 	bool ready;
 	int status;		/* an exit status, once it is ready */

@@ -18,6 +18,7 @@
 #include "cli/base/whole.h"
 #include "cli/commands.h"
 #include "cli/serve/packing.h"
+#include "cli/serve/progress_board.h"
 
 #define NS_IN_S UINT64_C(1000000000)
 
@@ -105,7 +106,7 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-_Noreturn void worker_run(const int *files,
+_Noreturn void worker_run(const int *files, uint32_t slot,
 			  const struct trace_reader_limits *limits)
 {
 	const struct command *command = NULL;
@@ -121,6 +122,7 @@ _Noreturn void worker_run(const int *files,
 		  SEEK_SET) < 0)
 		_exit(EXIT_NOTHING);
 	limit(limits);
+	progress_board_show(slot);
 	tell_set_failure_status(WORKER_NO_MEMORY);
 	command = find_command(argv[0]);
 	if (command == NULL) {

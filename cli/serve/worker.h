@@ -32,7 +32,7 @@ int worker_write_request(const struct buffer *words,
 			 enum worker_coding coding);
 /* Run it: ends the process with the command's status. Files as in
  * trace_reader.h. */
-_Noreturn void worker_run(const int *files,
+_Noreturn void worker_run(const int *files, uint32_t slot,
 			  const struct trace_reader_limits *limits);
 
 #endif

@@ -202,9 +202,33 @@ static int run_command(struct sql_session *session, const char *text)
 
 /* ---- statements ---- */
 
-static int refuse(struct sql_session *session, int status)
+/* ": line 2, column 5": of what SQLite could not take, counted in bytes, in the
+ * whole text. Nothing, where it knows of no place. */
+static void add_place(const struct sql_session *session, struct buffer *out,
+		      const char *statement)
+{
+	int offset = sqlite3_error_offset(session->db);
+	const char *at, *line = session->text;
+	unsigned number = 1;
+
+	if (statement == NULL || offset < 0)
+		return;
+	at = statement + offset;
+	for (const char *c = session->text; c < at; c++)
+		if (*c == '\n') {
+			number++;
+			line = c + 1;
+		}
+	buffer_printf(out, ": line %u, column %zu", number,
+		      (size_t)(at - line) + 1);
+}
+
+/* `statement`: where it begins; NULL: it was not its words. */
+static int refuse(struct sql_session *session, int status,
+		  const char *statement)
 {
 	LOCAL_BUFFER text = { 0 };
+	LOCAL_BUFFER place = { 0 };
 
 	if (status == SQLITE_INTERRUPT) {
 		tell_error("the statement was interrupted");
@@ -212,6 +236,7 @@ static int refuse(struct sql_session *session, int status)
 	}
 	buffer_string(&text, sqlite3_errmsg(session->db));
 	buffer_printable(&text);
+	add_place(session, &place, statement);
 	if (status == SQLITE_AUTH)
 		tell_error("SQL: %s: traces are only read, and no other file "
 			   "is opened", text.data);
@@ -219,7 +244,7 @@ static int refuse(struct sql_session *session, int status)
 		tell_error("SQL: out of memory: give it more with --memory, "
 			   "or select less");
 	else
-		tell_error("SQL: %s", text.data);
+		tell_error("SQL: %s%s", text.data, buffer_text(&place));
 	return EXIT_NOTHING;
 }
 
@@ -231,12 +256,12 @@ static int run_statement(struct sql_session *session, const char *text,
 					rest);
 
 	if (status != SQLITE_OK)
-		return refuse(session, status);
+		return refuse(session, status, text);
 	if (statement == NULL)
 		return EXIT_COMPLETE;	/* a comment, or nothing */
 	status = sql_result_write(session, statement);
 	if (status != SQLITE_DONE)
-		status = refuse(session, status);
+		status = refuse(session, status, NULL);
 	else
 		status = EXIT_COMPLETE;
 	sqlite3_finalize(statement);
@@ -247,6 +272,7 @@ int sql_session_run(struct sql_session *session, const char *text)
 {
 	int status = EXIT_COMPLETE;
 
+	session->text = text;
 	atomic_store(&session->traces.cancel, false);
 	while (status == EXIT_COMPLETE) {
 		text += strspn(text, " \t\r\n");

@@ -22,6 +22,7 @@ struct sql_session {
 	sqlite3 *db;
 	enum sql_mode mode;
 	FILE *out;
+	const char *text;	/* what is run */
 };
 
 /* Reads the traces that were found. False: nothing could be read, which was

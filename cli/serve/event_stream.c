@@ -1,0 +1,199 @@
+/*
+ * event_stream.c: see event_stream.h. A client whose events have all been sent is
+ * suspended until there are more.
+ */
+#include "cli/serve/event_stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "cli/base/grow.h"
+
+#define PENDING_MAX 65536u	/* bytes that a client may not have taken */
+#define BLOCK 4096u		/* bytes that libmicrohttpd asks for at once */
+#define LISTENERS_MAX 64	/* clients; more are refused */
+#define ALIVE_MS 15000u		/* a line to see who is gone */
+#define TRACES_MS 1000u		/* files are looked at */
+
+struct listener {
+	struct event_source leaving;	/* first: its socket */
+	struct listener *next;
+	struct http *http;
+	struct MHD_Connection *connection;
+	struct buffer pending;
+	size_t sent;		/* of these */
+	bool suspended, gone;
+	uint64_t told_ms;	/* the last time */
+};
+
+static void go_on(struct listener *listener)
+{
+	if (!listener->suspended)
+		return;
+	listener->suspended = false;
+	event_loop_remove(listener->http->loop, &listener->leaving);
+	MHD_resume_connection(listener->connection);
+}
+
+static void leave(struct event_source *source, uint32_t events)
+{
+	struct listener *listener = (struct listener *)source;
+
+	(void)events;
+	listener->gone = true;
+	go_on(listener);
+}
+
+static ssize_t give(void *owner, uint64_t position, char *to, size_t room)
+{
+	struct listener *listener = owner;
+	size_t left = listener->pending.size - listener->sent;
+
+	(void)position;
+	if (listener->gone)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (left == 0) {
+		listener->suspended = true;
+		MHD_suspend_connection(listener->connection);
+		/* Without it, that it left is seen when it is told more. */
+		event_loop_add(listener->http->loop, &listener->leaving,
+			       EPOLLRDHUP);
+		return 0;
+	}
+	if (left < room)
+		room = left;
+	memcpy(to, listener->pending.data + listener->sent, room);
+	listener->sent += room;
+	if (listener->sent == listener->pending.size) {
+		buffer_clear(&listener->pending);
+		listener->sent = 0;
+	}
+	return (ssize_t)room;
+}
+
+static void forget(void *owner)
+{
+	struct listener *listener = owner;
+	struct listener **at = &listener->http->listeners;
+
+	while (*at != listener)
+		at = &(*at)->next;
+	*at = listener->next;
+	listener->http->listener_count--;
+	if (listener->suspended)
+		event_loop_remove(listener->http->loop, &listener->leaving);
+	buffer_free(&listener->pending);
+	free(listener);
+}
+
+static void tell(struct listener *listener, const char *text)
+{
+	if (listener->pending.size + strlen(text) > PENDING_MAX)
+		listener->gone = true;
+	else
+		buffer_string(&listener->pending, text);
+	listener->told_ms = event_loop_now_ms();
+	go_on(listener);
+}
+
+static void tell_all(struct http *http, const char *text)
+{
+	for (struct listener *listener = http->listeners, *next;
+	     listener != NULL; listener = next) {
+		next = listener->next;
+		tell(listener, text);
+	}
+}
+
+bool event_stream_begin(struct exchange *exchange)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(exchange->connection,
+					MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct listener *listener;
+
+	if (exchange->http->listener_count == LISTENERS_MAX)
+		return false;
+	listener = grow_zeroed(1, sizeof(*listener));
+	listener->leaving = (struct event_source){ info->connect_fd, leave };
+	listener->http = exchange->http;
+	listener->connection = exchange->connection;
+	listener->next = exchange->http->listeners;
+	exchange->stream = MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, BLOCK, give, listener, forget);
+	if (exchange->stream == NULL) {
+		free(listener);
+		return false;
+	}
+	exchange->http->listeners = listener;
+	exchange->http->listener_count++;
+	/* The first one tells that it listens. */
+	tell(listener, "retry: 2000\n: listening\n\n");
+	return true;
+}
+
+/* ---- what is new ---- */
+
+static void tell_traces(struct http *http)
+{
+	const struct served_list *served = http->served;
+
+	for (size_t i = 0; i < served->count; i++) {
+		struct served *trace = served->list[i];
+		LOCAL_BUFFER text = { 0 };
+
+		if (trace->told == trace->generation &&
+		    trace->told_live == trace->live)
+			continue;
+		buffer_printf(&text, "event: trace\ndata: {\"id\":\"%s\","
+			      "\"generation\":\"%016" PRIx64 "\","
+			      "\"size_bytes\":%" PRIu64 ",\"live\":%s}\n\n",
+			      trace->id, trace->generation, trace->size,
+			      trace->live ? "true" : "false");
+		trace->told = trace->generation;
+		trace->told_live = trace->live;
+		tell_all(http, text.data);
+	}
+}
+
+static void tell_alive(struct http *http, uint64_t now)
+{
+	for (struct listener *listener = http->listeners, *next;
+	     listener != NULL; listener = next) {
+		next = listener->next;
+		if (listener->told_ms + ALIVE_MS < now)
+			tell(listener, ": here\n\n");
+	}
+}
+
+void event_stream_look(struct http *http)
+{
+	uint64_t now = event_loop_now_ms();
+	LOCAL_BUFFER progress = { 0 };
+
+	if (http->listeners == NULL || now < http->told_ms + EVENT_STREAM_MS)
+		return;
+	http->told_ms = now;
+	work_progress(http->work, &progress);
+	if (progress.size > 0)
+		tell_all(http, progress.data);
+	if (now >= http->refreshed_ms + TRACES_MS) {
+		http->refreshed_ms = now;
+		served_refresh(http->served);
+		tell_traces(http);
+	}
+	tell_alive(http, now);
+}
+
+void event_stream_close(struct http *http)
+{
+	for (struct listener *listener = http->listeners, *next;
+	     listener != NULL; listener = next) {
+		next = listener->next;
+		listener->gone = true;
+		go_on(listener);
+	}
+}
