@@ -7,6 +7,7 @@ import * as quantity from "../../page/quantity";
 import { Changes, Pair } from "./address";
 import { Report, Result, Row, Step, results } from "./answers";
 import { Child, h, svg } from "./dom";
+import * as moments from "./moments";
 import { exactly } from "./options";
 import { App, Part } from "./view";
 import * as words from "./words";
@@ -115,6 +116,9 @@ export function growth(steps: Step[]): number {
 }
 
 export function grows({ summary, rows }: Report): Said {
+	if (rows.length > 0 && !rows[0].timeline)
+		return { mood: "plain", title: "Growth", links: [], text: [
+			"Of one moment alone, nothing is known of growth."] };
 	const all = rows.map((row): [Row, number] =>
 		[row, growth(row.timeline ?? [])])
 		.sort((a, b) => b[1] - a[1]);
@@ -231,6 +235,7 @@ function card(app: App, said: Said): HTMLElement {
 interface Question {
 	slot: string;
 	params: Pair[];
+	overTime?: Pair[];
 	body?: string;
 	say: (value: unknown) => Said[];
 }
@@ -240,8 +245,8 @@ const top = (sort: string, number = 1): Pair[] =>
 
 /* Leaks and growth are read from the same rows. */
 const QUESTIONS: Question[] = [
-	{ slot: "live", params: [...top("live", GROWERS), ["timeline", ""],
-				 ["steps", String(STEPS)]],
+	{ slot: "live", params: top("live", GROWERS), overTime: [
+		["timeline", ""], ["steps", String(STEPS)]],
 	  say: (v) => [leak(v as Report), grows(v as Report)] },
 	{ slot: "peak", params: top("peak"), say: (v) => [peak(v as Report)] },
 	{ slot: "churn", params: top("temporary"),
@@ -264,9 +269,12 @@ export class Findings {
 	}
 
 	update(): void {
-		QUESTIONS.forEach(({ params, body, say }, i) => {
+		const isOne = moments.isOne(this.app.address);
+
+		QUESTIONS.forEach(({ params, overTime, body, say }, i) => {
 			const call = this.app.call(body ? "sql" : "report",
-						   params, body);
+				[...params, ...isOne ? [] : overTime ?? []],
+				body);
 
 			this.parts[i].show(call, (value) =>
 				this.parts[i].body.replaceChildren(

@@ -41,6 +41,19 @@ export function range(address: Address, end_ns: number, marks: Mark[]):
 		[ns(from, 0), Math.min(end_ns, ns(to, end_ns))];
 }
 
+/* Moments at which blocks have to be alive, to be marked in timelines. */
+export function alive(address: Address, end_ns: number, marks: Mark[]): Mark[] {
+	return address.filters().filter(([name]) => name === "alive-at" ||
+		name === "alive-at-2").map(([, moment]) => ({
+		time_ns: ofText(moment, end_ns, marks) ?? -1, kind: "alive",
+		name: "alive here" })).filter(({ time_ns }) => time_ns >= 0);
+}
+
+/* Is only one moment asked for? Then nothing can be told over time. */
+export function isOne(address: Address): boolean {
+	return address.get("alive-at") !== undefined;
+}
+
 /* For a person: a moment that the page wrote is rounded. */
 export function readable(moment: string): string {
 	const ns = /^(\d+)ns$/.exec(moment);

@@ -118,22 +118,16 @@ export function remember(statement: string): void {
 
 /* ---- where an error is ---- */
 
-/* The part of a statement that a message of SQLite names; null: it names none. */
+/* The word of a statement that a message is about; null: it tells no place. */
 export function placeOf(message: string, statement: string):
 		[number, number] | null {
-	const named = /near "([^"]+)"/.exec(message) ??
-		/no such (?:column|table|function): (?:\w+\.)?(\S+)/.exec(message) ??
-		/(?:column name|function): (\S+)/.exec(message);
+	const told = /line (\d+), column (\d+)\s*$/.exec(message);
 
-	if (/incomplete input/.test(message))
-		return [statement.trimEnd().length - 1,
-			statement.trimEnd().length];
-	if (!named)
+	if (!told)
 		return null;
-	const word = named[1].replace(/\(\)$/, "");
-	const edge = (sign: string) => /\w/.test(sign) ? "\\b" : "";
-	const found = new RegExp(edge(word[0]) +
-		word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") +
-		edge(word[word.length - 1]), "i").exec(statement);
-	return found ? [found.index, found.index + word.length] : null;
+	const before = statement.split("\n").slice(0, Number(told[1]) - 1);
+	const from = Math.min(statement.length - 1, before.join("\n").length +
+		(before.length ? 1 : 0) + Number(told[2]) - 1);
+	const word = /^\w+/.exec(statement.slice(from))?.[0] ?? " ";
+	return from < 0 ? null : [from, from + word.length];
 }

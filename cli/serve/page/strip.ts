@@ -80,27 +80,37 @@ export class Strip {
 			this.of = now;
 			void this.load();
 		} else if (this.known) {
-			this.line.setRange(this.range(this.known));
+			this.draw(this.known);
 		}
 	}
 
-	private range(whole: Whole): [number, number] | null {
-		return moments.range(this.app.address, whole.times.end_ns,
-				     whole.marks);
+	private draw({ times, timeline, marks }: Whole): void {
+		const { address } = this.app;
+		const lanes: Lane[] = [{ title: "live", unit: "bytes", series: [
+			{ name: "live", kind: "k0", values: numbers(timeline,
+				"live_bytes_max") }] }];
+
+		this.line.show(times, lanes, [...marks, ...moments.alive(
+			address, times.end_ns, marks)],
+			moments.range(address, times.end_ns, marks));
 	}
 
 	private async load(): Promise<void> {
 		const statement = steps("*") + ";\n" + MARKS;
 
 		this.known = undefined;
+		find("strip").setAttribute("aria-busy", "true");
 		try {
 			const { value } = await ask("strip", this.app.plain(
 				"sql", [], statement));
 			this.take(results(value));
 		} catch (error) {
-			if (!(error instanceof Stale || error instanceof Gone))
+			if (error instanceof Stale)
+				return;
+			if (!(error instanceof Gone))
 				this.of = "";
 		}
+		find("strip").setAttribute("aria-busy", "false");
 	}
 
 	private take([timeline, marks]: Result[]): void {
@@ -110,13 +120,9 @@ export class Strip {
 				name: String(row.name ?? ""),
 				kind: row.kind === "snapshot" ? "snapshot" :
 					"marker" })) };
-		const lanes: Lane[] = [{ title: "live", unit: "bytes", series: [
-			{ name: "live", kind: "k0", values: numbers(timeline,
-				"live_bytes_max") }] }];
 
 		this.known = known;
-		this.line.show(known.times, lanes, known.marks,
-			       this.range(known));
+		this.draw(known);
 		for (const then of this.waiting.splice(0))
 			then(known);
 	}

@@ -107,6 +107,7 @@ export class Timeline {
 		if (this.lanes.length === 0)
 			return;
 		const tall = this.bottom() + (this.slim ? 0 : AXIS);
+		const hadFocus = this.chart === document.activeElement;
 		this.chart = svg("svg", { class: "lanes", width: this.wide,
 			height: tall, tabindex: 0, role: "application",
 			"aria-label": `${this.label}: arrow keys go through ` +
@@ -120,6 +121,8 @@ export class Timeline {
 			[this.legend()], this.chart);
 		this.listen();
 		this.drawOver();
+		if (hadFocus)
+			this.chart.focus({ preventScroll: true });
 	}
 
 	private drawLane(lane: Lane, number: number): void {

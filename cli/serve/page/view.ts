@@ -77,6 +77,7 @@ export class Part {
 			   refused?: (error: Error) => void): Promise<void> {
 		const slow = setTimeout(() => this.busy(true), PATIENCE_MS);
 
+		this.element.setAttribute("aria-busy", "true");
 		try {
 			const answer = await ask(this.slot, call);
 			clearTimeout(slow);
@@ -115,7 +116,7 @@ export class Part {
 		const gone = error instanceof Gone;
 
 		this.note.hidden = true;
-		this.wanted = this.drawn = undefined;
+		this.drawn = undefined;
 		tell(error.message);
 		this.body.replaceChildren(h("div", { class: "state failed",
 						     role: "alert" },

@@ -11,6 +11,7 @@ import { url } from "./ask";
 import { h } from "./dom";
 import { ofRow } from "./lead";
 import { Items, menuOf, showMenu } from "./menu";
+import * as moments from "./moments";
 import * as rows from "./rows";
 import * as side from "./side";
 import { Column, Table } from "./table";
@@ -32,11 +33,15 @@ function bySort(app: App): [string, string] {
 	return [by, sort];
 }
 
+function isOverTime(app: App): boolean {
+	return app.address.get("spark") === "1" && !moments.isOne(app.address);
+}
+
 function params(app: App): Pair[] {
 	const [by, sort] = bySort(app);
 	const all: Pair[] = [["by", by], ["sort", sort], ["top", String(MOST)]];
 
-	return app.address.get("spark") === "1" ? [...all, ["timeline", ""],
+	return isOverTime(app) ? [...all, ["timeline", ""],
 		["steps", String(STEPS)]] : all;
 }
 
@@ -99,7 +104,8 @@ class Groups implements Shown {
 		const [by, sort] = bySort(app);
 		const on = app.address.get("spark") === "1";
 		const known = rows.BY.some(([name]) => name === by);
-		const check = h("input", { type: "checkbox", checked: on });
+		const check = h("input", { type: "checkbox", checked: on,
+			disabled: moments.isOne(app.address) });
 		const save = h("button", { type: "button", class: "small" },
 			       "Rows as…");
 
@@ -135,8 +141,7 @@ class Groups implements Shown {
 			"when rows are sorted by that", cell: (row) =>
 			row.timeline ? spark(row.timeline.map(of)) : "" };
 
-		return [name, ...this.app.address.get("spark") === "1" ?
-			[lines] : [], ...rows.columns<Row>(sort, whole)];
+		return [name, ...isOverTime(this.app) ? [lines] : [], ...rows.columns<Row>(sort, whole)];
 	}
 
 	private draw(): void {

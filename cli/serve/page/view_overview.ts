@@ -181,7 +181,7 @@ class Overview implements Shown {
 	private timelines(): void {
 		const { app } = this;
 		const others = app.address.filters().filter(([name]) =>
-			name !== "from" && name !== "to");
+			!/^(from|to|alive-at|alive-at-2)$/.test(name));
 
 		if (others.length === 0) {
 			this.filtered = undefined;
@@ -201,10 +201,12 @@ class Overview implements Shown {
 
 		if (!whole)
 			return;
-		this.lines.show(whole.times, lanes(whole, this.filtered,
-			...this.residency), whole.marks,
-			moments.range(this.app.address, whole.times.end_ns,
-				      whole.marks));
+		const { times, marks } = whole;
+		const { address } = this.app;
+		this.lines.show(times, lanes(whole, this.filtered,
+			...this.residency), [...marks,
+			...moments.alive(address, times.end_ns, marks)],
+			moments.range(address, times.end_ns, marks));
 	}
 
 	close(): void {
