@@ -62,6 +62,7 @@ struct exporter {
 	bool wants_blocks;		/* by export_follow: reads the trace
 					 * again */
 	unsigned wants;			/* enum model_want */
+	unsigned spares;		/* enum query_spare */
 	/* Returns an exit status; writes to `out` only. Messages about the
 	 * output itself are output_file_close's. */
 	int (*write)(struct export *export);

@@ -63,6 +63,7 @@ int exporting_run(struct export *export, struct reading *reading,
 	int status, written;
 
 	reading->query.wants |= exporter->wants;
+	reading->query.spares |= exporter->spares;
 	if (export->threads)
 		reading->query.keys[reading->query.key_count++] =
 			query_key_find("thread", strlen("thread"));

@@ -27,6 +27,8 @@ static struct model *read_rows(struct reading *reading,
 			       const struct model_options *options,
 			       const char *trace, int *status)
 {
+	/* Only which contexts there are. */
+	const struct rows_wanted none = { 0 };
 	struct store *store = reading_rows(reading, trace, true);
 	struct model *model;
 	int error;
@@ -36,7 +38,7 @@ static struct model *read_rows(struct reading *reading,
 		return NULL;
 	}
 	model = model_new(options, NULL);
-	*status = rows_read(model, trace, store, &rows_all, NULL, &error);
+	*status = rows_read(model, trace, store, &none, NULL, &error);
 	if (*status != EXIT_NOTHING && error == 0)
 		return model;
 	model_free(model);

@@ -83,5 +83,7 @@ const struct exporter export_collapsed = {
 	.name = "collapsed",
 	.what = "a line for each stack: flamegraph.pl, inferno, Pyroscope",
 	.wants_profile = true,
+	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+		QUERY_SPARES_BLOCKS,
 	.write = write_collapsed,
 };

@@ -160,5 +160,7 @@ const struct exporter export_speedscope = {
 	.name = "speedscope",
 	.what = "speedscope's own JSON, a profile for each cost",
 	.wants_profile = true,
+	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+		QUERY_SPARES_BLOCKS,
 	.write = write_speedscope,
 };

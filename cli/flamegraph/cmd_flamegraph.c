@@ -11,13 +11,13 @@
 #include "cli/commands.h"
 #include "cli/flamegraph/flame.h"
 
-enum { COST = 1, SVG, HTML, JSON, LAYOUT, OUTPUT };
+enum { COST = 1, SVG, HTML, JSON, LAYOUT, NO_TIMELINE, OUTPUT };
 
 struct request {
 	struct reading reading;
 	struct flame_export flame;
-	const struct exporter *format;	/* decide() */
-	bool svg, html, json;		/* given */
+	struct exporter format;		/* decide() */
+	bool svg, html, json, no_timeline;	/* given */
 };
 
 static int take(void *owner, int id, const char *value)
@@ -37,6 +37,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case JSON:
 		request->json = true;
+		break;
+	case NO_TIMELINE:
+		request->no_timeline = true;
 		break;
 	case LAYOUT:
 		request->flame.icicle = strcmp(value, "icicle") == 0;
@@ -85,8 +88,10 @@ static bool decide(struct request *request)
 	}
 	if (output != NULL && !request->json && !name_fits(request, page))
 		return false;
-	request->format = request->json ? &flame_json :
-		request->html || page ? &flame_html : &flame_svg;
+	request->format = request->json ? flame_json :
+		request->html || page ? flame_html : flame_svg;
+	if (request->no_timeline)
+		request->format.wants &= ~(unsigned)MODEL_WANT_TIMELINE;
 	return true;
 }
 
@@ -103,7 +108,7 @@ static int run_flamegraph(const struct command *command, int argc, char **argv)
 	if (decide(&request) &&
 	    reading_find_one(&request.reading, operands, argv + 1))
 		status = exporting_run(&request.flame.export, &request.reading,
-				       request.format);
+				       &request.format);
 	reading_free(&request.reading);
 	return status;
 }
@@ -151,6 +156,9 @@ static const struct command_option options[] = {
 	{ JSON, "json", 0, NULL, NULL,
 	  "what the page shows as one JSON object, for programs to read: boxes "
 	  "in columns, each after its caller, with all costs" },
+	{ NO_TIMELINE, "no-timeline", 0, NULL, NULL,
+	  "leave out what was live over time, which a page and --json have: "
+	  "with an index the trace need not be read then" },
 	{ LAYOUT, "layout", 0, "icicle|flame", "icicle",
 	  "what is called hangs below its caller, or stands upon it; in a "
 	  "browser this can be changed" },

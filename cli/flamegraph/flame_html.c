@@ -61,6 +61,8 @@ const struct exporter flame_html = {
 	.name = "html",
 	.what = "a flame graph as a page",
 	.wants_profile = true,
+	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+		QUERY_SPARES_BLOCKS,
 	.wants_costs = true,
 	.wants = MODEL_WANT_TIMELINE,
 	.write = write_html,
@@ -81,6 +83,8 @@ const struct exporter flame_json = {
 	.name = "json",
 	.what = "what the page shows, for programs",
 	.wants_profile = true,
+	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+		QUERY_SPARES_BLOCKS,
 	.wants_costs = true,
 	.wants = MODEL_WANT_TIMELINE,
 	.write = write_json,

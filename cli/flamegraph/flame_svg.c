@@ -393,5 +393,7 @@ const struct exporter flame_svg = {
 	.name = "svg",
 	.what = "a flame graph as a picture",
 	.wants_profile = true,
+	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+		QUERY_SPARES_BLOCKS,
 	.write = write_svg,
 };

@@ -8,7 +8,9 @@ static bool needs_peaks(const struct query *query)
 {
 	return query->key_count > 0 && !query_has(query, QUERY_OF_STACK) &&
 	       query_inclusive(query) == NULL &&
-	       (query->order == FIGURE_OWN_PEAK || query->all_figures);
+	       (query->order == FIGURE_OWN_PEAK ||
+		(query->all_figures &&
+		 !(query->spares & QUERY_SPARES_OWN_PEAKS)));
 }
 
 bool query_needs_pass(const struct query *query, enum query_pass pass)

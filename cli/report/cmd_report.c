@@ -19,7 +19,8 @@
 
 enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, PAGES, TIMELINE,
        STEPS,
-       MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, SKIP_EMPTY };
+       MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, NO_OWN_PEAKS,
+       SKIP_EMPTY };
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', COMMAND_WORDS, NULL,
@@ -71,6 +72,9 @@ static const struct command_option options[] = {
 	  "with --json: each frame once, in a list `frames`, and in a `stack` "
 	  "its index there: for all stacks of a large program, which are "
 	  "hundreds of megabytes else" },
+	{ NO_OWN_PEAKS, "no-own-peaks", 0, NULL, NULL,
+	  "with --json: rows without their own peaks, which take longest to "
+	  "find out" },
 	{ SKIP_EMPTY, "skip-empty", 0, NULL, NULL,
 	  "print nothing if nothing is live" },
 	COMMAND_COMMON_OPTIONS,
@@ -161,6 +165,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case FRAME_TABLE:
 		request->report.frame_table = true;
+		break;
+	case NO_OWN_PEAKS:
+		request->report.no_own_peaks = true;
 		break;
 	case SKIP_EMPTY:
 		request->skip_empty = true;
@@ -491,6 +498,12 @@ static bool fits(const struct request *request)
 			   "--by block");
 	else if (wanted->frame_table && !request->json)
 		tell_error("--frame-table: is for JSON: add --json");
+	else if (wanted->no_own_peaks && !request->json)
+		tell_error("--no-own-peaks: is for JSON: add --json");
+	else if (wanted->no_own_peaks && order == FIGURE_OWN_PEAK &&
+		 wanted->one_key)
+		tell_error("--no-own-peaks --sort own-peak: leave out one of "
+			   "them");
 	else if (wanted->frame_table && wanted->tree != REPORT_TREE_NONE)
 		tell_error("--frame-table --tree: a tree has no stacks: leave "
 			   "out one of them");
@@ -584,7 +597,8 @@ static void settle(struct request *request)
 	wanted->full_names = request->reading.full_names;
 	query->wants = wants_of(request);
 	query->all_figures = request->json || request->csv;
-	query->spares = (query->all_figures ? 0 : QUERY_SPARES_OWN_PEAKS) |
+	query->spares = (query->all_figures && !wanted->no_own_peaks ?
+			 0 : QUERY_SPARES_OWN_PEAKS) |
 			/* a summary in words says how long blocks lived */
 			(query->all_figures && !wanted->sizes ?
 			 QUERY_SPARES_SIZES : 0);

@@ -2,6 +2,8 @@
  * report_json.c: a report as one JSON object. Keys are only ever added; tools
  * rely on the names. Called by the main thread.
  */
+#include <string.h>
+
 #include "cli/base/progress.h"
 #include "cli/base/text/json.h"
 #include "cli/report/report.h"
@@ -43,6 +45,21 @@ static void put_subject(struct json *json, struct report *r,
 	}
 }
 
+static void put_but_own_peak(void *owner, const char *name, uint64_t value)
+{
+	if (strncmp(name, "own_peak", strlen("own_peak")) != 0)
+		json_uint(owner, name, value);
+}
+
+static void put_figures(struct json *json, const struct report *r,
+			const struct figures *figures)
+{
+	if (r->options->no_own_peaks)
+		figures_each(figures, r->end_ns, put_but_own_peak, json);
+	else
+		report_json_figures(json, figures, r->end_ns);
+}
+
 /* With all that its functions called. */
 static void put_called(struct json *json, const struct report *r,
 		       const struct query_rows *rows,
@@ -60,8 +77,10 @@ static void put_called(struct json *json, const struct report *r,
 		sum.own_peak_ns = row->figures.own_peak_ns;
 	}
 	json_object(json, "inclusive");
-	report_json_figures(json, &sum, r->end_ns);
-	report_json_bound(json, !own || (row->contexts > 1 && !rows->exact));
+	put_figures(json, r, &sum);
+	if (!r->options->no_own_peaks)
+		report_json_bound(json, !own || (row->contexts > 1 &&
+						 !rows->exact));
 	json_end_object(json);
 }
 
@@ -80,10 +99,11 @@ static void put_row(struct json *json, struct report *r,
 	const struct query_row *row = &rows->list[number];
 
 	json_object(json, NULL);
-	report_json_figures(json, &row->figures, r->end_ns);
+	put_figures(json, r, &row->figures);
 	if (rows->grouped)
 		json_uint(json, "stacks", row->contexts);
-	report_json_bound(json, row->contexts > 1 && !rows->exact);
+	if (!r->options->no_own_peaks)
+		report_json_bound(json, row->contexts > 1 && !rows->exact);
 	put_subject(json, r, rows, row);
 	put_called(json, r, rows, row);
 	report_detail_row(json, &extras->detail, number);

@@ -161,6 +161,40 @@ static enum MHD_Result send_answer(struct exchange *exchange,
 
 /* ---- waiting ---- */
 
+void http_hold(struct exchange *exchange, uint64_t wait_ms)
+{
+	exchange->due_ms = event_loop_now_ms() + wait_ms;
+	exchange->next_held = exchange->http->held;
+	exchange->http->held = exchange;
+}
+
+static void let_go(struct exchange *exchange)
+{
+	struct exchange **at = &exchange->http->held;
+
+	if (exchange->due_ms == 0)
+		return;
+	while (*at != exchange)
+		at = &(*at)->next_held;
+	*at = exchange->next_held;
+	exchange->due_ms = 0;
+}
+
+static void begin_held(struct http *http)
+{
+	uint64_t now = event_loop_now_ms();
+
+	for (struct exchange *exchange = http->held, *next; exchange != NULL;
+	     exchange = next) {
+		next = exchange->next_held;
+		if (exchange->due_ms > now)
+			continue;
+		let_go(exchange);
+		served_look(exchange->held.traces[0]);
+		work_begin(http->work, &exchange->held, &exchange->client);
+	}
+}
+
 /* Its socket has nothing to say but that it closes: no request follows before
  * this one is answered. */
 static void leave(struct event_source *source, uint32_t events)
@@ -169,6 +203,7 @@ static void leave(struct event_source *source, uint32_t events)
 		((char *)source - offsetof(struct exchange, leaving));
 
 	(void)events;
+	let_go(exchange);
 	work_leave(exchange->http->work, &exchange->client);
 	exchange->client.done(&exchange->client,
 			      answer_error(400, "the client has left"));
@@ -305,8 +340,10 @@ static void end(void *owner, struct MHD_Connection *connection, void **state,
 	set_deadline(exchange->peer, HTTP_ARRIVAL_S);
 	if (exchange->suspended)
 		event_loop_remove(exchange->http->loop, &exchange->leaving);
+	let_go(exchange);
 	work_leave(exchange->http->work, &exchange->client);
 	answer_drop(exchange->answer);
+	buffer_free(&exchange->held.words);
 	buffer_free(&exchange->body);
 	free(exchange->client.ticket);
 	free(exchange->disposition);
@@ -355,6 +392,7 @@ int http_run(struct http *http)
 	MHD_UNSIGNED_LONG_LONG ms, most;
 
 	close_late(http);
+	begin_held(http);
 	event_stream_look(http);
 	MHD_run(http->daemon);
 	if (http->peers == NULL)
@@ -367,6 +405,8 @@ int http_run(struct http *http)
 
 void http_close(struct http *http)
 {
+	while (http->held != NULL)
+		leave(&http->held->leaving, 0);
 	event_stream_close(http);
 	MHD_run(http->daemon);
 	MHD_stop_daemon(http->daemon);

@@ -53,6 +53,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct http_peer *peers;
 	uint64_t looked_ms;	/* when they were looked at */
+	struct exchange *held;	/* what waits for its time */
 	/* event_stream.c's. */
 	struct listener *listeners;
 	unsigned listener_count;
@@ -67,6 +68,10 @@ struct exchange {
 	struct http_peer *peer;
 	struct event_source leaving;	/* its socket, while it is suspended */
 	struct buffer body;
+	/* A call that is made later: `due_ms`, or 0. */
+	struct work_call held;
+	uint64_t due_ms;
+	struct exchange *next_held;
 	struct answer *answer;	/* NULL: it is not there yet */
 	struct MHD_Response *stream;	/* or it is this, which has no end */
 	char *disposition;	/* a header of a good one; NULL: none */
@@ -77,6 +82,8 @@ struct exchange {
 int http_open(struct http *http, int listening);
 /* After each wait of the loop. How long the next one may take: -1: for ever. */
 int http_run(struct http *http);
+/* Make exchange->held, which has words of its own, after so long. */
+void http_hold(struct exchange *exchange, uint64_t wait_ms);
 void http_close(struct http *http);
 
 #endif

@@ -14,6 +14,7 @@
 #include "cli/base/text/utf8.h"
 #include "cli/serve/event_stream.h"
 #include "cli/serve/packing.h"
+#include "cli/serve/scrape.h"
 #include "cli/serve/static_files.h"
 
 #define API "/api/v1/"
@@ -232,6 +233,26 @@ static void answer_diff(struct request *request)
 		run_route(request, &call);
 }
 
+/* What collects profiles knows nothing of ETags: each is made anew, if it is not
+ * kept. */
+static void answer_scrape(struct request *request, const char *name)
+{
+	struct exchange *exchange = request->exchange;
+	struct work_call *call = &exchange->held;
+	uint64_t wait_ms;
+
+	if (!is_method(request, "GET")) {
+		answer(request, answer_error(405, "GET is the method here"));
+		return;
+	}
+	exchange->answer = scrape_call(exchange->http, name, request->list,
+				       request->count, call, &wait_ms);
+	if (exchange->answer == NULL && wait_ms > 0)
+		http_hold(exchange, wait_ms);
+	else if (exchange->answer == NULL)
+		work_begin(exchange->http->work, call, &exchange->client);
+}
+
 /* ---- calls that the front answers ---- */
 
 static void answer_traces(struct request *request)
@@ -338,6 +359,8 @@ void rest_begin(struct exchange *exchange, const char *method, const char *url)
 					      "256 texts of UTF-8"));
 	else if (strncmp(url, API, strlen(API)) == 0)
 		answer_api(&request, url + strlen(API));
+	else if (strncmp(url, SCRAPE_PREFIX, strlen(SCRAPE_PREFIX)) == 0)
+		answer_scrape(&request, url + strlen(SCRAPE_PREFIX));
 	else
 		answer_file(&request, url + 1);
 }

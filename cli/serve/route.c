@@ -17,7 +17,7 @@
 #define SVG_TYPE "image/svg+xml"
 
 #define REPORT_OPTIONS " sort by tree top groups-max sizes pages timeline " \
-	"steps frame-table "
+	"steps frame-table no-own-peaks "
 #define EXPORT(format, mime, end)					\
 	{ .name = "export/" format, .command = &cmd_export,		\
 	  .fixed = { "--format=" format }, .options = " cost by threads ", \
@@ -40,7 +40,7 @@ static const struct route routes[] = {
 	  .reads_sources = true,
 	  .type = JSON_TYPE },
 	{ .name = "flame", .command = &cmd_flamegraph, .fixed = { "--json" },
-	  .options = " cost layout ", .type = JSON_TYPE },
+	  .options = " cost layout no-timeline ", .type = JSON_TYPE },
 	{ .name = "graph", .command = &cmd_graph,
 	  .fixed = { "--format=json" },
 	  .options = " cost by top steps ", .type = JSON_TYPE },

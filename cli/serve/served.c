@@ -86,6 +86,7 @@ static void read_facts(struct served *trace)
 		return;
 	}
 	trace->pid = facts.pid;
+	trace->begin_ns = facts.begin_ns;
 	trace->live = is_live(trace->path, &facts);
 	snprintf(trace->program, sizeof(trace->program), "%s", facts.program);
 }

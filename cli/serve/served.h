@@ -25,6 +25,7 @@ struct served {
 	char program[64];	/* its file's name; "" if it is not known */
 	pid_t pid;		/* 0: not known */
 	uint64_t size, generation;
+	uint64_t begin_ns;	/* of the recording, since 1970; 0: not known */
 	uint64_t changed_ns;	/* mtime, since 1970 */
 	bool live;		/* it is being written */
 	uint64_t told;		/* the generation, and `live`, that listeners */

@@ -41,6 +41,7 @@ struct report_options {
 	uint64_t top;		/* rows; 0: all */
 	bool full_names;
 	bool frame_table;	/* JSON: see frame_table.h */
+	bool no_own_peaks;	/* JSON: rows lack them */
 	const char *trace;
 };
 

@@ -321,5 +321,7 @@ const struct exporter export_pprof = {
 		"Parca, speedscope",
 	.binary = true,
 	.can_split_threads = true,
+	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+		QUERY_SPARES_BLOCKS,
 	.write = write_pprof,
 };
