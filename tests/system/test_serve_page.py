@@ -198,6 +198,35 @@ def statements_are_completed_run_and_refused(directory):
     equal(wrong, ["nope"], "marked")
 
 
+@case
+def every_allocation_can_be_scrolled_to(directory):
+    """Of 200,000 rows the last ones are there as the first ones are; one tells
+    who allocated it, and leads on to those like it."""
+    done = recorded([program("crossfree")], directory,
+                    options=("--free-stacks",))
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            rows=["#blocks", ["text", "tools", ".tools"],
+                  ["texts", "first", ".t-row"], *AXE,
+                  ["wheel", ".t-scroll", 100000000],
+                  ["texts", "last", ".t-row"],
+                  ["row", "tgt_malloc"], ["texts", "stack", ".frames code"],
+                  ["rightRow", "tgt_malloc"], ["item", "At this address"],
+                  ["texts", "chips", ".chip"], ["texts", "same", ".t-row"]],
+            sizes=["#blocks?order=size", ["text", "first", ".t-row"]])
+    check("200,0" in said["rows"]["tools"], said["rows"]["tools"])
+    equal(said["rows"]["axe"], [], "faults")
+    check(said["rows"]["first"][0] != said["rows"]["last"][-1] and
+          not any(row.startswith("…") for row in said["rows"]["last"]),
+          said["rows"]["last"])
+    check("produce" in said["rows"]["stack"], said["rows"]["stack"])
+    equal(len(said["rows"]["chips"]), 2, "filters")
+    check(len({row.split("\n")[3] for row in said["rows"]["same"]}) == 1,
+          said["rows"]["same"])
+    check("main" in said["sizes"]["first"], said["sizes"])
+
+
 def walked_wrongly(server):
     """Refused statements are told by the console of a browser, too."""
     done = browsed("serve.mjs", {"url": server.url, "runs": {"wrong": {

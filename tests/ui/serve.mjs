@@ -13,13 +13,16 @@ import { run } from "./browser.mjs";
 
 const require = createRequire(path.join(process.env.GNOMON_UI, "here.js"));
 
+const frames = (page) => page.evaluate(() => new Promise((done) =>
+	requestAnimationFrame(() => requestAnimationFrame(done))));
+
 // Nothing is asked any more, and what came is drawn.
 async function settled(page) {
+	await frames(page);
 	await page.waitForFunction(() => document.querySelector("#trace option") &&
 		!document.querySelector(".busy, [aria-busy=true]") &&
 		!/Loading…/.test(document.querySelector("#view").innerText));
-	await page.evaluate(() => new Promise((done) =>
-		requestAnimationFrame(() => requestAnimationFrame(done))));
+	await frames(page);
 }
 
 async function axe(page) {

@@ -172,6 +172,7 @@ export class Table<R> {
 		inside.replaceChildren(...lines);
 		this.element.setAttribute("aria-activedescendant", count ?
 			`${this.id}-${this.current}` : "");
+		this.element.setAttribute("aria-busy", String(unknown));
 		if (unknown)
 			this.acts.want?.(from, to);
 	}

@@ -141,7 +141,8 @@ class Groups implements Shown {
 			"when rows are sorted by that", cell: (row) =>
 			row.timeline ? spark(row.timeline.map(of)) : "" };
 
-		return [name, ...isOverTime(this.app) ? [lines] : [], ...rows.columns<Row>(sort, whole)];
+		return [name, ...isOverTime(this.app) ? [lines] : [],
+			...rows.columns<Row>(sort, whole)];
 	}
 
 	private draw(): void {

@@ -2,6 +2,7 @@
  * All views, in the order of the navigation.
  */
 import { View } from "./view";
+import { blocks } from "./view_blocks";
 import { callers } from "./view_callers";
 import { flameGraph } from "./view_flame";
 import { groups } from "./view_groups";
@@ -9,4 +10,5 @@ import { overview } from "./view_overview";
 import { sql } from "./view_sql";
 import { tree } from "./view_tree";
 
-export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers, sql];
+export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers,
+	blocks, sql];
