@@ -199,6 +199,23 @@ def statements_are_completed_run_and_refused(directory):
 
 
 @case
+def sizes_and_lifetimes_are_brushed(directory):
+    """What is dragged over in the picture becomes a filter of both."""
+    done = planted(directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            both=["#histograms", ["count", "fields", ".field"], *AXE,
+                  ["drag", ".density-chart", .1, .9],
+                  ["hash", "sizes"], ["texts", "chips", ".chip"]])["both"]
+    check(said["fields"] > 50, said["fields"])
+    equal(said["axe"], [], "faults")
+    check("size-min=" in said["sizes"] and "size-max=" in said["sizes"],
+          said["sizes"])
+    check(len(said["chips"]) >= 2, said["chips"])
+
+
+@case
 def every_allocation_can_be_scrolled_to(directory):
     """Of 200,000 rows the last ones are there as the first ones are; one tells
     who allocated it, and leads on to those like it."""
