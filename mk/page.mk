@@ -1,5 +1,5 @@
-# Pages: TypeScript and styles of cli/page/, each bundled into one file, which
-# cli/*/*_pages.c take into the command. esbuild is one program,
+# Pages: TypeScript and styles of cli/page/ and cli/serve/page/, each bundled into
+# one file, which cli/*/*_pages.c take into the command. esbuild is one program,
 # and needs no network; types are checked by `make lint`.
 #
 # What `gnomon serve` has to show is made of cli/serve/page/ in the same way:
@@ -32,14 +32,15 @@ PAGES_OBJ := $(foreach p,flamegraph/flame_pages graph/graph_pages,\
 $(PAGES_OBJ): $(PAGES) mk/page.mk
 $(PAGES_OBJ): HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'
 
-SERVE_SRC := $(wildcard cli/serve/page/*)
+# docs/SQL.md has the questions that the page offers.
+SERVE_SRC := $(wildcard cli/serve/page/*) docs/SQL.md
 SERVE_O := $(PAGE_O)/serve
-SERVE_FILES := $(if $(SERVE_SRC),serve.html serve.css serve.js)
+SERVE_FILES := $(if $(wildcard cli/serve/page/*),serve.html serve.css serve.js)
 SERVE_TABLE := $(O)/generated/static_files.def
 $(SERVE_O)/%.js: cli/serve/page/%.ts $(SERVE_SRC) $(PAGE_SRC) \
 		$(call made-by,page) | $(call packages,build)
 	$(call say,PAGE,$@)mkdir -p $(@D)
-	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --target=es2020 --format=iife \
+	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) --target=es2020 --format=iife --loader:.md=text \
 		--outfile=$@ $<
 $(SERVE_O)/%.css: cli/serve/page/%.css $(SERVE_SRC) $(PAGE_SRC) \
 		$(call made-by,page) | $(call packages,build)

@@ -209,6 +209,7 @@ LINT_MAKE := --no-print-directory WERROR=1
 lint: | $(call packages,$(WANT_lint))
 	$(Q)/usr/bin/python3 tests/tools/lint.py source
 	$(Q)tsc -p cli/page
+	$(Q)tsc -p cli/serve/page
 	$(Q)$(MAKE) $(LINT_MAKE) O=$(LINT_GCC_O) CC=gcc all
 	$(Q)$(MAKE) $(LINT_MAKE) O=$(LINT_CLANG_O) CC=clang lint-clang
 	$(Q)/usr/bin/python3 tests/tools/lint.py objects \

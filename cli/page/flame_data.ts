@@ -34,7 +34,7 @@ interface Coverage {
 	undecidable: { allocations: number };
 }
 
-interface Data {
+export interface Data {
 	version: number;
 	title: string;
 	command: string;

@@ -171,6 +171,12 @@ export class Graph {
 		return box ? box.node : -1;
 	}
 
+	/* Of a context menu: what the mouse is on, or what is selected. */
+	nodeOf(event: MouseEvent): number {
+		return event.target === this.canvas ? this.at(event) :
+			this.state.selected;
+	}
+
 	/* ---- drawing ---- */
 
 	/* As the style sheet says: what an element of this class would have. */

@@ -44,3 +44,12 @@ export function pattern(typed: string): RegExp | null | undefined {
 		}
 	return undefined;
 }
+
+/* A few letters that hardly another name has. */
+export function mark(name: string): string {
+	let hash = 0x811c9dc5;
+
+	for (let i = 0; i < name.length; i++)
+		hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+	return (hash >>> 8).toString(36);
+}

@@ -1,0 +1,126 @@
+/*
+ * The same stacks as another tree: from the allocating functions outward to
+ * their callers, or with calls of a function to itself as one box.
+ *
+ * A stack's own figures, which are a node's without its children's, are added
+ * to each node on the stack's way through the new tree.
+ */
+import { Column, Data, Tree } from "./flame_data";
+
+export type Order = "callers" | "callees";
+
+export const ORDERS: { order: Order; text: string; title: string }[] = [
+	{ order: "callers", text: "from main",
+	  title: "callers first: what a function called is beside it" },
+	{ order: "callees", text: "from allocation",
+	  title: "what allocates first: who called it is beside it" },
+];
+
+/* Smaller functions of one caller, however many they are, are one box. */
+const SMALLER = -1;
+
+interface Node {
+	frame: number;
+	more: number;			/* functions that are in it, if smaller */
+	sums: Float64Array;
+	children: Map<number, Node>;
+}
+
+function columns(data: Data): Column[] {
+	return Object.keys(data.nodes).filter((name) =>
+		name !== "depth" && name !== "frame") as Column[];
+}
+
+function made(frame: number, number: number): Node {
+	return { frame, more: 0, sums: new Float64Array(number),
+		 children: new Map() };
+}
+
+function step(node: Node, frame: number, number: number): Node {
+	const key = Math.max(frame, SMALLER);
+	const next = node.children.get(key) ?? made(key, number);
+
+	node.children.set(key, next);
+	if (frame < 0)
+		next.more += -1 - frame;
+	return next;
+}
+
+/* Frames of a node's stack, in the order of the new tree. */
+function way(tree: Tree, node: number, order: Order, fold: boolean): number[] {
+	const frames: number[] = [];
+	let inner = "";
+
+	for (let n = node; n !== 0; n = tree.parent[n]) {
+		const name = tree.name(n);
+
+		if (!fold || name !== inner)
+			frames.push(tree.data.nodes.frame[n]);
+		inner = name;
+	}
+	return order === "callers" ? frames.reverse() : frames;
+}
+
+/* What each node has without its children. */
+function own(tree: Tree, all: Column[]): Float64Array[] {
+	const sums = all.map((column) =>
+		Float64Array.from(tree.data.nodes[column]));
+
+	for (let n = 1; n < tree.count; n++)
+		for (let i = 0; i < all.length; i++)
+			sums[i][tree.parent[n]] -= tree.value(all[i], n);
+	return sums;
+}
+
+function add(node: Node, sums: Float64Array[], n: number): void {
+	for (let i = 0; i < sums.length; i++)
+		node.sums[i] += sums[i][n];
+}
+
+function grown(tree: Tree, all: Column[], order: Order, fold: boolean): Node {
+	const sums = own(tree, all);
+	const root = made(SMALLER, all.length);
+
+	for (let n = 0; n < tree.count; n++) {
+		let node = root;
+
+		if (all.every((_, i) => sums[i][n] === 0))
+			continue;
+		add(root, sums, n);
+		for (const frame of way(tree, n, order, fold)) {
+			node = step(node, frame, all.length);
+			add(node, sums, n);
+		}
+	}
+	return root;
+}
+
+/* Nodes in the order of a walk, as flame_data.ts wants them. */
+function flattened(root: Node, all: Column[], data: Data): Data {
+	const nodes = { depth: [] as number[], frame: [] as number[] } as
+		Data["nodes"];
+	const left: [Node, number][] = [[root, 0]];
+
+	for (const column of all)
+		nodes[column] = [];
+	for (let next = left.pop(); next; next = left.pop()) {
+		const [node, depth] = next;
+
+		nodes.depth.push(depth);
+		nodes.frame.push(node.frame >= 0 ? node.frame :
+			-1 - node.more);
+		all.forEach((column, i) => nodes[column].push(node.sums[i]));
+		for (const child of node.children.values())
+			left.push([child, depth + 1]);
+	}
+	return { ...data, nodes, tracks: undefined };
+}
+
+export function turned(tree: Tree, order: Order, fold: boolean): Tree {
+	const all = columns(tree.data);
+
+	if (order === "callers" && !fold)
+		return tree;
+	return new Tree(flattened(grown(tree, all, order, fold), all,
+				  tree.data));
+}

@@ -1,0 +1,117 @@
+/*
+ * What the page shows is in its address, behind #: the view, the trace, the
+ * filters, and what the view itself keeps there. So a reload, a link and the
+ * browser's way back show the same.
+ *
+ *	#groups?trace=a1&from=10%25&size-min=4k&by=site&sort=peak
+ *
+ * Filters and the trace stay when the view changes; the rest is the view's.
+ */
+import { filter } from "./options";
+
+export type Pair = [string, string];
+export type Changes = Record<string, string | number | string[] | null>;
+
+const EVERYWHERE = ["trace"];
+
+function isKept(name: string): boolean {
+	return EVERYWHERE.includes(name) || filter(name) !== undefined;
+}
+
+export class Address {
+	view = "";
+	private values = new URLSearchParams();
+	private readonly listeners: (() => void)[] = [];
+
+	constructor() {
+		this.read();
+		addEventListener("hashchange", () => {
+			this.read();
+			this.changed();
+		});
+	}
+
+	private read(): void {
+		const [view, values] = location.hash.slice(1).split(/\?(.*)/s);
+
+		this.view = decodeURIComponent(view ?? "");
+		this.values = new URLSearchParams(values ?? "");
+	}
+
+	private changed(): void {
+		for (const listener of this.listeners)
+			listener();
+	}
+
+	listen(listener: () => void): void {
+		this.listeners.push(listener);
+	}
+
+	get(name: string): string | undefined {
+		return this.values.get(name) ?? undefined;
+	}
+
+	/* One of those that there are; the first where it is none. */
+	oneOf<T extends string>(name: string, all: readonly T[]): T {
+		const value = this.get(name) as T | undefined;
+
+		return value !== undefined && all.includes(value) ? value :
+			all[0];
+	}
+
+	/* Filters that are on, in the order in which they came. */
+	filters(): Pair[] {
+		return Array.from(this.values).filter(([name]) =>
+			filter(name) !== undefined);
+	}
+
+	/* The address with some changes; null takes out, a list is several. */
+	link(changes: Changes, view = this.view): string {
+		const next = new URLSearchParams();
+
+		for (const [name, value] of this.values)
+			if (!(name in changes) &&
+			    (view === this.view || isKept(name)))
+				next.append(name, value);
+		for (const [name, value] of Object.entries(changes))
+			if (value !== null)
+				for (const one of Array.isArray(value) ?
+					value : [value])
+					next.append(name, String(one));
+		const text = next.toString();
+		return `#${encodeURIComponent(view)}${text && "?" + text}`;
+	}
+
+	/* Another address, as a step that the browser goes back from. */
+	go(changes: Changes, view = this.view): void {
+		this.take(this.link(changes, view), false);
+	}
+
+	/* The same, without a step: for what is not worth one. */
+	amend(changes: Changes): void {
+		this.take(this.link(changes), true);
+	}
+
+	private take(link: string, replaces: boolean): void {
+		if (link === location.hash)
+			return;
+		if (replaces)
+			history.replaceState(null, "", link);
+		else
+			history.pushState(null, "", link);
+		this.read();
+		this.changed();
+	}
+
+	addFilter(name: string, value: string): void {
+		const all = this.values.getAll(name);
+
+		if (!all.includes(value))
+			this.go({ [name]: [...all, value] });
+	}
+
+	removeFilter(name: string, value: string): void {
+		this.go({ [name]: this.values.getAll(name)
+			.filter((one) => one !== value) });
+	}
+}

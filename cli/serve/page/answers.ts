@@ -1,0 +1,143 @@
+/*
+ * What the server answers, as far as the page reads it: the JSON of `gnomon
+ * report`, `info`, `sql` and `diff`.
+ */
+
+export interface Trace {
+	id: string;
+	name: string;
+	path: string;
+	program: string | null;
+	pid: number | null;
+	size_bytes: number;
+	generation: string | number;
+	live: boolean;
+	whole: boolean;
+	error: string | null;
+}
+
+export interface Frame {
+	function: string | null;
+	named: boolean;
+	file: string | null;
+	line: number;
+	column?: number;
+	library: string | null;
+	inlined: boolean;
+}
+
+/* Of struct figures: one name each, in rows, trees and steps. */
+export interface Figures {
+	live_bytes: number;
+	live_blocks: number;
+	peak_bytes: number;
+	peak_blocks: number;
+	total_bytes: number;
+	count: number;
+	frees: number;
+	temporary: number;
+	own_peak_bytes: number;
+	own_peak_time_ns: number;
+	lifetime_ns: number;
+	age_ns: number;
+	first_ns: number;
+	last_ns: number;
+	freed_bytes: number;
+}
+
+export interface Summary {
+	allocations: number;
+	frees: number;
+	total_bytes: number;
+	live_bytes: number;
+	live_blocks: number;
+	peak_bytes: number;
+	peak_blocks: number;
+	peak_time_ns: number;
+	temporary: number;
+	dropped: number;
+	unpaired: number;
+	duration_ns: number;
+	threads: number;
+	contexts: number;
+	estimated: boolean;
+	damaged: number;
+	lost_bytes: number;
+	damages: number;
+	exit: string;
+	pid: number;
+	program: string;
+	command: string;
+	complete: boolean;
+	rss_peak_bytes?: number;
+}
+
+export interface Step {
+	time_ns: number;
+	live_bytes: number;
+	live_blocks: number;
+	allocations: number;
+	allocated_bytes: number;
+	frees: number;
+	freed_bytes: number;
+	temporary: number;
+}
+
+export interface Row extends Figures {
+	context?: number;
+	stacks?: number;
+	stack?: Frame[];
+	timeline?: Step[];
+	[field: string]: unknown;
+}
+
+export interface Branch extends Figures, Frame {
+	depth: number;
+	stacks: number;
+	self: Figures;
+}
+
+export interface SizeClass {
+	min: number;
+	max: number;
+	count: number;
+	total_bytes: number;
+	live_blocks?: number;
+	live_bytes?: number;
+}
+
+export interface Report {
+	summary: Summary;
+	coverage: {
+		undecidable: { allocations: number };
+		left_out: { allocations: number };
+		lost: { events: number; places: number; bytes: number };
+	};
+	rows: Row[];
+	timeline_step_ns?: number;
+	timeline_others?: Step[];
+	timeline_all?: Step[];
+	chains?: { count: number; blocks: number; longest: number };
+}
+
+export type Cell = string | number | null;
+
+export interface Result {
+	columns: string[];
+	rows: Record<string, Cell>[];
+}
+
+/* Of one statement. */
+export function result(value: unknown): Result {
+	return (Array.isArray(value) ? value[0] : value) as Result;
+}
+
+/* Of several; none has rows if one of them failed. */
+export function results(value: unknown): Result[] {
+	return (Array.isArray(value) ? value : [value]) as Result[];
+}
+
+/* A column as numbers; NULL is 0. */
+export function numbers(from: Result, column: string): number[] {
+	return from.rows.map((row) => Number(row[column] ?? 0));
+}

@@ -1,0 +1,247 @@
+/*
+ * Sizes against lifetimes: a field for each pair of powers of two, the darker the
+ * more is in it; beside it each of both alone. What is dragged over becomes a
+ * filter.
+ */
+import * as quantity from "../../page/quantity";
+import { h, svg } from "./dom";
+
+export interface Pair {
+	size: number;		/* a power of two; -1: not known */
+	lifetime: number | null;	/* ns; null: never freed */
+	value: number;
+}
+
+export interface Range {
+	sizes: [number, number] | null;
+	lifetimes: [number, number] | null;	/* ns; null: live, too */
+}
+
+/* Points: bars of sizes are above their labels, and these above the fields. */
+const LEFT = 74, SIDE = 72, TOP = SIDE + 24, GAP = 8, CELL = 28, HIGH = 17;
+
+interface Axis {
+	values: (number | null)[];
+	sums: number[];
+}
+
+/* Powers of two without holes, and what was never freed at the end. */
+function axis(pairs: Pair[], of: (pair: Pair) => number | null): Axis {
+	const known = pairs.map(of).filter((value): value is number =>
+		value !== null).map((value) => Math.max(0, Math.round(
+		Math.log2(Math.max(1, value)))));
+	const from = Math.min(...known), to = Math.max(...known);
+	const values: (number | null)[] = known.length ? Array.from(
+		{ length: to - from + 1 }, (_, i) => 2 ** (from + i)) : [];
+
+	if (pairs.some((pair) => of(pair) === null))
+		values.push(null);
+	const sums = values.map((value) => pairs.filter((pair) =>
+		at(of(pair)) === at(value)).reduce((sum, one) =>
+		sum + one.value, 0));
+	return { values, sums };
+}
+
+const at = (value: number | null) => value === null ? -1 :
+	Math.round(Math.log2(Math.max(1, value)));
+
+function time(value: number | null): string {
+	return value === null ? "never freed" : quantity.time(value)
+		.replace(/\.\d+/, "");
+}
+
+export class Density {
+	readonly element: HTMLElement;
+	chart = svg("svg", {});
+	private sizes: Axis = { values: [], sums: [] };
+	private lives: Axis = { values: [], sums: [] };
+	private start: [number, number] | null = null;
+	private end: [number, number] | null = null;
+	private readonly over = svg("rect", { class: "brush" });
+	private readonly said = h("p", { class: "said-line", role: "status" });
+
+	constructor(private readonly figure: (value: number) => string,
+		    private readonly brush: (range: Range) => void) {
+		this.element = h("div", { class: "density" });
+	}
+
+	show(pairs: Pair[]): void {
+		const sums = new Map<string, number>();
+
+		this.sizes = axis(pairs, (pair) => pair.size);
+		this.lives = axis(pairs, (pair) => pair.lifetime);
+		for (const { size, lifetime, value } of pairs) {
+			const key = `${at(size)} ${at(lifetime)}`;
+			sums.set(key, (sums.get(key) ?? 0) + value);
+		}
+		this.draw(sums);
+	}
+
+	private x(column: number): number {
+		return LEFT + column * CELL;
+	}
+
+	/* The longest life is above. */
+	private y(row: number): number {
+		return TOP + (this.lives.values.length - 1 - row) * HIGH;
+	}
+
+	private draw(sums: Map<string, number>): void {
+		const { sizes } = this;
+		const right = this.x(sizes.values.length) + GAP;
+		const bottom = this.y(-1);
+
+		this.chart = svg("svg", { class: "density-chart", role: "img",
+			width: right + SIDE + 60, height: bottom + HIGH,
+			"aria-label": "sizes against lifetimes; a table of " +
+			"both is in Groups" }, ...this.cells(sums),
+			...this.bars(right), ...this.labels(), this.over);
+		this.over.setAttribute("visibility", "hidden");
+		this.listen();
+		this.element.replaceChildren(this.chart, this.said);
+		this.tell("Drag over fields or bars to filter by them.");
+	}
+
+	private cells(sums: Map<string, number>): SVGElement[] {
+		const most = Math.max(...sums.values(), 1);
+		const all: SVGElement[] = [];
+
+		this.sizes.values.forEach((size, column) =>
+			this.lives.values.forEach((life, row) => {
+				const value = sums.get(`${at(size)} ${
+					at(life)}`) ?? 0;
+
+				/* Small ones are seen, too. */
+				all.push(svg("rect", { class: "field",
+					x: this.x(column), y: this.y(row),
+					width: CELL - 1, height: HIGH - 1,
+					"fill-opacity": value === 0 ? 0 :
+					.08 + .92 * Math.sqrt(Math.log1p(value) /
+					Math.log1p(most)) ** 3 },
+					value > 0 && svg("title", {}, `${
+					quantity.size(size ?? 0)} and more, ` +
+					`${time(life)}: ${this.figure(value)}`)));
+			}));
+		return all;
+	}
+
+	/* Above: all of a size; at the right: all of a lifetime. */
+	private bars(right: number): SVGElement[] {
+		const most = Math.max(...this.sizes.sums, 1);
+		const longest = Math.max(...this.lives.sums, 1);
+
+		return [...this.sizes.sums.map((sum, column) => {
+			const tall = sum / most * (SIDE - 8);
+
+			return svg("rect", { class: "area solid k0",
+				x: this.x(column), width: CELL - 2,
+				y: SIDE - tall, height: tall },
+				svg("title", {}, this.figure(sum)));
+		}), ...this.lives.sums.flatMap((sum, row) => [
+			svg("rect", { class: "area solid k1", x: right,
+				y: this.y(row), height: HIGH - 2,
+				width: sum / longest * SIDE }),
+			sum > 0 ? svg("text", { class: "tick",
+				x: right + sum / longest * SIDE + 4,
+				y: this.y(row) + 12 }, this.figure(sum)) :
+				svg("g", {})])];
+	}
+
+	private labels(): SVGElement[] {
+		return [...this.sizes.values.map((size, column) =>
+			svg("text", { class: "tick", "text-anchor": "middle",
+				x: this.x(column) + CELL / 2, y: SIDE + 14 },
+				column % 2 ? "" : quantity.size(
+				size ?? 0).replace(".0", "").replace(" B", ""))),
+			...this.lives.values.map((life, row) =>
+				svg("text", { class: "tick", x: LEFT - 6,
+					y: this.y(row) + 12,
+					"text-anchor": "end" }, time(life))),
+			svg("text", { class: "tick", x: 2, y: SIDE + 14 },
+			    "lived ↓ size →")];
+	}
+
+	private tell(text: string): void {
+		this.said.textContent = text;
+	}
+
+	/* ---- brush ---- */
+
+	private place(event: PointerEvent): [number, number] {
+		const box = this.chart.getBoundingClientRect();
+		const column = Math.floor((event.clientX - box.left - LEFT) / CELL);
+		const row = this.lives.values.length - 1 - Math.floor(
+			(event.clientY - box.top - TOP) / HIGH);
+
+		return [column, row];
+	}
+
+	private listen(): void {
+		const { chart } = this;
+
+		chart.addEventListener("pointerdown", (event) => {
+			if (event.button !== 0)
+				return;
+			this.start = this.end = this.place(event);
+			chart.setPointerCapture(event.pointerId);
+			this.drawBrush();
+		});
+		chart.addEventListener("pointermove", (event) => {
+			if (!this.start)
+				return;
+			this.end = this.place(event);
+			this.drawBrush();
+		});
+		chart.addEventListener("pointerup", () => {
+			const [columns, rows] = this.brushed();
+
+			this.start = null;
+			this.brush({ sizes: columns && this.sizesOf(columns),
+				     lifetimes: rows && this.livesOf(rows) });
+		});
+	}
+
+	/* Columns and rows; null: all of them, for what was dragged over are the
+	 * bars of the other. */
+	private brushed(): [[number, number] | null, [number, number] | null] {
+		const [a, b] = [this.start ?? [0, 0], this.end ?? [0, 0]];
+		const span = (from: number, to: number, count: number):
+				[number, number] | null => {
+			const low = Math.min(from, to), high = Math.max(from, to);
+
+			return high < 0 || low >= count ? null :
+				[Math.max(0, low), Math.min(count - 1, high)];
+		};
+
+		return [span(a[0], b[0], this.sizes.values.length),
+			span(a[1], b[1], this.lives.values.length)];
+	}
+
+	private sizesOf([from, to]: [number, number]): [number, number] {
+		return [this.sizes.values[from] ?? 0,
+			2 * (this.sizes.values[to] ?? 0) - 1];
+	}
+
+	private livesOf([from, to]: [number, number]): [number, number] {
+		const first = this.lives.values[from], last = this.lives.values[to];
+
+		return [first ?? -1, last === null ? -1 : 2 * last - 1];
+	}
+
+	private drawBrush(): void {
+		const [columns, rows] = this.brushed();
+		const [left, right] = columns ?? [0, this.sizes.values.length - 1];
+		const [low, high] = rows ?? [0, this.lives.values.length - 1];
+
+		for (const [name, value] of Object.entries({
+			x: this.x(left), width: (right - left + 1) * CELL,
+			y: this.y(high), height: (high - low + 1) * HIGH,
+			visibility: "visible" }))
+			this.over.setAttribute(name, String(value));
+		this.tell([columns && this.sizesOf(columns).map((size) =>
+			quantity.size(size)).join(" – "),
+			rows && this.livesOf(rows).map((ns) =>
+				time(ns < 0 ? null : ns)).join(" – ")]
+			.filter(Boolean).join(", "));
+	}
+}

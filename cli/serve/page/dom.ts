@@ -1,0 +1,88 @@
+/*
+ * Elements. What is written into them is always text: names of a trace may
+ * carry markup, and none of it is read as such.
+ */
+
+export type Child = Node | string | number | false | null | undefined;
+type Value = string | number | boolean | undefined | ((event: never) => void);
+type Props = Record<string, Value>;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(made: Element, props: Props, children: Child[]): void {
+	for (const [name, value] of Object.entries(props))
+		if (typeof value === "function")
+			made.addEventListener(name, value as EventListener);
+		else if (value === true)
+			made.setAttribute(name, "");
+		else if (value !== undefined && value !== false)
+			made.setAttribute(name, String(value));
+	for (const child of children)
+		if (child instanceof Node)
+			made.append(child);
+		else if (child !== false && child !== null &&
+			 child !== undefined)
+			made.append(String(child));
+}
+
+/* An element; a property that is a function listens to the event it is
+ * called like. */
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K,
+		props: Props = {}, ...children: Child[]):
+		HTMLElementTagNameMap[K] {
+	const made = document.createElement(tag);
+
+	fill(made, props, children);
+	return made;
+}
+
+export function svg<K extends keyof SVGElementTagNameMap>(tag: K,
+		props: Props = {}, ...children: Child[]):
+		SVGElementTagNameMap[K] {
+	const made = document.createElementNS(SVG, tag);
+
+	fill(made, props, children);
+	return made as SVGElementTagNameMap[K];
+}
+
+export function find<T extends HTMLElement>(id: string): T {
+	const found = document.getElementById(id);
+
+	if (!found)
+		throw new Error(`no element ${id}`);
+	return found as T;
+}
+
+/* Text that tells a screen reader, and nobody else, what happened. */
+export function tell(text: string): void {
+	find("told").textContent = text;
+}
+
+/* A file that the page itself made. */
+export function download(name: string, type: string, text: string): void {
+	const url = URL.createObjectURL(new Blob([text], { type }));
+	const link = h("a", { href: url, download: name });
+
+	document.body.append(link);
+	link.click();
+	link.remove();
+	setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/* For what is typed: `act` when there was a pause. */
+export function paused(ms: number, act: () => void): () => void {
+	let timer = 0;
+
+	return () => {
+		clearTimeout(timer);
+		timer = window.setTimeout(act, ms);
+	};
+}
+
+export function isTyping(event: Event): boolean {
+	const { target } = event;
+
+	return target instanceof HTMLInputElement ||
+		target instanceof HTMLTextAreaElement ||
+		target instanceof HTMLSelectElement;
+}

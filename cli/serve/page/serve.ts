@@ -1,0 +1,280 @@
+/*
+ * The page of `gnomon serve`: which view is open, about which trace; what is
+ * around the views. A view is a module (view_*.ts) that asks and draws by itself.
+ */
+import * as quantity from "../../page/quantity";
+import { Address, Changes, Pair } from "./address";
+import { Report, Summary, Trace } from "./answers";
+import { Call, ask, Stale, url } from "./ask";
+import { h, find, isTyping, tell } from "./dom";
+import { filterBar, filterDialog } from "./filters";
+import { copy } from "./lead";
+import { closeMenu, menuOf } from "./menu";
+import { Strip } from "./strip";
+import { App, Shown, View, redraw } from "./view";
+import { VIEWS } from "./views";
+import * as words from "./words";
+
+const FORMATS: [string, string][] = [
+	["pprof", "pprof"], ["json", "JSON"], ["csv", "CSV"],
+	["speedscope", "Speedscope"], ["collapsed", "folded stacks"],
+	["heaptrack", "heaptrack"], ["massif", "Massif"], ["dhat", "DHAT"],
+	["callgrind", "Callgrind"], ["firefox", "Firefox Profiler"],
+	["flamegraph.svg", "flame graph, SVG"],
+	["flamegraph.html", "flame graph, page"] ];
+
+const address = new Address();
+let traces: Trace[] = [];
+let summary: Summary | undefined;
+let shown: { view: View; element: HTMLElement; shown: Shown } | undefined;
+let strip: Strip | undefined;
+
+function trace(): Trace {
+	const id = address.get("trace");
+
+	return traces.find((one) => one.id === id) ??
+		traces.find((one) => one.name === `${id}.trace`) ?? traces[0];
+}
+
+function plain(what: string, params: Pair[] = [], body?: string): Call {
+	return { path: `traces/${encodeURIComponent(trace().id)}/${what}`,
+		 params, body };
+}
+
+const app: App = {
+	address,
+	get traces() {
+		return traces;
+	},
+	trace,
+	summary: () => summary,
+	plain,
+	call: (what, params = [], body) => plain(what,
+		[...params, ...address.filters()], body),
+	go: (changes: Changes, view?: string) => address.go(changes, view),
+	whole: (then) => strip?.whole(then),
+};
+
+/* ---- around the views ---- */
+
+function navigation(): void {
+	redraw(find("views"), ...VIEWS.map((view) => h("a", {
+		href: address.link({}, view.name),
+		"aria-current": shown?.view === view ? "page" : undefined,
+		title: `${view.title} (g ${view.key})` }, view.title)));
+}
+
+function heading(): void {
+	const one = trace();
+	const list = find<HTMLSelectElement>("trace");
+
+	list.replaceChildren(...traces.map((other) => h("option", {
+		value: other.id, selected: other.id === one.id },
+		other.name)));
+	find("live").hidden = !one.live;
+	document.title = `${shown?.view.title ?? ""} – ${one.name} – gnomon`;
+}
+
+function what(): void {
+	if (!summary)
+		return;
+	find("what").textContent = [summary.command || summary.program,
+		`pid ${summary.pid}`, quantity.time(summary.duration_ns),
+		summary.exit].filter(Boolean).join(" · ");
+	find("what").title = summary.command;
+}
+
+async function summarize(): Promise<void> {
+	try {
+		const { value } = await ask("summary", plain("report",
+			[["by", "site"], ["sort", "live"], ["top", "1"]]));
+		summary = (value as Report).summary;
+		what();
+		shown?.shown.update();
+	} catch (error) {
+		if (!(error instanceof Stale))
+			find("what").textContent = trace().error ?? "";
+	}
+}
+
+/* A sentence for who sees a view first; it goes for good. */
+function hint(view: View): HTMLElement | null {
+	const key = `gnomon-hint-${view.name}`;
+	const known = () => {
+		try {
+			return localStorage.getItem(key);
+		} catch {
+			return "1";
+		}
+	};
+
+	if (known())
+		return null;
+	const line = h("p", { class: "first-hint" }, view.hint,
+		h("button", { type: "button", class: "small", click: () => {
+			line.remove();
+			try {
+				localStorage.setItem(key, "1");
+			} catch {
+				return;
+			}
+		} }, "Got it"));
+	return line;
+}
+
+function open(view: View): void {
+	const element = h("div", { class: `view view-${view.name}` });
+	const first = hint(view);
+
+	shown?.shown.close?.();
+	find("view").replaceChildren(...first ? [first] : [],
+		h("h1", { class: "hidden" }, view.title), element);
+	find("view").scrollTop = 0;
+	shown = { view, element, shown: view.open(element, app) };
+	tell(view.title);
+}
+
+function update(): void {
+	const view = VIEWS.find(({ name }) => name === address.view) ??
+		VIEWS[0];
+	const before = summary && find("trace").dataset.of;
+
+	closeMenu();
+	if (address.view !== view.name) {
+		address.view = view.name;
+		history.replaceState(null, "", address.link({}));
+	}
+	if (before !== `${trace().id} ${trace().generation}`) {
+		find("trace").dataset.of = `${trace().id} ${trace().generation}`;
+		void summarize();
+	}
+	if (shown?.view !== view)
+		open(view);
+	navigation();
+	heading();
+	filterBar(app);
+	strip?.update();
+	find("strip").hidden = view.name === VIEWS[0].name;
+	shown?.shown.update();
+}
+
+/* ---- keys ---- */
+
+const KEYS: [string, string][] = [
+	["g, then a letter", "go to a view"], ["f", "filters"],
+	["/", "search in the view"], ["?", "this list"],
+	["right button, Shift F10", "where a row, box or moment leads on to"],
+	["← → in a timeline", "the figures of a moment"],
+	["Shift ← →", "brush a range of time"],
+	["Esc", "close, or take the brush off"],
+	["↑ ↓ Enter in a table", "rows; open one"] ];
+
+function help(): void {
+	const dialog = h("dialog", { "aria-label": "help" },
+		h("h2", {}, "Keys"),
+		h("dl", { class: "keys" }, ...[...KEYS, ...VIEWS.map(
+			(view): [string, string] => [`g ${view.key}`,
+						     view.title])]
+			.flatMap(([key, what]) => [h("dt", {}, h("kbd", {},
+				key)), h("dd", {}, what)])),
+		h("form", { method: "dialog" },
+		  h("button", { class: "primary" }, "Close")));
+
+	dialog.addEventListener("close", () => dialog.remove());
+	document.body.append(dialog);
+	dialog.showModal();
+}
+
+let goes = false;
+
+function onKey(event: KeyboardEvent): void {
+	if (isTyping(event) || event.ctrlKey || event.metaKey ||
+	    event.altKey || document.querySelector("dialog[open]"))
+		return;
+	const view = goes ? VIEWS.find(({ key }) => key === event.key) :
+		undefined;
+	goes = false;
+	if (view)
+		app.go({}, view.name);
+	else if (event.key === "g")
+		goes = true;
+	else if (event.key === "f")
+		filterDialog(app);
+	else if (event.key === "?")
+		help();
+	else if (event.key === "/" && shown?.shown.search)
+		shown.shown.search();
+	else
+		return;
+	event.preventDefault();
+	event.stopPropagation();
+}
+
+function buttons(): void {
+	menuOf(find("copy"), "Copy", () => [
+		{ text: "Link to this view", act: () =>
+			void copy(location.href, "link") },
+		{ text: "As gnomon command", act: () => void copy(
+			shown?.view.command?.(app) ?? words.command("report",
+			address.filters(), trace()), "command") },
+		{ text: "Filters as SQL", act: () => void copy(
+			"select function, sum(live_bytes) as live\nfrom sums" +
+			words.where(address.filters()) +
+			"\ngroup by 1 order by 2 desc limit 20;", "SQL") }]);
+	menuOf(find("export"), "What the filters select, as", () =>
+		FORMATS.map(([format, text]) => ({ text,
+			link: url(app.call(`export/${format}`)) })));
+	find("help").addEventListener("click", help);
+	find("skip").addEventListener("click", () => find("view").focus());
+	find("trace").addEventListener("change", () =>
+		address.go({ trace: find<HTMLSelectElement>("trace").value }));
+	/* Before the flame graph's own keys. */
+	document.addEventListener("keydown", onKey, true);
+}
+
+/* ---- traces that come, and grow ---- */
+
+async function list(): Promise<void> {
+	const { value } = await ask("traces", { path: "traces", params: [] });
+
+	traces = (value as { traces: Trace[] }).traces;
+}
+
+function follow(): void {
+	const events = new EventSource(new URL("api/v1/events",
+		location.href.split("#")[0]));
+
+	events.addEventListener("trace", () => void list().then(() =>
+		traces.length && update()).catch(() => undefined));
+}
+
+function noTrace(...why: string[]): void {
+	find("view").replaceChildren(h("div", { class: "state" },
+		...why.map((text) => h("p", {}, text)),
+		h("button", { type: "button", click: () => void start() },
+		  "Look again")));
+}
+
+async function start(): Promise<void> {
+	find("view").replaceChildren(h("p", { class: "state" }, "Loading…"));
+	try {
+		await list();
+	} catch (error) {
+		noTrace("The server does not answer.", (error as Error).message);
+		return;
+	}
+	if (traces.length === 0) {
+		noTrace("There is no trace yet.", "Record one with " +
+			"`gnomon run PROGRAM`; it appears here by itself.");
+		return;
+	}
+	if (!strip) {
+		strip = new Strip(app);
+		address.listen(update);
+	}
+	update();
+}
+
+buttons();
+follow();
+void start();

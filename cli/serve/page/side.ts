@@ -1,0 +1,68 @@
+/*
+ * The pane beside a table: all that is known of the row that is open.
+ */
+import * as quantity from "../../page/quantity";
+import { Figures, Frame } from "./answers";
+import { Child, h } from "./dom";
+import { ofFunction } from "./lead";
+import { Items, placeOf, showMenu } from "./menu";
+import { FIGURES, figure } from "./rows";
+import { App } from "./view";
+import * as words from "./words";
+
+function where(frame: Frame): string {
+	return [words.place(frame), frame.file ? frame.library ?? "" : "",
+		frame.inlined ? "(inlined)" : ""].filter(Boolean).join(" · ");
+}
+
+/* Each function of it leads on by the right mouse button, or by its own. */
+export function stack(app: App, title: string, frames: Frame[]): HTMLElement {
+	return h("section", { class: "side-stack" }, h("h3", {}, title),
+		h("ol", { class: "frames" }, ...frames.map((frame) => {
+			const button = h("button", { type: "button",
+				"aria-haspopup": "menu" },
+				h("code", {}, words.name(frame)),
+				h("small", { title: frame.file ?? "" },
+				  where(frame)));
+			const open = (event: MouseEvent) => showMenu(
+				...placeOf(event, button), words.name(frame),
+				ofFunction(app, frame));
+
+			button.addEventListener("click", open);
+			button.addEventListener("contextmenu", open);
+			return h("li", {}, button);
+		})));
+}
+
+export function figures(row: Figures): HTMLElement {
+	const more: [string, string][] = [
+		["First", quantity.time(row.first_ns)],
+		["Last", quantity.time(row.last_ns)],
+		["Own peak after", quantity.time(row.own_peak_time_ns)],
+		["Freed", figure("bytes", row.freed_bytes)],
+		["Frees", figure("count", row.frees)]];
+
+	return h("dl", { class: "side-figures" },
+		...[...FIGURES.map(({ title, unit, of }): [string, string] =>
+			[title, figure(unit, of(row))]), ...more]
+			.map(([title, value]) => h("div", {},
+				h("dt", {}, title), h("dd", {}, value))));
+}
+
+export function pane(title: Child, close: () => void, items: () => Items,
+		     ...parts: Child[]): HTMLElement {
+	const more = h("button", { type: "button", class: "small",
+				   "aria-haspopup": "menu" }, "Lead on…");
+
+	more.addEventListener("click", (event) => {
+		const box = more.getBoundingClientRect();
+
+		event.preventDefault();
+		showMenu(box.left, box.bottom + 4, "", items());
+	});
+	return h("aside", { class: "side", "aria-label": "the open row" },
+		h("div", { class: "side-head" }, h("h2", {}, title), more,
+		  h("button", { type: "button", class: "small", title: "close",
+				"aria-label": "close", click: close }, "×")),
+		...parts);
+}

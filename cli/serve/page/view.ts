@@ -1,0 +1,190 @@
+/*
+ * What a view is, and the parts it is made of. A part asks the server for what
+ * it shows, says that it loads, that there is nothing, or what went wrong, and
+ * draws. What is asked already is not asked again; an answer that a newer call
+ * made stale is never drawn.
+ */
+import { Address, Changes, Pair } from "./address";
+import { Summary, Trace } from "./answers";
+import { Answer, Call, Gone, Stale, ask, drop, sameCall } from "./ask";
+import { Child, h, tell } from "./dom";
+import type { Whole } from "./strip";
+
+const PATIENCE_MS = 150;	/* before it says that it loads */
+
+/* All that views know of the page around them. */
+export interface App {
+	readonly address: Address;
+	readonly traces: Trace[];
+	trace(): Trace;
+	summary(): Summary | undefined;
+	/* A call about the chosen trace, with the filters that are on. */
+	call(what: string, params?: Pair[], body?: string): Call;
+	/* The same without filters. */
+	plain(what: string, params?: Pair[], body?: string): Call;
+	go(changes: Changes, view?: string): void;
+	/* What is known of the whole recording's time, once it is. */
+	whole(then: (whole: Whole) => void): void;
+}
+
+export interface Shown {
+	/* The address changed, or the trace has grown. */
+	update(): void;
+	close?(): void;
+	/* "/" was typed: where to search, if there is a place. */
+	search?(): void;
+}
+
+export interface View {
+	name: string;		/* in the address */
+	title: string;
+	key: string;		/* behind g */
+	hint: string;		/* for who comes first */
+	command?(app: App): string;	/* of gnomon that says the same */
+	open(element: HTMLElement, app: App): Shown;
+}
+
+export class Part {
+	readonly element: HTMLElement;
+	readonly body: HTMLElement;
+	private readonly note = h("div", { class: "note", hidden: true });
+	private drawn: Call | undefined;
+	private wanted: Call | undefined;
+	private generation = "";
+
+	constructor(private readonly app: App, private readonly slot: string,
+		    kind = "") {
+		this.body = h("div", { class: "part-body" });
+		this.element = h("section", { class: `part ${kind}` },
+				 this.note, this.body);
+	}
+
+	/* Asks, unless that is asked already, and draws what comes. */
+	show(call: Call, draw: (value: unknown) => void,
+	     refused?: (error: Error) => void): void {
+		const trace = this.app.traces.find((one) =>
+			call.path.includes(`/${one.id}/`));
+		const now = String(trace?.generation ?? "");
+
+		if (sameCall(this.wanted, call) && now === this.generation)
+			return;
+		this.wanted = call;
+		this.generation = now;
+		void this.load(call, draw, refused);
+	}
+
+	private async load(call: Call, draw: (value: unknown) => void,
+			   refused?: (error: Error) => void): Promise<void> {
+		const slow = setTimeout(() => this.busy(true), PATIENCE_MS);
+
+		this.element.setAttribute("aria-busy", "true");
+		try {
+			const answer = await ask(this.slot, call);
+			clearTimeout(slow);
+			this.busy(false);
+			this.say(answer);
+			draw(answer.value);
+			this.drawn = call;
+		} catch (error) {
+			clearTimeout(slow);
+			if (error instanceof Stale)
+				return;
+			this.busy(false);
+			this.failed(error as Error, () => {
+				this.busy(true);
+				void this.load(call, draw, refused);
+			});
+			refused?.(error as Error);
+		}
+	}
+
+	private busy(on: boolean): void {
+		this.element.classList.toggle("busy", on);
+		this.element.setAttribute("aria-busy", String(on));
+		if (on && !this.drawn && this.body.childElementCount === 0)
+			this.body.replaceChildren(h("p", { class: "state" },
+				"Loading…"));
+	}
+
+	private say({ messages }: Answer): void {
+		this.note.hidden = messages.length === 0;
+		this.note.replaceChildren(...messages.map((message) =>
+			h("p", {}, message.replace(/^gnomon: /, ""))));
+	}
+
+	private failed(error: Error, again: () => void): void {
+		const gone = error instanceof Gone;
+
+		this.note.hidden = true;
+		this.drawn = undefined;
+		tell(error.message);
+		this.body.replaceChildren(h("div", { class: "state failed",
+						     role: "alert" },
+			h("p", {}, gone ? "The server does not answer. Is " +
+			  "`gnomon serve` still running?" : error.message),
+			h("button", { type: "button", click: again },
+			  "Try again")));
+	}
+
+	/* There is nothing to draw, and why. */
+	empty(...why: Child[]): void {
+		this.body.replaceChildren(h("div", { class: "state" },
+					    h("p", {}, ...why)));
+	}
+
+	/* The next call is asked in any case. */
+	forget(): void {
+		this.wanted = undefined;
+	}
+
+	close(): void {
+		drop(this.slot);
+	}
+}
+
+/* Why nothing is shown, and the way out. */
+export function nothing(app: App, what: string): Child[] {
+	const on = app.address.filters();
+
+	if (on.length === 0)
+		return [what];
+	const none: Changes = {};
+	for (const [name] of on)
+		none[name] = null;
+	return [`${what} that the filters select. `,
+		h("button", { type: "button", click: () => app.go(none) },
+		  "Remove all filters")];
+}
+
+/* Choices of which one is on, as buttons side by side. */
+export function choice(title: string, all: readonly (readonly [string, string])[],
+		       on: string, act: (value: string) => void):
+		HTMLElement {
+	return h("div", { class: "choice", role: "group", "aria-label": title },
+		 ...all.map(([value, text]) => h("button", { type: "button",
+			"aria-pressed": String(value === on), value,
+			click: () => act(value) }, text)));
+}
+
+export function chooser(title: string, all: readonly (readonly [string, string])[],
+			on: string, act: (value: string) => void):
+		HTMLElement {
+	const list = h("select", { "aria-label": title },
+		...all.map(([value, text]) => h("option", { value,
+			selected: value === on }, text)));
+
+	list.addEventListener("change", () => act(list.value));
+	return h("label", { class: "chooser" }, h("span", {}, title), list);
+}
+
+/* Draws controls anew; what has the focus, has it afterwards. */
+export function redraw(bar: HTMLElement, ...controls: Child[]): void {
+	const wanted = "button, select, input, a";
+	const at = Array.from(bar.querySelectorAll<HTMLElement>(wanted))
+		.indexOf(document.activeElement as HTMLElement);
+
+	bar.replaceChildren(...controls.filter((one): one is Node =>
+		one instanceof Node));
+	if (at >= 0)
+		bar.querySelectorAll<HTMLElement>(wanted)[at]?.focus();
+}

@@ -1,0 +1,215 @@
+/*
+ * Callers and callees of a function: all functions on the left, and, of the
+ * chosen one, who called it and what it called, with what was allocated by way
+ * of that.
+ */
+import { fitting } from "../../page/names";
+import { Pair } from "./address";
+import { Figures, Frame, Report, Result, Row, results } from "./answers";
+import { h } from "./dom";
+import { ofFunction } from "./lead";
+import { showMenu } from "./menu";
+import * as rows from "./rows";
+import { Column, Table } from "./table";
+import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
+import * as words from "./words";
+
+const MOST = 2000;		/* functions */
+const SORTS = rows.SORTS.filter(([name]) =>
+	["live", "peak", "total", "count", "temporary"].includes(name));
+
+/* A call stack counts once for each other function, however often it recurs. */
+function around(name: string): string {
+	const side = (kind: string, column: string) =>
+		`select '${kind}' as side, ${column} as function, ` +
+		"sum(live_bytes) as live_bytes, sum(live_blocks) as " +
+		"live_blocks, sum(peak_bytes) as peak_bytes, sum(total_bytes) " +
+		"as total_bytes, sum(count) as count, sum(temporary) as " +
+		"temporary from (select distinct context, " +
+		`${column} from here) join contexts using (context) ` +
+		"group by 2";
+
+	return "with ways as (select context, function, lead(function) over w " +
+		"as caller, lag(function) over w as callee from stacks " +
+		"window w as (partition by process, context order by depth)), " +
+		"here as (select * from ways where function = " +
+		`'${name.replace(/'/g, "''")}') ${side("caller", "caller")} ` +
+		`union all ${side("callee", "callee")}`;
+}
+
+type Near = Figures & { function: string };
+
+function near(result: Result, side: string, sort: string): Near[] {
+	const value = rows.valueOf(sort);
+
+	return result.rows.filter((row) => row.side === side)
+		.map((row) => ({ own_peak_bytes: 0, lifetime_ns: 0, ...row,
+			function: row.function === null ? side === "caller" ?
+				"(none: it is outermost)" :
+				"(it allocated itself)" :
+				row.function }) as unknown as Near)
+		.sort((a, b) => value(b) - value(a));
+}
+
+function frameOf(row: Row): Frame {
+	const one = (row.within ?? row) as Frame;
+
+	return { ...one, file: one.file ?? null, line: 0, inlined: false };
+}
+
+class Callers implements Shown {
+	private readonly tools = h("div", { class: "tools" });
+	private readonly all: Part;
+	private readonly near: Part;
+	private readonly list: Table<Row>;
+	private readonly tables: [Table<Near>, Table<Near>];
+	private readonly field: HTMLInputElement;
+	private report: Report | undefined;
+	private found: Row[] = [];
+	private result: Result | undefined;
+	private drawn = "";		/* by which the result is sorted */
+
+	constructor(element: HTMLElement, private readonly app: App) {
+		this.all = new Part(app, "functions", "fills");
+		this.near = new Part(app, "around", "fills near");
+		this.list = new Table<Row>("functions", {
+			sort: (column) => this.sort(column),
+			open: (row) => app.go({ of: frameOf(row).function }),
+			menu: (_, place, row) => showMenu(...place,
+				fitting(words.name(frameOf(row)), 60),
+				ofFunction(app, frameOf(row))) });
+		this.tables = [this.table("callers"), this.table("callees")];
+		this.field = h("input", { type: "search", spellcheck: "false",
+			placeholder: "search functions",
+			"aria-label": "search functions" });
+		this.field.addEventListener("input", () =>
+			app.address.amend({ search: this.field.value || null }));
+		element.append(this.tools, h("div", { class: "split half" },
+			this.all.element, this.near.element));
+	}
+
+	private sort(column: string): void {
+		if (SORTS.some(([name]) => name === column))
+			this.app.go({ sort: column });
+	}
+
+	private table(label: string): Table<Near> {
+		return new Table<Near>(label, {
+			sort: (column) => this.sort(column),
+			open: (row) => row.function.startsWith("(") ||
+				this.app.go({ of: row.function }),
+			menu: (_, place, row) => showMenu(...place,
+				fitting(row.function, 60), ofFunction(this.app, {
+					function: row.function, named:
+					!row.function.startsWith("("),
+					file: null, line: 0, library: null,
+					inlined: false })) });
+	}
+
+	private columns<R extends Figures>(name: Column<R>, whole: number):
+			Column<R>[] {
+		const sort = this.app.address.oneOf("sort",
+			SORTS.map(([one]) => one));
+
+		return [name, ...rows.columns<R>(sort, whole).filter((column) =>
+			SORTS.some(([one]) => one === column.name))];
+	}
+
+	private draw(): void {
+		const { app, report } = this;
+		const sort = app.address.oneOf("sort", SORTS.map(([one]) => one));
+		const sought = (app.address.get("search") ?? "").toLowerCase();
+		const of = app.address.get("of");
+
+		if (!report)
+			return;
+		this.found = report.rows.filter((row) => words.name(frameOf(row))
+			.toLowerCase().includes(sought));
+		if (report.rows.length === 0) {
+			this.all.empty(...nothing(app, "There is no allocation"));
+			return;
+		}
+		if (!this.all.body.contains(this.list.element))
+			this.all.body.replaceChildren(this.list.element);
+		const whole = Math.max(...report.rows.map(rows.valueOf(sort)));
+		this.list.show(this.columns<Row>({ name: "name",
+			title: `Function (${this.found.length})`,
+			cell: (row) => rows.name(row, "function") }, whole),
+			this.found.length, (i) => this.found[i], sort);
+		this.list.mark(this.found.findIndex((row) =>
+			frameOf(row).function === of));
+	}
+
+	private drawNear(of: string, result: Result): void {
+		const sort = this.app.address.oneOf("sort",
+			SORTS.map(([one]) => one));
+		const titles = ["Called by", "Called, or allocated by"];
+
+		this.near.body.replaceChildren(h("h2", { class: "near-title" },
+			h("code", {}, of)), ...this.tables.map(({ element }) =>
+			element));
+		["caller", "callee"].forEach((side, i) => {
+			const all = near(result, side, sort);
+			const whole = Math.max(0, ...all.map(
+				rows.valueOf(sort)));
+
+			this.tables[i].show(this.columns<Near>({ name: "name",
+				title: `${titles[i]} (${all.length})`,
+				cell: (row) => h("code", {}, row.function) },
+				whole), all.length, (k) => all[k], sort);
+		});
+	}
+
+	update(): void {
+		const { app, field } = this;
+		const sort = app.address.oneOf("sort", SORTS.map(([one]) => one));
+		const of = app.address.get("of");
+		const params: Pair[] = [["by", "within-function"],
+			["sort", sort], ["top", String(MOST)]];
+
+		if (document.activeElement !== field)
+			field.value = app.address.get("search") ?? "";
+		redraw(this.tools, chooser("by", SORTS, sort, (value) =>
+			app.go({ sort: value })), field);
+		this.all.show(app.call("report", params), (value) => {
+			this.report = value as Report;
+			this.draw();
+		});
+		this.draw();
+		if (of === undefined)
+			this.near.empty("Choose a function.");
+		else
+			this.drawAround(of, sort);
+	}
+
+	private drawAround(of: string, sort: string): void {
+		const draw = (value: unknown) => {
+			this.result = results(value)[0];
+			this.drawn = sort;
+			this.drawNear(of, this.result);
+		};
+
+		this.near.show(this.app.call("sql", [], around(of)), draw);
+		if (this.result && this.drawn !== sort)
+			draw(this.result);
+	}
+
+	search(): void {
+		this.field.focus();
+		this.field.select();
+	}
+
+	close(): void {
+		this.all.close();
+		this.near.close();
+	}
+}
+
+export const callers: View = {
+	name: "callers", title: "Callers, callees", key: "c",
+	hint: "Choose a function: who called it, and what it called, with what " +
+		"was allocated by way of that. A click goes on to the next one.",
+	command: (app) => words.command("report", [["by", "within-function"],
+		...app.address.filters()], app.trace()),
+	open: (element, app) => new Callers(element, app),
+};

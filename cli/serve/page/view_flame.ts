@@ -1,0 +1,131 @@
+/*
+ * The flame graph that `gnomon flamegraph` writes (cli/page/flame_view.ts), of
+ * what the filters select.
+ */
+import { COSTS, Data, Tree } from "../../page/flame_data";
+import { Chosen, Flame, flame } from "../../page/flame_view";
+import { Frame } from "./answers";
+import { url } from "./ask";
+import { h } from "./dom";
+import { ofFunction } from "./lead";
+import { Items, placeOf, showMenu } from "./menu";
+import { App, Part, Shown, View, nothing } from "./view";
+import * as words from "./words";
+
+const ORDERS = ["callers", "callees"] as const;
+
+function frame(tree: Tree, node: number): Frame {
+	const [file, line] = tree.place(node).split(/:(\d+)/);
+
+	return { function: tree.name(node), named: node > 0 &&
+		 !tree.isFolded(node), file: file || null, line: Number(line) || 0,
+		 library: tree.library(node) || null,
+		 inlined: tree.isInlined(node) };
+}
+
+class FlameGraph implements Shown {
+	private readonly part: Part;
+	private flame: Flame | undefined;
+	private of: Tree | undefined;
+	private drawn = "";
+
+	constructor(element: HTMLElement, private readonly app: App) {
+		this.part = new Part(app, "flame", "fills");
+		element.append(this.part.element);
+	}
+
+	private chosen(): Chosen {
+		const { address } = this.app;
+		const cost = COSTS.find((one) => one === address.get("cost"));
+
+		return { cost, icicle: address.get("layout") !== "flame",
+			 order: address.oneOf("order", ORDERS),
+			 fold: address.get("fold") === "1",
+			 search: address.get("search"),
+			 zoom: address.get("zoom") };
+	}
+
+	private changed(chosen: Chosen): void {
+		const known = { cost: chosen.cost ?? null,
+			layout: chosen.icicle === false ? "flame" : null,
+			order: chosen.order === "callees" ? "callees" : null,
+			fold: chosen.fold ? "1" : null,
+			search: chosen.search || null };
+		const zoom = chosen.zoom || null;
+
+		if ((this.app.address.get("zoom") ?? null) !== zoom)
+			this.app.go({ ...known, zoom });
+		else
+			this.app.address.amend({ ...known, zoom });
+	}
+
+	private menu(event: MouseEvent, tree: Tree, node: number): void {
+		const items: Items = node > 0 && !tree.isFolded(node) ?
+			ofFunction(this.app, frame(tree, node)) : [];
+
+		showMenu(...placeOf(event, event.target as Element), node > 0 ?
+			 tree.name(node) : "", [...items, items.length > 0 &&
+			"line", { text: "Export as SVG", link: url(
+				this.app.call("export/flamegraph.svg")) }]);
+	}
+
+	private draw(tree: Tree): void {
+		const root = h("div", { id: "flame" });
+
+		this.flame?.close();
+		this.of = tree;
+		this.part.body.replaceChildren(root);
+		this.drawn = JSON.stringify(this.chosen());
+		this.flame = flame(root, tree, { chosen: this.chosen(),
+			timeline: false,
+			changed: (chosen) => {
+				this.changed(chosen);
+				this.drawn = JSON.stringify(this.chosen());
+			},
+			menu: (event, from, node) =>
+				this.menu(event, from, node) });
+	}
+
+	update(): void {
+		const now = JSON.stringify(this.chosen());
+
+		this.part.show(this.app.call("flame"), (value) => {
+			const tree = new Tree(value as Data);
+
+			if (COSTS.every((cost) => tree.value(cost, 0) === 0)) {
+				this.flame?.close();
+				this.flame = this.of = undefined;
+				this.part.empty(...nothing(this.app,
+							   "There is no allocation"));
+			} else {
+				this.draw(tree);
+			}
+		});
+		/* Back, or forward: not what the view itself has changed. */
+		if (this.of && this.drawn !== now)
+			setTimeout(() => this.again(), 0);
+	}
+
+	private again(): void {
+		if (this.of && this.drawn !== JSON.stringify(this.chosen()))
+			this.draw(this.of);
+	}
+
+	search(): void {
+		this.flame?.focusSearch();
+	}
+
+	close(): void {
+		this.flame?.close();
+		this.part.close();
+	}
+}
+
+export const flameGraph: View = {
+	name: "flame", title: "Flame graph", key: "f",
+	hint: "As wide as what it cost: each box is a function, what it called " +
+		"hangs below. Click to zoom; right click for what leads on.",
+	command: (app) => words.command("flamegraph", app.address.filters(),
+					app.trace()),
+	open: (element, app) => new FlameGraph(element, app),
+};

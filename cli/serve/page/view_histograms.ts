@@ -1,0 +1,119 @@
+/*
+ * Histograms of sizes and lifetimes, and both against each other.
+ */
+import { Cell, result } from "./answers";
+import { exportSvg, figure } from "./axis";
+import { Density, Pair, Range } from "./density";
+import { h } from "./dom";
+import { menuOf } from "./menu";
+import { App, Part, Shown, View, choice, nothing, redraw } from "./view";
+import * as words from "./words";
+
+const MEASURES: [string, string][] = [["blocks", "allocations"],
+	["bytes", "bytes"], ["live_bytes", "live bytes"],
+	["temporary", "temporary"]];
+
+const STATEMENT = `select size_class, lifetime_class, sum(blocks) as blocks,
+    sum(bytes) as bytes, sum(live_bytes) as live_bytes,
+    sum(temporary) as temporary
+from sums group by 1, 2`;
+
+function pairs(rows: Record<string, Cell>[], measure: string): Pair[] {
+	return rows.map((row) => ({ size: Number(row.size_class ?? 0),
+		lifetime: row.lifetime_class === null ? null :
+			Number(row.lifetime_class),
+		value: Number(row[measure] ?? 0) }))
+		.filter(({ value }) => value > 0);
+}
+
+class Histograms implements Shown {
+	private readonly tools = h("div", { class: "tools" });
+	private readonly part: Part;
+	private density: Density | undefined;
+	private rows: Record<string, Cell>[] = [];
+	private drawn = "";		/* the measure */
+
+	constructor(element: HTMLElement, private readonly app: App) {
+		this.part = new Part(app, "histograms");
+		element.append(this.tools, this.part.element);
+	}
+
+	private measure(): string {
+		return this.app.address.oneOf("measure",
+			MEASURES.map(([name]) => name));
+	}
+
+	private brush({ sizes, lifetimes }: Range): void {
+		const [shortest, longest] = lifetimes ?? [-1, -1];
+
+		this.app.go({
+			"size-min": sizes ? sizes[0] : null,
+			"size-max": sizes ? sizes[1] : null,
+			"lifetime-min": lifetimes && shortest >= 0 ?
+				`${shortest}ns` : null,
+			"lifetime-max": lifetimes && longest >= 0 ?
+				`${longest}ns` : null,
+			fate: lifetimes ? longest >= 0 ? "freed" :
+				shortest < 0 ? "live" : null : null });
+	}
+
+	private drawTools(): void {
+		const { app } = this;
+		const save = h("button", { type: "button", class: "small" },
+			       "Picture as…");
+
+		menuOf(save, "", () => [{ text: "SVG", act: () =>
+			this.density && exportSvg(this.density.chart,
+						  "sizes.svg") },
+			{ text: "In the SQL console", link: app.address.link(
+				{ q: STATEMENT }, "sql") },
+			{ text: "As a table of sizes", link: app.address.link(
+				{ by: "size-class", sort: "count" },
+				"groups") }]);
+		redraw(this.tools, choice("measure", MEASURES, this.measure(),
+			(value) => app.go({ measure: value })),
+			h("span", { class: "grow" }), save);
+	}
+
+	private draw(): void {
+		const measure = this.measure();
+		const all = pairs(this.rows, measure);
+		const unit = measure.endsWith("bytes") ? "bytes" : "count";
+
+		if (all.length === 0) {
+			this.part.empty(...nothing(this.app, "There is nothing"));
+			return;
+		}
+		this.density = new Density((value) => figure(unit, value),
+					   (range) => this.brush(range));
+		this.density.show(all);
+		this.part.body.replaceChildren(this.density.element);
+	}
+
+	update(): void {
+		this.drawTools();
+		this.part.show(this.app.call("sql", [], STATEMENT), (value) => {
+			this.rows = result(value).rows;
+			this.drawn = this.measure();
+			this.draw();
+		});
+		if (this.rows.length && this.drawn !== this.measure()) {
+			this.drawn = this.measure();
+			this.draw();
+		}
+	}
+
+	close(): void {
+		this.part.close();
+	}
+}
+
+export const histograms: View = {
+	name: "histograms", title: "Sizes, lifetimes", key: "h",
+	hint: "How large blocks were and how long they lived, by powers of two: " +
+		"the darker a field, the more is in it. Drag over fields to " +
+		"filter by them.",
+	command: (app) => words.command("sql", app.address.filters(),
+		app.trace(), [STATEMENT]),
+	open: (element, app) => new Histograms(element, app),
+};

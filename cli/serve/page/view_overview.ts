@@ -1,0 +1,227 @@
+/*
+ * The overview: totals, the answers first (findings.ts), and timelines of what
+ * was live, of rates, and of resident memory, with one brush.
+ */
+import * as quantity from "../../page/quantity";
+import { Result, Summary, numbers, results } from "./answers";
+import { exportSvg } from "./axis";
+import { h } from "./dom";
+import { Findings } from "./findings";
+import { menuOf } from "./menu";
+import * as moments from "./moments";
+import { Whole, acts, steps } from "./strip";
+import { Lane, Timeline } from "./timeline";
+import { App, Part, Shown, View } from "./view";
+import * as words from "./words";
+
+const HIGH = 74;
+
+/* What resident memory consists of; the order is that of colours. */
+const KINDS: [string, string][] = [["live_bytes", "live blocks"],
+	["fragmented_bytes", "rest of their pages"],
+	["free_bytes", "free in allocator"], ["mapped_bytes", "mapped"],
+	["files_bytes", "files"], ["stacks_bytes", "stacks"],
+	["recorder_bytes", "gnomon"], ["rest_bytes", "not known"]];
+const USAGE: [string, string][] = [["anonymous_bytes", "anonymous"],
+	["shared_bytes", "of files, shared"], ["swap_bytes", "swap"]];
+
+function totals(summary: Summary): HTMLElement {
+	const all: [string, string, string][] = [
+		["Allocations", quantity.count(summary.allocations),
+		 `${quantity.size(summary.total_bytes)} in total`],
+		["Peak", quantity.size(summary.peak_bytes),
+		 `after ${quantity.time(summary.peak_time_ns)}`],
+		["Live at the end", quantity.size(summary.live_bytes),
+		 `${quantity.count(summary.live_blocks)} blocks`],
+		["Temporary", quantity.percent(summary.temporary,
+					       summary.allocations),
+		 `${quantity.count(summary.temporary)} blocks`],
+		["Ran", quantity.time(summary.duration_ns),
+		 `${quantity.count(summary.threads)} threads, ` +
+		 `${quantity.count(summary.contexts)} call stacks`],
+		["Resident at most", summary.rss_peak_bytes ?
+		 quantity.size(summary.rss_peak_bytes) : "–", summary.exit] ];
+
+	return h("dl", { class: "totals" }, ...all.map(([title, value, more]) =>
+		h("div", {}, h("dt", {}, title), h("dd", {}, h("b", {}, value),
+			h("small", {}, summary.estimated ? `${more}, ` +
+			  "estimated" : more)))));
+}
+
+/* What was measured now and then, as it holds until the next time. */
+function held(from: Result, column: string, begin: number[]): number[] {
+	const at = numbers(from, "time_ns"), values = numbers(from, column);
+	let next = 0;
+
+	return begin.map((_, step) => {
+		const until = begin[step + 1] ?? Infinity;
+
+		while (next < at.length && at[next] < until)
+			next++;
+		return values[next - 1] ?? 0;
+	});
+}
+
+function rate(values: number[], begin: number[], end_ns: number): number[] {
+	return values.map((value, i) => value /
+		Math.max(1, (begin[i + 1] ?? end_ns) - begin[i]) * 1e9);
+}
+
+function resident(residency: Result | undefined, usage: Result | undefined,
+		  begin: number[]): Lane[] {
+	const [from, kinds] = residency?.rows.length ? [residency, KINDS] :
+		[usage, USAGE];
+
+	if (!from?.rows.length)
+		return [];
+	return [{ title: "Resident memory", unit: "bytes", stacked: true,
+		series: kinds.map(([column, name], i) => ({ name,
+			kind: `k${i}`, values: held(from, column, begin) }))
+			.filter(({ values }) => values.some((one) => one > 0)) }];
+}
+
+/* What filters select, before the whole. */
+function lanes({ times, timeline }: Whole, chosen: Result | undefined,
+	       residency?: Result, usage?: Result): Lane[] {
+	const { begin, end_ns } = times;
+	const shown = chosen ?? timeline;
+	const both = (column: string) => [
+		...chosen ? [{ name: "all", kind: "back", line: true,
+			       values: numbers(timeline, column) }] : [],
+		{ name: chosen ? "filtered" : "live", kind: "k0",
+		  values: numbers(shown, column) }];
+	const rates = (column: string) =>
+		rate(numbers(shown, column), begin, end_ns);
+
+	return [{ title: "Live bytes", unit: "bytes",
+		  series: both("live_bytes_max") },
+		{ title: "Live blocks", unit: "count",
+		  series: both("live_blocks") },
+		{ title: "Blocks a second", unit: "count", series: [
+			{ name: "allocated", kind: "k1",
+			  values: rates("allocations") },
+			{ name: "freed", kind: "k2", line: true,
+			  values: rates("frees") },
+			{ name: "temporary", kind: "k3", line: true,
+			  values: rates("temporary") }] },
+		{ title: "Bytes a second", unit: "bytes", series: [
+			{ name: "allocated", kind: "k1",
+			  values: rates("allocated_bytes") },
+			{ name: "freed", kind: "k2", line: true,
+			  values: rates("freed_bytes") }] },
+		...resident(residency, usage, begin)];
+}
+
+const KERNEL = "select * from residency order by time_ns;\n" +
+	"select time_ns, anonymous_bytes, shared_bytes, swap_bytes " +
+	"from usage order by time_ns";
+
+class Overview implements Shown {
+	private readonly top = h("div", {});
+	private readonly findings: Findings;
+	private readonly kernel: Part;
+	private readonly chosen: Part;
+	private readonly lines: Timeline;
+	private whole: Whole | undefined;
+	private residency: Result[] = [];
+	private filtered: Result | undefined;
+
+	constructor(element: HTMLElement, private readonly app: App) {
+		this.findings = new Findings(app);
+		this.kernel = new Part(app, "kernel", "apart");
+		this.chosen = new Part(app, "chosen", "apart");
+		this.lines = new Timeline(HIGH, "timelines", acts(app,
+			() => this.whole, () => this.lines.element));
+		element.append(this.top, this.findings.element,
+			h("section", { class: "lanes-section" },
+				h("h2", {}, "Over time", h("small", {},
+					"drag to select a range for all " +
+					"views; right click for what was " +
+					"alive at a moment"), this.button()),
+				this.kernel.element, this.chosen.element,
+				this.lines.element));
+	}
+
+	private button(): HTMLElement {
+		const button = h("button", { type: "button",
+					     class: "small" }, "Export");
+
+		menuOf(button, "Timelines as", () => [
+			{ text: "SVG", act: () =>
+				exportSvg(this.lines.chart, "timelines.svg") },
+			{ text: "As SQL, in the console", link:
+				this.app.address.link({ q: steps("*") },
+						      "sql") }]);
+		return button;
+	}
+
+	update(): void {
+		const { app } = this;
+
+		this.findings.update();
+		app.whole((whole) => {
+			this.whole = whole;
+			this.totals();
+			this.timelines();
+		});
+		this.kernel.show(app.plain("sql", [], KERNEL), (value) => {
+			this.residency = results(value);
+			this.draw();
+		});
+	}
+
+	private totals(): void {
+		const summary = this.app.summary();
+
+		if (summary)
+			this.top.replaceChildren(totals(summary));
+	}
+
+	/* The range alone asks for nothing: it is drawn upon the whole. */
+	private timelines(): void {
+		const { app } = this;
+		const others = app.address.filters().filter(([name]) =>
+			!/^(from|to|alive-at|alive-at-2)$/.test(name));
+
+		if (others.length === 0) {
+			this.filtered = undefined;
+			this.chosen.forget();
+			this.draw();
+			return;
+		}
+		this.chosen.show(app.plain("sql", others, steps("*")),
+			(value) => {
+				this.filtered = results(value)[0];
+				this.draw();
+			});
+	}
+
+	private draw(): void {
+		const { whole } = this;
+
+		if (!whole)
+			return;
+		const { times, marks } = whole;
+		const { address } = this.app;
+		this.lines.show(times, lanes(whole, this.filtered,
+			...this.residency), [...marks,
+			...moments.alive(address, times.end_ns, marks)],
+			moments.range(address, times.end_ns, marks));
+	}
+
+	close(): void {
+		this.findings.close();
+		this.kernel.close();
+		this.chosen.close();
+	}
+}
+
+export const overview: View = {
+	name: "overview", title: "Overview", key: "o",
+	hint: "What the program did with memory, the answers first. Each " +
+		"sentence links to what it was read from. Drag over a timeline: " +
+		"every view then shows what was allocated in that range.",
+	command: (app) => words.command("report", app.address.filters(),
+					app.trace()),
+	open: (element, app) => new Overview(element, app),
+};

@@ -1,0 +1,258 @@
+/*
+ * The tree of calls, from the outermost functions down, or from the allocating
+ * ones up. Branches open by a click, or by the arrow keys; at first the heaviest
+ * way is open. What was opened and closed by hand is in the address.
+ */
+import { fitting, mark } from "../../page/names";
+import * as quantity from "../../page/quantity";
+import { Pair } from "./address";
+import { Branch, Report } from "./answers";
+import { h } from "./dom";
+import { ofFunction, ofRow } from "./lead";
+import { showMenu } from "./menu";
+import * as rows from "./rows";
+import { Column, Table } from "./table";
+import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
+	"./view";
+import * as words from "./words";
+
+const WIDE = 60;		/* branches side by side, at most */
+const HEAVY = .3;		/* of its caller: if the heaviest, open at first */
+const SORTS = rows.SORTS.filter(([name]) =>
+	!["lifetime", "age"].includes(name));
+
+interface Node {
+	branch: Branch;
+	path: string;		/* a mark of all names on the way */
+	parent: Node | null;
+	children: Node[];
+}
+
+function treeSort(app: App): ["top-down" | "bottom-up", string] {
+	return [app.address.oneOf("tree", ["top-down", "bottom-up"]),
+		app.address.oneOf("sort", ["live",
+			...SORTS.map(([name]) => name)])];
+}
+
+function params(app: App): Pair[] {
+	const [tree, sort] = treeSort(app);
+
+	return [["tree", tree], ["sort", sort], ["top", String(WIDE)]];
+}
+
+function build(branches: Branch[]): Node[] {
+	const roots: Node[] = [];
+	const way: Node[] = [];
+
+	for (const branch of branches) {
+		way.length = branch.depth;
+		const parent = way[branch.depth - 1] ?? null;
+		const node: Node = { branch, parent, children: [], path:
+			mark((parent?.path ?? "") + words.name(branch)) };
+
+		(parent?.children ?? roots).push(node);
+		way.push(node);
+	}
+	return roots;
+}
+
+class CallTree implements Shown {
+	private readonly tools = h("div", { class: "tools" });
+	private readonly part: Part;
+	private readonly table: Table<Node>;
+	private readonly field: HTMLInputElement;
+	private roots: Node[] = [];
+	private shown: Node[] = [];
+	private report: Report | undefined;
+
+	constructor(element: HTMLElement, private readonly app: App) {
+		this.part = new Part(app, "tree", "fills");
+		this.table = new Table<Node>("tree of calls", {
+			sort: (column) => app.go({ sort: column }),
+			open: (node) => this.toggle(node),
+			menu: (_, place, node) => showMenu(...place,
+				fitting(words.name(node.branch), 60), [
+				...ofFunction(app, node.branch),
+				...ofRow(app, node.branch, undefined)]),
+			key: (key, node, at) => this.key(key, node, at) });
+		this.field = h("input", { type: "search", spellcheck: "false",
+			placeholder: "search functions",
+			"aria-label": "search functions" });
+		this.field.addEventListener("input", () =>
+			app.address.amend({ search: this.field.value || null }));
+		element.append(this.tools, h("div", { class: "split" },
+					     this.part.element));
+	}
+
+	/* ---- what is open ---- */
+
+	private byHand(): Set<string> {
+		return new Set((this.app.address.get("x") ?? "").split(".")
+			.filter(Boolean));
+	}
+
+	private isOpen(node: Node, hand: Set<string>): boolean {
+		const value = rows.valueOf(treeSort(this.app)[1]);
+		const sought = this.app.address.get("search");
+		const { parent } = node;
+		const heaviest = (parent?.children ?? this.roots)[0] === node;
+		const heavy = heaviest && (parent === null ||
+			value(node.branch) >= HEAVY * value(parent.branch));
+
+		return sought ? true : heavy !== hand.has(node.path);
+	}
+
+	private toggle(node: Node): void {
+		const hand = this.byHand();
+
+		if (node.children.length === 0)
+			return;
+		if (!hand.delete(node.path))
+			hand.add(node.path);
+		this.app.address.amend({ x: Array.from(hand).join(".") || null });
+	}
+
+	private key(key: string, node: Node, at: number): boolean {
+		const open = this.isOpen(node, this.byHand());
+
+		if (key === "ArrowRight" && node.children.length && !open)
+			this.toggle(node);
+		else if (key === "ArrowRight" && node.children.length)
+			this.table.select(at + 1);
+		else if (key === "ArrowLeft" && node.children.length && open)
+			this.toggle(node);
+		else if (key === "ArrowLeft" && node.parent)
+			this.table.select(this.shown.indexOf(node.parent));
+		else
+			return false;
+		return true;
+	}
+
+	/* Nodes in sight: all around whose callers are open, or, of a search,
+	 * what is found with the way there. */
+	private visible(): Node[] {
+		const sought = (this.app.address.get("search") ?? "")
+			.toLowerCase();
+		const hand = this.byHand();
+		const all: Node[] = [];
+		const hits = (node: Node) => words.name(node.branch)
+			.toLowerCase().includes(sought);
+		const walk = (node: Node): boolean => {
+			const at = all.length;
+			let found = sought === "" || hits(node);
+
+			all.push(node);
+			if (this.isOpen(node, hand))
+				for (const child of node.children)
+					found = walk(child) || found;
+			if (!found)
+				all.length = at;
+			return found;
+		};
+
+		for (const root of this.roots)
+			walk(root);
+		return all;
+	}
+
+	/* ---- drawing ---- */
+
+	private name(node: Node): HTMLElement {
+		const { branch, children } = node;
+		const open = this.isOpen(node, this.byHand());
+		const cell = h("span", { class: "branch" },
+			h("i", { class: "twist", "aria-hidden": "true" },
+			  children.length === 0 ? "" : open ? "▾" : "▸"),
+			h("code", {}, words.name(branch)),
+			h("small", {}, ` ${words.place(branch)}`));
+
+		cell.style.setProperty("--depth", String(
+			Math.min(branch.depth, 60)));
+		return cell;
+	}
+
+	private columns(): Column<Node>[] {
+		const [, sort] = treeSort(this.app);
+		const value = rows.valueOf(sort);
+		const whole = this.roots.reduce((sum, one) =>
+			sum + value(one.branch), 0);
+		const unit = rows.FIGURES.find(({ name }) => name === sort)
+			?.unit ?? "bytes";
+		const own: Column<Node> = { name: "self", title: "Itself",
+			wide: 76, right: true, help: "without what it called",
+			cell: ({ branch }) => rows.figure(unit,
+							  value(branch.self)) };
+		const part: Column<Node> = { name: "share", title: "Share",
+			wide: 62, right: true, cell: ({ branch }) =>
+			quantity.percent(value(branch), whole) };
+
+		return [{ name: "name", title: "Function",
+			  cell: (node) => this.name(node) }, part, own,
+			...rows.columns<Branch>(sort, whole).map((column) => ({
+				...column, cell: (node: Node) =>
+				column.cell(node.branch),
+				share: column.share && ((node: Node) =>
+					column.share?.(node.branch) ?? 0) }))];
+	}
+
+	private drawTools(): void {
+		const { app, field } = this;
+		const [tree, sort] = treeSort(app);
+
+		if (document.activeElement !== field)
+			field.value = app.address.get("search") ?? "";
+		redraw(this.tools, choice("direction", [
+			["top-down", "from main"],
+			["bottom-up", "from allocation"]], tree, (value) =>
+			app.go({ tree: value, x: null })),
+			chooser("heaviest by", SORTS, sort, (value) =>
+				app.go({ sort: value, x: null })), field);
+	}
+
+	private draw(): void {
+		if (!this.report)
+			return;
+		this.shown = this.visible();
+		if (this.shown.length === 0) {
+			this.part.empty(...this.app.address.get("search") ?
+				["No function is called like that."] :
+				nothing(this.app, "There is no allocation"));
+			return;
+		}
+		if (!this.part.body.contains(this.table.element))
+			this.part.body.replaceChildren(this.table.element);
+		this.table.show(this.columns(), this.shown.length,
+				(i) => this.shown[i], treeSort(this.app)[1]);
+	}
+
+	update(): void {
+		this.drawTools();
+		this.part.show(this.app.call("report", params(this.app)),
+			(value) => {
+				this.report = value as Report;
+				this.roots = build(this.report.rows as
+						   unknown as Branch[]);
+				this.draw();
+			});
+		this.draw();
+	}
+
+	search(): void {
+		this.field.focus();
+		this.field.select();
+	}
+
+	close(): void {
+		this.part.close();
+	}
+}
+
+export const tree: View = {
+	name: "tree", title: "Tree", key: "t",
+	hint: "Who called whom: from main down to what allocated, or from there " +
+		"back to the callers. → and ← open and close a branch.",
+	command: (app) => words.command("report", [
+		["tree", treeSort(app)[0]], ["sort", treeSort(app)[1]],
+		...app.address.filters()], app.trace()),
+	open: (element, app) => new CallTree(element, app),
+};

@@ -1,0 +1,15 @@
+/*
+ * All views, in the order of the navigation.
+ */
+import { View } from "./view";
+import { blocks } from "./view_blocks";
+import { callers } from "./view_callers";
+import { flameGraph } from "./view_flame";
+import { groups } from "./view_groups";
+import { histograms } from "./view_histograms";
+import { overview } from "./view_overview";
+import { sql } from "./view_sql";
+import { tree } from "./view_tree";
+
+export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers,
+	blocks, histograms, sql];

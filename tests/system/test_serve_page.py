@@ -1,0 +1,256 @@
+#!/usr/bin/python3
+"""The page of `gnomon serve`, in a browser: following what a user sees, leaks,
+peaks and churn are found that were planted in the programs."""
+
+from browser import browsed
+from gnomon_test import case, check, equal, main, program, recorded
+from served import Server
+
+AXE = [["axe", "axe"]]
+
+
+def walked(server, **runs):
+    """What the steps of each run read (tests/ui/serve.mjs)."""
+    return browsed("serve.mjs", {
+        "url": server.url,
+        "runs": {name: {"hash": run[0], "list": run[1:]}
+                 if isinstance(run, list) else run
+                 for name, run in runs.items()}})
+
+
+def planted(directory):
+    return recorded([program("planted")], directory,
+                    options=("--free-stacks", "--snapshot-every", "10ms"))
+
+
+@case
+def overview_says_the_answers(directory):
+    """A leak, the peak's owner and a storm of temporary blocks are named, each
+    with a link to where they are seen."""
+    done = planted(directory)
+    is_ = done.expected
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            answers=["", ["texts", "cards", ".finding"],
+                     ["texts", "totals", ".totals div"],
+                     ["texts", "lanes", ".lane-title strong"], *AXE],
+            leak=["", ["link", "Who holds it"], ["hash", "at"],
+                  ["texts", "rows", ".t-row .t-cell:first-child"]],
+            peak=["", ["click", ".finding:has-text('Peak') a:text('Who held')"],
+                  ["text", "first", ".t-row"],
+                  ["back"], ["text", "title", "#views [aria-current]"],
+                  ["forward"], ["text", "again", "#views [aria-current]"]],
+            churn=["", ["click", ".finding:has-text('Churn') a"],
+                   ["text", "first", ".t-row"]])
+    cards = " ".join(said["answers"]["cards"])
+    for word in ("just_above", "hold_at_peak", "Nothing was dropped"):
+        check(word in cards, "%s: %s" % (word, cards))
+    equal(said["answers"]["axe"], [], "faults")
+    check(len(said["answers"]["lanes"]) == 5, said["answers"]["lanes"])
+    check("12.0M" in " ".join(said["answers"]["totals"]), "the peak")
+    check(any(row.startswith("just_above") for row in said["leak"]["rows"]),
+          said["leak"])
+    check("hold_at_peak" in said["peak"]["first"], said["peak"])
+    equal((said["peak"]["title"], said["peak"]["again"]),
+          ("Overview", "Groups"), "the way back")
+    check("live_in_two_modes" in said["churn"]["first"] or
+          "stay_the_same" in said["churn"]["first"], said["churn"])
+    check(is_["leaked"] == 37, "planted")
+
+
+@case
+def brushes_filter_every_view(directory):
+    """What is brushed in the overview is a filter, in the address too, that the
+    other views have, and that can be taken off."""
+    done = planted(directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            brush=["", ["drag", ".lanes-section .lanes", .02, .3],
+                   ["hash", "brushed"], ["texts", "chips", ".chip-text"],
+                   ["link", "Groups"], ["texts", "few", ".t-row"],
+                   ["hash", "groups"], ["reload"],
+                   ["texts", "reloaded", ".t-row"],
+                   ["click", ".chip-remove"], ["texts", "all", ".t-row"],
+                   ["hash", "none"]],
+            keys=["", ["focus", ".lanes-section .lanes"],
+                  *[["press", "Shift+ArrowRight"]] * 4, ["hash", "brushed"],
+                  ["press", "Escape"], ["hash", "none"]],
+            moment=["", ["right", ".lanes-section .lanes"],
+                    ["texts", "items", "[role=menuitem]"],
+                    ["item", "Alive here"], ["hash", "alive"]],
+            frames=["", ["frames", "times", ".lanes-section .lanes"]])
+    check("from=" in said["brush"]["brushed"] and
+          "to=" in said["brush"]["brushed"], said["brush"]["brushed"])
+    equal(len(said["brush"]["chips"]), 1, "chips")
+    check("from=" in said["brush"]["groups"], "the filter went")
+    equal(said["brush"]["few"], said["brush"]["reloaded"], "after a reload")
+    check(len(said["brush"]["few"]) < len(said["brush"]["all"]),
+          "rows: %s, %s" % (said["brush"]["few"], said["brush"]["all"]))
+    check("from=" not in said["brush"]["none"], "the filter stayed")
+    check("from=" in said["keys"]["brushed"], said["keys"])
+    check("from=" not in said["keys"]["none"], said["keys"])
+    check("alive-at=" in said["moment"]["alive"], said["moment"])
+    times = sorted(said["frames"]["times"])
+    check(len(times) > 10, "frames: %s" % times)
+
+
+@case
+def stacks_lead_on(directory):
+    """From a group to its stack, by the right mouse button to one function, and
+    turned round to all others."""
+    done = planted(directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            groups=["#groups?by=site&sort=live", ["row", "just_above"],
+                    ["texts", "stack", ".frames code"], *AXE,
+                    ["rightRow", "just_above"], ["item", "Only this row"],
+                    ["texts", "only", ".t-row"],
+                    ["click", "button.chip-label"],
+                    ["texts", "others", ".t-row"], ["hash", "hash"]],
+            search=["#groups?by=function&sort=total", ["press", "/"],
+                    ["type", "storm"], ["texts", "rows", ".t-row"]],
+            tree=["#tree?sort=live", ["texts", "rows", ".t-row code"],
+                  *AXE, ["fill", "search functions", "leak_some"],
+                  ["texts", "found", ".t-row code"]],
+            callers=["#callers", ["row", "main"], ["fill", "search functions",
+                     "leak_some"], ["row", "leak_some"],
+                     ["texts", "near", ".near .t-row code"], *AXE])
+    check("main" in said["groups"]["stack"], said["groups"])
+    equal(len(said["groups"]["only"]), 1, "rows")
+    check(said["groups"]["others"] and
+          not any("just_above" in row for row in said["groups"]["others"]),
+          said["groups"]["others"])
+    check("not-function=" in said["groups"]["hash"], said["groups"])
+    equal(len(said["search"]["rows"]), 1, "found")
+    check("main" in said["tree"]["rows"], said["tree"])
+    equal(said["tree"]["found"][-1], "leak_some", "found")
+    check("main" in said["callers"]["near"], said["callers"])
+    for view in ("groups", "tree", "callers"):
+        equal(said[view]["axe"], [], view)
+
+
+@case
+def flame_graphs_keep_their_state(directory):
+    """Cost, order and zoom are in the address, and come back with it."""
+    done = planted(directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            flame=["#flame?cost=peak", ["text", "cost", ".shown th"], *AXE,
+                   ["fill", "search", "hold_at"], ["text", "found", "#found"],
+                   ["hash", "hash"], ["reload"],
+                   ["text", "refound", "#found"],
+                   ["press", "Tab"], ["click", "#orders label:last-child"],
+                   ["press", "Enter"], ["hash", "turned"],
+                   ["click", "#graph"], ["press", "Home"],
+                   ["press", "ArrowDown"], ["press", "Enter"],
+                   ["text", "name", "#details h2"], ["hash", "zoomed"],
+                   ["reload"], ["text", "again", "#details h2"],
+                   ["back"], ["hash", "back"]])["flame"]
+    equal(said["cost"], "peak", "cost")
+    equal(said["axe"], [], "faults")
+    check("1 found: 12.0M" in said["found"], said["found"])
+    equal(said["refound"], said["found"], "after a reload")
+    check("order=callees" in said["turned"], said["turned"])
+    equal(said["name"], "hold_at_peak", "the largest")
+    check("zoom=" in said["zoomed"], said["zoomed"])
+    equal(said["again"], said["name"], "after a reload")
+    check("zoom=" not in said["back"], said["back"])
+
+
+@case
+def statements_are_completed_run_and_refused(directory):
+    """A question of docs/SQL.md has its planted answer; a wrong name is marked
+    where it stands; a row becomes a filter."""
+    done = planted(directory)
+    is_ = done.expected
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            question=["#sql", ["button", "Questions"],
+                      ["item", "Who makes a storm"],
+                      ["texts", "rows", ".t-row"], *AXE,
+                      ["rightRow", "storm"], ["item", "Only function"],
+                      ["hash", "filter"], ["texts", "chips", ".chip-text"]],
+            chart=["#sql?as=chart&q=select step, live_bytes from timeline "
+                   "where steps = 50", ["count", "lines", ".chart polyline"],
+                   ["button", "Result as…"],
+                   ["download", "svg", "Chart as SVG"]],
+            complete=["#sql", ["fill", "SQL", ""], ["focus", "textarea"],
+                      ["type", "select * from losses where cou"],
+                      ["texts", "offered", ".completions code"],
+                      ["press", "Tab"], ["type", " > 0 or mean"],
+                      ["press", "Enter"], ["value", "text", "textarea"]])
+        wrong = walked_wrongly(server)
+    check("storm" in said["question"]["rows"][0] and
+          "{:,}".format(is_["storm"]) in said["question"]["rows"][0],
+          said["question"])
+    equal(said["question"]["axe"], [], "faults")
+    equal(said["question"]["chips"], ["storm"], "the filter")
+    equal(said["chart"]["lines"], 1, "lines")
+    check(said["chart"]["svg"].startswith("<svg"), "no picture")
+    equal(said["complete"]["offered"][0], "count", "completion")
+    equal(said["complete"]["text"],
+          "select * from losses where count > 0 or meaning", "completed")
+    equal(wrong, ["nope"], "marked")
+
+
+@case
+def sizes_and_lifetimes_are_brushed(directory):
+    """What is dragged over in the picture becomes a filter of both."""
+    done = planted(directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            both=["#histograms", ["count", "fields", ".field"], *AXE,
+                  ["drag", ".density-chart", .1, .9],
+                  ["hash", "sizes"], ["texts", "chips", ".chip"]])["both"]
+    check(said["fields"] > 50, said["fields"])
+    equal(said["axe"], [], "faults")
+    check("size-min=" in said["sizes"] and "size-max=" in said["sizes"],
+          said["sizes"])
+    check(len(said["chips"]) >= 2, said["chips"])
+
+
+@case
+def every_allocation_can_be_scrolled_to(directory):
+    """Of 200,000 rows the last ones are there as the first ones are; one tells
+    who allocated it, and leads on to those like it."""
+    done = recorded([program("crossfree")], directory,
+                    options=("--free-stacks",))
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            rows=["#blocks", ["text", "tools", ".tools"],
+                  ["texts", "first", ".t-row"], *AXE,
+                  ["wheel", ".t-scroll", 100000000],
+                  ["texts", "last", ".t-row"],
+                  ["row", "tgt_malloc"], ["texts", "stack", ".frames code"],
+                  ["rightRow", "tgt_malloc"], ["item", "At this address"],
+                  ["texts", "chips", ".chip"], ["texts", "same", ".t-row"]],
+            sizes=["#blocks?order=size", ["text", "first", ".t-row"]])
+    check("200,0" in said["rows"]["tools"], said["rows"]["tools"])
+    equal(said["rows"]["axe"], [], "faults")
+    check(said["rows"]["first"][0] != said["rows"]["last"][-1] and
+          not any(row.startswith("…") for row in said["rows"]["last"]),
+          said["rows"]["last"])
+    check("produce" in said["rows"]["stack"], said["rows"]["stack"])
+    equal(len(said["rows"]["chips"]), 2, "filters")
+    check(len({row.split("\n")[3] for row in said["rows"]["same"]}) == 1,
+          said["rows"]["same"])
+    check("main" in said["sizes"]["first"], said["sizes"])
+
+
+def walked_wrongly(server):
+    """Refused statements are told by the console of a browser, too."""
+    done = browsed("serve.mjs", {"url": server.url, "runs": {"wrong": {
+        "hash": "#sql?q=select nope from blocks",
+        "list": [["texts", "wrong", ".s-wrong"]]}}}, may_fail=True)
+    return done["wrong"]["wrong"]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+// Drives the page of `gnomon serve`: test_serve_page.py says which steps to go,
+// and compares what a user sees with what was planted in the programs.
+//
+// A job: { url, runs: { name: { hash, scheme, steps } } }. A step is a list, of
+// what to do and with what; one that reads something puts it under its name.
+
+import { createRequire } from "node:module";
+import fs from "node:fs";
+import path from "node:path";
+import process from "node:process";
+
+import { run } from "./browser.mjs";
+
+const require = createRequire(path.join(process.env.GNOMON_UI, "here.js"));
+
+const frames = (page) => page.evaluate(() => new Promise((done) =>
+	requestAnimationFrame(() => requestAnimationFrame(done))));
+
+// Nothing is asked any more, and what came is drawn.
+async function settled(page) {
+	await frames(page);
+	await page.waitForFunction(() => document.querySelector("#trace option") &&
+		!document.querySelector(".busy, [aria-busy=true]") &&
+		!/Loading…/.test(document.querySelector("#view").innerText));
+	await frames(page);
+}
+
+async function axe(page) {
+	// The page's policy lets no script in: it is evaluated by the debugger.
+	await page.evaluate(fs.readFileSync(
+		require.resolve("axe-core/axe.min.js"), "utf8"));
+	const { violations } = await page.evaluate(() => window.axe.run());
+	return violations.filter(({ impact }) => impact === "serious" ||
+		impact === "critical").map(({ id, nodes }) =>
+		`${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160))
+			.join(" | ")}`);
+}
+
+// Drags over an element, from one part of its width to another.
+async function drag(page, selector, from, to) {
+	await page.locator(selector).first().scrollIntoViewIfNeeded();
+	const box = await page.locator(selector).first().boundingBox();
+	const y = box.y + Math.min(20, box.height / 2);
+
+	await page.mouse.move(box.x + from * box.width, y);
+	await page.mouse.down();
+	for (let i = 1; i <= 8; i++)
+		await page.mouse.move(box.x + (from + (to - from) * i / 8) *
+			box.width, y);
+	await page.mouse.up();
+}
+
+const texts = (page, selector) => page.locator(selector).allInnerTexts();
+
+const steps = {
+	click: (page, selector) => page.locator(selector).first().click(),
+	link: (page, name) => page.getByRole("link", { name, exact: true })
+		.first().click(),
+	button: (page, name) => page.getByRole("button", { name, exact: true })
+		.first().click(),
+	item: (page, text) => page.locator("[role=menuitem]", { hasText: text })
+		.first().click(),
+	right: (page, selector) => page.locator(selector).first()
+		.click({ button: "right" }),
+	// The row that has a text.
+	row: (page, text) => page.locator(".t-row", { hasText: text }).first()
+		.click(),
+	rightRow: (page, text) => page.locator(".t-row", { hasText: text })
+		.first().click({ button: "right" }),
+	choose: (page, label, value) => page.getByLabel(label, { exact: true })
+		.selectOption(value),
+	fill: (page, label, value) => page.getByLabel(label, { exact: true })
+		.fill(value),
+	press: (page, key) => page.keyboard.press(key),
+	type: (page, text) => page.keyboard.type(text),
+	focus: (page, selector) => page.locator(selector).first().focus(),
+	drag,
+	wheel: async (page, selector, by) => {
+		await page.locator(selector).first().hover();
+		await page.mouse.wheel(0, by);
+	},
+	back: (page) => page.goBack(),
+	forward: (page) => page.goForward(),
+	reload: (page) => page.reload(),
+	go: (page, hash) => page.evaluate((to) => { location.hash = to; }, hash),
+	shot: (page, file) => page.screenshot({ path: file }),
+};
+
+const readers = {
+	texts,
+	text: (page, selector) => page.locator(selector).first().innerText(),
+	count: (page, selector) => page.locator(selector).count(),
+	value: (page, selector) => page.locator(selector).first().inputValue(),
+	attribute: (page, selector, name) => page.locator(selector).first()
+		.getAttribute(name),
+	hash: (page) => page.evaluate(() => location.hash),
+	focused: (page) => page.evaluate(() =>
+		document.activeElement?.textContent ?? ""),
+	axe,
+	// What a script of the page could not be kept from making.
+	injected: (page) => page.evaluate(() => [window.injected ?? null,
+		document.querySelectorAll("#view img, #view script, #view b i")
+			.length]),
+	download: async (page, text) => {
+		const coming = page.waitForEvent("download");
+
+		await page.locator("[role=menuitem]", { hasText: text }).first()
+			.click();
+		return fs.readFileSync(await (await coming).path(), "utf8")
+			.slice(0, 4000);
+	},
+	// How long it takes to draw a frame while the mouse brushes.
+	frames: async (page, selector) => {
+		await page.evaluate(() => {
+			window.times = [];
+			const tick = (now) => {
+				window.times.push(now);
+				window.ticking = requestAnimationFrame(tick);
+			};
+			requestAnimationFrame(tick);
+		});
+		for (let i = 0; i < 3; i++)
+			await drag(page, selector, .2 + i / 10, .6 + i / 10);
+		return page.evaluate(() => {
+			cancelAnimationFrame(window.ticking);
+			return window.times.slice(1).map((time, i) =>
+				time - window.times[i]);
+		});
+	},
+};
+
+async function go(browser, url, { hash, scheme, list, size }) {
+	const page = await browser.open(url + (hash ?? ""), { scheme,
+		width: size?.[0] ?? 1366, height: size?.[1] ?? 860 });
+	const read = {};
+
+	await settled(page);
+	for (const [what, ...more] of list) {
+		if (what in steps) {
+			await steps[what](page, ...more);
+			await settled(page);
+		} else {
+			const [name, ...rest] = more;
+
+			read[name] = await readers[what](page, ...rest);
+		}
+	}
+	await page.context().close();
+	return read;
+}
+
+await run(async (job, browser) => {
+	const result = {};
+
+	for (const [name, one] of Object.entries(job.runs))
+		result[name] = await go(browser, job.url, one);
+	return result;
+});
