@@ -151,6 +151,73 @@ def what_a_guess_leads_to_is_looked_at(directory):
     equal(int(agrees(done)["stop_no_rule"]), 20, "that end early")
 
 
+# The compiler puts what is rarely done elsewhere, with the frame as it is there.
+RARE = r"""
+#include <alloca.h>
+#include <stdlib.h>
+#define OWN __attribute__((noinline, noclone))
+static void *volatile block;
+volatile int zero;
+OWN static void take(size_t size) { block = malloc(size); free(block); }
+OWN static __attribute__((cold)) void rare(int n)
+{
+    take((size_t)(500 + n + zero));
+    zero = 0;
+}
+OWN static int sums(int n, int a)
+{
+    volatile char room[40];
+    room[n] = (char)a;
+    for (int i = 0; i < n; i++)
+        if (__builtin_expect((a += i) > 5, 0)) {
+            rare(i);
+            a -= zero + 1;
+        }
+    return a + room[n];
+}
+OWN static int aligns(int n, int a)
+{
+    _Alignas(64) volatile char room[64];
+    volatile char *more = alloca((size_t)(16 + n));
+    room[n] = more[n] = (char)a;
+    for (int i = 0; i < n; i++)
+        if (__builtin_expect((a += i) > 5, 0)) {
+            rare(i);
+            a -= sums(n, a) + zero;
+        }
+    return a + room[n] + more[n];
+}
+int main(void) { return aligns(7, 3) == 12345; }
+"""
+
+
+@case
+def rare_parts_are_no_functions(directory):
+    """Also to those that make rules before, with and without names."""
+    need("gcc")
+    source = os.path.join(directory, "rare.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(RARE)
+    wanted = None
+    for flags in ([], ["-fno-asynchronous-unwind-tables",
+                       "-fno-unwind-tables"],
+                  ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
+                   "-s"]):
+        path = os.path.join(directory, "rare")
+        equal(bare(["gcc", "-O2", "-fomit-frame-pointer", *flags, source, "-o",
+                    path]).status, 0, "gcc")
+        done = recorded([path], directory, env=environment(
+            XDG_CACHE_HOME=directory))
+        equal(done.status, 0, done.err)
+        depths = sorted((len(row["stack"]), row["count"])
+                        for row in Report(done.trace).rows)
+        wanted = wanted or depths
+        check(len(wanted) > 1, "%s" % wanted)
+        equal(depths, wanted, "%s: depths" % flags)
+        for trace in traces_in(directory):
+            os.remove(trace)
+
+
 @case
 def and_with_each_stack_walked_anew(directory):
     whole(directory, "off")

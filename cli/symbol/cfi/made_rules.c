@@ -7,7 +7,9 @@
  *
  * What is run as a function has to be one: where it returns, the stack has to
  * be as at its entry; and what no name or call says to begin there has to end
- * in this way somewhere.
+ * in this way somewhere, and not by a jump into what is no known function: so do
+ * the rare parts that compilers put elsewhere, whose frames are those of a place
+ * inside of a function.
  *
  * Where a table for debuggers has a function (debug_rules.h), its rows are taken
  * instead.
@@ -202,19 +204,26 @@ static int by_number(const void *a, const void *b)
 	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
+/* The rare part of a function, "name.cold", "name.cold.3": jumped to with a frame. */
+static bool is_cold(const char *name)
+{
+	const char *part = strstr(name, ".cold");
+
+	return part != NULL && (part[5] == 0 || part[5] == '.');
+}
+
 static void find_starts(struct making *m)
 {
 	const struct symtab *symbols = &m->binary->symbols;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < symbols->count; i++)
-		add_start(m, symbols->list[i].address);
+		if (!is_cold(symbols->list[i].name))
+			add_start(m, symbols->list[i].address);
 	add_start(m, m->binary->file->tables.header.e_entry);
 	debug_rules_starts(&m->debug, add_debug_start, m);
-	for (size_t i = 0; i < m->gap_count; i++) {
-		add_start(m, m->gaps[i].start);
+	for (size_t i = 0; i < m->gap_count; i++)
 		sweep(m, &m->gaps[i]);
-	}
 	SORT(m->starts, m->start_count, by_number);
 	for (size_t i = 0; i < m->start_count; i++)
 		if (kept == 0 || m->starts[kept - 1] != m->starts[i])
@@ -458,20 +467,33 @@ static bool is_start(const struct making *m, uint64_t address)
 	return i > 0 && m->starts[i - 1] == address;
 }
 
-/* Calls that do not come back, by where they would. */
-struct lost_calls {
+/* What is known of a function while it is run. */
+struct running {
+	const struct making *making;
+	/* Calls that do not come back, by where they would. */
 	uint64_t behind[LOST_CALLS];
 	unsigned count;
+	/* Of its exits, jumps to what is no known function: it may be a part of
+	 * one, which goes back there. */
+	unsigned doubtful;
 };
 
 static bool comes_back(void *owner, uint64_t behind)
 {
-	const struct lost_calls *lost = owner;
+	const struct running *running = owner;
 
-	for (unsigned i = 0; i < lost->count; i++)
-		if (lost->behind[i] == behind)
+	for (unsigned i = 0; i < running->count; i++)
+		if (running->behind[i] == behind)
 			return false;
 	return true;
+}
+
+static void note_jump(void *owner, uint64_t to, bool bare)
+{
+	struct running *running = owner;
+	const struct making *m = running->making;
+
+	running->doubtful += bare && gap_at(m, to) != NULL && !is_start(m, to);
 }
 
 /*
@@ -480,22 +502,34 @@ static bool comes_back(void *owner, uint64_t behind)
  * nothing there. It is run again without that. Not so where its stack pointer is
  * not known in the end: what is left out would be parts of it, not functions.
  */
-static void run_whole(struct symbolic_run *run, struct symbolic_wanted *wanted)
+static void run_whole(struct symbolic_run *run, struct symbolic_wanted *wanted,
+		      struct running *running)
 {
-	struct lost_calls lost = { .count = 0 };
-
 	wanted->returns = comes_back;
-	wanted->owner = &lost;
+	wanted->leaves = note_jump;
+	wanted->owner = running;
 	for (;;) {
+		running->doubtful = 0;
 		symbolic_run(run, wanted);
 		if (run->odd_exits == 0 || run->odd_from == 0 || run->lost ||
-		    lost.count == LOST_CALLS)
+		    running->count == LOST_CALLS)
 			return;
 		if (!run->odd_is_call)
 			wanted->end = run->odd_from;
-		lost.behind[lost.count++] = run->odd_from;
+		running->behind[running->count++] = run->odd_from;
 		symbolic_run_free(run);
 	}
+}
+
+/* Whether what was run is a function, of which all is known. What only its place
+ * speaks for has to end as one: rare parts go back to where they belong. */
+static bool is_function(const struct symbolic_run *run,
+			const struct running *running)
+{
+	if (run->too_large || run->odd_exits > 0)
+		return false;
+	return is_start(running->making, run->wanted.start) ||
+	       run->exits > running->doubtful;
 }
 
 static uint64_t run_function(struct making *m, const struct gap *gap,
@@ -503,6 +537,7 @@ static uint64_t run_function(struct making *m, const struct gap *gap,
 {
 	struct symbolic_state entry;
 	struct symbolic_run run;
+	struct running running = { .making = m };
 	bool good;
 	struct symbolic_wanted wanted = {
 		.decoder = &m->decoder, .start = start, .end = end,
@@ -511,10 +546,9 @@ static uint64_t run_function(struct making *m, const struct gap *gap,
 
 	m->decoder.thumb = binary_is_thumb(m->binary, start);
 	machine_begin(m->binary->machine, &entry);
-	run_whole(&run, &wanted);
+	run_whole(&run, &wanted, &running);
 	m->made->functions++;
-	good = !run.too_large && run.odd_exits == 0 &&
-		(run.exits > 0 || is_start(m, start));
+	good = is_function(&run, &running);
 	end = take_run(m, &run, good);
 	if (good)
 		m->data_end = symbolic_run_unreached(&run, end);

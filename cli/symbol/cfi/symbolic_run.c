@@ -156,21 +156,12 @@ static void execute(struct symbolic_run *run, uint64_t address,
 	run->guessed += step->guessed;
 }
 
-static void leave(struct symbolic_run *run, uint64_t from, uint64_t to,
-		  bool call)
-{
-	if (run->wanted.leaves != NULL)
-		run->wanted.leaves(run->wanted.owner, from, to, call);
-}
-
 static void call(struct symbolic_run *run, uint64_t address, uint64_t next,
-		 const struct machine_step *step, struct symbolic_state *state)
+		 struct symbolic_state *state)
 {
 	const struct symbolic_wanted *wanted = &run->wanted;
 	struct symbolic_later *later;
 
-	if (step->has_target)
-		leave(run, address, step->target, true);
 	machine_return(wanted->decoder->machine, state);
 	for (size_t i = 0; i < wanted->pad_count; i++)
 		if (address >= wanted->pads[i].start &&
@@ -195,6 +186,13 @@ static bool is_at_exit(const struct symbolic_run *run,
 		(machine->ra_on_stack ||
 		 symbolic_same(state->reg[machine->ra],
 			       symbolic_entry(machine->ra)));
+}
+
+static void leave(struct symbolic_run *run, uint64_t to, bool bare)
+{
+	run->exits += bare;
+	if (run->wanted.leaves != NULL)
+		run->wanted.leaves(run->wanted.owner, to, bare);
 }
 
 /* Whether nobody knows where the return address is taken from, or how far the
@@ -268,8 +266,7 @@ static void jump(struct symbolic_run *run, uint64_t address,
 	if (step->has_target && is_inside(run, step->target)) {
 		arrive(run, step->target, state, EDGE_CERTAIN);
 	} else if (step->has_target) {
-		leave(run, address, step->target, false);
-		run->exits += is_at_exit(run, state);
+		leave(run, step->target, is_at_exit(run, state));
 	} else if (find_table(run, address, &table)) {
 		jump_by_table(run, &table, state);
 	} else {
@@ -302,7 +299,7 @@ static void follow(struct symbolic_run *run, uint64_t address, uint64_t next,
 		jump(run, address, step, taken);
 		break;
 	case MACHINE_CALL:
-		call(run, address, next, step, taken);
+		call(run, address, next, taken);
 		break;
 	case MACHINE_RETURN:
 		if (is_at_exit(run, taken))

@@ -41,8 +41,9 @@ struct symbolic_wanted {
 	size_t pad_count;
 	/* Whether a call that ends at an address comes back; NULL: all do. */
 	bool (*returns)(void *owner, uint64_t behind);
-	/* Hears of each call and jump to elsewhere; NULL: nobody does. */
-	void (*leaves)(void *owner, uint64_t from, uint64_t to, bool call);
+	/* Hears of each jump to elsewhere; bare: with stack and return address
+	 * as at the entry. NULL: nobody does. */
+	void (*leaves)(void *owner, uint64_t to, bool bare);
 	void *owner;
 };
 
