@@ -313,6 +313,9 @@ def a_trace_is_seen_growing(directory):
             check(wait_for(lambda: server.traces() and
                            server.traces()[0]["live"]), "not live")
             server.json(server.trace() + "report")
+            with Server(server.traces()[0]["pid"]) as other:
+                equal([t["id"] for t in other.traces()],
+                      [t["id"] for t in server.traces()], "by its process")
             target.stdin.close()
             target.wait()
             check(wait_for(lambda: not server.traces()[0]["live"]), "ended")
