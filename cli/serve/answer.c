@@ -180,12 +180,16 @@ static void forget_oldest(struct answer_cache *cache)
 {
 	struct answer **at = &cache->newest, *old;
 	uint64_t bytes = 0;
+	unsigned count = 0;
 
-	while (*at != NULL &&
-	       (bytes += (*at)->size + ANSWER_OVERHEAD) <= cache->bytes_max)
+	while (*at != NULL && count < ANSWER_CACHE_MAX &&
+	       (bytes += (*at)->size + ANSWER_OVERHEAD) <= cache->bytes_max) {
 		at = &(*at)->next;
+		count++;
+	}
 	while ((old = *at) != NULL) {
 		*at = old->next;
+		cache->count--;
 		cache->bytes -= old->size + ANSWER_OVERHEAD;
 		answer_drop(old);
 	}
@@ -200,7 +204,9 @@ void answer_cache_keep(struct answer_cache *cache, struct answer *answer)
 	answer->next = cache->newest;
 	cache->newest = answer_take(answer);
 	cache->bytes += bytes;
-	if (cache->bytes > cache->bytes_max)
+	cache->count++;
+	if (cache->bytes > cache->bytes_max ||
+	    cache->count > ANSWER_CACHE_MAX)
 		forget_oldest(cache);
 }
 

@@ -44,9 +44,13 @@ void answer_drop(struct answer *answer);
  * so many bytes. To be freed; NULL: there is none. */
 char *answer_messages(const char *said, size_t size_max);
 
+/* Each takes a descriptor. */
+#define ANSWER_CACHE_MAX 256
+
 struct answer_cache {
 	struct answer *newest;
 	uint64_t bytes, bytes_max;
+	unsigned count;
 };
 
 /* Of this call; or NULL. One user more has it. */

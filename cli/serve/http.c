@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -364,6 +365,16 @@ static void wake(struct event_source *source, uint32_t events)
 	(void)source, (void)events;	/* http_run follows */
 }
 
+static unsigned connections_max(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+	    files.rlim_cur / HTTP_DESCRIPTORS >= HTTP_CONNECTIONS_MAX)
+		return HTTP_CONNECTIONS_MAX;
+	return (unsigned)files.rlim_cur / HTTP_DESCRIPTORS;
+}
+
 int http_open(struct http *http, int listening)
 {
 	const union MHD_DaemonInfo *info;
@@ -373,7 +384,7 @@ int http_open(struct http *http, int listening)
 		NULL, NULL, handle, http,
 		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
 		MHD_OPTION_LISTEN_SOCKET, listening,
-		MHD_OPTION_CONNECTION_LIMIT, HTTP_CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_LIMIT, connections_max(),
 		MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADS_MAX,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1,

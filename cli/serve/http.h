@@ -20,8 +20,10 @@
 #include "cli/serve/served.h"
 #include "cli/serve/work.h"
 
-/* Connections at once; more wait to be accepted. */
+/* Connections at once; more wait to be accepted. Fewer, where a process may not
+ * have so many descriptors: each may take three. */
 #define HTTP_CONNECTIONS_MAX 1024
+#define HTTP_DESCRIPTORS 4	/* for each */
 /* Bytes of a request's line and headers, and of what is sent of an answer. */
 #define HTTP_HEADS_MAX 32768
 /* Bytes of a body: a text of SQL. */

@@ -71,6 +71,25 @@ static void kept(void **state)
 	assert_int_equal(answer_bytes(), 0);
 }
 
+static void few_are_kept(void **state)
+{
+	struct answer_cache cache = { .bytes_max = UINT64_C(1) << 30 };
+
+	(void)state;
+	for (uint64_t key = 1; key <= ANSWER_CACHE_MAX + 9; key++) {
+		struct answer *one = answer_text(200, "text/plain", "x", 1);
+
+		one->key = key;
+		answer_cache_keep(&cache, one);
+		answer_drop(one);
+	}
+	assert_int_equal(cache.count, ANSWER_CACHE_MAX);
+	assert_int_equal(answer_bytes(), ANSWER_CACHE_MAX);
+	assert_null(answer_cache_find(&cache, 9));
+	answer_cache_clear(&cache);
+	assert_int_equal(answer_bytes(), 0);
+}
+
 static void codings(void **state)
 {
 	(void)state;
@@ -91,6 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(messages),
 		cmocka_unit_test(kept),
+		cmocka_unit_test(few_are_kept),
 		cmocka_unit_test(codings),
 	};
 
