@@ -216,6 +216,25 @@ def sizes_and_lifetimes_are_brushed(directory):
 
 
 @case
+def threads_that_free_for_others_are_seen(directory):
+    """Blocks that were handed over are off the diagonal of the matrix; a click
+    tells which."""
+    done = planted(directory)
+    is_ = done.expected
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            threads=["#threads", ["texts", "cells", ".matrix .cell:not(.own)"],
+                     *AXE, ["button", str(is_["handed"])],
+                     ["item", "What one allocated"],
+                     ["texts", "rows", ".t-row"]])["threads"]
+    check(str(is_["handed"]) in said["cells"], said["cells"])
+    equal(said["axe"], [], "faults")
+    check("hand_over" in said["rows"][0] and "free_others" in said["rows"][0],
+          said["rows"])
+
+
+@case
 def every_allocation_can_be_scrolled_to(directory):
     """Of 200,000 rows the last ones are there as the first ones are; one tells
     who allocated it, and leads on to those like it."""

@@ -9,7 +9,8 @@ import { groups } from "./view_groups";
 import { histograms } from "./view_histograms";
 import { overview } from "./view_overview";
 import { sql } from "./view_sql";
+import { threads } from "./view_threads";
 import { tree } from "./view_tree";
 
 export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers,
-	blocks, histograms, sql];
+	blocks, histograms, threads, sql];
