@@ -143,6 +143,17 @@ void annotate_source_line(const struct annotate_source *source, size_t line,
 /* Blanks at the start of a line, tabs expanded; SIZE_MAX: nothing else. */
 size_t annotate_indent(const char *text, size_t size);
 
+/* Lines of a whole file, from 1; 0: from its first, to its last. */
+struct annotate_lines {
+	const char *file;	/* as frames name it; NULL: none is wanted */
+	uint64_t first, last;
+};
+
+/* False: it is none of the trace's, or not found, which was said. */
+bool annotate_file_json(struct frames *frames,
+			const struct annotate_options *options,
+			const struct annotate_lines *wanted, FILE *out);
+
 /* ---- code ---- */
 
 /* A function of the machine's in which calls of an annotated one are, which

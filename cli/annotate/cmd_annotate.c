@@ -16,7 +16,7 @@
 #include "cli/command/output_file.h"
 
 enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, ONLY_ROOTS,
-       OUTPUT, JSON };
+       LINES_OF, FIRST_LINE, LAST_LINE, OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
@@ -37,6 +37,11 @@ static const struct command_option options[] = {
 	{ ONLY_ROOTS, "only-roots", 0, NULL, NULL,
 	  "read no source file but those under --source-root: for traces of "
 	  "others, which may name any file" },
+	{ LINES_OF, "lines-of", 0, "FILE", NULL,
+	  "instead of a function, with --json: the lines of a source file, as "
+	  "stacks name it" },
+	{ FIRST_LINE, "first-line", 0, "N", "1", "of these" },
+	{ LAST_LINE, "last-line", 0, "N", "all", "of these" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
@@ -57,6 +62,7 @@ struct request {
 	struct annotate_options options;
 	const char *roots[ROOTS_MAX];
 	const char *output;
+	struct annotate_lines lines;
 	bool json;
 };
 
@@ -102,6 +108,13 @@ static int take(void *owner, int id, const char *value)
 	case ONLY_ROOTS:
 		chosen->only_roots = true;
 		break;
+	case LINES_OF:
+		request->lines.file = value;
+		break;
+	case FIRST_LINE:
+		return quantity_parse_count(value, &request->lines.first);
+	case LAST_LINE:
+		return quantity_parse_count(value, &request->lines.last);
 	case OUTPUT:
 		request->output = value;
 		break;
@@ -170,6 +183,42 @@ static int find_and_show(struct request *request, const char *function)
 	return status;
 }
 
+static int show_lines(struct request *request)
+{
+	struct model *model;
+	struct frames frames;
+	int status = reading_model(&request->reading, &model,
+				   request->reading.traces[0]);
+	FILE *out;
+
+	if (status == EXIT_NOTHING)
+		return status;
+	reading_frames(&request->reading, &frames, model);
+	request->options.places = &frames.where;
+	out = output_file_open(request->output);
+	if (out == NULL || !annotate_file_json(&frames, &request->options,
+					       &request->lines, out))
+		status = EXIT_NOTHING;
+	if (out != NULL)
+		status = output_file_close(out, request->output, status);
+	frames_free(&frames);
+	model_free(model);
+	return status;
+}
+
+/* [TRACE] --lines-of FILE --json */
+static int run_lines(struct request *request, int operands, char **argv)
+{
+	int status = EXIT_NOTHING;
+
+	if (!request->json)
+		tell_error("--lines-of: is for programs: add --json");
+	else if (reading_find_one(&request->reading, operands, argv + 1))
+		status = show_lines(request);
+	reading_free(&request->reading);
+	return status;
+}
+
 /* [TRACE] FUNCTION. Of several traces the reading says that it is one. */
 static bool fits(int operands, char **argv)
 {
@@ -202,6 +251,8 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
+	if (request.lines.file != NULL)
+		return run_lines(&request, operands, argv);
 	if (!fits(operands, argv + 1))
 		return EXIT_NOTHING;
 	request.options.full = request.reading.full_names;

@@ -27,7 +27,7 @@ uint64_t answer_bytes(void)
 }
 
 struct answer *answer_new(unsigned status, const char *type, int fd,
-			  uint64_t size)
+			  uint64_t size, bool on_disk)
 {
 	struct answer *answer = grow_zeroed(1, sizeof(*answer));
 
@@ -36,7 +36,8 @@ struct answer *answer_new(unsigned status, const char *type, int fd,
 	answer->type = type;
 	answer->fd = fd;
 	answer->size = size;
-	bytes_held += size;
+	answer->on_disk = on_disk;
+	bytes_held += on_disk ? 0 : size;
 	return answer;
 }
 
@@ -49,7 +50,7 @@ struct answer *answer_text(unsigned status, const char *type,
 		close(fd);
 		fd = -1;
 	}
-	return answer_new(status, type, fd, fd < 0 ? 0 : size);
+	return answer_new(status, type, fd, fd < 0 ? 0 : size, false);
 }
 
 /* One character of UTF-8, or a byte of none, as \uXXXX; in two of them, if
@@ -150,7 +151,7 @@ void answer_drop(struct answer *answer)
 {
 	if (answer == NULL || --answer->users > 0)
 		return;
-	bytes_held -= answer->size;
+	bytes_held -= answer->on_disk ? 0 : answer->size;
 	if (answer->fd >= 0)
 		close(answer->fd);
 	free(answer->messages);
@@ -194,7 +195,7 @@ void answer_cache_keep(struct answer_cache *cache, struct answer *answer)
 {
 	uint64_t bytes = answer->size + ANSWER_OVERHEAD;
 
-	if (bytes > cache->bytes_max)
+	if (bytes > cache->bytes_max || answer->on_disk)
 		return;
 	answer->next = cache->newest;
 	cache->newest = answer_take(answer);

@@ -17,6 +17,7 @@ struct answer {
 	unsigned status;	/* of HTTP */
 	int fd;			/* the body; -1: it is empty */
 	uint64_t size;		/* of the body */
+	bool on_disk;		/* it takes no memory */
 	enum worker_coding coding;
 	char *messages;		/* a JSON array, all ASCII; NULL: none */
 	const char *type;	/* of the body; static */
@@ -28,13 +29,13 @@ struct answer {
 
 /* One user has it. Takes over `fd`. */
 struct answer *answer_new(unsigned status, const char *type, int fd,
-			  uint64_t size);
+			  uint64_t size, bool on_disk);
 /* With a text as its body, which is copied. */
 struct answer *answer_text(unsigned status, const char *type,
 			   const char *text, size_t size);
 /* {"error": "…"}; `said` are lines of standard error. */
 struct answer *answer_error(unsigned status, const char *said);
-/* Of all bodies that there are. */
+/* Of all bodies that are in memory. */
 uint64_t answer_bytes(void);
 struct answer *answer_take(struct answer *answer);
 void answer_drop(struct answer *answer);

@@ -27,14 +27,14 @@
 #define ADDRESS "127.0.0.1"
 #define TIMEOUT_NS UINT64_C(60000000000)
 #define CACHE_BYTES (UINT64_C(64) << 20)
-#define ANSWER_BYTES (UINT64_C(256) << 20)
 #define TOKEN_BYTES 16
 #define TOKEN_MIN 8		/* characters of one that is given */
+#define TOKEN_MAX 256
 #define WORKERS_MAX 256
 #define HOSTS_MAX 16
 #define BACKLOG 1024
 
-enum { PORT_OPTION = 1, BIND, TOKEN, OPEN, HOST, TIMEOUT, MEMORY, WORKERS,
+enum { PORT_OPTION = 1, BIND, TOKEN, TOKEN_FILE, OPEN, HOST, TIMEOUT, MEMORY, WORKERS,
        CACHE, SOURCE_ROOT, DEBUG_PATH, SYSROOT, NO_DEBUGINFOD };
 
 struct request {
@@ -43,6 +43,7 @@ struct request {
 	size_t host_count;
 	struct work_words common, sources;
 	struct trace_reader_limits limits;
+	char secret[TOKEN_MAX];	/* of --token-file */
 	uint64_t workers, cache;
 	bool open;
 };
@@ -82,10 +83,30 @@ static int take_workers(struct request *request, const char *value)
 		-ERANGE : 0;
 }
 
-static int take_text(const char **text, const char *value, size_t least)
+static int take_token(struct request *request, const char *value)
 {
-	*text = value;
-	return strlen(value) < least ? -EINVAL : 0;
+	size_t size = strspn(value, "0123456789abcdefghijklmnopqrstuvwxyz"
+			     "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.~");
+
+	request->token = value;
+	return value[size] != 0 || size < TOKEN_MIN || size >= TOKEN_MAX ?
+		-EINVAL : 0;
+}
+
+/* Its first line. */
+static int take_token_file(struct request *request, const char *path)
+{
+	FILE *in = fopen(path, "re");
+	bool good = in != NULL &&
+		fgets(request->secret, sizeof(request->secret), in) != NULL;
+
+	if (!good)
+		tell_error("%s: no token can be read: %s", path,
+			   in == NULL ? strerror(errno) : "it is empty");
+	if (in != NULL)
+		fclose(in);
+	request->secret[strcspn(request->secret, "\r\n")] = 0;
+	return good ? take_token(request, request->secret) : -EINVAL;
 }
 
 static int take(void *owner, int id, const char *value)
@@ -94,14 +115,15 @@ static int take(void *owner, int id, const char *value)
 
 	switch (id) {
 	case PORT_OPTION:
-		return take_text(&request->port, value, 1);
+		request->port = value;
+		return 0;
 	case BIND:
-		return take_text(&request->address, value, 1);
+		request->address = value;
+		return 0;
 	case TOKEN:
-		return strspn(value, "0123456789abcdefghijklmnopqrstuvwxyz"
-			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.~") !=
-			strlen(value) ? -EINVAL :
-			take_text(&request->token, value, TOKEN_MIN);
+		return take_token(request, value);
+	case TOKEN_FILE:
+		return take_token_file(request, value);
 	case HOST:
 		if (request->host_count == HOSTS_MAX)
 			return -ERANGE;
@@ -374,7 +396,7 @@ static int run_serve(const struct command *command, int argc, char **argv)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct request request = {
 		.port = PORT, .address = ADDRESS, .cache = CACHE_BYTES,
-		.limits = { .timeout_ns = TIMEOUT_NS, .answer = ANSWER_BYTES },
+		.limits.timeout_ns = TIMEOUT_NS,
 		.workers = processors > 1 ? (uint64_t)processors : 2,
 	};
 	int operands, status;
@@ -449,6 +471,8 @@ static const struct command_option options[] = {
 	{ TOKEN, "token", 0, "TEXT", NULL,
 	  "who asks has to know this, of at least 8 letters and digits: in the "
 	  "address (?token=) once, or as `Authorization: Bearer TEXT`" },
+	{ TOKEN_FILE, "token-file", 0, "FILE", NULL,
+	  "the same, the first line of FILE: others cannot see it there" },
 	{ HOST, "host", 0, "NAME", NULL,
 	  "a name by which browsers know this machine, besides localhost and "
 	  "addresses; may be given several times" },

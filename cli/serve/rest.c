@@ -142,11 +142,13 @@ static void begin_work(struct request *request, struct work_call *call)
 			"letters, digits, `-`, `_` and `.`"));
 		return;
 	}
-	call->coding = packing_choose(MHD_lookup_connection_value(
-		exchange->connection, MHD_HEADER_KIND, "Accept-Encoding"));
+	if (call->route->saved_as == NULL)
+		call->coding = packing_choose(MHD_lookup_connection_value(
+			exchange->connection, MHD_HEADER_KIND,
+			"Accept-Encoding"));
 	key = work_key(call);
 	if (rest_is_known(exchange, key)) {
-		answer(request, answer_new(304, NULL, -1, 0));
+		answer(request, answer_new(304, NULL, -1, 0, false));
 		exchange->answer->key = key;
 		return;
 	}
@@ -278,7 +280,7 @@ static void cancel(struct request *request, const char *ticket)
 	if (!is_method(request, "DELETE"))
 		answer(request, answer_error(405, "DELETE is the method here"));
 	else if (work_cancel(request->exchange->http->work, ticket) > 0)
-		answer(request, answer_new(204, NULL, -1, 0));
+		answer(request, answer_new(204, NULL, -1, 0, false));
 	else
 		answer(request, answer_error(404, "nothing runs with this "
 					     "ticket"));
@@ -318,7 +320,7 @@ static void answer_api(struct request *request, const char *name)
 static void give_cookie(struct request *request)
 {
 	const struct http_guard *guard = &request->exchange->http->guard;
-	struct answer *redirect = answer_new(303, NULL, -1, 0);
+	struct answer *redirect = answer_new(303, NULL, -1, 0, false);
 
 	redirect->location = grow_copy("/", 1);
 	redirect->cookie = grow_format("%s=%s; HttpOnly; SameSite=Strict; "

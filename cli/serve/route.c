@@ -23,6 +23,10 @@
 	  .fixed = { "--format=" format }, .options = " cost by threads ", \
 	  .type = mime, .saved_as = end }
 
+static const char *const lines_renamed[] = {
+	"file", "lines-of", "from", "first-line", "to", "last-line", NULL
+};
+
 static const struct route routes[] = {
 	{ .name = "report", .command = &cmd_report, .fixed = { "--json" },
 	  .options = REPORT_OPTIONS, .type = JSON_TYPE },
@@ -39,13 +43,18 @@ static const struct route routes[] = {
 	  .options = " cost all every lines disassembly ",
 	  .reads_sources = true,
 	  .type = JSON_TYPE },
+	{ .name = "source", .command = &cmd_annotate,
+	  .fixed = { "--json" }, .options = " lines-of first-line last-line ",
+	  .renamed = lines_renamed, .reads_sources = true,
+	  .type = JSON_TYPE },
 	{ .name = "flame", .command = &cmd_flamegraph, .fixed = { "--json" },
 	  .options = " cost layout no-timeline ", .type = JSON_TYPE },
 	{ .name = "graph", .command = &cmd_graph,
 	  .fixed = { "--format=json" },
 	  .options = " cost by top steps ", .type = JSON_TYPE },
 	{ .name = "sql", .command = &cmd_sql, .fixed = { "--json" },
-	  .options = "", .takes_statement = true, .type = JSON_TYPE },
+	  .options = " no-summary ", .takes_statement = true,
+	  .type = JSON_TYPE },
 	{ .name = "sql.csv", .command = &cmd_sql, .fixed = { "--csv" },
 	  .options = "", .takes_statement = true, .type = CSV_TYPE,
 	  .saved_as = ".csv" },
@@ -148,7 +157,15 @@ static const struct command_option *find_option(const struct route *route,
 		&filter_options, &reading_model_options,
 	};
 	const struct command_option *option;
+	const char *const *pair = route->renamed;
 
+	if (pair != NULL) {
+		while (*pair != NULL && strcmp(*pair, name) != 0)
+			pair += 2;
+		return *pair == NULL ? NULL :
+			find_in(command->options, command->option_count,
+				pair[1]);
+	}
 	if (is_listed(route->options, name))
 		return find_in(command->options, command->option_count, name);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {

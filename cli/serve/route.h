@@ -29,6 +29,9 @@ struct route {
 	const struct command *command;
 	const char *fixed[3];	/* words that are always there; to a NULL */
 	const char *options;	/* of its own that may be given: " by sort " */
+	/* Parameters that are options of other names, in pairs; or NULL. Then no
+	 * option of a group is a parameter. */
+	const char *const *renamed;
 	const char *operand;	/* the parameter that is its last operand */
 	bool reads_sources;	/* takes --source-root */
 	bool takes_statement;	/* reads its standard input: SQL */

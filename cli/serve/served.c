@@ -19,6 +19,7 @@
 #include "cli/base/status.h"
 #include "cli/base/text/json.h"
 #include "cli/base/text/last_part.h"
+#include "cli/serve/event_loop.h"
 #include "cli/trace/live/fold.h"
 #include "cli/trace/read/locate.h"
 
@@ -91,6 +92,13 @@ static void read_facts(struct served *trace)
 	snprintf(trace->program, sizeof(trace->program), "%s", facts.program);
 }
 
+static bool is_too_soon(const struct served *trace)
+{
+	return trace->live && trace->generation != 0 &&
+		event_loop_now_ms() < trace->next_ms &&
+		fold_is_locked(trace->path);
+}
+
 bool served_look(struct served *trace)
 {
 	struct stat status;
@@ -104,7 +112,7 @@ bool served_look(struct served *trace)
 		return changed;
 	}
 	same = trace->generation == generation_of(&status);
-	if (same && !trace->live)
+	if ((same && !trace->live) || is_too_soon(trace))
 		return false;
 	trace->generation = generation_of(&status);
 	trace->size = (uint64_t)status.st_size;

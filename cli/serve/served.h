@@ -28,6 +28,9 @@ struct served {
 	uint64_t begin_ns;	/* of the recording, since 1970; 0: not known */
 	uint64_t changed_ns;	/* mtime, since 1970 */
 	bool live;		/* it is being written */
+	/* While it is being written, its generation changes no sooner: reading
+	 * one that is long must not be all that is done. */
+	uint64_t next_ms;
 	uint64_t told;		/* the generation, and `live`, that listeners */
 	bool told_live;		/* know */
 	int error;		/* errno; 0: it is there, and a trace */

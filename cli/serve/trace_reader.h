@@ -24,7 +24,6 @@
 struct trace_reader_limits {
 	uint64_t timeout_ns;	/* of a call */
 	uint64_t memory;	/* bytes of addresses of a worker; 0: no limit */
-	uint64_t answer;	/* bytes that it may print */
 };
 
 /* What a reader is started with. */

@@ -4,6 +4,7 @@
 #include "cli/serve/work.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@
 
 #define SAID_MAX 65536		/* bytes of standard error that are looked at */
 #define MESSAGES_MAX 4096	/* bytes of them in a header */
+/* Of the time, a trace that grows is read for less than one part in so many. */
+#define READINGS_APART 4
 
 struct job {
 	struct job *next;
@@ -129,6 +132,11 @@ static void free_job(struct work *work, struct job *job)
 
 /* ---- what it came to ---- */
 
+static bool is_download(const struct job *job)
+{
+	return job->route->saved_as != NULL;
+}
+
 /* What a process said, to be freed. */
 static char *read_said(int fd)
 {
@@ -152,7 +160,8 @@ static struct answer *good_answer(struct job *job, const char *said)
 		which = READER_PACKED;
 	answer = answer_new(200, job->route->type, job->files[which],
 			    (uint64_t)(which == READER_OUT ? plain.st_size :
-				       packed.st_size));
+				       packed.st_size),
+			    which == READER_OUT && is_download(job));
 	job->files[which] = -1;
 	answer->coding = which == READER_PACKED ? job->coding : WORKER_PLAIN;
 	answer->messages = answer_messages(said, MESSAGES_MAX);
@@ -160,7 +169,8 @@ static struct answer *good_answer(struct job *job, const char *said)
 	return answer;
 }
 
-static struct answer *killed_answer(const struct work *work, int number)
+static struct answer *killed_answer(const struct work *work,
+				    const struct job *job, int number)
 {
 	LOCAL_BUFFER text = { 0 };
 
@@ -174,7 +184,8 @@ static struct answer *killed_answer(const struct work *work, int number)
 	case SIGXFSZ:
 		buffer_printf(&text, "the answer has more than %s: ask for "
 			      "less, as with top",
-			      SIZE_TEXT(work->limits.answer));
+			      SIZE_TEXT(is_download(job) ?
+					WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX));
 		return answer_error(503, text.data);
 	case SIGKILL:
 		return answer_error(503, "its process was killed: there may "
@@ -214,14 +225,27 @@ static struct answer *make_answer(const struct work *work, struct job *job,
 	struct answer *answer;
 	LOCAL_BUFFER all = { 0 };
 
-	if (WIFSIGNALED(status))
-		answer = killed_answer(work, WTERMSIG(status));
-	else if (WEXITSTATUS(status) == EXIT_NOTHING)
-		answer = answer_error(400, said);
-	else if (WEXITSTATUS(status) == WORKER_NO_MEMORY)
-		answer = answer_error(503, said);
-	else
+	if (WIFSIGNALED(status)) {
+		answer = killed_answer(work, job, WTERMSIG(status));
+		free(said);
+		return answer;
+	}
+	switch (WEXITSTATUS(status)) {
+	case EXIT_COMPLETE:
+	case EXIT_NO:
+	case EXIT_PARTIAL:
 		answer = good_answer(job, all_said(job, said, &all));
+		break;
+	case EXIT_NOTHING:
+		answer = answer_error(400, said);
+		break;
+	case WORKER_NO_MEMORY:
+		answer = answer_error(503, said);
+		break;
+	default:
+		answer = answer_error(500, said);
+		break;
+	}
 	free(said);
 	return answer;
 }
@@ -245,17 +269,25 @@ static void finish(struct work *work, struct job *job, struct answer *answer)
 
 /* ---- running ---- */
 
+/* What is printed may be large: a file without a name. */
+static int open_out(const struct job *job)
+{
+	const char *directory = getenv("TMPDIR");
+	int fd = is_download(job) ?
+		open(directory ? directory : "/tmp", O_TMPFILE | O_RDWR |
+		     O_CLOEXEC, 0600) : -1;
+
+	return fd >= 0 ? fd : memfd_create("out", MFD_CLOEXEC);
+}
+
 static bool open_files(struct job *job)
 {
-	static const char *const names[READER_FILES] = {
-		[READER_OUT] = "out", [READER_SAID] = "said",
-		[READER_PACKED] = "packed",
-	};
-
-	job->files[READER_REQUEST] =
-		worker_write_request(&job->words, &job->input, job->coding);
-	for (int i = READER_OUT; i < READER_FILES; i++)
-		job->files[i] = memfd_create(names[i], MFD_CLOEXEC);
+	job->files[READER_REQUEST] = worker_write_request(
+		&job->words, &job->input, is_download(job) ?
+		WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX, job->coding);
+	job->files[READER_OUT] = open_out(job);
+	job->files[READER_SAID] = memfd_create("said", MFD_CLOEXEC);
+	job->files[READER_PACKED] = memfd_create("packed", MFD_CLOEXEC);
 	for (int i = 0; i < READER_FILES; i++)
 		if (job->files[i] < 0)
 			return false;
@@ -318,9 +350,11 @@ static struct job *find_job(const struct work *work, uint32_t number)
 static void note_reading(struct work_reader *reader)
 {
 	struct served *trace = reader->trace;
+	uint64_t now = event_loop_now_ms();
 
 	if (trace == NULL)
 		return;
+	trace->next_ms = now + READINGS_APART * (now - reader->begun_ms);
 	trace->read = reader->generation;
 	trace->status = reader->status;
 	free(trace->said);

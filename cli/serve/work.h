@@ -36,6 +36,11 @@ struct work_call {
 	enum worker_coding coding;
 };
 
+/* Bytes of an answer, which is in memory, and of a download, which is in a
+ * temporary file, where there is a place for one. */
+#define WORK_ANSWER_MAX (UINT64_C(256) << 20)
+#define WORK_DOWNLOAD_MAX (UINT64_C(8) << 30)
+
 /* Who waits; embedded. */
 struct work_client {
 	struct work_client *next;

@@ -72,6 +72,7 @@ static struct work_reader *add_reader(struct work *work, struct served *trace)
 	reader->work = work;
 	reader->trace = trace;
 	reader->generation = trace == NULL ? 0 : trace->generation;
+	reader->begun_ms = event_loop_now_ms();
 	reader->slot = progress_board_take();
 	reader->said = memfd_create("said", MFD_CLOEXEC);
 	reader->source = (struct event_source){ -1, hear };

@@ -26,6 +26,7 @@ struct work_reader {
 	pid_t pid;
 	uint32_t slot;		/* of progress, until it is ready */
 	int said;		/* memory file of its standard error */
+	uint64_t begun_ms;
 	bool ready;
 	int status;		/* an exit status, once it is ready */
 	unsigned jobs;		/* that run */

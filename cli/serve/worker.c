@@ -23,11 +23,12 @@
 #define NS_IN_S UINT64_C(1000000000)
 
 int worker_write_request(const struct buffer *words,
-			 const struct buffer *input,
+			 const struct buffer *input, uint64_t answer,
 			 enum worker_coding coding)
 {
 	const struct worker_request head = {
-		.words = words->size, .input = input->size, .coding = coding,
+		.words = words->size, .input = input->size,
+		.answer = answer, .coding = coding,
 	};
 	int fd = memfd_create("request", MFD_CLOEXEC), error;
 
@@ -55,13 +56,13 @@ static void set_limit(int what, uint64_t value)
 
 /* The clock ends what waits; the processor's limit, what is busy in several
  * threads for longer than all of them may take. */
-static void limit(const struct trace_reader_limits *limits)
+static void limit(const struct trace_reader_limits *limits, uint64_t answer)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t seconds = (limits->timeout_ns + NS_IN_S - 1) / NS_IN_S;
 
 	set_limit(RLIMIT_AS, limits->memory);
-	set_limit(RLIMIT_FSIZE, limits->answer);
+	set_limit(RLIMIT_FSIZE, answer);
 	set_limit(RLIMIT_CORE, 1);
 	if (seconds == 0)
 		return;
@@ -121,7 +122,7 @@ _Noreturn void worker_run(const int *files, uint32_t slot,
 	    lseek(STDIN_FILENO, (off_t)(sizeof(head) + head.words),
 		  SEEK_SET) < 0)
 		_exit(EXIT_NOTHING);
-	limit(limits);
+	limit(limits, head.answer);
 	progress_board_show(slot);
 	tell_set_failure_status(WORKER_NO_MEMORY);
 	command = find_command(argv[0]);

@@ -22,13 +22,13 @@ enum worker_coding { WORKER_PLAIN, WORKER_GZIP, WORKER_ZSTD };
 struct worker_request {
 	uint64_t words;		/* bytes of them, each ended by a NUL */
 	uint64_t input;		/* bytes for its standard input */
-	uint32_t coding;	/* enum worker_coding */
-	uint32_t reserved;
+	uint64_t answer;	/* bytes that it may print; 0: no limit */
+	uint64_t coding;	/* enum worker_coding */
 };
 
 /* Write a request into a new memory file. The descriptor, or -errno. */
 int worker_write_request(const struct buffer *words,
-			 const struct buffer *input,
+			 const struct buffer *input, uint64_t answer,
 			 enum worker_coding coding);
 /* Run it: ends the process with the command's status. Files as in
  * trace_reader.h. */

@@ -20,12 +20,13 @@
 #include "cli/sql/sql_prompt.h"
 #include "cli/sql/sql_worker.h"
 
-enum { SCRIPT = 1, CSV, JSON, TIMEOUT, MEMORY };
+enum { SCRIPT = 1, CSV, JSON, NO_SUMMARY, TIMEOUT, MEMORY };
 
 struct request {
 	struct reading reading;
 	struct sql_limits limits;
 	enum sql_mode mode;
+	bool no_summary;
 	const char *script;	/* NULL: not given */
 };
 
@@ -44,6 +45,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case JSON:
 		request->mode = SQL_MODE_JSON;
+		break;
+	case NO_SUMMARY:
+		request->no_summary = true;
 		break;
 	case TIMEOUT:
 		return quantity_parse_time(value, &request->limits.timeout_ns);
@@ -122,7 +126,7 @@ static int run(struct request *request, const char *statement)
 {
 	struct sql_worker worker = {
 		.reading = &request->reading, .limits = request->limits,
-		.mode = request->mode,
+		.mode = request->mode, .no_summary = request->no_summary,
 	};
 	LOCAL_BUFFER text = { 0 };
 	int status;
@@ -198,6 +202,9 @@ static const struct command_option options[] = {
 	{ CSV, "csv", 0, NULL, NULL, "rows as comma-separated values" },
 	{ JSON, "json", 0, NULL, NULL, "rows as JSON: one object for each "
 	  "statement that has any columns" },
+	{ NO_SUMMARY, "no-summary", 0, NULL, NULL,
+	  "with --json: without the summary of the traces, which takes longer "
+	  "than many a statement" },
 	{ TIMEOUT, "timeout", 0, "DURATION", "none",
 	  "end a statement that takes longer; reading traces counts to the "
 	  "first" },

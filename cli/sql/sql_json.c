@@ -99,7 +99,8 @@ int sql_json_write(struct sql_session *session, sqlite3_stmt *statement)
 
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
-	put_summary(&json, session);
+	if (!session->no_summary)
+		put_summary(&json, session);
 	json_array(&json, "columns");
 	for (int i = 0; i < columns; i++)
 		json_string(&json, NULL, sqlite3_column_name(statement, i));

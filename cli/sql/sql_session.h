@@ -23,6 +23,7 @@ struct sql_session {
 	enum sql_mode mode;
 	FILE *out;
 	const char *text;	/* what is run */
+	bool no_summary;	/* JSON lacks it */
 };
 
 /* Reads the traces that were found. False: nothing could be read, which was

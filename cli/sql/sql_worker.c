@@ -101,6 +101,7 @@ static _Noreturn void work(struct sql_worker *worker)
 	limit_time(&worker->limits);
 	session.out = stdout;
 	session.mode = worker->mode;
+	session.no_summary = worker->no_summary;
 	if (sql_session_open(&session, worker->reading)) {
 		signal(SIGINT, interrupt_session);
 		while ((text = next_request(worker->request)) != NULL) {

@@ -27,6 +27,7 @@ struct sql_worker {
 	struct reading *reading;	/* borrowed */
 	struct sql_limits limits;
 	enum sql_mode mode;
+	bool no_summary;
 	pid_t pid;		/* 0: none runs */
 	int request, answer;	/* pipes */
 	bool stopped;		/* the last one was ended before its time */

@@ -99,7 +99,7 @@ static void take_heads(char **lines, size_t count, bool token)
 		return;
 	if (heads.host == NULL || strstr(heads.host, "evil") != NULL)
 		abort();
-	if (heads.origin != NULL && strstr(heads.origin, heads.host) == NULL)
+	if (heads.origin != NULL && strcasestr(heads.origin, heads.host) == NULL)
 		abort();
 	if (token && (heads.authorization == NULL ||
 		      strstr(heads.authorization, "a-secret") == NULL) &&

@@ -68,12 +68,17 @@ class Server:
         """The beginning of the URLs of a trace."""
         return "/api/v1/traces/%s/" % self.traces()[n]["id"]
 
-    def sent(self, data, seconds=300):
-        """What comes for bytes, until the server closes."""
+    def sent(self, data, until):
+        """What comes for bytes, until these come behind its head."""
         with socket.create_connection((self.host, self.port),
-                                      timeout=seconds) as client:
+                                      timeout=300) as client:
             client.sendall(data)
-            return everything(client)
+            got = b""
+            while until not in got.partition(b"\r\n\r\n")[2]:
+                piece = client.recv(65536)
+                check(piece, "it was closed: %r" % got)
+                got += piece
+            return got
 
     def readers(self):
         """Processes that the server has started, and theirs."""

@@ -28,6 +28,13 @@ SAME = [
       "--thread=other"]),
     ("report?timeline&by=file", ["report", "--json", "--timeline",
                                  "--by=file"]),
+    ("report?by=mapping", ["report", "--json", "--by=mapping"]),
+    ("report?by=function&no-own-peaks&full-names&size-max=64",
+     ["report", "--json", "--by=function", "--no-own-peaks", "--full-names",
+      "--size-max=64"]),
+    ("report?function=leak&alive-at=50%25&by=block",
+     ["report", "--json", "--function=leak", "--alive-at=50%", "--by=block"]),
+    ("flame?no-timeline", ["flamegraph", "--json", "--no-timeline"]),
     ("info?sizes", ["info", "--json", "--sizes"]),
     ("flame?cost=peak", ["flamegraph", "--json", "--cost=peak"]),
     ("graph?by=library", ["graph", "--format=json", "--by=library"]),
@@ -38,13 +45,18 @@ SAME = [
 @case
 def answers_are_what_commands_print(directory):
     trace = planted(directory)
-    with Server(trace) as server:
-        base = server.trace()
-        for call, words in SAME:
-            equal(server.json(base + call), printed(*words, trace), call)
-        equal(server.json(base + "annotate?function=main"),
-              printed("annotate", "--json", "--only-roots", trace, "main"),
-              "annotate")
+    # Read from its events; then asked of an index that is open.
+    for index in [False, True]:
+        if index:
+            gnomon("report", "--index", trace)
+        with Server(trace) as server:
+            base = server.trace()
+            for call, words in SAME:
+                equal(server.json(base + call), printed(*words, trace),
+                      "%s, index: %s" % (call, index))
+            equal(server.json(base + "annotate?function=main"),
+                  printed("annotate", "--json", "--only-roots", trace,
+                          "main"), "annotate")
 
 
 @case
@@ -79,6 +91,8 @@ def sql_is_answered(directory):
         check(one["rows"][0]["n"] > 0, one)
         equal(server.json(url, method="POST", body="select 7 as seven")["rows"],
               [{"seven": 7}], "by POST")
+        check("summary" in one and "summary" not in server.json(
+            url + "?no-summary&statement=select+1"), "the summary")
         for statement, word in [
                 ("select\n  nope from blocks", "line 2, column 3"),
                 ("attach '/etc/passwd' as x", "only read"),

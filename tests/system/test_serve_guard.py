@@ -106,6 +106,11 @@ def tokens_are_needed(directory):
         equal(server.ask(url, Host="evil.example").status, 421, "a name")
     with Server(trace, "--bind", "0.0.0.0", "--host", "box.example") as server:
         equal(server.ask(url, Host="box.example").status, 200, "its name")
+    kept = holds_file(directory, "token", "kept-in-a-file\n")
+    with Server(trace, "--token-file", kept) as server:
+        equal(server.ask(url, Authorization="Bearer kept-in-a-file").status,
+              200, "of a file")
+        equal(server.ask(url, Authorization=None).status, 401, "without")
     done = subprocess.run([GNOMON, "serve", "--token", "short", trace],
                           stderr=subprocess.PIPE, text=True, check=False)
     equal(done.returncode, 2, "a short token")
@@ -164,6 +169,17 @@ def sources_are_read_under_their_roots_alone(directory):
     with Server(trace, "--source-root", here) as server:
         got = server.json(server.trace() + "annotate?function=main&all")
         check("run_phases();" in str(got), "not found under its root")
+        path = os.path.realpath(os.path.join(here, "tests/programs/planted.cc"))
+        got = server.json(server.trace() + "source?" + query(file=path) +
+                          "&from=200&to=210")
+        equal([line["line"] for line in got["lines"]], list(range(200, 211)),
+              "lines")
+        check("run_phases();" in str(got["lines"]), got)
+        # It is there, but no code of the trace was made of it.
+        for other in [os.path.join(here, "Makefile"), "/etc/passwd",
+                      path + "/../planted.cc", "planted.cc", ""]:
+            equal(server.ask(server.trace() + "source?" + query(
+                file=other)).status, 400, other)
     other = os.path.join(directory, "root", "tests", "programs")
     os.makedirs(other)
     os.symlink(os.path.join(here, "tests/programs/planted.cc"),

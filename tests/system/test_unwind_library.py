@@ -59,6 +59,7 @@ share/man/man1/gnomon-info.1
 share/man/man1/gnomon-repack.1
 share/man/man1/gnomon-report.1
 share/man/man1/gnomon-run.1
+share/man/man1/gnomon-serve.1
 share/man/man1/gnomon-snapshot.1
 share/man/man1/gnomon-sql.1
 share/man/man1/gnomon-start.1

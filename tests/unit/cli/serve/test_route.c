@@ -57,6 +57,11 @@ static void options_become_words(void **state)
 		      { "all", NULL }),
 		"annotate --json --all [--output=x]");
 	assert_string_equal(
+		WORDS(&out, "source", { "file", "/a/b.c" }, { "from", "3" },
+		      { "to", "9" }),
+		"annotate --json --lines-of=/a/b.c --first-line=3 "
+		"--last-line=9");
+	assert_string_equal(
 		WORDS(&out, "export/pprof", { "threads", NULL },
 		      { "cost", "peak" }),
 		"export --format=pprof --threads --cost=peak");
@@ -82,6 +87,8 @@ static void others_are_refused(void **state)
 			    "! sizes: takes no value: leave out `yes`");
 	assert_string_equal(WORDS(&out, "annotate", { "all", NULL }),
 			    "! function: is missing");
+	assert_int_equal(WORDS(&out, "source", { "lines-of", "x" })[0], '!');
+	assert_int_equal(WORDS(&out, "source", { "size-min", "1" })[0], '!');
 	/* Of a group that the command has not. */
 	assert_int_equal(WORDS(&out, "info", { "size-min", "1" })[0], '!');
 	buffer_free(&out);
