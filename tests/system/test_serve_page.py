@@ -2,6 +2,8 @@
 """The page of `gnomon serve`, in a browser: following what a user sees, leaks,
 peaks and churn are found that were planted in the programs."""
 
+import os
+
 from browser import browsed
 from gnomon_test import case, check, equal, main, program, recorded
 from served import Server
@@ -232,6 +234,78 @@ def threads_that_free_for_others_are_seen(directory):
     equal(said["axe"], [], "faults")
     check("hand_over" in said["rows"][0] and "free_others" in said["rows"][0],
           said["rows"])
+
+
+@case
+def regressions_are_told(directory):
+    """Between two builds, and between two moments of one run, what is new is in
+    the table, with its stack; the command that says the same can be copied."""
+    for count in ("", "20"):
+        recorded([program("leaky"), *count.split()], directory,
+                 options=("-o", os.path.join(directory, "leak%s.trace" % count)))
+    with Server(directory) as server:
+        said = walked(
+            server,
+            traces=["#diff?trace=leak20&old=leak&by=stack", *AXE,
+                    ["texts", "rows", ".t-row"], ["row", "tgt_list"],
+                    ["texts", "stack", ".frames code"],
+                    ["button", "shrunk 0"], ["text", "none", "#view .state"]],
+            moments=["#diff?trace=leak&of=moments&before=0%25",
+                     ["texts", "rows", ".t-row"]])
+    equal(len(said["traces"]["rows"]), 1, "changes")
+    check("+320 B" in said["traces"]["rows"][0], said["traces"]["rows"])
+    check("tgt_parse" in said["traces"]["stack"], said["traces"]["stack"])
+    equal(said["traces"]["axe"], [], "faults")
+    equal(said["traces"]["none"], "Nothing is shrunk.", "empty")
+    check(any("tgt_recurse" in row and "new" in row
+              for row in said["moments"]["rows"]), said["moments"]["rows"])
+
+
+@case
+def markup_in_names_stays_text(directory):
+    """Files, commands and functions are called like elements and scripts: none
+    of them becomes one."""
+    evil = "<img src=x onerror=injected=1><script>injected=2<script>"
+    name = "<b><i onclick=injected=3>.trace"
+    recorded([program("many_names"), evil], directory,
+             options=("-o", os.path.join(directory, name)))
+    views = ["overview", "flame?cost=total", "groups?by=stack&sort=total",
+             "tree?sort=total", "callers?sort=total", "blocks", "threads",
+             "sql?q=select '%s' as x" % evil]
+    with Server(directory) as server:
+        said = walked(server, **{
+            "v%d" % i: ["#" + view, ["injected", "injected"],
+                        ["text", "what", "#what"],
+                        ["text", "name", "#trace option"]]
+            for i, view in enumerate(views)})
+    for one in (said["v%d" % i] for i in range(len(views))):
+        equal(one["injected"], [None, 0], "injected")
+        check(evil[:20] in one["what"], one["what"])
+        equal(one["name"].strip(), name, "the trace")
+
+
+@case
+def what_goes_wrong_is_said(directory):
+    """Without a trace, with one that is damaged, and when the server is gone,
+    the page says so, and goes on when it can."""
+    empty = os.path.join(directory, "empty")
+    os.mkdir(empty)
+    with Server(empty) as server:
+        none = browsed("serve.mjs", {"url": server.url, "runs": {"none": {
+            "list": [["text", "said", "#view"]], "bare": True}}})["none"]
+    check("no trace yet" in none["said"], none)
+    done = recorded([program("leaky")], directory)
+    with open(done.trace, "r+b") as trace:
+        trace.truncate(os.path.getsize(done.trace) * 2 // 3)
+    with Server(done.trace) as server:
+        cut = walked(server, cut=["#groups", ["text", "said", "#view"]],
+                     over=["", ["texts", "cards", ".finding"]])
+        nothing = walked(server, nothing=[
+            "#groups?size-min=1G", ["text", "said", "#view"],
+            ["button", "Remove all filters"], ["hash", "hash"]])["nothing"]
+    check(cut["cut"]["said"] and cut["over"]["cards"], cut)
+    check("filters select" in nothing["said"], nothing)
+    check("size-min" not in nothing["hash"], nothing)
 
 
 @case

@@ -129,12 +129,15 @@ const readers = {
 	},
 };
 
-async function go(browser, url, { hash, scheme, list, size }) {
+async function go(browser, url, { hash, scheme, list, size, bare }) {
 	const page = await browser.open(url + (hash ?? ""), { scheme,
 		width: size?.[0] ?? 1366, height: size?.[1] ?? 860 });
 	const read = {};
 
-	await settled(page);
+	if (bare)
+		await page.locator("#view .state").waitFor();
+	else
+		await settled(page);
 	for (const [what, ...more] of list) {
 		if (what in steps) {
 			await steps[what](page, ...more);

@@ -215,6 +215,7 @@ function buttons(): void {
 		{ text: "Link to this view", act: () =>
 			void copy(location.href, "link") },
 		{ text: "As gnomon command", act: () => void copy(
+			shown?.shown.command?.() ??
 			shown?.view.command?.(app) ?? words.command("report",
 			address.filters(), trace()), "command") },
 		{ text: "Filters as SQL", act: () => void copy(

@@ -4,6 +4,7 @@
 import { View } from "./view";
 import { blocks } from "./view_blocks";
 import { callers } from "./view_callers";
+import { diff } from "./view_diff";
 import { flameGraph } from "./view_flame";
 import { groups } from "./view_groups";
 import { histograms } from "./view_histograms";
@@ -13,4 +14,4 @@ import { threads } from "./view_threads";
 import { tree } from "./view_tree";
 
 export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers,
-	blocks, histograms, threads, sql];
+	blocks, histograms, threads, diff, sql];
