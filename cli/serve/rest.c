@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/text/last_part.h"
@@ -328,6 +333,53 @@ static void give_cookie(struct request *request)
 	answer(request, redirect);
 }
 
+/* Compressed once, as it is the same for all. */
+static struct answer *pack_file(const struct static_file *file,
+				enum worker_coding coding)
+{
+	size_t size = strlen(file->text);
+	struct answer *plain = answer_text(200, static_files_type(file),
+					   file->text, size), *packed;
+	int fd = coding == WORKER_PLAIN ? -1 :
+		memfd_create("packed", MFD_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0)
+		return plain;
+	packing_write(plain->fd, fd, coding);
+	if (fstat(fd, &status) != 0 || status.st_size == 0) {
+		close(fd);
+		return plain;
+	}
+	packed = answer_new(200, plain->type, fd, (uint64_t)status.st_size,
+			    false);
+	packed->coding = coding;
+	answer_drop(plain);
+	return packed;
+}
+
+static void send_file(struct request *request, const struct static_file *file)
+{
+	struct exchange *exchange = request->exchange;
+	struct answer_cache *cache = &exchange->http->work->cache;
+	enum worker_coding coding = packing_choose(MHD_lookup_connection_value(
+		exchange->connection, MHD_HEADER_KIND, "Accept-Encoding"));
+	uint64_t key = XXH64(file->text, strlen(file->text),
+			     (uint64_t)coding) | 1;
+
+	if (rest_is_known(exchange, key)) {
+		answer(request, answer_new(304, NULL, -1, 0, false));
+		exchange->answer->key = key;
+		return;
+	}
+	exchange->answer = answer_cache_find(cache, key);
+	if (exchange->answer != NULL)
+		return;
+	answer(request, pack_file(file, coding));
+	exchange->answer->key = key;
+	answer_cache_keep(cache, exchange->answer);
+}
+
 static void answer_file(struct request *request, const char *name)
 {
 	static const char left_out[] = "The page was left out of this build of "
@@ -340,8 +392,7 @@ static void answer_file(struct request *request, const char *name)
 		 request->exchange->http->guard.token != NULL)
 		give_cookie(request);
 	else if (file != NULL)
-		answer(request, answer_text(200, static_files_type(file),
-					    file->text, strlen(file->text)));
+		send_file(request, file);
 	else if (name[0] == 0)
 		answer(request, answer_text(200, "text/plain; charset=utf-8",
 					    left_out, strlen(left_out)));
