@@ -237,6 +237,28 @@ def threads_that_free_for_others_are_seen(directory):
 
 
 @case
+def lines_have_costs(directory):
+    """Of a function that leaks, the line that does; without the source, its
+    instructions."""
+    done = planted(directory)
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with Server("--source-root", root, done.trace) as server:
+        said = walked(
+            server,
+            lines=["#groups?by=site&sort=live", ["rightRow", "just_above"],
+                   ["item", "Its source"], *AXE,
+                   ["texts", "lines", ".source .costs"]])["lines"]
+    with Server(done.trace) as server:
+        code = walked(server, code=["#source?of=just_above",
+                      ["texts", "code", ".source .costs"]])["code"]
+    check(any("malloc" in line and "25.0K" in line for line in said["lines"]),
+          said)
+    equal(said["axe"], [], "faults")
+    check(any("call" in line and "25.0K" in line for line in code["code"]),
+          code)
+
+
+@case
 def regressions_are_told(directory):
     """Between two builds, and between two moments of one run, what is new is in
     the table, with its stack; the command that says the same can be copied."""

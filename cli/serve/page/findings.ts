@@ -241,7 +241,8 @@ interface Question {
 }
 
 const top = (sort: string, number = 1): Pair[] =>
-	[["by", "site"], ["sort", sort], ["top", String(number)]];
+	[["by", "site"], ["sort", sort], ["top", String(number)],
+	 ["no-own-peaks", ""]];
 
 /* Leaks and growth are read from the same rows. */
 const QUESTIONS: Question[] = [

@@ -38,7 +38,8 @@ function trace(): Trace {
 
 function plain(what: string, params: Pair[] = [], body?: string): Call {
 	return { path: `traces/${encodeURIComponent(trace().id)}/${what}`,
-		 params, body };
+		 params: what === "sql" ? [["no-summary", ""], ...params] :
+			params, body };
 }
 
 const app: App = {

@@ -9,9 +9,11 @@ import { flameGraph } from "./view_flame";
 import { groups } from "./view_groups";
 import { histograms } from "./view_histograms";
 import { overview } from "./view_overview";
+import { source } from "./view_source";
 import { sql } from "./view_sql";
 import { threads } from "./view_threads";
 import { tree } from "./view_tree";
 
 export const VIEWS: View[] = [overview, flameGraph, groups, tree, callers,
-	blocks, histograms, threads, diff, sql];
+	blocks, histograms, threads, diff, source,
+	sql];
