@@ -11,6 +11,9 @@ import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
 	"./view";
 import * as words from "./words";
 
+const AROUND = 8;		/* lines before and behind */
+const LONGEST = 2000;
+
 const SORTS = rows.SORTS.filter(([name]) =>
 	["live", "peak", "total", "count", "temporary"].includes(name));
 
@@ -54,6 +57,7 @@ class Source implements Shown {
 	private readonly part: Part;
 	private readonly field: HTMLInputElement;
 	private all: Annotated[] = [];
+	private readonly others: Part[] = [];
 
 	constructor(element: HTMLElement, private readonly app: App) {
 		this.part = new Part(app, "source");
@@ -98,6 +102,41 @@ class Source implements Shown {
 				own ? rows.figure(unit, own) : "")];
 	}
 
+	/* Lines around those with costs, which alone come with them. */
+	private around({ file, lines }: SourceFile, body: HTMLElement,
+		       whole: number): void {
+		const numbers = lines.map(({ line }) => line);
+		const first = Math.max(1, Math.min(...numbers) - AROUND);
+		const last = Math.max(...numbers) + AROUND;
+		const part = new Part(this.app, `lines-${this.others.length}`,
+				      "apart");
+
+		if (last - first > LONGEST)
+			return;
+		this.others.push(part);
+		part.show(this.app.plain("source", [["file", file],
+			["from", String(first)], ["to", String(last)]]),
+			(value) => {
+				const known = new Map(lines.map((one) =>
+					[one.line, one]));
+				const all = (value as { lines: Line[] }).lines
+					.map((one) => known.get(one.line) ?? one);
+
+				body.replaceChildren(...all.map((one) =>
+					this.line(file, one, whole)));
+			});
+		body.after(part.element);
+	}
+
+	private line(file: string, line: Line, whole: number): HTMLElement {
+		return h("tr", { class: line.count ? "costs" : "",
+				 contextmenu: (event: MouseEvent) =>
+				 this.menu(event, file, line) },
+			...this.figures(line, whole),
+			h("td", { class: "number" }, line.line),
+			h("td", {}, h("code", {}, line.text ?? "…")));
+	}
+
 	private table(heads: string[], lines: HTMLElement[]): HTMLElement {
 		return h("table", { class: "source" }, h("thead", {}, h("tr", {},
 			...heads.map((title) => h("th", { scope: "col" },
@@ -105,22 +144,19 @@ class Source implements Shown {
 			h("tbody", {}, ...lines));
 	}
 
-	private file({ file, newer, lines }: SourceFile, whole: number):
-			HTMLElement {
+	private file(one: SourceFile, whole: number): HTMLElement {
+		const { file, newer, lines } = one;
+		const table = this.table(["and callees", "itself", "line", ""],
+			lines.map((line) => this.line(file, line, whole)));
+
+		this.around(one, table.querySelector("tbody") as HTMLElement,
+			    whole);
 		return h("section", {}, h("h3", {}, h("code", {}, file),
 			h("button", { type: "button", class: "small", click: () =>
 				void copy(file, "path") }, "Copy path")),
 			newer && h("p", { class: "quiet" }, "The file is newer " +
 				"than the program: lines may have moved."),
-			this.table(["and callees", "itself", "line", ""],
-				lines.map((line) => h("tr", {
-					class: line.count ? "costs" : "",
-					contextmenu: (event: MouseEvent) =>
-						this.menu(event, file, line) },
-					...this.figures(line, whole),
-					h("td", { class: "number" }, line.line),
-					h("td", {}, h("code", {},
-						line.text ?? "…"))))));
+			table);
 	}
 
 	private menu(event: MouseEvent, file: string, { line }: Line): void {
@@ -189,6 +225,8 @@ class Source implements Shown {
 	}
 
 	private draw(): void {
+		for (const part of this.others.splice(0))
+			part.close();
 		if (this.all.length === 0)
 			this.part.empty(...nothing(this.app,
 				"There is nothing of that function"));
@@ -204,6 +242,8 @@ class Source implements Shown {
 	}
 
 	close(): void {
+		for (const part of this.others)
+			part.close();
 		this.part.close();
 	}
 }
