@@ -5,7 +5,7 @@ peaks and churn are found that were planted in the programs."""
 import os
 
 from browser import browsed
-from gnomon_test import case, check, equal, main, program, recorded
+from gnomon_test import GNOMON, case, check, equal, main, program, recorded
 from served import Server
 
 AXE = [["axe", "axe"]]
@@ -256,6 +256,57 @@ def lines_have_costs(directory):
     equal(said["axe"], [], "faults")
     check(any("call" in line and "25.0K" in line for line in code["code"]),
           code)
+
+
+@case
+def fragmentation_is_seen_to_scale(directory):
+    """A few small blocks keep many pages: the bar of the heap says how little
+    of it is live, and a drag over it looks into it."""
+    done = recorded([program("pinned")], directory,
+                    options=("--snapshot-every", "20ms"))
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            memory=["#memory", ["texts", "bars", ".space p"], *AXE,
+                    ["texts", "maps", ".t-row"],
+                    ["drag", ".space-bar", .2, .4],
+                    ["texts", "chips", ".chip-label"],
+                    ["texts", "inside", ".space p"]],
+            said=["", ["texts", "cards", ".finding"]],
+            owner=["#memory", ["link", "Whose blocks keep pages"],
+                   ["text", "first", ".t-row"]])
+    equal(said["memory"]["axe"], [], "faults")
+    check("[heap]" in said["memory"]["bars"][0] and
+          " 1.3%" in said["memory"]["bars"][0], said["memory"]["bars"])
+    check(any("libc.so.6" in row for row in said["memory"]["maps"]), "maps")
+    equal(len(said["memory"]["chips"]), 2, "filters")
+    check(said["memory"]["inside"][0] != said["memory"]["bars"][0], "zoom")
+    check(any("Fragmentation" in card and "tgt_often" in card
+              for card in said["said"]["cards"]), said["said"])
+    check("tgt_often" in said["owner"]["first"], said["owner"])
+
+
+@case
+def traces_that_come_are_shown_by_themselves(directory):
+    """A page that was opened before there was anything shows what is recorded
+    then, and another one beside it."""
+    def record(name, *argv):
+        return ["record", [GNOMON, "run", "-q", "-o", os.path.join(
+            directory, name + ".trace"), *argv]]
+
+    with Server(directory) as server:
+        said = browsed("serve.mjs", {"url": server.url, "runs": {"live": {
+            "bare": True,
+            "list": [["text", "before", "#view"],
+                     record("first", program("leaky")),
+                     ["wait", ".finding"], ["text", "leak", ".finding"],
+                     record("second", program("leaky"), "20"),
+                     ["wait", "#trace option:nth-child(2)"],
+                     ["texts", "traces", "#trace option"]]}}})["live"]
+    check("no trace yet" in said["before"], said["before"])
+    check("1.5K" in said["leak"], said["leak"])
+    equal(sorted(name.strip() for name in said["traces"]),
+          ["first.trace", "second.trace"], "traces")
 
 
 @case

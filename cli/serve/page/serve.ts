@@ -247,7 +247,8 @@ function follow(): void {
 		location.href.split("#")[0]));
 
 	events.addEventListener("trace", () => void list().then(() =>
-		traces.length && update()).catch(() => undefined));
+		traces.length && strip ? update() : start())
+		.catch(() => undefined));
 }
 
 function noTrace(...why: string[]): void {
