@@ -20,7 +20,7 @@
 enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, PAGES, TIMELINE,
        STEPS,
        MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, NO_OWN_PEAKS,
-       SKIP_EMPTY };
+       NO_HEAP, SKIP_EMPTY };
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', COMMAND_WORDS, NULL,
@@ -75,6 +75,9 @@ static const struct command_option options[] = {
 	{ NO_OWN_PEAKS, "no-own-peaks", 0, NULL, NULL,
 	  "with --json: rows without their own peaks, which take longest to "
 	  "find out" },
+	{ NO_HEAP, "no-heap", 0, NULL, NULL,
+	  "with --json: a summary without live_heap, for which each live block "
+	  "is looked at" },
 	{ SKIP_EMPTY, "skip-empty", 0, NULL, NULL,
 	  "print nothing if nothing is live" },
 	COMMAND_COMMON_OPTIONS,
@@ -168,6 +171,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case NO_OWN_PEAKS:
 		request->report.no_own_peaks = true;
+		break;
+	case NO_HEAP:
+		request->report.no_heap = true;
 		break;
 	case SKIP_EMPTY:
 		request->skip_empty = true;
@@ -498,6 +504,8 @@ static bool fits(const struct request *request)
 			   "--by block");
 	else if (wanted->frame_table && !request->json)
 		tell_error("--frame-table: is for JSON: add --json");
+	else if (wanted->no_heap && !request->json)
+		tell_error("--no-heap: is for JSON: add --json");
 	else if (wanted->no_own_peaks && !request->json)
 		tell_error("--no-own-peaks: is for JSON: add --json");
 	else if (wanted->no_own_peaks && order == FIGURE_OWN_PEAK &&
@@ -601,7 +609,9 @@ static void settle(struct request *request)
 			 0 : QUERY_SPARES_OWN_PEAKS) |
 			/* a summary in words says how long blocks lived */
 			(query->all_figures && !wanted->sizes ?
-			 QUERY_SPARES_SIZES : 0);
+			 QUERY_SPARES_SIZES : 0) |
+			(wanted->no_heap && !wanted->blocks && !wanted->pages ?
+			 QUERY_SPARES_BLOCKS : 0);
 	query->over_time = wanted->timeline;
 	query->at_snapshots = wanted->pages;
 	wanted->query = query;

@@ -390,13 +390,21 @@ static int start(const struct request *request, struct server *server)
 	return status;
 }
 
+static uint64_t half_of_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (uint64_t)pages / 2 * (uint64_t)size :
+		0;
+}
+
 static int run_serve(const struct command *command, int argc, char **argv)
 {
 	static struct server server;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct request request = {
 		.port = PORT, .address = ADDRESS, .cache = CACHE_BYTES,
-		.limits.timeout_ns = TIMEOUT_NS,
+		.limits = { TIMEOUT_NS, half_of_memory() },
 		.workers = processors > 1 ? (uint64_t)processors : 2,
 	};
 	int operands, status;
@@ -479,8 +487,8 @@ static const struct command_option options[] = {
 	{ OPEN, "open", 0, NULL, NULL, "open the page in a browser" },
 	{ TIMEOUT, "timeout", 0, "DURATION", "1m",
 	  "end a call that takes longer" },
-	{ MEMORY, "memory", 0, "SIZE", "all there is",
-	  "what the process of one call may map" },
+	{ MEMORY, "memory", 0, "SIZE", "half of what this machine has",
+	  "what the process of one call may take; 0: all there is" },
 	{ WORKERS, "workers", 0, "N", "one for each processor",
 	  "so many calls run at once; the others wait" },
 	{ CACHE, "cache", 0, "SIZE", "64M",

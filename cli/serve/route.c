@@ -17,7 +17,7 @@
 #define SVG_TYPE "image/svg+xml"
 
 #define REPORT_OPTIONS " sort by tree top groups-max sizes pages timeline " \
-	"steps frame-table no-own-peaks "
+	"steps frame-table no-own-peaks no-heap "
 #define EXPORT(format, mime, end)					\
 	{ .name = "export/" format, .command = &cmd_export,		\
 	  .fixed = { "--format=" format }, .options = " cost by threads ", \

@@ -23,7 +23,8 @@
 /* What the server was started with that holds for all calls. */
 struct trace_reader_limits {
 	uint64_t timeout_ns;	/* of a call */
-	uint64_t memory;	/* bytes of addresses of a worker; 0: no limit */
+	uint64_t memory;	/* bytes of addresses that it may take beyond
+				 * what its reader has; 0: no limit */
 };
 
 /* What a reader is started with. */

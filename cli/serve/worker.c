@@ -54,6 +54,21 @@ static void set_limit(int what, uint64_t value)
 	setrlimit(what, &limit);
 }
 
+/* Bytes of addresses that this process has, as RLIMIT_AS counts them: what its
+ * reader has read is among them. */
+static uint64_t mapped_bytes(void)
+{
+	FILE *in = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (in != NULL) {
+		if (fscanf(in, "%lu", &pages) != 1)
+			pages = 0;
+		fclose(in);
+	}
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* The clock ends what waits; the processor's limit, what is busy in several
  * threads for longer than all of them may take. */
 static void limit(const struct trace_reader_limits *limits, uint64_t answer)
@@ -61,7 +76,8 @@ static void limit(const struct trace_reader_limits *limits, uint64_t answer)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t seconds = (limits->timeout_ns + NS_IN_S - 1) / NS_IN_S;
 
-	set_limit(RLIMIT_AS, limits->memory);
+	if (limits->memory != 0)
+		set_limit(RLIMIT_AS, mapped_bytes() + limits->memory);
 	set_limit(RLIMIT_FSIZE, answer);
 	set_limit(RLIMIT_CORE, 1);
 	if (seconds == 0)

@@ -35,6 +35,9 @@ SAME = [
     ("report?function=leak&alive-at=50%25&by=block",
      ["report", "--json", "--function=leak", "--alive-at=50%", "--by=block"]),
     ("flame?no-timeline", ["flamegraph", "--json", "--no-timeline"]),
+    ("report?by=thread&no-own-peaks&no-heap&from=20%25",
+     ["report", "--json", "--by=thread", "--no-own-peaks", "--no-heap",
+      "--from=20%"]),
     ("info?sizes", ["info", "--json", "--sizes"]),
     ("flame?cost=peak", ["flamegraph", "--json", "--cost=peak"]),
     ("graph?by=library", ["graph", "--format=json", "--by=library"]),
@@ -313,6 +316,9 @@ def a_trace_is_seen_growing(directory):
             check(wait_for(lambda: server.traces() and
                            server.traces()[0]["live"]), "not live")
             server.json(server.trace() + "report")
+            with Server(server.traces()[0]["pid"]) as other:
+                equal([t["id"] for t in other.traces()],
+                      [t["id"] for t in server.traces()], "by its process")
             target.stdin.close()
             target.wait()
             check(wait_for(lambda: not server.traces()[0]["live"]), "ended")

@@ -72,7 +72,8 @@ void report_json_summary(struct json *json, const struct report *r)
 	json_string(json, "exit", about->exit);
 	put_left_out(json, r);
 	report_view_json(json, r);
-	put_heap(json, r);
+	if (!r->options->no_heap)
+		put_heap(json, r);
 	json_uint(json, "repaired", model_totals(r->model)->repaired);
 	json_uint(json, "stopped", model_stopped(r->model));
 	json_uint(json, "pid", about->pid);

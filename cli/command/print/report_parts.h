@@ -42,6 +42,7 @@ struct report_options {
 	bool full_names;
 	bool frame_table;	/* JSON: see frame_table.h */
 	bool no_own_peaks;	/* JSON: rows lack them */
+	bool no_heap;		/* JSON: the summary lacks report_heap */
 	const char *trace;
 };
 
