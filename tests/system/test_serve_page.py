@@ -2,8 +2,10 @@
 """The page of `gnomon serve`, in a browser: following what a user sees, leaks,
 peaks and churn are found that were planted in the programs."""
 
+import os
+
 from browser import browsed
-from gnomon_test import case, check, equal, main, program, recorded
+from gnomon_test import GNOMON, case, check, equal, main, program, recorded
 from served import Server
 
 AXE = [["axe", "axe"]]
@@ -213,6 +215,170 @@ def sizes_and_lifetimes_are_brushed(directory):
     check("size-min=" in said["sizes"] and "size-max=" in said["sizes"],
           said["sizes"])
     check(len(said["chips"]) >= 2, said["chips"])
+
+
+@case
+def threads_that_free_for_others_are_seen(directory):
+    """Blocks that were handed over are off the diagonal of the matrix; a click
+    tells which."""
+    done = planted(directory)
+    is_ = done.expected
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            threads=["#threads", ["texts", "cells", ".matrix .cell:not(.own)"],
+                     *AXE, ["button", str(is_["handed"])],
+                     ["item", "What one allocated"],
+                     ["texts", "rows", ".t-row"]])["threads"]
+    check(str(is_["handed"]) in said["cells"], said["cells"])
+    equal(said["axe"], [], "faults")
+    check("hand_over" in said["rows"][0] and "free_others" in said["rows"][0],
+          said["rows"])
+
+
+@case
+def lines_have_costs(directory):
+    """Of a function that leaks, the line that does; without the source, its
+    instructions."""
+    done = planted(directory)
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with Server("--source-root", root, done.trace) as server:
+        said = walked(
+            server,
+            lines=["#groups?by=site&sort=live", ["rightRow", "just_above"],
+                   ["item", "Its source"], *AXE,
+                   ["texts", "lines", ".source .costs"]])["lines"]
+    with Server(done.trace) as server:
+        code = walked(server, code=["#source?of=just_above",
+                      ["texts", "code", ".source .costs"]])["code"]
+    check(any("malloc" in line and "25.0K" in line for line in said["lines"]),
+          said)
+    equal(said["axe"], [], "faults")
+    check(any("call" in line and "25.0K" in line for line in code["code"]),
+          code)
+
+
+@case
+def fragmentation_is_seen_to_scale(directory):
+    """A few small blocks keep many pages: the bar of the heap says how little
+    of it is live, and a drag over it looks into it."""
+    done = recorded([program("pinned")], directory,
+                    options=("--snapshot-every", "20ms"))
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            memory=["#memory", ["texts", "bars", ".space p"], *AXE,
+                    ["texts", "maps", ".t-row"],
+                    ["drag", ".space-bar", .2, .4],
+                    ["texts", "chips", ".chip-label"],
+                    ["texts", "inside", ".space p"]],
+            said=["", ["texts", "cards", ".finding"]],
+            owner=["#memory", ["link", "Whose blocks keep pages"],
+                   ["text", "first", ".t-row"]])
+    equal(said["memory"]["axe"], [], "faults")
+    check("[heap]" in said["memory"]["bars"][0] and
+          " 1.3%" in said["memory"]["bars"][0], said["memory"]["bars"])
+    check(any("libc.so.6" in row for row in said["memory"]["maps"]), "maps")
+    equal(len(said["memory"]["chips"]), 2, "filters")
+    check(said["memory"]["inside"][0] != said["memory"]["bars"][0], "zoom")
+    check(any("Fragmentation" in card and "tgt_often" in card
+              for card in said["said"]["cards"]), said["said"])
+    check("tgt_often" in said["owner"]["first"], said["owner"])
+
+
+@case
+def traces_that_come_are_shown_by_themselves(directory):
+    """A page that was opened before there was anything shows what is recorded
+    then, and another one beside it."""
+    def record(name, *argv):
+        return ["record", [GNOMON, "run", "-q", "-o", os.path.join(
+            directory, name + ".trace"), *argv]]
+
+    with Server(directory) as server:
+        said = browsed("serve.mjs", {"url": server.url, "runs": {"live": {
+            "bare": True,
+            "list": [["text", "before", "#view"],
+                     record("first", program("leaky")),
+                     ["wait", ".finding"], ["text", "leak", ".finding"],
+                     record("second", program("leaky"), "20"),
+                     ["wait", "#trace option:nth-child(2)"],
+                     ["texts", "traces", "#trace option"]]}}})["live"]
+    check("no trace yet" in said["before"], said["before"])
+    check("1.5K" in said["leak"], said["leak"])
+    equal(sorted(name.strip() for name in said["traces"]),
+          ["first.trace", "second.trace"], "traces")
+
+
+@case
+def regressions_are_told(directory):
+    """Between two builds, and between two moments of one run, what is new is in
+    the table, with its stack; the command that says the same can be copied."""
+    for count in ("", "20"):
+        recorded([program("leaky"), *count.split()], directory,
+                 options=("-o", os.path.join(directory, "leak%s.trace" % count)))
+    with Server(directory) as server:
+        said = walked(
+            server,
+            traces=["#diff?trace=leak20&old=leak&by=stack", *AXE,
+                    ["texts", "rows", ".t-row"], ["row", "tgt_list"],
+                    ["texts", "stack", ".frames code"],
+                    ["button", "shrunk 0"], ["text", "none", "#view .state"]],
+            moments=["#diff?trace=leak&of=moments&before=0%25",
+                     ["texts", "rows", ".t-row"]])
+    equal(len(said["traces"]["rows"]), 1, "changes")
+    check("+320 B" in said["traces"]["rows"][0], said["traces"]["rows"])
+    check("tgt_parse" in said["traces"]["stack"], said["traces"]["stack"])
+    equal(said["traces"]["axe"], [], "faults")
+    equal(said["traces"]["none"], "Nothing is shrunk.", "empty")
+    check(any("tgt_recurse" in row and "new" in row
+              for row in said["moments"]["rows"]), said["moments"]["rows"])
+
+
+@case
+def markup_in_names_stays_text(directory):
+    """Files, commands and functions are called like elements and scripts: none
+    of them becomes one."""
+    evil = "<img src=x onerror=injected=1><script>injected=2<script>"
+    name = "<b><i onclick=injected=3>.trace"
+    recorded([program("many_names"), evil], directory,
+             options=("-o", os.path.join(directory, name)))
+    views = ["overview", "flame?cost=total", "groups?by=stack&sort=total",
+             "tree?sort=total", "callers?sort=total", "blocks", "threads",
+             "sql?q=select '%s' as x" % evil]
+    with Server(directory) as server:
+        said = walked(server, **{
+            "v%d" % i: ["#" + view, ["injected", "injected"],
+                        ["text", "what", "#what"],
+                        ["text", "name", "#trace option"]]
+            for i, view in enumerate(views)})
+    for one in (said["v%d" % i] for i in range(len(views))):
+        equal(one["injected"], [None, 0], "injected")
+        check(evil[:20] in one["what"], one["what"])
+        equal(one["name"].strip(), name, "the trace")
+
+
+@case
+def what_goes_wrong_is_said(directory):
+    """Without a trace, with one that is damaged, and when the server is gone,
+    the page says so, and goes on when it can."""
+    empty = os.path.join(directory, "empty")
+    os.mkdir(empty)
+    with Server(empty) as server:
+        none = browsed("serve.mjs", {"url": server.url, "runs": {"none": {
+            "list": [["text", "said", "#view"]], "bare": True}}})["none"]
+    check("no trace yet" in none["said"], none)
+    done = recorded([program("leaky")], directory)
+    with open(done.trace, "r+b") as trace:
+        trace.truncate(os.path.getsize(done.trace) * 2 // 3)
+    with Server(done.trace) as server:
+        cut = walked(server, cut=["#groups", ["text", "said", "#view"]],
+                     over=["", ["texts", "cards", ".finding"]])
+        nothing = walked(server, nothing=[
+            "#groups?size-min=1G", ["text", "said", "#view"],
+            ["button", "Remove all filters"], ["hash", "hash"]])["nothing"]
+    check(cut["cut"]["said"] and cut["over"]["cards"], cut)
+    check("filters select" in nothing["said"], nothing)
+    check("size-min" not in nothing["hash"], nothing)
 
 
 @case

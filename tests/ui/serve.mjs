@@ -5,6 +5,7 @@
 // what to do and with what; one that reads something puts it under its name.
 
 import { createRequire } from "node:module";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -83,6 +84,8 @@ const steps = {
 	forward: (page) => page.goForward(),
 	reload: (page) => page.reload(),
 	go: (page, hash) => page.evaluate((to) => { location.hash = to; }, hash),
+	record: (page, argv) => void execFileSync(argv[0], argv.slice(1)),
+	wait: (page, selector) => page.locator(selector).first().waitFor(),
 	shot: (page, file) => page.screenshot({ path: file }),
 };
 
@@ -129,16 +132,20 @@ const readers = {
 	},
 };
 
-async function go(browser, url, { hash, scheme, list, size }) {
+async function go(browser, url, { hash, scheme, list, size, bare }) {
 	const page = await browser.open(url + (hash ?? ""), { scheme,
 		width: size?.[0] ?? 1366, height: size?.[1] ?? 860 });
 	const read = {};
 
-	await settled(page);
+	if (bare)
+		await page.locator("#view .state").waitFor();
+	else
+		await settled(page);
 	for (const [what, ...more] of list) {
 		if (what in steps) {
 			await steps[what](page, ...more);
-			await settled(page);
+			if (!bare)
+				await settled(page);
 		} else {
 			const [name, ...rest] = more;
 

@@ -45,17 +45,19 @@ const share = (part: number, whole: number) => quantity.percent(part, whole);
 
 /* ---- what is said ---- */
 
-export function leak({ summary, rows }: Report): Said {
+export function leak({ summary, rows }: Report, isOne: boolean): Said {
 	const top = rows[0];
+	const title = isOne ? "Alive then" : "Leaks";
+	const when = isOne ? "was live then" : "is live at the end";
 
 	if (summary.live_bytes === 0 || !top)
-		return { mood: "good", title: "Leaks", links: [],
-			 text: ["Nothing is live at the end."] };
-	const much = summary.live_bytes >= LEFT * summary.peak_bytes;
-	return { mood: much ? "bad" : "plain", title: "Leaks", text: [
+		return { mood: "good", title, links: [],
+			 text: [`Nothing ${when}.`] };
+	const much = !isOne && summary.live_bytes >= LEFT * summary.peak_bytes;
+	return { mood: much ? "bad" : "plain", title, text: [
 		h("b", {}, quantity.size(summary.live_bytes)), " in ",
 		quantity.count(summary.live_blocks),
-		" blocks is live at the end. ", code(top), " made ",
+		` blocks ${when}. `, code(top), " made ",
 		h("b", {}, quantity.size(top.live_bytes)),
 		` of it (${share(top.live_bytes, summary.live_bytes)}), in ` +
 		`${quantity.count(top.live_blocks)} blocks.`],
@@ -237,17 +239,18 @@ interface Question {
 	params: Pair[];
 	overTime?: Pair[];
 	body?: string;
-	say: (value: unknown) => Said[];
+	say: (value: unknown, isOne: boolean) => Said[];
 }
 
 const top = (sort: string, number = 1): Pair[] =>
-	[["by", "site"], ["sort", sort], ["top", String(number)]];
+	[["by", "site"], ["sort", sort], ["top", String(number)],
+	 ["no-own-peaks", ""]];
 
 /* Leaks and growth are read from the same rows. */
 const QUESTIONS: Question[] = [
 	{ slot: "live", params: top("live", GROWERS), overTime: [
 		["timeline", ""], ["steps", String(STEPS)]],
-	  say: (v) => [leak(v as Report), grows(v as Report)] },
+	  say: (v, isOne) => [leak(v as Report, isOne), grows(v as Report)] },
 	{ slot: "peak", params: top("peak"), say: (v) => [peak(v as Report)] },
 	{ slot: "churn", params: top("temporary"),
 	  say: (v) => [churn(v as Report)] },
@@ -278,7 +281,7 @@ export class Findings {
 
 			this.parts[i].show(call, (value) =>
 				this.parts[i].body.replaceChildren(
-					...say(value).map((one) =>
+					...say(value, isOne).map((one) =>
 						card(this.app, one))));
 		});
 	}

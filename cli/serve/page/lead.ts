@@ -68,6 +68,8 @@ export function ofFunction(app: App, frame: Frame): Items {
 			undefined,
 		named && link(app, "Callers and callees",
 			      { of: frame.function }, "callers"),
+		named && link(app, "Its source", { of: frame.function },
+			      "source"),
 		frame.file ? { text: "Copy file and line", act: () =>
 			void copy(`${frame.file}:${frame.line}`,
 				  "file and line") } : undefined];

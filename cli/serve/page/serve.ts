@@ -38,7 +38,8 @@ function trace(): Trace {
 
 function plain(what: string, params: Pair[] = [], body?: string): Call {
 	return { path: `traces/${encodeURIComponent(trace().id)}/${what}`,
-		 params, body };
+		 params: what === "sql" ? [["no-summary", ""], ...params] :
+			params, body };
 }
 
 const app: App = {
@@ -215,6 +216,7 @@ function buttons(): void {
 		{ text: "Link to this view", act: () =>
 			void copy(location.href, "link") },
 		{ text: "As gnomon command", act: () => void copy(
+			shown?.shown.command?.() ??
 			shown?.view.command?.(app) ?? words.command("report",
 			address.filters(), trace()), "command") },
 		{ text: "Filters as SQL", act: () => void copy(
@@ -245,7 +247,8 @@ function follow(): void {
 		location.href.split("#")[0]));
 
 	events.addEventListener("trace", () => void list().then(() =>
-		traces.length && update()).catch(() => undefined));
+		traces.length && strip ? update() : start())
+		.catch(() => undefined));
 }
 
 function noTrace(...why: string[]): void {

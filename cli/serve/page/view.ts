@@ -31,6 +31,8 @@ export interface Shown {
 	/* The address changed, or the trace has grown. */
 	update(): void;
 	close?(): void;
+	/* Of gnomon, what says the same; if it is not the view's. */
+	command?(): string;
 	/* "/" was typed: where to search, if there is a place. */
 	search?(): void;
 }

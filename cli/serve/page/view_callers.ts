@@ -165,7 +165,7 @@ class Callers implements Shown {
 		const sort = app.address.oneOf("sort", SORTS.map(([one]) => one));
 		const of = app.address.get("of");
 		const params: Pair[] = [["by", "within-function"],
-			["sort", sort], ["top", String(MOST)]];
+			["sort", sort], ["top", String(MOST)], ["no-own-peaks", ""]];
 
 		if (document.activeElement !== field)
 			field.value = app.address.get("search") ?? "";

@@ -89,7 +89,7 @@ class FlameGraph implements Shown {
 	update(): void {
 		const now = JSON.stringify(this.chosen());
 
-		this.part.show(this.app.call("flame"), (value) => {
+		this.part.show(this.app.call("flame", [["no-timeline", ""]]), (value) => {
 			const tree = new Tree(value as Data);
 
 			if (COSTS.every((cost) => tree.value(cost, 0) === 0)) {

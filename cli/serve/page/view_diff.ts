@@ -1,0 +1,323 @@
+/*
+ * What changed: between another trace and this one, or between two moments of
+ * this one. Rows are new, gone, grown or shrunk.
+ */
+import { fitting } from "../../page/names";
+import * as quantity from "../../page/quantity";
+import { Pair } from "./address";
+import { Figures, Frame, Row, result } from "./answers";
+import { Call } from "./ask";
+import { Child, h } from "./dom";
+import { ofFunction } from "./lead";
+import { showMenu } from "./menu";
+import * as moments from "./moments";
+import * as rows from "./rows";
+import * as side from "./side";
+import { Column, Table } from "./table";
+import { App, Part, Shown, View, choice, chooser, redraw } from "./view";
+import * as words from "./words";
+
+const COSTS: [string, string][] = [["live", "live bytes"],
+	["peak", "bytes at the peak"], ["total", "total bytes"],
+	["count", "allocations"], ["temporary", "temporary blocks"],
+	["freed", "freed bytes"]];
+const BY: [string, string][] = [["site", "site"], ["stack", "call stack"],
+	["function", "function"], ["file", "file"], ["line", "line"],
+	["library", "library"]];
+/* What SQL groups by, for two moments. */
+const BY_MOMENTS: [string, string][] = [["function", "function"],
+	["file", "file"], ["library", "library"],
+	["thread_name", "thread"], ["within_function", "any function"]];
+const STATES = ["new", "gone", "grown", "shrunk"];
+const MOST = 1000;
+
+interface Change {
+	state: string;
+	before: number;
+	after: number;
+	row: Row;
+	name: string;
+	stack: Frame[];
+	figures?: Figures;
+}
+
+interface DiffRow extends Record<string, unknown> {
+	state: string;
+	before_value: number;
+	after_value: number;
+	after: Figures;
+	stack?: Frame[];
+}
+
+function stateOf(before: number, after: number): string {
+	if (before === 0)
+		return "new";
+	return after === 0 ? "gone" : after > before ? "grown" : "shrunk";
+}
+
+function ofMoments(column: string, before: string, after: string): string {
+	const quoted = (text: string) => `'${text.replace(/'/g, "''")}'`;
+
+	return `select ${column} as name, sum(before) as before,
+    sum(after) as after from (
+    select ${column}, live_bytes as before, 0 as after from sums
+        where alive_at = ${quoted(before)}
+    union all
+    select ${column}, 0, live_bytes from sums
+        where alive_at = ${quoted(after)})
+group by 1 having sum(before) <> sum(after)
+order by abs(sum(after) - sum(before)) desc limit ${MOST}`;
+}
+
+class Diff implements Shown {
+	private readonly tools = h("div", { class: "tools" });
+	private readonly part: Part;
+	private readonly table: Table<Change>;
+	private readonly beside = h("div", { class: "beside", hidden: true });
+	private all: Change[] = [];
+	private drawn = false;
+
+	constructor(element: HTMLElement, private readonly app: App) {
+		this.part = new Part(app, "diff", "fills");
+		this.table = new Table<Change>("changes", {
+			open: (change, index) => {
+				this.table.mark(index);
+				this.open(change);
+			},
+			menu: (_, place, change) => showMenu(...place,
+				fitting(change.name, 60),
+				this.items(change)) });
+		element.append(this.tools, h("div", { class: "split" },
+			this.part.element, this.beside));
+	}
+
+	private items(change: Change): ReturnType<typeof ofFunction> {
+		const by = this.by();
+		const filters = Object.fromEntries(rows.filtersOf(change.row,
+			by === "thread_name" ? "" : by.replace("_", "-")));
+
+		return [Object.keys(filters).length > 0 && {
+				text: "Only this row, in Groups",
+				link: this.app.address.link(filters, "groups") },
+			...change.stack.length ?
+			ofFunction(this.app, change.stack[0]) : []];
+	}
+
+	private isOfMoments(): boolean {
+		return this.app.address.get("of") === "moments" ||
+			this.app.traces.length < 2;
+	}
+
+	private by(): string {
+		return this.app.address.oneOf("by", (this.isOfMoments() ?
+			BY_MOMENTS : BY).map(([name]) => name));
+	}
+
+	private old(): string {
+		const { app } = this;
+		const other = app.traces.find(({ id }) =>
+			id !== app.trace().id);
+		const wanted = app.address.get("old");
+
+		return app.traces.find(({ id, name }) => id === wanted ||
+			name === `${wanted}.trace`)?.id ?? other?.id ?? "";
+	}
+
+	private cost(): string {
+		return this.isOfMoments() ? "live" : this.app.address.oneOf(
+			"cost", COSTS.map(([name]) => name));
+	}
+
+	private moments(): [string, string] {
+		return [this.app.address.get("before") ?? "50%",
+			this.app.address.get("after") ?? "100%"];
+	}
+
+	private call(): Call {
+		const { app } = this;
+		const params: Pair[] = [["old", this.old()],
+			["new", app.trace().id], ["by", this.by()],
+			["cost", this.cost()], ["top", String(MOST)],
+			...app.address.filters()];
+
+		return this.isOfMoments() ? app.call("sql", [], ofMoments(
+			this.by(), ...this.moments())) :
+			{ path: "diff", params };
+	}
+
+	private take(value: unknown): void {
+		if (this.isOfMoments()) {
+			this.all = result(value).rows.map((row) => {
+				const before = Number(row.before);
+				const after = Number(row.after);
+
+				return { before, after, stack: [],
+					 state: stateOf(before, after),
+					 name: String(row.name ?? "(not known)"),
+					 row: { [this.by().replace("within_",
+						"")]: row.name } as unknown as Row };
+			});
+			return;
+		}
+		const by = this.by();
+		this.all = (value as { rows: DiffRow[] }).rows.map((row) => {
+			const shown = rows.name(row as unknown as Row, by);
+
+			return { state: row.state, before: row.before_value,
+				 after: row.after_value, figures: row.after,
+				 row: row as unknown as Row,
+				 stack: row.stack ?? [], name: shown instanceof
+				 Node ? shown.textContent ?? "" : String(shown) };
+		});
+	}
+
+	/* ---- drawing ---- */
+
+	private moment(name: "before" | "after", on: string): HTMLElement {
+		const input = h("input", { value: moments.readable(on), size: 9,
+			"aria-label": name, spellcheck: "false" });
+
+		input.addEventListener("change", () => {
+			if (input.value.trim() && input.value !==
+			    moments.readable(on))
+				this.app.go({ [name]: input.value.trim() });
+		});
+		return h("label", { class: "chooser" }, h("span", {}, name),
+			 input);
+	}
+
+	private drawTools(): void {
+		const { app } = this;
+		const ofTime = this.isOfMoments();
+		const [before, after] = this.moments();
+		const others = app.traces.filter(({ id }) =>
+			id !== app.trace().id);
+
+		redraw(this.tools, app.traces.length > 1 ? choice("what", [
+			["traces", "two traces"], ["moments", "two moments"]],
+			ofTime ? "moments" : "traces", (value) => app.go({
+				of: value === "moments" ? value : null,
+				by: null })) : null,
+			...ofTime ? [this.moment("before", before),
+				     this.moment("after", after)] : [
+			chooser("before", others.map(({ id, name }):
+				[string, string] => [id, name]), this.old(),
+				(value) => app.go({ old: value })),
+			chooser("compare", COSTS, this.cost(), (value) =>
+				app.go({ cost: value }))],
+			chooser("by", ofTime ? BY_MOMENTS : BY, this.by(),
+				(value) => app.go({ by: value })),
+			this.states());
+	}
+
+	private states(): HTMLElement {
+		const on = this.app.address.get("state") ?? "all";
+
+		return choice("which", [["all", `all ${this.all.length}`],
+			...STATES.map((state): [string, string] => [state,
+				`${state} ${this.all.filter((one) =>
+					one.state === state).length}`])], on,
+			(value) => this.app.go({ state: value === "all" ? null :
+						 value }));
+	}
+
+	private figure(value: number): string {
+		return ["count", "temporary"].includes(this.cost()) ?
+			quantity.count(value) : quantity.size(value);
+	}
+
+	private columns(most: number): Column<Change>[] {
+		const number = (name: string, title: string,
+				of: (change: Change) => Child): Column<Change> =>
+			({ name, title, wide: 96, right: true, cell: of });
+
+		return [{ name: "name", title: BY.find(([name]) =>
+				name === this.by())?.[1] ?? "name",
+			  cell: ({ row, name }) => this.isOfMoments() ?
+			  h("code", {}, name) : rows.name(row, this.by()) },
+			{ name: "state", title: "", wide: 80,
+			  cell: ({ state }) => h("span", { class:
+				`state-${state}` }, state) },
+			number("before", "Before", ({ before }) =>
+				before ? this.figure(before) : "–"),
+			number("after", "After", ({ after }) =>
+				after ? this.figure(after) : "–"),
+			{ ...number("difference", "Change ↓", (change) => {
+				const by = change.after - change.before;
+
+				return h("b", { class: by > 0 ? "more" : "less" },
+					by > 0 ? "+" : "−",
+					this.figure(Math.abs(by)));
+			}), wide: 120, share: ({ before, after }) =>
+				Math.abs(after - before) / most }];
+	}
+
+	private draw(): void {
+		const state = this.app.address.get("state");
+		const shown = this.all.filter((one) => !state ||
+			one.state === state);
+		const most = Math.max(1, ...shown.map(({ before, after }) =>
+			Math.abs(after - before)));
+
+		this.drawTools();
+		if (shown.length === 0) {
+			this.part.empty(state ? `Nothing is ${state}.` :
+				"Nothing changed.");
+			return;
+		}
+		if (!this.part.body.contains(this.table.element))
+			this.part.body.replaceChildren(this.table.element);
+		this.table.show(this.columns(most), shown.length,
+				(i) => shown[i], "difference");
+	}
+
+	private open(change: Change): void {
+		this.beside.hidden = change.stack.length === 0;
+		this.beside.replaceChildren(side.pane(change.name, () => {
+			this.beside.hidden = true;
+			this.table.mark(-1);
+		}, () => this.items(change),
+			change.figures && h("h3", {}, "Afterwards"),
+			change.figures && side.figures(change.figures),
+			side.stack(this.app, "Call stack, innermost first",
+				   change.stack)));
+	}
+
+	command(): string {
+		const { app } = this;
+		const [before, after] = this.moments();
+		const old = app.traces.find(({ id }) => id === this.old());
+		const params: Pair[] = [["cost", this.cost()],
+					...app.address.filters()];
+
+		return this.isOfMoments() || !old ? words.command("diff",
+			[...params, ["from", before], ["to", after]],
+			app.trace()) : words.command("diff",
+			[["by", this.by()], ...params], old,
+			[app.trace().path]);
+	}
+
+	update(): void {
+		this.drawTools();
+		this.part.show(this.call(), (value) => {
+			this.take(value);
+			this.drawn = true;
+			this.beside.hidden = true;
+			this.table.toTop();
+			this.draw();
+		});
+		if (this.drawn)
+			this.draw();
+	}
+
+	close(): void {
+		this.part.close();
+	}
+}
+
+export const diff: View = {
+	name: "diff", title: "Diff", key: "i",
+	hint: "What is new, gone, grown or shrunk: against another trace, or " +
+		"between two moments (brush a range and right click it).",
+	open: (element, app) => new Diff(element, app),
+};
