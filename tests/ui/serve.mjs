@@ -85,7 +85,8 @@ const steps = {
 	reload: (page) => page.reload(),
 	go: (page, hash) => page.evaluate((to) => { location.hash = to; }, hash),
 	record: (page, argv) => void execFileSync(argv[0], argv.slice(1)),
-	wait: (page, selector) => page.locator(selector).first().waitFor(),
+	wait: (page, selector) => page.locator(selector).first()
+		.waitFor({ state: "attached" }),
 	shot: (page, file) => page.screenshot({ path: file }),
 };
 
