@@ -198,11 +198,18 @@ static void a_branch_is_gone_on_with(void **state)
 	random_rows_free(&rows);
 }
 
+/* Other threads may have come to rows that are there. */
+static void pass(void *owner, unsigned worker, const struct store_batch *batch)
+{
+	(void)owner;
+	(void)worker;
+	(void)batch;
+}
+
 static void a_branch_alone_is_of_no_use(void **state)
 {
 	struct random_rows rows = random_rows_make(16, 200000);
 	const struct store_scan all = { .now = rows.end };
-	struct comparison c = { .rows = &rows };
 	int fd = random_file(), error;
 	struct store_writer *writer = store_writer_new(fd, 0);
 	struct store *store;
@@ -213,8 +220,8 @@ static void a_branch_alone_is_of_no_use(void **state)
 	store_writer_free(writer);
 	/* where full chunks are it has nothing, which is found out */
 	assert_int_equal(store_scan_each(store, &all,
-					 STORE_BIT(STORE_STORED) - 1, compare,
-					 &c), -EBADMSG);
+					 STORE_BIT(STORE_STORED) - 1, pass,
+					 NULL), -EBADMSG);
 	assert_int_equal(ftruncate(fd, 1000), 0);
 	assert_null(store_writer_resume(fd, 0, store, &error));
 	assert_int_equal(error, -EBADMSG);
