@@ -119,10 +119,12 @@ static bool is_progress(struct place *at, uintptr_t sp)
  * code is followed both ways. */
 static int step_by_code(struct place *at, struct rules_image *rules)
 {
+	bool one_way;
 	int err = prologue_step(rules, at->regs, at->exact, read_word,
-				&at->reader);
+				&at->reader, &one_way);
 
-	if (!ARCH_DECODES_BACK && !err &&
+	/* as the quick walk does; where a signal came, all is one way */
+	if (!err && one_way && !(ARCH_DECODES_BACK && at->exact) &&
 	    !walk_code_sane(at->regs->r[ARCH_REG_SP],
 			    at->regs->r[ARCH_REG_PC]))
 		return -2;	/* ENOENT */

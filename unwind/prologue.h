@@ -90,11 +90,12 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
  */
 uint16_t prologue_find(struct rules_image *image, uintptr_t ra);
 
-/* One step, as rules_step_full where that answers -ENOENT. */
+/* One step, as rules_step_full where that answers -ENOENT. *one_way: as the frame
+ * has it. */
 int prologue_step(struct rules_image *image, struct arch_regs *regs,
 		  bool pc_exact,
 		  bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
-		  void *ctx);
+		  void *ctx, bool *one_way);
 
 #else
 
@@ -109,8 +110,9 @@ static inline int
 prologue_step(struct rules_image *image, struct arch_regs *regs,
 	      bool pc_exact,
 	      bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
-	      void *ctx)
+	      void *ctx, bool *one_way)
 {
+	*one_way = false;
 	(void)image;
 	(void)regs;
 	(void)pc_exact;

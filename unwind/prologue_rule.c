@@ -92,7 +92,7 @@ uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 int prologue_step(struct rules_image *image, struct arch_regs *regs,
 		  bool pc_exact,
 		  bool (*read)(void *ctx, uintptr_t address, uint64_t *value),
-		  void *ctx)
+		  void *ctx, bool *one_way)
 {
 	uintptr_t pc = (uintptr_t)regs->r[ARCH_REG_PC];
 	struct prologue_frame frame;
@@ -120,6 +120,7 @@ int prologue_step(struct rules_image *image, struct arch_regs *regs,
 					   (uint64_t)(int64_t)frame.at[r]),
 			  &regs->r[r]))
 			return -EFAULT;
+	*one_way = frame.one_way;
 	regs->r[ARCH_REG_SP] = cfa;
 	regs->r[ARCH_REG_LR] = ra;
 	regs->r[ARCH_REG_PC] = ra;

@@ -246,7 +246,8 @@ static bool is_told(struct rules_image *rules, uintptr_t pc)
 	table = code = from;
 	assert_int_equal(rules_step_full(rules, &table, true, &is_signal,
 					 read_outward, NULL), 0);
-	if (prologue_step(rules, &code, true, read_outward, NULL))
+	if (prologue_step(rules, &code, true, read_outward, NULL,
+			  &(bool){ false }))
 		return false;
 	assert_int_equal(code.r[ARCH_REG_SP], table.r[ARCH_REG_SP]);
 	assert_int_equal(code.r[ARCH_REG_PC], table.r[ARCH_REG_PC]);
@@ -343,7 +344,8 @@ static void compare_interrupted(struct rules_image *rules, uintptr_t pc,
 	    is_signal)
 		return;
 	t->calls++;
-	if (prologue_step(rules, &code, true, read_any, NULL))
+	if (prologue_step(rules, &code, true, read_any, NULL,
+			  &(bool){ false }))
 		t->unknown++;
 	else if (is_same_step(&from, &table, &code))
 		t->same++;
