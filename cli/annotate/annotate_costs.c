@@ -242,7 +242,9 @@ static struct annotate_call *call_of(struct annotate *annotate,
 	uint32_t image = image_of(annotate, node);
 	/* Of code made at run time, an address may mean several. */
 	uint64_t owner = image == IMAGE_NONE ? passage->node : image;
-	uintptr_t key = unique_of(annotate, number, owner, node->address,
+	/* as frames_place has it */
+	uint64_t address = node->address - passage->exact;
+	uintptr_t key = unique_of(annotate, number, owner, address,
 				  passage->exact ? 'e' : 'c');
 	struct annotate_call *call;
 	bool is_new;
@@ -260,7 +262,7 @@ static struct annotate_call *call_of(struct annotate *annotate,
 	*call = (struct annotate_call){
 		.image = image,
 		.node = passage->node,
-		.address = node->address,
+		.address = address,
 		.exact = passage->exact,
 		.inlined = frame->inlined,
 		.callee = passage->callee,

@@ -209,9 +209,11 @@ uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 	const struct context_node *node = &frames->contexts->nodes[at];
 	uint32_t image = frames_image(frames, at), number, first;
 	uint64_t owner = image == IMAGE_NONE ? OWNER_IS_NODE | at : image;
-	uint64_t key = frames_place_key(node->address, owner, exact);
-	struct frames_place place = { .address = node->address,
-				      .owner = owner, .exact = exact };
+	/* where a signal came, the tree has what is one byte behind */
+	uint64_t address = node->address - exact;
+	uint64_t key = frames_place_key(address, owner, exact);
+	struct frames_place place = { .address = address, .owner = owner,
+				      .exact = exact };
 
 	CLAIM_FULL(at >= CONTEXT_ROOTS);
 	first = table_get(&frames->place_of, key);

@@ -140,4 +140,46 @@ def oracle_agrees(directory):
         equal(int(find_key(counters, "oracle_differences")), 0, "differences")
 
 
+# A trap before an instruction of one byte, the function's last.
+AT_THE_END = r"""
+#include <signal.h>
+#include <stdlib.h>
+void ends(void), begins(void);
+__asm__(".text\n.globl ends, begins\n"
+        ".type ends, @function\nends: .cfi_startproc\n int3\n ret\n"
+        ".cfi_endproc\n.size ends, . - ends\n"
+        ".type begins, @function\nbegins: .cfi_startproc\n nop\n ret\n"
+        ".cfi_endproc\n.size begins, . - begins\n");
+static void on(int number)
+{
+    free(malloc((size_t)(1000 + number)));
+}
+int main(void)
+{
+    signal(SIGTRAP, on);
+    ends();
+    begins();
+    return 0;
+}
+"""
+
+
+@case
+def where_a_function_was_interrupted(directory):
+    """At its last byte it is still that function."""
+    need("gcc")
+    source = os.path.join(directory, "ends.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(AT_THE_END)
+    path = os.path.join(directory, "ends")
+    equal(bare(["gcc", "-g", source, "-o", path]).status, 0, "gcc")
+    done = recorded([path], directory)
+    equal(done.status, 0, done.err)
+    rows = Report(done.trace).rows_with("^on$")
+    equal([[frame["function"] for frame in row["stack"]][:4] for row in rows],
+          [["on", "<signal handler called>", "ends", "main"]], "stack")
+    shown = gnomon("annotate", "--disassembly", done.trace, "ends").out
+    check(re.search(r"(?m)^ *1005 B .* ret .*interrupted", shown), shown)
+
+
 main()
