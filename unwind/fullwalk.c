@@ -150,11 +150,16 @@ static enum gt_stop step(struct place *at)
 		rules = image_rules(image);
 	else if (image_borrow(pc - !at->exact, &borrowed))
 		rules = &borrowed;
+	/* an index is not true of where a signal came */
 	if (rules && at->exact && ARCH_ELF_EXIDX)
+		err = rules_step_prepared(rules, regs, &is_signal, read_word,
+					  reader);
+	if (rules && at->exact && ARCH_ELF_EXIDX && err == -2) {
+		*regs = before;
 		err = step_by_code(at, rules);
+	}
 	if (rules && err == -2) {
 		*regs = before;
-		/* an index is not true of where a signal came */
 		at->guessed |= at->exact && rules_index_is_there(rules);
 		err = rules_step_full(rules, regs, at->exact, &is_signal,
 				      read_word, reader);

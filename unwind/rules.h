@@ -128,6 +128,14 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 				 uint64_t *value),
 		    void *ctx);
 
+/* Likewise, from where a signal came, and by rules made ahead of time only
+ * (rule_files.h): those are true of each instruction. */
+int rules_step_prepared(const struct rules_image *image,
+			struct arch_regs *regs, bool *is_signal,
+			bool (*read)(void *ctx, uintptr_t address,
+				     uint64_t *value),
+			void *ctx);
+
 /* Sizes for `info` and tests: rules in the dictionary; bytes of tables. */
 uint32_t rules_count(void);
 size_t rules_bytes(void);

@@ -107,9 +107,13 @@ static bool is_kept(const struct cfa_row *row, unsigned int column)
 
 static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 		    bool pc_exact, struct arch_regs *regs,
-		    struct expr_context *context)
+		    bool (*read)(void *ctx, uintptr_t address,
+				 uint64_t *value),
+		    void *ctx)
 {
 	const struct arch_regs frame = *regs;
+	struct expr_context context = { .read = read, .ctx = ctx,
+					.regs = &frame };
 	unsigned int ra = fde->cie.ra_column, column;
 	uint64_t cfa;
 	int status;
@@ -119,8 +123,7 @@ static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 	/* Where pc is no link register, a kept one would call itself. */
 	if (ra == ARCH_REG_PC && is_kept(row, ra))
 		return -EINVAL;
-	context->regs = &frame;
-	status = find_cfa(row, context, &cfa);
+	status = find_cfa(row, &context, &cfa);
 	if (status)
 		return status;
 	/* Nor is one kept over the call that this frame is in, which went out to
@@ -129,7 +132,7 @@ static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 		return -EINVAL;
 	regs->r[ARCH_REG_SP] = cfa;
 	for (column = 0; column < ARCH_REG_COUNT; column++) {
-		status = restore(row, column, context, cfa,
+		status = restore(row, column, &context, cfa,
 				 &regs->r[column]);
 		/* A caller's register that nobody may ever need: compilers
 		 * leave such rules behind where they no longer hold (rbp of
@@ -145,19 +148,52 @@ static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 	return 0;
 }
 
+/* By the entry at wanted->pc. */
+static int step_entry(const struct cfi_fde *fde, struct wanted *wanted,
+		      struct arch_regs *regs, bool pc_exact, bool *is_signal,
+		      bool (*read)(void *ctx, uintptr_t address,
+				   uint64_t *value),
+		      void *ctx)
+{
+	CLAIM_FULL(fde->start <= wanted->pc && wanted->pc < fde->end);
+	wanted->found = false;
+	cfa_program_run(fde, keep_row, wanted);
+	if (!wanted->found)
+		return -EINVAL;
+	*is_signal = fde->cie.is_signal;
+	return step_row(fde, &wanted->row, pc_exact, regs, read, ctx);
+}
+
+int rules_step_prepared(const struct rules_image *image,
+			struct arch_regs *regs, bool *is_signal,
+			bool (*read)(void *ctx, uintptr_t address,
+				     uint64_t *value),
+			void *ctx)
+{
+	struct wanted wanted = { .pc = (uintptr_t)regs->r[ARCH_REG_PC] };
+	struct cfi_fde fde;
+	int status;
+
+	if (!image->prepared.table || wanted.pc < image->text_start ||
+	    wanted.pc >= image->text_end)
+		return -ENOENT;
+	status = cfi_find(&image->prepared, wanted.pc, &fde);
+	return status ? status :
+			step_entry(&fde, &wanted, regs, true, is_signal, read,
+				   ctx);
+}
+
 int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 		    bool pc_exact, bool *is_signal,
 		    bool (*read)(void *ctx, uintptr_t address,
 				 uint64_t *value),
 		    void *ctx)
 {
-	struct expr_context context = { .read = read, .ctx = ctx };
 	struct wanted wanted;
 	struct cfi_fde fde;
 	int status;
 
 	wanted.pc = (uintptr_t)regs->r[ARCH_REG_PC] - (pc_exact ? 0 : 1);
-	wanted.found = false;
 	if (wanted.pc < image->text_start || wanted.pc >= image->text_end)
 		return -ENOENT;
 	if (rules_index_is_there(image)) {
@@ -167,12 +203,7 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 			return status;
 	}
 	status = rules_entry(image, wanted.pc, &fde);
-	if (status)
-		return status;
-	CLAIM_FULL(fde.start <= wanted.pc && wanted.pc < fde.end);
-	cfa_program_run(&fde, keep_row, &wanted);
-	if (!wanted.found)
-		return -EINVAL;
-	*is_signal = fde.cie.is_signal;
-	return step_row(&fde, &wanted.row, pc_exact, regs, &context);
+	return status ? status :
+			step_entry(&fde, &wanted, regs, pc_exact, is_signal,
+				   read, ctx);
 }
