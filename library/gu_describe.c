@@ -93,6 +93,7 @@ int gu_thread_describe(struct gu_thread_stats *stats)
 		[GT_WHY_HIJACKED] = "another tool replaces return addresses",
 		[GT_WHY_STUBS] = "no barrier can be made",
 		[GT_WHY_MEMORY] = "the memory budget is used up",
+		[GT_WHY_CODE] = "code without unwind tables",
 	};
 	static const struct capture_report none = { .mode = GT_MODE_PLAIN,
 						    .why = GT_WHY_MEMORY };

@@ -451,7 +451,7 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		    !w.forget && !w.strange && t->mode != GT_MODE_OFF)
 			path_learn(t, ra, sp, context, w.count);
 		if (remember && w.strange)
-			placement_strange(t);
+			placement_strange(t, w.strange);
 		return context;
 	}
 	context = shadow_update(t, &w, end);
@@ -466,7 +466,7 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (first.expectation.at)
 		expect_learn(&first.expectation, context);
 	if (__builtin_expect(w.strange, 0))
-		placement_strange(t);
+		placement_strange(t, w.strange);
 	t->report->barriers_met += t->barrier_count != 0;
 	join_remember(t, ra, sp, context);
 	return context;

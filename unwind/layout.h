@@ -57,6 +57,7 @@ enum gt_mode_why {
 	GT_WHY_HIJACKED,	/* somebody else replaces return addresses */
 	GT_WHY_STUBS,		/* the stubs' table cannot be written, or is full */
 	GT_WHY_MEMORY,		/* no memory within the budget */
+	GT_WHY_CODE,		/* code without unwind tables, as it was followed */
 	GT_WHY_COUNT
 };
 

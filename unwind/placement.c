@@ -139,10 +139,10 @@ void placement_thread_start(struct capture_thread *t)
 		placement_hardware(t);
 }
 
-void placement_strange(struct capture_thread *t)
+void placement_strange(struct capture_thread *t, enum gt_mode_why why)
 {
 	if (t->mode == GT_MODE_BARRIERS)
-		give_up(t, GT_WHY_RUNTIME);
+		give_up(t, why);
 }
 
 void placement_reconsider(struct capture_thread *t)

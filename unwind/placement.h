@@ -18,9 +18,9 @@ void placement_hardware(struct capture_thread *t);
 /* The images have changed: whether one of them cannot stand barriers. */
 void placement_reconsider(struct capture_thread *t);
 
-/* The thread's stacks pass through code of a runtime that may look at them:
- * no barriers from now on. */
-void placement_strange(struct capture_thread *t);
+/* The thread's stacks pass through code of a runtime that may look at them, or
+ * through code that is not known for sure: no barriers from now on. */
+void placement_strange(struct capture_thread *t, enum gt_mode_why why);
 
 /* See placement_consider. */
 void placement_consider_slow(struct capture_thread *t);

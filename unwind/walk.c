@@ -165,7 +165,7 @@ struct state {
 					 * yet compared */
 	bool hard, joined;
 	bool forget;
-	bool strange;
+	enum gt_mode_why strange;	/* as in struct walk */
 	bool guessed;		/* I3 */
 };
 
@@ -312,7 +312,8 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 			       GT_STOP_BOTTOM : GT_STOP_BAD_READ;
 	case RULE_CODE:
 	case RULE_CODE_DEREF:
-		s->strange |= !ARCH_DECODES_BACK;
+		if (!ARCH_DECODES_BACK)
+			s->strange = GT_WHY_CODE;
 		if (r->kind == RULE_CODE ?
 			    step_by_code(s, r, cfa, slot, fp_at) :
 			    step_by_word(s, r, cfa, slot, fp_at) &&
@@ -326,7 +327,8 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 			return payload & WORD_NO_IMAGE ?
 				       walk_stop_nowhere(ra, false) :
 				       GT_STOP_NO_RULE;
-		s->strange = true;
+		s->strange = payload & WORD_NO_IMAGE ? GT_WHY_RUNTIME :
+						       GT_WHY_CODE;
 		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE) &&
 		    walk_fp_may_hide(&s->reader, ra, s->sp, s->fp))
 			guess(s);
@@ -633,7 +635,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	s.fp = w->fp;
 	s.fp_at = 0;
 	s.vouched = NULL;
-	s.hard = s.joined = s.forget = s.strange = s.guessed = false;
+	s.hard = s.joined = s.forget = s.guessed = false;
+	s.strange = GT_WHY_DEFAULT;
 	w->stop = GT_STOP_BOTTOM;
 	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra,
 		  (struct frame_link){ s.sp, s.ra });
@@ -657,7 +660,7 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	CLAIM_FULL(w->count <= t->capacity && w->stop < GT_STOP_COUNT);
 	CLAIM_FULL(!s.joined || (w->join > 0 && !s.hard));
 	w->forget = s.forget;
-	w->strange = s.strange || w->stop == GT_STOP_NO_IMAGE ||
-		     w->stop == GT_STOP_JIT;
+	w->strange = w->stop == GT_STOP_NO_IMAGE || w->stop == GT_STOP_JIT ?
+			     GT_WHY_RUNTIME : s.strange;
 	return s.hard ? WALK_HARD : s.joined ? WALK_JOINED : WALK_ENDED;
 }

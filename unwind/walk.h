@@ -29,7 +29,8 @@ struct walk {
 	uint32_t join;		/* in the shadow's frames */
 	enum gt_stop stop;
 	bool forget;		/* a read failed: not to be remembered */
-	bool strange;		/* it met code outside all images */
+	/* GT_WHY_DEFAULT, or what code it met that no barrier may stand with. */
+	enum gt_mode_why strange;
 };
 
 /* Set-up of the rule cache; also forgets an earlier one. stack_end: highest

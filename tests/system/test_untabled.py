@@ -50,6 +50,14 @@ def agrees(done):
     return counters
 
 
+@case
+def that_is_why_no_barriers_stand(directory):
+    _, _, done = stacks(directory, "nested_untabled")
+    thread = [each for each in info(done.trace)["threads"] if each["main"]][0]
+    equal((thread["mode"], thread["why"]),
+          ("validate", "code without unwind tables is here"), "why")
+
+
 def realigned(directory, mode):
     found, wanted, done = stacks(directory, "realigned_untabled",
                                  GNOMON_SHADOW_STACK=mode,

@@ -43,6 +43,7 @@ static const char *why_text(const struct trace_capture *capture)
 			"something else replaces return addresses",
 		[GT_WHY_STUBS] = "the stubs cannot be written, or are used up",
 		[GT_WHY_MEMORY] = "no memory left of --memory",
+		[GT_WHY_CODE] = "code without unwind tables is here",
 	};
 	uint64_t why = capture->value[GT_CAPTURE_WHY];
 
