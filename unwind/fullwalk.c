@@ -132,55 +132,80 @@ static int step_by_code(struct place *at, struct rules_image *rules)
 	return err;
 }
 
+/* Where a signal came, which an index says nothing true of: by rules that were
+ * made before, else by the code. As rules_step_full. */
+static int step_interrupted(struct place *at, struct rules_image *rules,
+			    const struct arch_regs *before, bool *is_signal)
+{
+	int err = rules_step_prepared(rules, at->regs, is_signal, read_word,
+				      &at->reader);
+
+	if (err != -2)		/* ENOENT */
+		return err;
+	*at->regs = *before;
+	return step_by_code(at, rules);
+}
+
+/* By whatever knows the frame; -ENOENT: nothing does. As rules_step_full; 1 also
+ * for an address that was pushed, not called from. */
+static int step_known(struct place *at, struct rules_image *rules,
+		      bool *is_signal)
+{
+	struct arch_regs *regs = at->regs;
+	const struct arch_regs before = *regs;
+	uintptr_t pc = before.r[ARCH_REG_PC];
+	int err = -2;		/* ENOENT */
+
+	if (rules && at->exact && ARCH_ELF_EXIDX)
+		err = step_interrupted(at, rules, &before, is_signal);
+	if (rules && err == -2) {
+		*regs = before;
+		at->guessed |= at->exact && rules_index_is_there(rules);
+		err = rules_step_full(rules, regs, at->exact, is_signal,
+				      read_word, &at->reader);
+		/* As in walk.c: an address pushed, not called from. */
+		if (err == -2 && !at->exact && rules_find(rules, pc) &&
+		    !prologue_find(rules, pc))
+			return 1;
+	}
+	if (err == -2) {
+		*regs = before;
+		err = jit_step(regs, at->exact, is_signal, read_word,
+			       &at->reader);
+	}
+	if (err == -2) {
+		*regs = before;
+		*is_signal = !at->exact && step_signal(&at->reader, regs);
+		err = *is_signal ? 0 : err;
+	}
+	if (err == -2 && rules) {
+		*regs = before;
+		err = step_by_code(at, rules);
+	}
+	if (err == -2)
+		*regs = before;
+	return err;
+}
+
 /* One step outward. */
 static enum gt_stop step(struct place *at)
 {
 	struct stack_reader *reader = &at->reader;
 	struct arch_regs *regs = at->regs;
 	uintptr_t pc = regs->r[ARCH_REG_PC], sp = regs->r[ARCH_REG_SP];
+	uintptr_t fp = regs->r[ARCH_REG_FP];
 	const struct image *image = image_find(pc - !at->exact);
 	struct rules_image borrowed, *rules = NULL;
-	struct arch_regs before = *regs;
 	enum gt_stop stop = GT_STOP_BOTTOM;
 	bool is_signal = false;
-	int err = -2;		/* ENOENT */
+	int err;
 
 	at->end = true;
 	if (image)
 		rules = image_rules(image);
 	else if (image_borrow(pc - !at->exact, &borrowed))
 		rules = &borrowed;
-	/* an index is not true of where a signal came */
-	if (rules && at->exact && ARCH_ELF_EXIDX)
-		err = rules_step_prepared(rules, regs, &is_signal, read_word,
-					  reader);
-	if (rules && at->exact && ARCH_ELF_EXIDX && err == -2) {
-		*regs = before;
-		err = step_by_code(at, rules);
-	}
-	if (rules && err == -2) {
-		*regs = before;
-		at->guessed |= at->exact && rules_index_is_there(rules);
-		err = rules_step_full(rules, regs, at->exact, &is_signal,
-				      read_word, reader);
-		/* As in walk.c: an address pushed, not called from. */
-		if (err == -2 && !at->exact && rules_find(rules, pc) &&
-		    !prologue_find(rules, pc))
-			return GT_STOP_BOTTOM;
-	}
-	if (err == -2) {
-		*regs = before;
-		err = jit_step(regs, at->exact, &is_signal, read_word, reader);
-	}
-	if (err == -2) {
-		*regs = before;
-		is_signal = !at->exact && step_signal(reader, regs);
-		err = is_signal ? 0 : err;
-	}
-	if (err == -2 && rules) {
-		*regs = before;
-		err = step_by_code(at, rules);
-	}
+	err = step_known(at, rules, &is_signal);
 	if (err == 1)
 		return GT_STOP_BOTTOM;
 	if (err == -14)		/* EFAULT */
@@ -188,7 +213,6 @@ static enum gt_stop step(struct place *at)
 	if (err == -22)		/* EINVAL */
 		return GT_STOP_BAD_TABLE;
 	if (err) {
-		*regs = before;
 		if (walk_at_stack_end(sp))
 			return GT_STOP_BOTTOM;
 		stop = step_without_table(reader, regs, image || rules,
@@ -197,8 +221,7 @@ static enum gt_stop step(struct place *at)
 			return stop;
 		at->guessed = true;
 		at->unsure |= ARCH_DECODES && (image || rules) &&
-			walk_fp_may_hide(reader, pc, sp,
-					 before.r[ARCH_REG_FP]);
+			walk_fp_may_hide(reader, pc, sp, fp);
 	}
 	CLAIM_FULL(err == 0 || err == -2);	/* as rules.h has it */
 	if (!is_signal && !is_progress(at, sp))
