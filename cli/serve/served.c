@@ -259,25 +259,19 @@ static void put_trace(struct json *json, const struct served *trace)
 
 void served_json(const struct served_list *list, struct buffer *out)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-	struct json json = { .out = memory };
+	struct json_text text;
+	struct json *json = json_text_begin(&text, false);
 
-	if (memory == NULL)
-		grow_failed(0);
-	json_object(&json, NULL);
-	json_uint(&json, "schema", 1);
-	json_bool(&json, "truncated", list->truncated);
-	json_array(&json, "traces");
+	json_object(json, NULL);
+	json_uint(json, "schema", 1);
+	json_bool(json, "truncated", list->truncated);
+	json_array(json, "traces");
 	for (size_t i = 0; i < list->count; i++)
 		if (list->list[i]->error != ENOENT)
-			put_trace(&json, list->list[i]);
-	json_end_array(&json);
-	json_end_object(&json);
-	fclose(memory);
-	buffer_add(out, text, size);
-	free(text);
+			put_trace(json, list->list[i]);
+	json_end_array(json);
+	json_end_object(json);
+	json_text_end(&text, out);
 }
 
 void served_free(struct served_list *list)

@@ -519,23 +519,17 @@ static void put_job(struct json *json, const struct work *work,
 
 void work_json(const struct work *work, struct buffer *out)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-	struct json json = { .out = memory };
+	struct json_text text;
+	struct json *json = json_text_begin(&text, false);
 
-	if (memory == NULL)
-		grow_failed(0);
-	json_object(&json, NULL);
-	json_uint(&json, "schema", 1);
-	json_array(&json, "work");
+	json_object(json, NULL);
+	json_uint(json, "schema", 1);
+	json_array(json, "work");
 	for (const struct job *job = work->jobs; job != NULL; job = job->next)
-		put_job(&json, work, job);
-	json_end_array(&json);
-	json_end_object(&json);
-	fclose(memory);
-	buffer_add(out, text, size);
-	free(text);
+		put_job(json, work, job);
+	json_end_array(json);
+	json_end_object(json);
+	json_text_end(&text, out);
 }
 
 static void add_progress(const struct job *job,
@@ -543,24 +537,16 @@ static void add_progress(const struct job *job,
 {
 	for (const struct work_client *client = job->clients; client != NULL;
 	     client = client->next) {
-		char *text = NULL;
-		size_t size = 0;
-		FILE *memory = open_memstream(&text, &size);
-		struct json json = { .out = memory, .compact = true };
+		struct json_text text;
+		struct json *json = json_text_begin(&text, true);
 
-		if (memory == NULL)
-			grow_failed(0);
-		json_object(&json, NULL);
-		json_string(&json, "ticket", client->ticket);
-		put_progress(&json, slot);
-		json_end_object(&json);
-		fclose(memory);
-		while (size > 0 && text[size - 1] == '\n')
-			size--;
+		json_object(json, NULL);
+		json_string(json, "ticket", client->ticket);
+		put_progress(json, slot);
+		json_end_object(json);
 		buffer_string(out, "event: progress\ndata: ");
-		buffer_add(out, text, size);
+		json_text_end(&text, out);
 		buffer_string(out, "\n\n");
-		free(text);
 	}
 }
 

@@ -8,8 +8,10 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/grow.h"
 #include "cli/base/text/utf8.h"
 #include "unwind/claim.h"
 
@@ -200,4 +202,25 @@ void json_bool(struct json *json, const char *key, bool value)
 {
 	begin_value(json, key);
 	fputs_unlocked(value ? "true" : "false", json->out);
+}
+
+struct json *json_text_begin(struct json_text *text, bool compact)
+{
+	*text = (struct json_text){ .json.compact = compact };
+	text->json.out = open_memstream(&text->text, &text->size);
+	if (text->json.out == NULL)
+		grow_failed(0);
+	return &text->json;
+}
+
+void json_text_end(struct json_text *text, struct buffer *out)
+{
+	CLAIM_FULL(text->json.depth == 0);
+	if (fclose(text->json.out) != 0)
+		grow_failed(0);
+	while (text->json.compact && text->size > 0 &&
+	       text->text[text->size - 1] == '\n')
+		text->size--;
+	buffer_add(out, text->text, text->size);
+	free(text->text);
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/base/text/buffer.h"
+
 #define JSON_DEPTH_MAX 16
 
 struct json {
@@ -37,5 +39,16 @@ void json_decimal(struct json *json, const char *key, uint64_t value,
 /* A number as it is to be written, "1.25e-3". */
 void json_number(struct json *json, const char *key, const char *number);
 void json_bool(struct json *json, const char *key, bool value);
+
+/* One that is written into memory. */
+struct json_text {
+	struct json json;
+	char *text;
+	size_t size;
+};
+
+struct json *json_text_begin(struct json_text *text, bool compact);
+/* Appends it; a compact one without an end of the line. */
+void json_text_end(struct json_text *text, struct buffer *out);
 
 #endif

@@ -139,6 +139,26 @@ static void a_row_is_a_line(void **state)
 	    " ],\n \"none\": []\n}\n");
 }
 
+static void into_memory(void **state)
+{
+	LOCAL_BUFFER out = { 0 };
+	struct json_text text;
+	struct json *json = json_text_begin(&text, true);
+
+	(void)state;
+	buffer_string(&out, "data: ");
+	json_object(json, NULL);
+	json_uint(json, "n", 1);
+	json_end_object(json);
+	json_text_end(&text, &out);
+	assert_string_equal(buffer_text(&out), "data: {\"n\": 1}");
+	json = json_text_begin(&text, false);
+	json_array(json, NULL);
+	json_end_array(json);
+	json_text_end(&text, &out);
+	assert_string_equal(buffer_text(&out), "data: {\"n\": 1}[]\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +167,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(decimals),
 		cmocka_unit_test(a_row_is_a_line),
+		cmocka_unit_test(into_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
