@@ -14,16 +14,26 @@ import { run } from "./browser.mjs";
 
 const require = createRequire(path.join(process.env.GNOMON_UI, "here.js"));
 
+const TRIES = 50;
+
 const frames = (page) => page.evaluate(() => new Promise((done) =>
 	requestAnimationFrame(() => requestAnimationFrame(done))));
 
-// Nothing is asked any more, and what came is drawn.
+// Nothing is asked any more, and what came is drawn: nor does what is drawn ask
+// for more, as rows in sight do.
 async function settled(page) {
-	await frames(page);
-	await page.waitForFunction(() => document.querySelector("#trace option") &&
+	const idle = () => document.querySelector("#trace option") &&
 		!document.querySelector(".busy, [aria-busy=true]") &&
-		!/Loading…/.test(document.querySelector("#view").innerText));
-	await frames(page);
+		!/Loading…/.test(document.querySelector("#view").innerText);
+
+	for (let i = 0; i < TRIES; i++) {
+		await frames(page);
+		await page.waitForFunction(idle);
+		await frames(page);
+		if (await page.evaluate(idle))
+			return;
+	}
+	throw new Error("the page is never at rest");
 }
 
 async function axe(page) {
@@ -51,6 +61,39 @@ async function drag(page, selector, from, to) {
 	await page.mouse.up();
 }
 
+// The first row in sight that has a text: some are drawn that are not, and others
+// are drawn in their place when they are scrolled to.
+async function clickRow(page, text, button) {
+	const find = () => page.evaluate((wanted) => {
+		const rows = [...document.querySelectorAll(".t-row")]
+			.filter((row) => row.innerText.includes(wanted));
+		const seen = rows.find((row) => {
+			const box = row.getBoundingClientRect();
+			const at = document.elementFromPoint(
+				box.left + box.width / 2, box.top + box.height / 2);
+
+			return row.contains(at);
+		});
+		const box = seen?.getBoundingClientRect();
+
+		if (!seen)
+			rows[0]?.scrollIntoView({ block: "center" });
+		return box && { x: box.left + box.width / 2,
+				y: box.top + box.height / 2 };
+	}, text);
+
+	await page.locator(".t-row", { hasText: text }).first()
+		.waitFor({ state: "attached" });
+	for (let i = 0; i < TRIES; i++) {
+		const at = await find();
+
+		if (at)
+			return page.mouse.click(at.x, at.y, { button });
+		await settled(page);
+	}
+	throw new Error(`no row with ${text} comes into sight`);
+}
+
 const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
 const steps = {
@@ -63,11 +106,8 @@ const steps = {
 		.first().click(),
 	right: (page, selector) => page.locator(selector).first()
 		.click({ button: "right" }),
-	// The row that has a text.
-	row: (page, text) => page.locator(".t-row", { hasText: text }).first()
-		.click(),
-	rightRow: (page, text) => page.locator(".t-row", { hasText: text })
-		.first().click({ button: "right" }),
+	row: (page, text) => clickRow(page, text, "left"),
+	rightRow: (page, text) => clickRow(page, text, "right"),
 	choose: (page, label, value) => page.getByLabel(label, { exact: true })
 		.selectOption(value),
 	fill: (page, label, value) => page.getByLabel(label, { exact: true })

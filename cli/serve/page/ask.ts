@@ -21,10 +21,15 @@ export interface Answer {
 /* A newer call came: the answer is wanted by nobody. */
 export class Stale extends Error {}
 
+/* The server ended it, by its ticket. */
+class Ended extends Error {}
+
 /* The server is not there, or does not answer as it should. */
 export class Gone extends Error {}
 
 const KEPT_BYTES = 64 << 20;
+const TRIES = 4;
+const ENDED = 409;		/* a status */
 const PAGE = Math.random().toString(36).slice(2, 8);
 const BASE = new URL("api/v1/", location.href.split("#")[0]).href;
 
@@ -90,12 +95,13 @@ function said(response: Response): string[] {
 
 async function refused(response: Response): Promise<Error> {
 	const text = await response.text();
+	const Kind = response.status === ENDED ? Ended : Error;
 
 	try {
 		const { error } = JSON.parse(text) as { error?: string };
-		return new Error(error ?? `status ${response.status}`);
+		return new Kind(error ?? `status ${response.status}`);
 	} catch {
-		return new Error(text.trim() || `status ${response.status}`);
+		return new Kind(text.trim() || `status ${response.status}`);
 	}
 }
 
@@ -127,6 +133,20 @@ async function read(call: Call, ticket: string, signal: AbortSignal):
 	return answer;
 }
 
+/* Connections overtake each other: an older call of the slot, which was given up
+ * here, may come to the server last, and end the newer one. */
+async function readInTurn(call: Call, ticket: string, signal: AbortSignal):
+		Promise<Answer> {
+	for (let left = TRIES; ; left--)
+		try {
+			return await read(call, ticket, signal);
+		} catch (error) {
+			if (!(error instanceof Ended) || signal.aborted ||
+			    left === 1)
+				throw error;
+		}
+}
+
 /* Throws Stale, Gone, or an Error that says what the server refused. */
 export async function ask(slot: string, call: Call): Promise<Answer> {
 	const mine = new AbortController();
@@ -134,7 +154,8 @@ export async function ask(slot: string, call: Call): Promise<Answer> {
 	running.get(slot)?.abort();
 	running.set(slot, mine);
 	try {
-		const answer = await read(call, `${PAGE}-${slot}`, mine.signal);
+		const answer = await readInTurn(call, `${PAGE}-${slot}`,
+						mine.signal);
 		if (mine.signal.aborted)
 			throw new Stale();
 		return answer;

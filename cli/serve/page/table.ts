@@ -48,6 +48,7 @@ export class Table<R> {
 	private count = 0;
 	private current = 0;
 	private opened = -1;
+	private pressed = -1;
 	private asked = 0;
 
 	constructor(label: string, private readonly acts: TableActs<R>) {
@@ -61,11 +62,16 @@ export class Table<R> {
 			this.key(event));
 		this.element.addEventListener("contextmenu", (event) =>
 			this.menu(event));
+		/* Rows may be drawn anew before the button is released: the
+		 * click is then none of a row, and means the pressed one. */
+		this.inside.addEventListener("pointerdown", (event) => {
+			this.pressed = this.rowAt(event);
+		});
 		this.inside.addEventListener("click", (event) => {
 			const at = this.rowAt(event);
 
-			if (at >= 0 && !(event.target as Element).closest("a"))
-				this.open(at);
+			if (!(event.target as Element).closest("a"))
+				this.open(at >= 0 ? at : this.pressed);
 		});
 		new ResizeObserver(() => this.later()).observe(this.element);
 	}
@@ -218,6 +224,8 @@ export class Table<R> {
 	private open(index: number): void {
 		const row = this.row(index);
 
+		if (index < 0)
+			return;
 		this.current = index;
 		this.later();
 		if (row !== undefined)
