@@ -114,6 +114,12 @@ def stacks_lead_on(directory):
                     ["texts", "others", ".t-row"], ["hash", "hash"]],
             search=["#groups?by=function&sort=total", ["press", "/"],
                     ["type", "storm"], ["texts", "rows", ".t-row"]],
+            without=["#groups?by=stack", ["texts", "all", ".t-row"],
+                     ["rightRow", "just_above"],
+                     ["item", "Not through just_above"],
+                     ["rightRow", "hold_at_peak"],
+                     ["item", "Not through hold_at_peak"],
+                     ["texts", "chips", ".chip"], ["texts", "left", ".t-row"]],
             tree=["#tree?sort=live", ["texts", "rows", ".t-row code"],
                   *AXE, ["fill", "search functions", "leak_some"],
                   ["texts", "found", ".t-row code"]],
@@ -127,6 +133,9 @@ def stacks_lead_on(directory):
           said["groups"]["others"])
     check("not-function=" in said["groups"]["hash"], said["groups"])
     equal(len(said["search"]["rows"]), 1, "found")
+    equal(len(said["without"]["chips"]), 2, "exclusions add up")
+    equal(len(said["without"]["left"]), len(said["without"]["all"]) - 2,
+          "rows")
     check("main" in said["tree"]["rows"], said["tree"])
     equal(said["tree"]["found"][-1], "leak_some", "found")
     check("main" in said["callers"]["near"], said["callers"])

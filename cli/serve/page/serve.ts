@@ -26,6 +26,7 @@ const FORMATS: [string, string][] = [
 const address = new Address();
 let traces: Trace[] = [];
 let summary: Summary | undefined;
+let summaryOf = "";		/* a trace */
 let shown: { view: View; element: HTMLElement; shown: Shown } | undefined;
 let strip: Strip | undefined;
 
@@ -146,6 +147,10 @@ function update(): void {
 		history.replaceState(null, "", address.link({}));
 	}
 	if (before !== `${trace().id} ${trace().generation}`) {
+		/* What is known of another trace says nothing of this one. */
+		if (summaryOf !== trace().id)
+			summary = undefined;
+		summaryOf = trace().id;
 		find("trace").dataset.of = `${trace().id} ${trace().generation}`;
 		void summarize();
 	}
