@@ -24,7 +24,7 @@ select thread, name from threads`;
 const of = (from: string, to: string) => `select function(context) as function,
     function(free_context) as freed_by, count(*) as blocks,
     sum(size) as bytes
-from blocks where thread = ${from} and free_thread = ${to}
+from blocks where thread is ${from} and free_thread is ${to}
 group by 1, 2 order by blocks desc`;
 
 type Line = Record<string, Cell>;
@@ -59,7 +59,7 @@ class Threads implements Shown {
 	private readonly frees: Part;
 	private readonly others = h("section", { class: "processes" });
 	private readonly names = new Map<string, string>();
-	private lines: Line[] = [];
+	private lines: Line[] | undefined;	/* not known yet */
 	private asked = "";
 
 	constructor(element: HTMLElement, private readonly app: App) {
@@ -132,6 +132,9 @@ class Threads implements Shown {
 
 	private drawMatrix(): void {
 		const measure = this.measure();
+
+		if (!this.lines)
+			return;
 		const { threads, cells } = matrix(this.lines, measure);
 		const most = Math.max(...cells.values(), 1);
 
@@ -226,8 +229,7 @@ class Threads implements Shown {
 					       String(row.name ?? ""));
 			this.drawMatrix();
 		});
-		if (this.lines.length)
-			this.drawMatrix();
+		this.drawMatrix();
 		if (app.traces.length > 1 && now !== this.asked) {
 			this.asked = now;
 			void this.processes();
