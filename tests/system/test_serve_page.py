@@ -3,6 +3,7 @@
 peaks and churn are found that were planted in the programs."""
 
 import os
+import re
 
 from browser import browsed
 from gnomon_test import GNOMON, case, check, equal, main, program, recorded
@@ -281,6 +282,21 @@ def fragmentation_is_seen_to_scale(directory):
                     ["drag", ".space-bar", .2, .4],
                     ["texts", "chips", ".chip-label"],
                     ["texts", "inside", ".space p"]],
+            figure=["#memory", ["text", "resident", ".resident"]],
+            page=["#memory", ["focus", ".space-bar"], ["press", "Enter"],
+                  ["text", "all", ".zoom h3"], ["texts", "owners",
+                                                ".zoom tbody tr"], *AXE,
+                  *[["press", "+"]] * 6, ["hash", "hash"],
+                  ["text", "close", ".zoom h3"], ["reload"],
+                  ["text", "again", ".zoom h3"],
+                  ["texts", "near", ".zoom tbody tr"],
+                  ["focus", ".zoom-picture"], ["press", "ArrowRight"],
+                  ["text", "along", ".zoom h3"],
+                  ["text", "here", ".zoom .said-line"], ["press", "Escape"],
+                  ["hash", "closed"]],
+            mapping=["#memory", ["row", "[heap]"],
+                     ["text", "used", ".side-spark h3"],
+                     ["texts", "stack", ".frames code"], *AXE],
             said=["", ["texts", "cards", ".finding"]],
             owner=["#memory", ["link", "Whose blocks keep pages"],
                    ["text", "first", ".t-row"]])
@@ -290,6 +306,22 @@ def fragmentation_is_seen_to_scale(directory):
     check(any("libc.so.6" in row for row in said["memory"]["maps"]), "maps")
     equal(len(said["memory"]["chips"]), 2, "filters")
     check(said["memory"]["inside"][0] != said["memory"]["bars"][0], "zoom")
+    check(re.search(r"has [\d.]+M, of which 1\d\.\d% is live blocks; "
+                    r"[\d.]+M is lost to fragmentation",
+                    said["figure"]["resident"]), said["figure"])
+    page = said["page"]
+    for owner in "tgt_often", "tgt_seldom":
+        check(any(row.startswith(owner) for row in page["owners"]), page)
+    check(page["all"] != page["close"], page)
+    equal(page["again"], page["close"], "after a reload")
+    check("space=" in page["hash"] and "space=" not in page["closed"], page)
+    check(page["along"] != page["again"], page)
+    check(len(page["near"]) <= len(page["owners"]), page)
+    check(page["here"].startswith("0x"), page["here"])
+    check("snapshots" in said["mapping"]["used"] and
+          "fill" in said["mapping"]["stack"], said["mapping"])
+    for view in "page", "mapping":
+        equal(said[view]["axe"], [], view)
     check(any("Fragmentation" in card and "tgt_often" in card
               for card in said["said"]["cards"]), said["said"])
     check("tgt_often" in said["owner"]["first"], said["owner"])
@@ -401,7 +433,7 @@ def every_allocation_can_be_scrolled_to(directory):
             server,
             rows=["#blocks", ["text", "tools", ".tools"],
                   ["texts", "first", ".t-row"], *AXE,
-                  ["wheel", ".t-scroll", 100000000],
+                  ["wheel", ".table", 100000000],
                   ["texts", "last", ".t-row"],
                   ["row", "tgt_malloc"], ["texts", "stack", ".frames code"],
                   ["rightRow", "tgt_malloc"], ["item", "At this address"],

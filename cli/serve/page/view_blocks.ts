@@ -66,23 +66,11 @@ const COLUMNS: Column<Block>[] = [
 
 /* One block: where it was allocated and freed, and its chain. */
 function details(block: Block): string {
-	const frames = (context: unknown) => "select s.function, s.file, " +
-		"s.line, s.library, f.named, f.inlined from stacks s join " +
-		"frames f using (frame) where s.context = " +
-		`${Number(context ?? -1)} order by s.depth`;
-
-	return [frames(block.context), frames(block.free_context),
+	return [side.asksFrames(block.context), side.asksFrames(block.free_context),
 		block.chain === null ? "select 1 where 0" : "select place, " +
 		"size, address, begin_ns, lifetime_ns, fate from blocks where " +
 		`chain = ${Number(block.chain)} order by place limit ${CHAIN}`]
 		.join(";\n");
-}
-
-function frames({ rows }: Result): Frame[] {
-	return rows.map((row) => ({ function: row.function as string | null,
-		named: row.named === 1, file: row.file as string | null,
-		line: Number(row.line ?? 0), library: row.library as string |
-			null, inlined: row.inlined === 1 }));
 }
 
 function chainList({ rows }: Result): HTMLElement {
@@ -263,11 +251,11 @@ class Blocks implements Shown {
 		more.show(this.app.plain("sql", [], details(block)), (value) => {
 			const [made, freed, chain] = results(value);
 
-			this.stack = frames(made);
+			this.stack = side.frames(made);
 			more.body.replaceChildren(side.stack(this.app,
 				"Allocated by, innermost first", this.stack),
 				...freed.rows.length ? [side.stack(this.app,
-					"Freed by", frames(freed))] : [],
+					"Freed by", side.frames(freed))] : [],
 				...chain.rows.length ? [chainList(chain)] : []);
 		});
 	}
