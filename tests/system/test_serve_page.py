@@ -215,11 +215,20 @@ def sizes_and_lifetimes_are_brushed(directory):
     """What is dragged over in the picture becomes a filter of both."""
     done = planted(directory)
     with Server(done.trace) as server:
-        said = walked(
+        runs = walked(
             server,
+            keys=["#histograms", ["focus", ".density-chart"],
+                  *[["press", "ArrowRight"]] * 3, ["press", "ArrowUp"],
+                  ["text", "one", ".said-line"],
+                  ["press", "Shift+ArrowRight"], ["text", "two", ".said-line"],
+                  ["press", "Enter"], ["hash", "sizes"]],
             both=["#histograms", ["count", "fields", ".field"], *AXE,
                   ["drag", ".density-chart", .1, .9],
-                  ["hash", "sizes"], ["texts", "chips", ".chip"]])["both"]
+                  ["hash", "sizes"], ["texts", "chips", ".chip"]])
+    keys, said = runs["keys"], runs["both"]
+    check(keys["one"] != keys["two"] and "–" in keys["two"], keys)
+    check("size-min=" in keys["sizes"] and "lifetime-min" in keys["sizes"],
+          keys)
     check(said["fields"] > 50, said["fields"])
     equal(said["axe"], [], "faults")
     check("size-min=" in said["sizes"] and "size-max=" in said["sizes"],
