@@ -303,6 +303,10 @@ def fragmentation_is_seen_to_scale(directory):
                   ["text", "along", ".zoom h3"],
                   ["text", "here", ".zoom .said-line"], ["press", "Escape"],
                   ["hash", "closed"]],
+            sorted=["#memory", ["button", "When"],
+                    ["texts", "maps", ".t-row .t-cell:first-child"],
+                    ["button", "Address"],
+                    ["texts", "addresses", ".t-row .t-cell:first-child"]],
             mapping=["#memory", ["row", "[heap]"],
                      ["text", "used", ".side-spark h3"],
                      ["texts", "stack", ".frames code"], *AXE],
@@ -318,6 +322,9 @@ def fragmentation_is_seen_to_scale(directory):
     check(re.search(r"has [\d.]+M, of which 1\d\.\d% is live blocks; "
                     r"[\d.]+M is lost to fragmentation",
                     said["figure"]["resident"]), said["figure"])
+    rows = said["sorted"]["addresses"]
+    check(rows == sorted(rows, key=lambda text: int(text, 16)) and
+          rows != said["sorted"]["maps"], rows)
     page = said["page"]
     for owner in "tgt_often", "tgt_seldom":
         check(any(row.startswith(owner) for row in page["owners"]), page)

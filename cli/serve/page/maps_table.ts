@@ -16,7 +16,12 @@ import { App, Part } from "./view";
 
 export type Line = Record<string, Cell>;
 
-export const MAPS = `select m.map, m.address, m.size, m.bytes, m.begin_ns,
+/* By column of the table: what it is sorted by. */
+const ORDERS: Record<string, string> = { bytes: "m.bytes desc, m.size desc",
+	size: "m.size desc", rss: "rss desc", address: "m.address",
+	when: "m.begin_ns, m.map" };
+
+const maps = (order: string) => `select m.map, m.address, m.size, m.bytes, m.begin_ns,
     m.end_ns, m.path, m.origin, m.context, function(m.context) as function,
     readable, writable, executable,
     (select sum(u.rss_bytes) from map_usage u
@@ -24,7 +29,7 @@ export const MAPS = `select m.map, m.address, m.size, m.bytes, m.begin_ns,
         and u.address >= m.address
         and u.address + u.size <= m.address + m.size
         and m.end_ns is null) as rss
-from maps m order by m.bytes desc, m.size desc limit 5000`;
+from maps m order by ${ORDERS[order]} limit 5000`;
 
 const address = (map: Line) => hex(Number(map.address));
 
@@ -44,16 +49,18 @@ function lifetime(map: Line, end_ns: number): HTMLElement {
 
 function columns(end_ns: number): Column<Line>[] {
 	return [
-		{ name: "address", title: "Address", wide: 128,
+		{ name: "address", title: "Address", wide: 128, sorts: true,
+		  rises: true,
 		  cell: (map) => h("code", {}, address(map)) },
 		{ name: "size", title: "Mapped", wide: 80, right: true,
-		  cell: (map) => quantity.size(Number(map.size)) },
+		  sorts: true, cell: (map) => quantity.size(Number(map.size)) },
 		{ name: "bytes", title: "Left", wide: 80, right: true,
-		  help: "of it at the end", cell: (map) => Number(map.bytes) ?
-			quantity.size(Number(map.bytes)) : "–" },
+		  sorts: true, help: "of it at the end", cell: (map) =>
+			Number(map.bytes) ? quantity.size(Number(map.bytes)) :
+			"–" },
 		{ name: "rss", title: "Resident", wide: 80, right: true,
-		  help: "at the last snapshot, if the kernel tells it apart " +
-			"from its neighbours", cell: (map) => map.rss ?
+		  sorts: true, help: "at the last snapshot, if the " +
+			"kernel tells it apart from its neighbours", cell: (map) => map.rss ?
 			quantity.size(Number(map.rss)) : "–" },
 		{ name: "access", title: "", wide: 46, cell: (map) =>
 			h("code", {}, (map.readable ? "r" : "-") +
@@ -66,9 +73,9 @@ function columns(end_ns: number): Column<Line>[] {
 		{ name: "function", title: "In", wide: 150, cell: (map) =>
 			h("code", {}, map.context === null ? "" :
 				String(map.function ?? "")) },
-		{ name: "when", title: "When", wide: 150, help: "from the " +
-			"start of the recording to its end", cell: (map) =>
-			lifetime(map, end_ns) },
+		{ name: "when", title: "When", wide: 150, sorts: true, rises: true,
+		  help: "from the start of the recording to its end",
+		  cell: (map) => lifetime(map, end_ns) },
 	];
 }
 
@@ -114,6 +121,7 @@ export class Mappings {
 		this.part = new Part(app, "maps", "fills");
 		this.one = new Part(app, "map");
 		this.table = new Table<Line>("mappings", {
+			sort: (column) => app.go({ sort: column }),
 			open: (map) => app.address.amend({
 				open: String(map.map) }),
 			menu: (_, place, map) => showMenu(...place, fitting(
@@ -167,10 +175,15 @@ export class Mappings {
 			this.beside.replaceChildren(this.one.element);
 	}
 
+	private order(): string {
+		return this.app.address.oneOf("sort", Object.keys(ORDERS));
+	}
+
 	update(): void {
 		const { app } = this;
 
-		this.part.show(app.plain("sql", [], MAPS), (value) => {
+		this.part.show(app.plain("sql", [], maps(this.order())),
+			       (value) => {
 			const { rows } = results(value)[0];
 
 			if (rows.length === 0) {
@@ -183,7 +196,8 @@ export class Mappings {
 				this.part.body.replaceChildren(
 					this.table.element);
 				this.table.show(columns(times.end_ns),
-						rows.length, (i) => rows[i]);
+						rows.length, (i) => rows[i],
+						this.order());
 				this.rows = rows;
 				this.open(rows);
 			});

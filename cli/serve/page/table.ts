@@ -20,6 +20,7 @@ export interface Column<R> {
 	wide?: number;		/* points; none: what is left */
 	right?: boolean;
 	sorts?: boolean;
+	rises?: boolean;	/* sorted, the smallest is first */
 	cell(row: R): Child;
 	/* As a number of 0 … 1: a bar behind it. */
 	share?(row: R): number;
@@ -122,15 +123,17 @@ export class Table<R> {
 
 	private drawHead(sorted: string | undefined): void {
 		this.head.replaceChildren(...this.columns.map((column) => {
-			const { name, title, help, right, sorts } = column;
+			const { name, title, help, right, sorts, rises } = column;
 			const on = name === sorted;
 
 			return h("div", { class: right ? "t-cell right" :
 				"t-cell", role: "columnheader", title: help,
-				"aria-sort": on ? "descending" : undefined },
+				"aria-sort": on ? rises ? "ascending" :
+					"descending" : undefined },
 				sorts ? h("button", { type: "button",
 					click: () => this.acts.sort?.(name) },
-					on ? `${title} ↓` : title) : title);
+					on ? `${title} ${rises ? "↑" : "↓"}` :
+					title) : title);
 		}));
 	}
 

@@ -38,7 +38,8 @@ function site(block: Block): Child {
 }
 
 const COLUMNS: Column<Block>[] = [
-	{ name: "begin_ns", title: "Allocated", sorts: true, wide: 92, right: true,
+	{ name: "begin_ns", title: "Allocated", sorts: true, rises: true,
+	  wide: 92, right: true,
 	  help: "since the start of the recording",
 	  cell: (block) => `${(Number(block.begin_ns) / 1e9).toFixed(6)}s` },
 	{ name: "lifetime_ns", title: "Lived", wide: 84, right: true,
