@@ -320,6 +320,8 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 	}
 	if (exchange->answer == NULL && exchange->too_large)
 		exchange->answer = answer_error(413, "the body is too large");
+	if (exchange->answer == NULL && exchange->http->closing)
+		exchange->answer = answer_error(503, "the server is ending");
 	if (exchange->answer == NULL)
 		rest_begin(exchange, method, url);
 	if (exchange->answer != NULL)
@@ -414,8 +416,10 @@ int http_run(struct http *http)
 	return (int)ms;
 }
 
+/* The daemon must not be stopped while a connection is suspended. */
 void http_close(struct http *http)
 {
+	http->closing = true;
 	while (http->held != NULL)
 		leave(&http->held->leaving, 0);
 	event_stream_close(http);

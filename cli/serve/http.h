@@ -56,6 +56,7 @@ struct http {
 	struct http_peer *peers;
 	uint64_t looked_ms;	/* when they were looked at */
 	struct exchange *held;	/* what waits for its time */
+	bool closing;		/* no call is begun any more */
 	/* event_stream.c's. */
 	struct listener *listeners;
 	unsigned listener_count;

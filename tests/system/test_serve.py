@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -374,6 +375,26 @@ def the_server_takes_its_processes_along(directory):
         server.process = subprocess.Popen(["true"], stdout=subprocess.PIPE,
                                           stderr=subprocess.PIPE)
         server.process.wait()
+
+
+@case
+def requests_that_come_at_the_end_are_refused(directory):
+    with Server(planted(directory)) as server:
+        base = server.trace()
+        clients = [begin(server, "/api/v1/traces") for _ in range(10)]
+        for client in clients:
+            check(client.recv(65536).startswith(b"HTTP/1.1 200"), "accepted")
+        # It finds the signal and the requests at once.
+        server.process.send_signal(signal.SIGSTOP)
+        for i, client in enumerate(clients):
+            path = "/api/v1/events" if i == 0 else base + "report"
+            client.sendall(("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" %
+                            path).encode())
+        server.process.send_signal(signal.SIGTERM)
+        server.process.send_signal(signal.SIGCONT)
+        equal(server.process.wait(), 0, "its status")
+        for client in clients:
+            client.close()
 
 
 if __name__ == "__main__":
