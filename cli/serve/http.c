@@ -99,47 +99,57 @@ static void add_head(struct MHD_Response *response, const char *name,
 		MHD_add_response_header(response, name, value);
 }
 
+static struct MHD_Response *empty_response(void)
+{
+	return MHD_create_response_from_buffer(0, (void *)"",
+					       MHD_RESPMEM_PERSISTENT);
+}
+
+/* NULL: there is no memory, or no descriptor. */
 static struct MHD_Response *make_response(const struct answer *answer)
 {
-	int fd = answer->fd < 0 ? -1 : dup(answer->fd);
 	struct MHD_Response *response;
+	int fd;
 
+	if (answer->fd < 0)
+		return empty_response();
+	fd = dup(answer->fd);
 	if (fd < 0)
-		return MHD_create_response_from_buffer(
-			0, (void *)"", MHD_RESPMEM_PERSISTENT);
+		return NULL;
 	response = MHD_create_response_from_fd64(answer->size, fd);
 	if (response == NULL)
 		close(fd);
 	return response;
 }
 
-static enum MHD_Result send_stream(struct exchange *exchange)
+static enum MHD_Result queue(struct exchange *exchange, unsigned status,
+			     struct MHD_Response *response)
 {
-	struct MHD_Response *response = exchange->stream;
 	enum MHD_Result result;
 
-	exchange->stream = NULL;
-	exchange->peer->until_ms = 0;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		add_head(response, heads[i][0], heads[i][1]);
-	add_head(response, "Content-Type", "text/event-stream");
-	result = MHD_queue_response(exchange->connection, 200, response);
+	result = MHD_queue_response(exchange->connection, status, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
-static enum MHD_Result send_answer(struct exchange *exchange,
-				   const struct answer *answer)
+static enum MHD_Result send_stream(struct exchange *exchange)
 {
-	struct MHD_Response *response = make_response(answer);
-	enum MHD_Result result;
+	struct MHD_Response *response = exchange->stream;
+
+	exchange->stream = NULL;
+	exchange->peer->until_ms = 0;
+	add_head(response, "Content-Type", "text/event-stream");
+	return queue(exchange, 200, response);
+}
+
+static void add_heads(struct MHD_Response *response,
+		      const struct exchange *exchange,
+		      const struct answer *answer)
+{
 	char tag[32];
 
-	set_deadline(exchange->peer, HTTP_SENDING_S);
-	if (response == NULL)
-		return MHD_NO;
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		add_head(response, heads[i][0], heads[i][1]);
 	add_head(response, "Content-Type", answer->type);
 	add_head(response, "Content-Encoding", packing_name(answer->coding));
 	add_head(response, "Gnomon-Messages", answer->messages);
@@ -154,10 +164,21 @@ static enum MHD_Result send_answer(struct exchange *exchange,
 	}
 	if (answer->status == 401)
 		add_head(response, "WWW-Authenticate", "Bearer");
-	result = MHD_queue_response(exchange->connection, answer->status,
-				    response);
-	MHD_destroy_response(response);
-	return result;
+}
+
+static enum MHD_Result send_answer(struct exchange *exchange,
+				   const struct answer *answer)
+{
+	struct MHD_Response *response = make_response(answer);
+
+	set_deadline(exchange->peer, HTTP_SENDING_S);
+	if (response != NULL) {
+		add_heads(response, exchange, answer);
+		return queue(exchange, answer->status, response);
+	}
+	/* A good status without the body would be believed. */
+	response = empty_response();
+	return response == NULL ? MHD_NO : queue(exchange, 503, response);
 }
 
 /* ---- waiting ---- */
@@ -403,11 +424,17 @@ int http_open(struct http *http, int listening)
 int http_run(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms, most;
+	bool any;
 
 	close_late(http);
 	begin_held(http);
 	event_stream_look(http);
-	MHD_run(http->daemon);
+	/* Where there were too many connections, the daemon does not look at the
+	 * listening socket again before it runs once more. */
+	do {
+		any = http->peers != NULL;
+		MHD_run(http->daemon);
+	} while (any && http->peers == NULL);
 	if (http->peers == NULL)
 		return -1;
 	most = http->listeners != NULL ? EVENT_STREAM_MS : 1000;

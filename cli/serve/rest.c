@@ -346,8 +346,8 @@ static struct answer *pack_file(const struct static_file *file,
 
 	if (fd < 0)
 		return plain;
-	packing_write(plain->fd, fd, coding);
-	if (fstat(fd, &status) != 0 || status.st_size == 0) {
+	if (!packing_write(plain->fd, fd, coding) ||
+	    fstat(fd, &status) != 0 || status.st_size == 0) {
 		close(fd);
 		return plain;
 	}

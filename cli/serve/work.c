@@ -39,6 +39,7 @@ struct job {
 	enum worker_coding coding;
 	struct work_reader *reader;	/* NULL: it waits */
 	int files[READER_FILES];
+	bool on_disk;		/* its output is, not in memory */
 	struct work_client *clients;
 	uint64_t begun_ms;
 	uint32_t slot;		/* of the progress board */
@@ -132,9 +133,10 @@ static void free_job(struct work *work, struct job *job)
 
 /* ---- what it came to ---- */
 
-static bool is_download(const struct job *job)
+/* Bytes. */
+static uint64_t output_max(const struct job *job)
 {
-	return job->route->saved_as != NULL;
+	return job->on_disk ? WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX;
 }
 
 /* What a process said, to be freed. */
@@ -161,7 +163,7 @@ static struct answer *good_answer(struct job *job, const char *said)
 	answer = answer_new(200, job->route->type, job->files[which],
 			    (uint64_t)(which == READER_OUT ? plain.st_size :
 				       packed.st_size),
-			    which == READER_OUT && is_download(job));
+			    which == READER_OUT && job->on_disk);
 	job->files[which] = -1;
 	answer->coding = which == READER_PACKED ? job->coding : WORKER_PLAIN;
 	answer->messages = answer_messages(said, MESSAGES_MAX);
@@ -184,8 +186,7 @@ static struct answer *killed_answer(const struct work *work,
 	case SIGXFSZ:
 		buffer_printf(&text, "the answer has more than %s: ask for "
 			      "less, as with top",
-			      SIZE_TEXT(is_download(job) ?
-					WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX));
+			      SIZE_TEXT(output_max(job)));
 		return answer_error(503, text.data);
 	case SIGKILL:
 		return answer_error(503, "its process was killed: there may "
@@ -239,7 +240,7 @@ static struct answer *make_answer(const struct work *work, struct job *job,
 	case EXIT_NOTHING:
 		answer = answer_error(400, said);
 		break;
-	case WORKER_NO_MEMORY:
+	case WORKER_NO_ROOM:
 		answer = answer_error(503, said);
 		break;
 	default:
@@ -269,23 +270,23 @@ static void finish(struct work *work, struct job *job, struct answer *answer)
 
 /* ---- running ---- */
 
-/* What is printed may be large: a file without a name. */
-static int open_out(const struct job *job)
+/* A download may be large: a file without a name. */
+static int open_out(struct job *job)
 {
 	const char *directory = getenv("TMPDIR");
-	int fd = is_download(job) ?
+	int fd = job->route->saved_as == NULL ? -1 :
 		open(directory ? directory : "/tmp", O_TMPFILE | O_RDWR |
-		     O_CLOEXEC, 0600) : -1;
+		     O_CLOEXEC, 0600);
 
+	job->on_disk = fd >= 0;
 	return fd >= 0 ? fd : memfd_create("out", MFD_CLOEXEC);
 }
 
 static bool open_files(struct job *job)
 {
-	job->files[READER_REQUEST] = worker_write_request(
-		&job->words, &job->input, is_download(job) ?
-		WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX, job->coding);
 	job->files[READER_OUT] = open_out(job);
+	job->files[READER_REQUEST] = worker_write_request(
+		&job->words, &job->input, output_max(job), job->coding);
 	job->files[READER_SAID] = memfd_create("said", MFD_CLOEXEC);
 	job->files[READER_PACKED] = memfd_create("packed", MFD_CLOEXEC);
 	for (int i = 0; i < READER_FILES; i++)

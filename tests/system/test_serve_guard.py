@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 
-from gnomon_test import GNOMON, case, check, equal, main, wait_for
+from gnomon_test import GNOMON, Disk, case, check, equal, main, wait_for
 from served import Server, everything, holds_file, planted, query
 
 SECRET = "nobody-may-see-this"
@@ -312,6 +312,60 @@ def answers_that_are_not_taken_are_bounded(directory):
             client.close()
         check(wait_for(lambda: len(os.listdir(
             "/proc/%d/fd" % server.process.pid)) < 60), "they are kept")
+
+
+def rows(count):
+    """The URL's end of a download of so many half megabytes."""
+    return "sql.csv?" + query(
+        statement="with recursive n(i) as (select 1 union all select i + 1 "
+        "from n limit %d) select hex(zeroblob(250000)) from n" % count)
+
+
+@case
+def downloads_without_room_are_no_good_answers(directory):
+    with Disk(os.path.join(directory, "small"), 1 << 20) as disk:
+        trace = planted(directory)
+        with Server(trace, env=dict(os.environ, TMPDIR=disk.place)) as server:
+            equal(server.ask(server.trace() + rows(1)).status, 200, "it fits")
+            said = server.json(server.trace() + rows(9), 503)
+            check("writing the result failed" in said["error"], said)
+            equal(server.ask(server.trace() + rows(1)).status, 200, "after it")
+    with Server(trace, env=dict(os.environ, TMPDIR="/proc")) as server:
+        equal(server.ask(server.trace() + rows(9)).status, 200, "in memory")
+        said = server.json(server.trace() + rows(600), 503)
+        check("larger" in said["error"], said)
+
+
+@case
+def files_of_the_page_take_no_more_each_time(directory):
+    with Server(planted(directory), "--cache", "0") as server:
+        def maps():
+            server.ask("/", Accept_Encoding="gzip")
+            with open("/proc/%d/maps" % server.process.pid) as lines:
+                return len(lines.readlines())
+        before = maps()
+        for _ in range(30):
+            server.ask("/serve.js", Accept_Encoding="zstd")
+        check(maps() < before + 10, "mappings: %d, then %d" % (before, maps()))
+
+
+@case
+def without_descriptors_nothing_is_called_good(directory):
+    with Server(planted(directory)) as server:
+        url = server.trace() + "report"
+        wanted = server.ask(url).body
+        used = set(map(int, os.listdir("/proc/%d/fd" % server.process.pid)))
+        free = min(set(range(1000)) - used)
+        limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        # One for the connection.
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE,
+                         (free + 1, limits[1]))
+        got = server.ask(url)
+        check(got.status == 503 or got.body == wanted,
+              (got.status, len(got.body)))
+        equal(server.ask("/nothing").status, 503, "no body")
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
+        equal(server.ask(url).body, wanted, "later")
 
 
 if __name__ == "__main__":
