@@ -185,9 +185,13 @@ static bool take_statement(struct request *request, struct work_call *call)
 		buffer_add(&call->input, body->data, body->size);
 	else if (statement != NULL)
 		buffer_string(&call->input, statement);
-	if (call->input.size > 0)
+	if (call->input.size == 0)
+		answer(request, answer_error(400, "statement: is missing"));
+	else if (memchr(call->input.data, 0, call->input.size) != NULL)
+		answer(request, answer_error(400, "statement: has a character "
+					     "NUL, which ends texts of SQL"));
+	else
 		return true;
-	answer(request, answer_error(400, "statement: is missing"));
 	return false;
 }
 

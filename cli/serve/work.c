@@ -13,10 +13,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 #include "cli/base/status.h"
 #include "cli/base/text/json.h"
 #include "cli/base/text/quantity.h"
@@ -59,6 +58,14 @@ static void add_words(struct buffer *words, const struct work_words *more)
 		add_word(words, more->list[i]);
 }
 
+static void add_sized(struct buffer *all, const struct buffer *part)
+{
+	buffer_little(all, part->size, sizeof(uint64_t));
+	buffer_add(all, buffer_text(part), part->size);
+}
+
+/* Of this process alone (hash.h): after a new start, other options of the server
+ * or another version of gnomon may answer otherwise. */
 uint64_t work_key(const struct work_call *call)
 {
 	LOCAL_BUFFER all = { 0 };
@@ -69,11 +76,11 @@ uint64_t work_key(const struct work_call *call)
 		buffer_little(&all, call->traces[i]->generation,
 			      sizeof(uint64_t));
 	}
-	buffer_add(&all, call->words.data, call->words.size);
+	add_sized(&all, &call->words);
+	add_sized(&all, &call->input);
 	if (call->operand != NULL)
 		add_word(&all, call->operand);
-	buffer_string(&all, buffer_text(&call->input));
-	return XXH64(all.data, all.size, 0) | 1;	/* never 0 */
+	return hash_bytes(all.data, all.size) | 1;	/* never 0 */
 }
 
 static struct job *make_job(struct work *work, const struct work_call *call,

@@ -101,6 +101,7 @@ def sql_is_answered(directory):
                 ("select\n  nope from blocks", "line 2, column 3"),
                 ("attach '/etc/passwd' as x", "only read"),
                 ("select load_extension('x')", "SQL: "),
+                ("select 1\0; select 2", "NUL"), ("\0", "NUL"),
                 ("", "statement: is missing")]:
             said = server.json(url, 400, method="POST", body=statement)
             check(word in said["error"], "%r: %s" % (statement, said))
@@ -162,6 +163,11 @@ def known_answers_cost_nothing(directory):
         os.utime(trace)
         new = server.ask(server.trace() + "report?top=1", If_None_Match=tag)
         equal(new.status, 200, "another generation")
+        tag = new.getheader("ETag")
+    # It may show sources where the one before did not.
+    with Server(trace, "--source-root", directory) as server:
+        equal(server.ask(url, If_None_Match=tag).status, 200,
+              "another server")
 
 
 @case
@@ -303,6 +309,22 @@ def new_traces_are_told(directory):
         stream.close()
         os.unlink(trace)
         equal(server.traces(), [], "gone")
+
+
+@case
+def only_what_is_new_is_told(directory):
+    with open(planted(directory), "rb") as whole:
+        beginning = whole.read(4096)
+    for i in range(700):
+        with open(os.path.join(directory, "%d.trace" % i), "wb") as out:
+            out.write(beginning)
+    with Server(directory) as server:
+        ids = {t["name"]: t["id"] for t in server.traces()}
+        equal(len(ids), 701, "traces")
+        for _ in range(2):
+            stream = listen(server)
+            os.utime(os.path.join(directory, "42.trace"))
+            equal(event(stream, "trace")["id"], ids["42.trace"], "which")
 
 
 @case
