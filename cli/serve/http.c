@@ -188,6 +188,7 @@ void http_hold(struct exchange *exchange, uint64_t wait_ms)
 	exchange->due_ms = event_loop_now_ms() + wait_ms;
 	exchange->next_held = exchange->http->held;
 	exchange->http->held = exchange;
+	exchange->held.traces[0]->users++;
 }
 
 static void let_go(struct exchange *exchange)
@@ -200,6 +201,7 @@ static void let_go(struct exchange *exchange)
 		at = &(*at)->next_held;
 	*at = exchange->next_held;
 	exchange->due_ms = 0;
+	exchange->held.traces[0]->users--;
 }
 
 static void begin_held(struct http *http)
@@ -212,7 +214,8 @@ static void begin_held(struct http *http)
 		if (exchange->due_ms > now)
 			continue;
 		let_go(exchange);
-		served_look(exchange->held.traces[0]);
+		/* What happened until now is asked for. */
+		served_look_now(exchange->held.traces[0]);
 		work_begin(http->work, &exchange->held, &exchange->client);
 	}
 }

@@ -92,6 +92,8 @@ static struct job *make_job(struct work *work, const struct work_call *call,
 	job->key = key;
 	job->route = call->route;
 	job->trace = call->traces[1] == NULL ? call->traces[0] : NULL;
+	if (job->trace != NULL)
+		job->trace->users++;
 	job->coding = call->coding;
 	job->slot = progress_board_take();
 	job->begun_ms = event_loop_now_ms();
@@ -132,6 +134,8 @@ static void free_job(struct work *work, struct job *job)
 	for (int i = 0; i < READER_FILES; i++)
 		if (job->files[i] >= 0)
 			close(job->files[i]);
+	if (job->trace != NULL)
+		job->trace->users--;
 	progress_board_give(job->slot);
 	buffer_free(&job->words);
 	buffer_free(&job->input);

@@ -71,7 +71,10 @@ static struct work_reader *add_reader(struct work *work, struct served *trace)
 
 	reader->work = work;
 	reader->trace = trace;
-	reader->generation = trace == NULL ? 0 : trace->generation;
+	if (trace != NULL) {
+		reader->generation = trace->generation;
+		trace->users++;
+	}
 	reader->begun_ms = event_loop_now_ms();
 	reader->slot = progress_board_take();
 	reader->said = memfd_create("said", MFD_CLOEXEC);
@@ -146,6 +149,8 @@ void work_reader_end(struct work_reader *reader)
 		kill(reader->pid, SIGKILL);	/* it may be reading */
 	if (reader->said >= 0)
 		close(reader->said);
+	if (reader->trace != NULL)
+		reader->trace->users--;
 	progress_board_give(reader->slot);
 	free(reader);
 }
