@@ -23,6 +23,7 @@ struct answer {
 	const char *type;	/* of the body; static */
 	/* Other headers, to be freed; NULL: there is none. */
 	char *location, *cookie;
+	const char *allow;	/* methods, of a 405; static */
 	uint64_t key;		/* of the call: its ETag */
 	struct answer *next;	/* of those that are kept; newest first */
 };

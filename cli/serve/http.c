@@ -158,6 +158,7 @@ static void add_heads(struct MHD_Response *response,
 			 exchange->disposition);
 	add_head(response, "Location", answer->location);
 	add_head(response, "Set-Cookie", answer->cookie);
+	add_head(response, "Allow", answer->allow);
 	if (answer->key != 0) {
 		snprintf(tag, sizeof(tag), "\"%016" PRIx64 "\"", answer->key);
 		add_head(response, "ETag", tag);
@@ -317,10 +318,19 @@ static struct exchange *begin(struct http *http,
 
 static void take_body(struct exchange *exchange, const char *data, size_t size)
 {
-	if (exchange->body.size + size > HTTP_BODY_MAX)
-		exchange->too_large = true;
-	else
+	struct http *http = exchange->http;
+
+	if (exchange->answer != NULL)
+		return;
+	if (exchange->body.size + size > HTTP_BODY_MAX) {
+		exchange->answer = answer_error(413, "the body is too large");
+	} else if (http->body_bytes + size > HTTP_BODIES_MAX) {
+		exchange->answer = answer_error(503, "too many bodies are held: "
+						"try again later");
+	} else {
 		buffer_add(&exchange->body, data, size);
+		http->body_bytes += size;
+	}
 }
 
 static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
@@ -342,8 +352,6 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 		*size = 0;
 		return MHD_YES;
 	}
-	if (exchange->answer == NULL && exchange->too_large)
-		exchange->answer = answer_error(413, "the body is too large");
 	if (exchange->answer == NULL && exchange->http->closing)
 		exchange->answer = answer_error(503, "the server is ending");
 	if (exchange->answer == NULL)
@@ -370,6 +378,7 @@ static void end(void *owner, struct MHD_Connection *connection, void **state,
 	let_go(exchange);
 	work_leave(exchange->http->work, &exchange->client);
 	answer_drop(exchange->answer);
+	exchange->http->body_bytes -= exchange->body.size;
 	buffer_free(&exchange->held.words);
 	buffer_free(&exchange->body);
 	free(exchange->client.ticket);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
@@ -42,7 +43,6 @@ static _Noreturn void become_reader(const struct work *work, int socket,
 	};
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
 	    dup2(nothing, STDOUT_FILENO) < 0 || dup2(reader->said, STDERR_FILENO) < 0 ||
@@ -153,6 +153,17 @@ void work_reader_end(struct work_reader *reader)
 		reader->trace->users--;
 	progress_board_give(reader->slot);
 	free(reader);
+}
+
+void work_reader_reap(struct work *work)
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		for (struct work_reader *reader = work->readers; reader != NULL;
+		     reader = reader->next)
+			if (reader->pid == pid)
+				reader->pid = 0;
 }
 
 void work_reader_retire(struct work *work)

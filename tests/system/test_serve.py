@@ -13,7 +13,8 @@ import time
 
 from gnomon_test import (GNOMON, case, check, equal, gnomon, main, program,
                          recorded, traces_in, wait_for)
-from served import Server, descendants, planted, printed, query
+from served import (Server, descendants, holds_file, planted, printed,
+                    query)
 
 # Calls, and the commands whose JSON they are.
 SAME = [
@@ -417,6 +418,29 @@ def requests_that_come_at_the_end_are_refused(directory):
         equal(server.process.wait(), 0, "its status")
         for client in clients:
             client.close()
+
+
+@case
+def a_browser_is_shown_the_page(directory):
+    """It is a program like any other: with the signals of one."""
+    trace = planted(directory)
+    seen = os.path.join(directory, "seen")
+    browser = holds_file(directory, "xdg-open", "#!/bin/sh\n"
+                         "echo chatter\n(echo $1; cat /proc/self/status) "
+                         "> %s.new\nmv %s.new %s\n" % (seen, seen, seen))
+    os.chmod(browser, 0o755)
+    env = dict(os.environ, PATH=directory + ":" + os.environ["PATH"])
+    server = Server("--open", trace, env=env).__enter__()
+    check(wait_for(lambda: os.path.exists(seen)), "it was not started")
+    with open(seen) as lines:
+        url, *status = lines.read().splitlines()
+    equal(url, server.url, "the address")
+    equal([line.split()[1].strip("0") for line in status
+           if line.startswith(("SigIgn", "SigBlk"))], ["", ""], "signals")
+    server.process.send_signal(signal.SIGTERM)
+    said = server.process.communicate()
+    equal((server.process.returncode, said[0]), (0, ""), "standard output")
+    check("chatter" in said[1], said)
 
 
 if __name__ == "__main__":
