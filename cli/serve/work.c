@@ -309,11 +309,17 @@ static bool open_files(struct job *job)
 /* Begins it, if it can; else it waits on, or has failed. */
 static void try_job(struct work *work, struct job *job)
 {
-	struct work_reader *reader = work_reader_get(work, job->trace);
+	struct work_reader *reader = work_reader_find(work, job->trace);
 	struct trace_reader_packet packet = {
 		.kind = READER_RUN, .job = job->number, .slot = job->slot,
 	};
 
+	/* Reading is work, too. What was read before need not wait for it. */
+	if (reader == NULL && work->running + work_reader_reading(work) >=
+	    work->running_max)
+		return;
+	if (reader == NULL)
+		reader = work_reader_start(work, job->trace);
 	if (reader == NULL) {
 		finish(work, job, answer_error(503, strerror(errno)));
 		return;

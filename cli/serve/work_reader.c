@@ -85,7 +85,7 @@ static struct work_reader *add_reader(struct work *work, struct served *trace)
 	return reader;
 }
 
-static struct work_reader *start(struct work *work, struct served *trace)
+struct work_reader *work_reader_start(struct work *work, struct served *trace)
 {
 	struct work_reader *reader = add_reader(work, trace);
 	int pair[2], error;
@@ -116,7 +116,7 @@ static bool is_current(const struct work_reader *reader)
 		reader->generation == reader->trace->generation;
 }
 
-struct work_reader *work_reader_get(struct work *work, struct served *trace)
+struct work_reader *work_reader_find(struct work *work, struct served *trace)
 {
 	for (struct work_reader **at = &work->readers; *at != NULL;
 	     at = &(*at)->next) {
@@ -129,7 +129,17 @@ struct work_reader *work_reader_get(struct work *work, struct served *trace)
 		work->readers = found;
 		return found;
 	}
-	return start(work, trace);
+	return NULL;
+}
+
+unsigned work_reader_reading(const struct work *work)
+{
+	unsigned count = 0;
+
+	for (const struct work_reader *reader = work->readers; reader != NULL;
+	     reader = reader->next)
+		count += !reader->ready;
+	return count;
 }
 
 void work_reader_end(struct work_reader *reader)

@@ -267,6 +267,26 @@ def work_has_limits(directory):
 
 
 @case
+def so_many_traces_are_read_at_once(directory):
+    trace = planted(directory)
+    for i in range(15):
+        shutil.copy(trace, os.path.join(directory, "%d.trace" % i))
+    with Server(directory, "--workers", "1") as server:
+        clients = [begin(server, "/api/v1/traces/%s/report" % t["id"])
+                   for t in server.traces()]
+        most = 0
+        while work(server):
+            with open("/proc/%d/task/%d/children" % (
+                    (server.process.pid,) * 2)) as children:
+                most = max(most, len(children.read().split()))
+        # Some are kept when they have been read.
+        check(0 < most < 10, "%d processes" % most)
+        for client in clients:
+            check(client.recv(20).startswith(b"HTTP/1.1 200"), "an answer")
+            client.close()
+
+
+@case
 def one_call_at_once_is_one_job(directory):
     with Server(planted(directory), "--workers", "1") as server:
         blocked = begin(server, busy(server))
