@@ -376,12 +376,14 @@ static const char *const description[] = {
 	"gnomon, and its parameters are that command's options.",
 	"Served are the traces that are named, all that are in a directory now "
 	"or later, and the trace of a process that is being recorded; without "
-	"any, those of this directory. Nothing else can be read by the page, "
-	"and nothing be written.",
-	"It is reached from this machine alone. With any other --bind, who asks "
-	"needs a token: the one given, or one that is made up and printed in "
-	"the address. Nothing is encrypted: between machines, use a tunnel "
-	"(ssh -L) or a proxy that does.",
+	"any, those of this directory. Whoever asks can read nothing else but "
+	"the programs and libraries that these traces name, and write nothing. "
+	"The server itself writes indexes beside traces, or into the cache.",
+	"It is reached from this machine alone, by all of its users: where they "
+	"must not, give a token. With any other --bind, who asks needs one: the "
+	"one given, or one that is made up and printed in the address. Nothing "
+	"is encrypted: between machines, use a tunnel (ssh -L) or a proxy that "
+	"does.",
 	"Exit status: 0 it was ended by a signal; 2 wrong use, or it could not "
 	"start.",
 	NULL
@@ -433,11 +435,13 @@ static const struct command_option options[] = {
 	  "addresses; may be given several times" },
 	{ OPEN, "open", 0, NULL, NULL, "open the page in a browser" },
 	{ TIMEOUT, "timeout", 0, "DURATION", "1m",
-	  "end a call that takes longer" },
+	  "end a call that takes longer, once its trace is read" },
 	{ MEMORY, "memory", 0, "SIZE", "half of what this machine has",
-	  "what the process of one call may take; 0: all there is" },
-	{ WORKERS, "workers", 0, "N", "one for each processor",
-	  "so many calls run at once; the others wait" },
+	  "what the process of one call may take besides the trace that was "
+	  "read; 0: all there is" },
+	{ WORKERS, "workers", 0, "N", "one for each processor, at least 2",
+	  "so many calls run, or have their trace read, at once; the others "
+	  "wait" },
 	{ CACHE, "cache", 0, "SIZE", "64M",
 	  "so much of answers is kept for who asks the same again" },
 	COMMAND_COMMON_OPTIONS,
