@@ -126,7 +126,7 @@ int output_file_close(FILE *out, const char *path, int status)
 		return status;
 	tell_error("%s: writing the result failed: %s",
 		   path ? path : "standard output", strerror(errno));
-	return EXIT_NOTHING;
+	return tell_failure_status();
 }
 
 bool output_file_ends(const char *path, const char *end)

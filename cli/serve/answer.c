@@ -50,7 +50,9 @@ struct answer *answer_text(unsigned status, const char *type,
 		close(fd);
 		fd = -1;
 	}
-	return answer_new(status, type, fd, fd < 0 ? 0 : size, false);
+	if (fd < 0)
+		return answer_new(503, NULL, -1, 0, false);
+	return answer_new(status, type, fd, size, false);
 }
 
 /* One character of UTF-8, or a byte of none, as \uXXXX; in two of them, if

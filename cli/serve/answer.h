@@ -23,6 +23,7 @@ struct answer {
 	const char *type;	/* of the body; static */
 	/* Other headers, to be freed; NULL: there is none. */
 	char *location, *cookie;
+	const char *allow;	/* methods, of a 405; static */
 	uint64_t key;		/* of the call: its ETag */
 	struct answer *next;	/* of those that are kept; newest first */
 };
@@ -30,7 +31,7 @@ struct answer {
 /* One user has it. Takes over `fd`. */
 struct answer *answer_new(unsigned status, const char *type, int fd,
 			  uint64_t size, bool on_disk);
-/* With a text as its body, which is copied. */
+/* With a text as its body, which is copied; where that cannot be, an empty 503. */
 struct answer *answer_text(unsigned status, const char *type,
 			   const char *text, size_t size);
 /* {"error": "…"}; `said` are lines of standard error. */

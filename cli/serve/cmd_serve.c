@@ -3,7 +3,6 @@
  * thread; calls are run by processes of their own (trace_reader.h).
  */
 #include <errno.h>
-#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
@@ -21,6 +19,8 @@
 #include "cli/commands.h"
 #include "cli/serve/http.h"
 #include "cli/serve/progress_board.h"
+#include "cli/serve/serve_address.h"
+#include "cli/serve/work_reader.h"
 #include "cli/trace/read/locate.h"
 
 #define PORT "8080"
@@ -32,7 +32,6 @@
 #define TOKEN_MAX 256
 #define WORKERS_MAX 256
 #define HOSTS_MAX 16
-#define BACKLOG 1024
 
 enum { PORT_OPTION = 1, BIND, TOKEN, TOKEN_FILE, OPEN, HOST, TIMEOUT, MEMORY, WORKERS,
        CACHE, SOURCE_ROOT, DEBUG_PATH, SYSROOT, NO_DEBUGINFOD };
@@ -43,7 +42,8 @@ struct request {
 	size_t host_count;
 	struct work_words common, sources;
 	struct trace_reader_limits limits;
-	char secret[TOKEN_MAX];	/* of --token-file */
+	char secret[TOKEN_MAX + 1];	/* of --token-file; one that is longer
+					 * is cut, and so is still too long */
 	uint64_t workers, cache;
 	bool open;
 };
@@ -83,6 +83,15 @@ static int take_workers(struct request *request, const char *value)
 		-ERANGE : 0;
 }
 
+static int take_port(struct request *request, const char *value)
+{
+	uint64_t number;
+	int error = quantity_parse_count(value, &number);
+
+	request->port = value;
+	return error != 0 ? error : number > UINT16_MAX ? -ERANGE : 0;
+}
+
 static int take_token(struct request *request, const char *value)
 {
 	size_t size = strspn(value, "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -106,7 +115,12 @@ static int take_token_file(struct request *request, const char *path)
 	if (in != NULL)
 		fclose(in);
 	request->secret[strcspn(request->secret, "\r\n")] = 0;
-	return good ? take_token(request, request->secret) : -EINVAL;
+	if (!good || take_token(request, request->secret) == 0)
+		return good ? 0 : -EINVAL;
+	tell_error("%s: the first line is no token: it has %d to %d letters, "
+		   "digits, `-`, `_`, `.` and `~`", path, TOKEN_MIN,
+		   TOKEN_MAX - 1);
+	return -EINVAL;
 }
 
 static int take(void *owner, int id, const char *value)
@@ -115,8 +129,7 @@ static int take(void *owner, int id, const char *value)
 
 	switch (id) {
 	case PORT_OPTION:
-		request->port = value;
-		return 0;
+		return take_port(request, value);
 	case BIND:
 		request->address = value;
 		return 0;
@@ -198,57 +211,7 @@ static bool add_operands(struct served_list *served, int count,
 	return true;
 }
 
-/* ---- where ---- */
-
-/* A socket that listens; -1 after a message. */
-static int listen_there(const struct request *request)
-{
-	const struct addrinfo hints = {
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
-	};
-	struct addrinfo *found;
-	int error = getaddrinfo(request->address, request->port, &hints,
-				&found), fd;
-
-	if (error != 0) {
-		tell_error("--bind %s --port %s: %s", request->address,
-			   request->port, gai_strerror(error));
-		return -1;
-	}
-	fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC |
-		    SOCK_NONBLOCK, 0);
-	if (fd >= 0) {
-		/* Without it, only a later start would fail. */
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 },
-			   sizeof(int));
-		if (bind(fd, found->ai_addr, found->ai_addrlen) != 0 ||
-		    listen(fd, BACKLOG) != 0) {
-			error = errno;
-			close(fd);
-			errno = error;
-			fd = -1;
-		}
-	}
-	if (fd < 0)
-		tell_error("--bind %s --port %s: %s", request->address,
-			   request->port, strerror(errno));
-	freeaddrinfo(found);
-	return fd;
-}
-
-static unsigned port_of(int fd)
-{
-	struct sockaddr_storage address;
-	socklen_t size = sizeof(address);
-
-	/* It was bound: its name is known. */
-	if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
-		return 0;
-	return address.ss_family == AF_INET6 ?
-		ntohs(((struct sockaddr_in6 *)&address)->sin6_port) :
-		ntohs(((struct sockaddr_in *)&address)->sin_port);
-}
+/* ---- the loop ---- */
 
 static char *random_token(void)
 {
@@ -264,57 +227,36 @@ static char *random_token(void)
 	return text;
 }
 
-/* On standard output, as it is the result: where to look. */
-static char *print_address(const struct request *request,
-			   const struct http_guard *guard, unsigned port)
-{
-	bool six = strchr(request->address, ':') != NULL;
-	char *url = grow_format("http://%s%s%s:%u/%s%s", six ? "[" : "",
-				request->address, six ? "]" : "", port,
-				guard->token ? "?token=" : "",
-				guard->token ? guard->token : "");
-
-	printf("%s\n", url);
-	fflush(stdout);
-	return url;
-}
-
-/* A browser, as the desktop has it. */
-static void open_browser(const char *url)
-{
-	pid_t pid = fork();
-
-	if (pid != 0)
-		return;
-	execlp("xdg-open", "xdg-open", url, (char *)NULL);
-	tell_note("--open: xdg-open cannot be run: %s", strerror(errno));
-	_exit(1);
-}
-
-/* ---- the loop ---- */
-
 static void take_signal(struct event_source *source, uint32_t events)
 {
 	struct server *server = (struct server *)
 		((char *)source - offsetof(struct server, signals));
+	struct signalfd_siginfo info;
 
 	(void)events;
-	server->ending = true;
+	while (read(source->fd, &info, sizeof(info)) ==
+	       (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			work_reader_reap(&server->work);
+		else
+			server->ending = true;
+	}
 }
 
 static int watch_signals(struct server *server)
 {
-	sigset_t ends;
+	sigset_t wanted;
 
 	signal(SIGPIPE, SIG_IGN);	/* who is gone is seen */
-	signal(SIGCHLD, SIG_IGN);	/* readers are nobody's to wait for */
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
+	signal(SIGCHLD, SIG_DFL);	/* whatever we were started with */
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGINT);
+	sigaddset(&wanted, SIGTERM);
+	sigaddset(&wanted, SIGHUP);
+	sigaddset(&wanted, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &wanted, NULL);
 	server->signals = (struct event_source){
-		signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK), take_signal,
+		signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK), take_signal,
 	};
 	return server->signals.fd < 0 ? -errno :
 		event_loop_add(&server->loop, &server->signals, EPOLLIN);
@@ -345,9 +287,13 @@ static int serve(struct server *server, const struct request *request,
 			   strerror(-error));
 		return EXIT_NOTHING;
 	}
-	url = print_address(request, &server->http.guard, port_of(listening));
+	/* On standard output, as it is the result: where to look. */
+	url = serve_address_url(request->address, serve_address_port(listening),
+				server->http.guard.token);
+	printf("%s\n", url);
+	fflush(stdout);
 	if (request->open)
-		open_browser(url);
+		serve_address_open(url);
 	free(url);
 	while (!server->ending && error == 0) {
 		timeout = http_run(&server->http);
@@ -363,14 +309,15 @@ static int start(const struct request *request, struct server *server)
 {
 	struct http_guard *guard = &server->http.guard;
 	char *token = NULL, *cookie;
-	int listening = listen_there(request), status;
+	int listening = serve_address_listen(request->address, request->port);
+	int status;
 
 	if (listening < 0)
 		return EXIT_NOTHING;
 	guard->loopback = http_guard_is_loopback(request->address);
 	if (request->token == NULL && !guard->loopback)
 		token = random_token();
-	cookie = grow_format("gnomon-%u", port_of(listening));
+	cookie = grow_format("gnomon-%u", serve_address_port(listening));
 	guard->token = request->token != NULL ? request->token : token;
 	guard->cookie = cookie;
 	guard->hosts = request->hosts;
@@ -429,12 +376,14 @@ static const char *const description[] = {
 	"gnomon, and its parameters are that command's options.",
 	"Served are the traces that are named, all that are in a directory now "
 	"or later, and the trace of a process that is being recorded; without "
-	"any, those of this directory. Nothing else can be read by the page, "
-	"and nothing be written.",
-	"It is reached from this machine alone. With any other --bind, who asks "
-	"needs a token: the one given, or one that is made up and printed in "
-	"the address. Nothing is encrypted: between machines, use a tunnel "
-	"(ssh -L) or a proxy that does.",
+	"any, those of this directory. Whoever asks can read nothing else but "
+	"the programs and libraries that these traces name, and write nothing. "
+	"The server itself writes indexes beside traces, or into the cache.",
+	"It is reached from this machine alone, by all of its users: where they "
+	"must not, give a token. With any other --bind, who asks needs one: the "
+	"one given, or one that is made up and printed in the address. Nothing "
+	"is encrypted: between machines, use a tunnel (ssh -L) or a proxy that "
+	"does.",
 	"Exit status: 0 it was ended by a signal; 2 wrong use, or it could not "
 	"start.",
 	NULL
@@ -477,7 +426,7 @@ static const struct command_option options[] = {
 	{ BIND, "bind", 0, "ADDRESS", ADDRESS,
 	  "the address to listen on, as a number" },
 	{ TOKEN, "token", 0, "TEXT", NULL,
-	  "who asks has to know this, of at least 8 letters and digits: in the "
+	  "who asks has to know this, of 8 to 255 letters, digits and -_.~: in the "
 	  "address (?token=) once, or as `Authorization: Bearer TEXT`" },
 	{ TOKEN_FILE, "token-file", 0, "FILE", NULL,
 	  "the same, the first line of FILE: others cannot see it there" },
@@ -486,11 +435,13 @@ static const struct command_option options[] = {
 	  "addresses; may be given several times" },
 	{ OPEN, "open", 0, NULL, NULL, "open the page in a browser" },
 	{ TIMEOUT, "timeout", 0, "DURATION", "1m",
-	  "end a call that takes longer" },
+	  "end a call that takes longer, once its trace is read" },
 	{ MEMORY, "memory", 0, "SIZE", "half of what this machine has",
-	  "what the process of one call may take; 0: all there is" },
-	{ WORKERS, "workers", 0, "N", "one for each processor",
-	  "so many calls run at once; the others wait" },
+	  "what the process of one call may take besides the trace that was "
+	  "read; 0: all there is" },
+	{ WORKERS, "workers", 0, "N", "one for each processor, at least 2",
+	  "so many calls run, or have their trace read, at once; the others "
+	  "wait" },
 	{ CACHE, "cache", 0, "SIZE", "64M",
 	  "so much of answers is kept for who asks the same again" },
 	COMMAND_COMMON_OPTIONS,

@@ -108,6 +108,26 @@ static void tell_all(struct http *http, const char *text)
 	}
 }
 
+/* Listeners know it as it is now. True: they did not before. */
+static bool note_told(struct served *trace)
+{
+	bool new = trace->told != trace->generation ||
+		trace->told_live != trace->live;
+
+	trace->told = trace->generation;
+	trace->told_live = trace->live;
+	return new;
+}
+
+/* What was new while nobody listened is not told: clients list the traces when
+ * they have begun to listen. */
+static void begin_looking(struct http *http)
+{
+	served_refresh(http->served);
+	for (size_t i = 0; i < http->served->count; i++)
+		note_told(http->served->list[i]);
+}
+
 bool event_stream_begin(struct exchange *exchange)
 {
 	const union MHD_ConnectionInfo *info =
@@ -128,6 +148,8 @@ bool event_stream_begin(struct exchange *exchange)
 		free(listener);
 		return false;
 	}
+	if (exchange->http->listeners == NULL)
+		begin_looking(exchange->http);
 	exchange->http->listeners = listener;
 	exchange->http->listener_count++;
 	/* The first one tells that it listens. */
@@ -145,16 +167,13 @@ static void tell_traces(struct http *http)
 		struct served *trace = served->list[i];
 		LOCAL_BUFFER text = { 0 };
 
-		if (trace->told == trace->generation &&
-		    trace->told_live == trace->live)
+		if (!note_told(trace))
 			continue;
 		buffer_printf(&text, "event: trace\ndata: {\"id\":\"%s\","
 			      "\"generation\":\"%016" PRIx64 "\","
 			      "\"size_bytes\":%" PRIu64 ",\"live\":%s}\n\n",
 			      trace->id, trace->generation, trace->size,
 			      trace->live ? "true" : "false");
-		trace->told = trace->generation;
-		trace->told_live = trace->live;
 		tell_all(http, text.data);
 	}
 }

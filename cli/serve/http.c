@@ -99,47 +99,57 @@ static void add_head(struct MHD_Response *response, const char *name,
 		MHD_add_response_header(response, name, value);
 }
 
+static struct MHD_Response *empty_response(void)
+{
+	return MHD_create_response_from_buffer(0, (void *)"",
+					       MHD_RESPMEM_PERSISTENT);
+}
+
+/* NULL: there is no memory, or no descriptor. */
 static struct MHD_Response *make_response(const struct answer *answer)
 {
-	int fd = answer->fd < 0 ? -1 : dup(answer->fd);
 	struct MHD_Response *response;
+	int fd;
 
+	if (answer->fd < 0)
+		return empty_response();
+	fd = dup(answer->fd);
 	if (fd < 0)
-		return MHD_create_response_from_buffer(
-			0, (void *)"", MHD_RESPMEM_PERSISTENT);
+		return NULL;
 	response = MHD_create_response_from_fd64(answer->size, fd);
 	if (response == NULL)
 		close(fd);
 	return response;
 }
 
-static enum MHD_Result send_stream(struct exchange *exchange)
+static enum MHD_Result queue(struct exchange *exchange, unsigned status,
+			     struct MHD_Response *response)
 {
-	struct MHD_Response *response = exchange->stream;
 	enum MHD_Result result;
 
-	exchange->stream = NULL;
-	exchange->peer->until_ms = 0;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		add_head(response, heads[i][0], heads[i][1]);
-	add_head(response, "Content-Type", "text/event-stream");
-	result = MHD_queue_response(exchange->connection, 200, response);
+	result = MHD_queue_response(exchange->connection, status, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
-static enum MHD_Result send_answer(struct exchange *exchange,
-				   const struct answer *answer)
+static enum MHD_Result send_stream(struct exchange *exchange)
 {
-	struct MHD_Response *response = make_response(answer);
-	enum MHD_Result result;
+	struct MHD_Response *response = exchange->stream;
+
+	exchange->stream = NULL;
+	exchange->peer->until_ms = 0;
+	add_head(response, "Content-Type", "text/event-stream");
+	return queue(exchange, 200, response);
+}
+
+static void add_heads(struct MHD_Response *response,
+		      const struct exchange *exchange,
+		      const struct answer *answer)
+{
 	char tag[32];
 
-	set_deadline(exchange->peer, HTTP_SENDING_S);
-	if (response == NULL)
-		return MHD_NO;
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		add_head(response, heads[i][0], heads[i][1]);
 	add_head(response, "Content-Type", answer->type);
 	add_head(response, "Content-Encoding", packing_name(answer->coding));
 	add_head(response, "Gnomon-Messages", answer->messages);
@@ -148,16 +158,28 @@ static enum MHD_Result send_answer(struct exchange *exchange,
 			 exchange->disposition);
 	add_head(response, "Location", answer->location);
 	add_head(response, "Set-Cookie", answer->cookie);
+	add_head(response, "Allow", answer->allow);
 	if (answer->key != 0) {
 		snprintf(tag, sizeof(tag), "\"%016" PRIx64 "\"", answer->key);
 		add_head(response, "ETag", tag);
 	}
 	if (answer->status == 401)
 		add_head(response, "WWW-Authenticate", "Bearer");
-	result = MHD_queue_response(exchange->connection, answer->status,
-				    response);
-	MHD_destroy_response(response);
-	return result;
+}
+
+static enum MHD_Result send_answer(struct exchange *exchange,
+				   const struct answer *answer)
+{
+	struct MHD_Response *response = make_response(answer);
+
+	set_deadline(exchange->peer, HTTP_SENDING_S);
+	if (response != NULL) {
+		add_heads(response, exchange, answer);
+		return queue(exchange, answer->status, response);
+	}
+	/* A good status without the body would be believed. */
+	response = empty_response();
+	return response == NULL ? MHD_NO : queue(exchange, 503, response);
 }
 
 /* ---- waiting ---- */
@@ -167,6 +189,7 @@ void http_hold(struct exchange *exchange, uint64_t wait_ms)
 	exchange->due_ms = event_loop_now_ms() + wait_ms;
 	exchange->next_held = exchange->http->held;
 	exchange->http->held = exchange;
+	exchange->held.traces[0]->users++;
 }
 
 static void let_go(struct exchange *exchange)
@@ -179,6 +202,7 @@ static void let_go(struct exchange *exchange)
 		at = &(*at)->next_held;
 	*at = exchange->next_held;
 	exchange->due_ms = 0;
+	exchange->held.traces[0]->users--;
 }
 
 static void begin_held(struct http *http)
@@ -191,7 +215,8 @@ static void begin_held(struct http *http)
 		if (exchange->due_ms > now)
 			continue;
 		let_go(exchange);
-		served_look(exchange->held.traces[0]);
+		/* What happened until now is asked for. */
+		served_look_now(exchange->held.traces[0]);
 		work_begin(http->work, &exchange->held, &exchange->client);
 	}
 }
@@ -293,10 +318,19 @@ static struct exchange *begin(struct http *http,
 
 static void take_body(struct exchange *exchange, const char *data, size_t size)
 {
-	if (exchange->body.size + size > HTTP_BODY_MAX)
-		exchange->too_large = true;
-	else
+	struct http *http = exchange->http;
+
+	if (exchange->answer != NULL)
+		return;
+	if (exchange->body.size + size > HTTP_BODY_MAX) {
+		exchange->answer = answer_error(413, "the body is too large");
+	} else if (http->body_bytes + size > HTTP_BODIES_MAX) {
+		exchange->answer = answer_error(503, "too many bodies are held: "
+						"try again later");
+	} else {
 		buffer_add(&exchange->body, data, size);
+		http->body_bytes += size;
+	}
 }
 
 static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
@@ -318,8 +352,8 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 		*size = 0;
 		return MHD_YES;
 	}
-	if (exchange->answer == NULL && exchange->too_large)
-		exchange->answer = answer_error(413, "the body is too large");
+	if (exchange->answer == NULL && exchange->http->closing)
+		exchange->answer = answer_error(503, "the server is ending");
 	if (exchange->answer == NULL)
 		rest_begin(exchange, method, url);
 	if (exchange->answer != NULL)
@@ -344,6 +378,7 @@ static void end(void *owner, struct MHD_Connection *connection, void **state,
 	let_go(exchange);
 	work_leave(exchange->http->work, &exchange->client);
 	answer_drop(exchange->answer);
+	exchange->http->body_bytes -= exchange->body.size;
 	buffer_free(&exchange->held.words);
 	buffer_free(&exchange->body);
 	free(exchange->client.ticket);
@@ -401,11 +436,17 @@ int http_open(struct http *http, int listening)
 int http_run(struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms, most;
+	bool any;
 
 	close_late(http);
 	begin_held(http);
 	event_stream_look(http);
-	MHD_run(http->daemon);
+	/* Where there were too many connections, the daemon does not look at the
+	 * listening socket again before it runs once more. */
+	do {
+		any = http->peers != NULL;
+		MHD_run(http->daemon);
+	} while (any && http->peers == NULL);
 	if (http->peers == NULL)
 		return -1;
 	most = http->listeners != NULL ? EVENT_STREAM_MS : 1000;
@@ -414,8 +455,10 @@ int http_run(struct http *http)
 	return (int)ms;
 }
 
+/* The daemon must not be stopped while a connection is suspended. */
 void http_close(struct http *http)
 {
+	http->closing = true;
 	while (http->held != NULL)
 		leave(&http->held->leaving, 0);
 	event_stream_close(http);

@@ -28,6 +28,8 @@
 #define HTTP_HEADS_MAX 32768
 /* Bytes of a body: a text of SQL. */
 #define HTTP_BODY_MAX (1u << 20)
+/* Bytes of all of them; each may be held twice, by its request and by its job. */
+#define HTTP_BODIES_MAX (32u << 20)
 /* Seconds without a byte. */
 #define HTTP_IDLE_S 30
 /* Seconds that a request may take to arrive, from the connection's beginning or
@@ -55,7 +57,9 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct http_peer *peers;
 	uint64_t looked_ms;	/* when they were looked at */
+	size_t body_bytes;	/* of all exchanges */
 	struct exchange *held;	/* what waits for its time */
+	bool closing;		/* no call is begun any more */
 	/* event_stream.c's. */
 	struct listener *listeners;
 	unsigned listener_count;
@@ -77,7 +81,7 @@ struct exchange {
 	struct answer *answer;	/* NULL: it is not there yet */
 	struct MHD_Response *stream;	/* or it is this, which has no end */
 	char *disposition;	/* a header of a good one; NULL: none */
-	bool suspended, too_large;
+	bool suspended;
 };
 
 /* Serve what comes by this socket, which listens. 0 or -errno. */

@@ -128,7 +128,7 @@ static bool has_token(const struct http_guard *guard,
 
 	if (guard->token == NULL)
 		return true;
-	if (given != NULL && strncmp(given, BEARER, strlen(BEARER)) == 0 &&
+	if (given != NULL && strncasecmp(given, BEARER, strlen(BEARER)) == 0 &&
 	    http_guard_same(guard->token, given + strlen(BEARER),
 			    strlen(given) - strlen(BEARER)))
 		return true;

@@ -3,7 +3,6 @@
  */
 #include "cli/serve/packing.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -79,25 +78,35 @@ static size_t pack_zstd(void *to, size_t room, const void *from, size_t size)
 	return ZSTD_isError(packed) ? 0 : packed;
 }
 
-void packing_write(int from, int to, enum worker_coding coding)
+/* How many bytes of `made` they came to; 0: they are not worth it. */
+static size_t pack(const void *bytes, size_t size, void *made,
+		   enum worker_coding coding)
+{
+	/* What would not be smaller has no room. */
+	return coding == WORKER_ZSTD ? pack_zstd(made, size, bytes, size) :
+		pack_gzip(made, size, bytes, size);
+}
+
+bool packing_write(int from, int to, enum worker_coding coding)
 {
 	struct stat status;
 	size_t size, packed = 0;
 	void *bytes, *made;
+	bool good = true;
 
 	if (fstat(from, &status) != 0 || status.st_size < SIZE_MIN ||
 	    (uint64_t)status.st_size > UINT32_MAX / 2)
-		return;
+		return true;
 	size = (size_t)status.st_size;
 	bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, from, 0);
+	if (bytes == MAP_FAILED)
+		return true;
 	made = malloc(size);
-	/* What would not be smaller has no room. */
-	if (bytes != MAP_FAILED && made != NULL)
-		packed = coding == WORKER_ZSTD ?
-			pack_zstd(made, size, bytes, size) :
-			pack_gzip(made, size, bytes, size);
-	if (packed > 0 && whole_write(to, made, packed) != 0 &&
-	    ftruncate(to, 0) != 0)
-		_exit(1);	/* half an answer must not be sent */
+	if (made != NULL)
+		packed = pack(bytes, size, made, coding);
+	if (packed > 0 && whole_write(to, made, packed) != 0)
+		good = ftruncate(to, 0) == 0;
 	free(made);
+	munmap(bytes, size);
+	return good;
 }

@@ -46,6 +46,17 @@ static void answer_json(struct request *request, const struct buffer *text)
 				    text->size));
 }
 
+static const char get[] = "GET, HEAD";
+
+static void refuse_method(struct request *request, const char *allow)
+{
+	char *text = grow_format("methods here: %s", allow);
+
+	answer(request, answer_error(405, text));
+	request->exchange->answer->allow = allow;
+	free(text);
+}
+
 static bool is_method(const struct request *request, const char *method)
 {
 	return strcmp(request->method, method) == 0 ||
@@ -185,9 +196,13 @@ static bool take_statement(struct request *request, struct work_call *call)
 		buffer_add(&call->input, body->data, body->size);
 	else if (statement != NULL)
 		buffer_string(&call->input, statement);
-	if (call->input.size > 0)
+	if (call->input.size == 0)
+		answer(request, answer_error(400, "statement: is missing"));
+	else if (memchr(call->input.data, 0, call->input.size) != NULL)
+		answer(request, answer_error(400, "statement: has a character "
+					     "NUL, which ends texts of SQL"));
+	else
 		return true;
-	answer(request, answer_error(400, "statement: is missing"));
 	return false;
 }
 
@@ -198,7 +213,8 @@ static void run_route(struct request *request, struct work_call *call)
 
 	if (!is_method(request, "GET") &&
 	    !(route->takes_statement && is_method(request, "POST")))
-		answer(request, answer_error(405, "GET is the method here"));
+		refuse_method(request, route->takes_statement ?
+			      "GET, HEAD, POST" : get);
 	else if (!route_words(route, request->list, request->count,
 			      &call->words, &call->operand, &why))
 		answer(request, answer_error(400, why.data));
@@ -249,7 +265,7 @@ static void answer_scrape(struct request *request, const char *name)
 	uint64_t wait_ms;
 
 	if (!is_method(request, "GET")) {
-		answer(request, answer_error(405, "GET is the method here"));
+		refuse_method(request, get);
 		return;
 	}
 	exchange->answer = scrape_call(exchange->http, name, request->list,
@@ -283,7 +299,7 @@ static void answer_work(struct request *request)
 static void cancel(struct request *request, const char *ticket)
 {
 	if (!is_method(request, "DELETE"))
-		answer(request, answer_error(405, "DELETE is the method here"));
+		refuse_method(request, "DELETE");
 	else if (work_cancel(request->exchange->http->work, ticket) > 0)
 		answer(request, answer_new(204, NULL, -1, 0, false));
 	else
@@ -293,8 +309,9 @@ static void cancel(struct request *request, const char *ticket)
 
 static void begin_events(struct request *request)
 {
-	if (strcmp(request->method, "GET") != 0 ||
-	    !event_stream_begin(request->exchange))
+	if (strcmp(request->method, "GET") != 0)
+		refuse_method(request, "GET");
+	else if (!event_stream_begin(request->exchange))
 		answer(request, answer_error(503, "too many listen"));
 }
 
@@ -304,12 +321,12 @@ static void answer_api(struct request *request, const char *name)
 		answer_trace(request, name + strlen(TRACES));
 	else if (strncmp(name, WORK, strlen(WORK)) == 0)
 		cancel(request, name + strlen(WORK));
-	else if (!is_method(request, "GET"))
-		answer(request, answer_error(405, "GET is the method here"));
-	else if (strcmp(name, "traces") == 0)
-		answer_traces(request);
 	else if (strcmp(name, "events") == 0)
 		begin_events(request);
+	else if (!is_method(request, "GET"))
+		refuse_method(request, get);
+	else if (strcmp(name, "traces") == 0)
+		answer_traces(request);
 	else if (strcmp(name, "diff") == 0)
 		answer_diff(request);
 	else if (strcmp(name, "work") == 0)
@@ -346,8 +363,8 @@ static struct answer *pack_file(const struct static_file *file,
 
 	if (fd < 0)
 		return plain;
-	packing_write(plain->fd, fd, coding);
-	if (fstat(fd, &status) != 0 || status.st_size == 0) {
+	if (!packing_write(plain->fd, fd, coding) ||
+	    fstat(fd, &status) != 0 || status.st_size == 0) {
 		close(fd);
 		return plain;
 	}
@@ -387,7 +404,7 @@ static void answer_file(struct request *request, const char *name)
 	const struct static_file *file = static_files_find(name);
 
 	if (!is_method(request, "GET"))
-		answer(request, answer_error(405, "GET is the method here"));
+		refuse_method(request, get);
 	else if (name[0] == 0 && find(request, "token") != NULL &&
 		 request->exchange->http->guard.token != NULL)
 		give_cookie(request);
@@ -410,6 +427,8 @@ void rest_begin(struct exchange *exchange, const char *method, const char *url)
 	if (request.malformed)
 		answer(&request, answer_error(400, "parameters are at most "
 					      "256 texts of UTF-8"));
+	else if (url[0] != '/')	/* for proxies, or of the server as a whole */
+		answer(&request, answer_error(400, "the address is no path"));
 	else if (strncmp(url, API, strlen(API)) == 0)
 		answer_api(&request, url + strlen(API));
 	else if (strncmp(url, SCRAPE_PREFIX, strlen(SCRAPE_PREFIX)) == 0)

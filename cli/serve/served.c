@@ -15,7 +15,6 @@
 #include <xxhash.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/sort.h"
 #include "cli/base/status.h"
 #include "cli/base/text/json.h"
 #include "cli/base/text/last_part.h"
@@ -26,20 +25,20 @@
 /* Seconds in which a file that was begun gets its first bytes. */
 #define FRESH_S 10
 
-static int by_path(const void *a, const void *b)
+/* Where it is, or would be. */
+static size_t find_place(const struct served_list *list, const char *path)
 {
-	const struct served *const *x = a, *const *y = b;
+	size_t low = 0, high = list->count;
 
-	return strcmp((*x)->path, (*y)->path);
-}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-static struct served *find_path(const struct served_list *list,
-				const char *path)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->list[i]->path, path) == 0)
-			return list->list[i];
-	return NULL;
+		if (strcmp(list->list[middle]->path, path) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* Of the path alone; should two be the same, the later gets another one. */
@@ -103,12 +102,17 @@ bool served_look(struct served *trace)
 {
 	struct stat status;
 	bool live = trace->live, same;
+	int error;
 
-	if (stat(trace->path, &status) != 0) {
-		bool changed = trace->error != errno;
+	/* Nobody knows when a pipe has an end. */
+	error = stat(trace->path, &status) != 0 ? errno :
+		S_ISREG(status.st_mode) ? 0 : EINVAL;
+	if (error != 0) {
+		bool changed = trace->error != error;
 
-		trace->error = errno;
+		trace->error = error;
 		trace->generation = 0;
+		trace->live = false;
 		return changed;
 	}
 	same = trace->generation == generation_of(&status);
@@ -122,25 +126,60 @@ bool served_look(struct served *trace)
 	return !same || live != trace->live;
 }
 
-/* True: it was not there before. */
-static bool add_file(struct served_list *list, const char *path)
+bool served_look_now(struct served *trace)
 {
-	struct served *trace = find_path(list, path);
+	trace->next_ms = 0;
+	return served_look(trace);
+}
 
-	if (trace != NULL)
-		return false;
-	if (list->count == SERVED_MAX) {
-		list->truncated = true;
-		return false;
+static void free_trace(struct served *trace)
+{
+	free(trace->path);
+	free(trace->said);
+	free(trace);
+}
+
+/* For weeks files may come and go. */
+static void drop_gone(struct served_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct served *trace = list->list[i];
+
+		if (trace->error == ENOENT && !trace->named &&
+		    trace->users == 0)
+			free_trace(trace);
+		else
+			list->list[kept++] = trace;
 	}
+	list->count = kept;
+}
+
+/* The one of this path; *added if it was not there before. NULL: the list is
+ * full. */
+static struct served *add_file(struct served_list *list, const char *path,
+			       bool *added)
+{
+	size_t place = find_place(list, path);
+	struct served *trace;
+
+	if (place < list->count &&
+	    strcmp(list->list[place]->path, path) == 0)
+		return list->list[place];
+	if (list->count == SERVED_MAX)
+		return NULL;
 	trace = grow_zeroed(1, sizeof(*trace));
 	trace->path = grow_copy(path, strlen(path));
 	name_it(list, trace);
 	served_look(trace);
 	GROW(list->list, list->count, list->capacity);
-	list->list[list->count++] = trace;
-	SORT(list->list, list->count, by_path);
-	return true;
+	memmove(list->list + place + 1, list->list + place,
+		(list->count - place) * sizeof(*list->list));
+	list->list[place] = trace;
+	list->count++;
+	*added = true;
+	return trace;
 }
 
 /* Whether it may have other files than when it was looked into: one that was
@@ -169,9 +208,12 @@ static bool look_into(struct served_list *list,
 	if (!may_differ(directory) ||
 	    locate_all(directory->path, &paths, &count, &more) != 0)
 		return false;
-	list->truncated |= more;
+	directory->truncated = more;
+	if (list->count + count > SERVED_MAX)
+		drop_gone(list);
 	for (size_t i = 0; i < count; i++) {
-		changed |= add_file(list, paths[i]);
+		if (add_file(list, paths[i], &changed) == NULL)
+			directory->truncated = true;
 		free(paths[i]);
 	}
 	free(paths);
@@ -182,6 +224,8 @@ bool served_add(struct served_list *list, const char *path)
 {
 	char *absolute = realpath(path, NULL);
 	struct stat status;
+	struct served *trace;
+	bool added;
 
 	if (absolute == NULL)
 		return false;
@@ -193,7 +237,11 @@ bool served_add(struct served_list *list, const char *path)
 		look_into(list, &list->directories[list->directory_count++]);
 		return true;
 	}
-	add_file(list, absolute);
+	trace = add_file(list, absolute, &added);
+	if (trace != NULL)
+		trace->named = true;
+	else
+		list->truncated = true;
 	free(absolute);
 	return true;
 }
@@ -202,11 +250,20 @@ bool served_refresh(struct served_list *list)
 {
 	bool changed = false;
 
-	for (size_t i = 0; i < list->directory_count; i++)
-		changed |= look_into(list, &list->directories[i]);
+	/* Which are gone, before there must be room for others. */
 	for (size_t i = 0; i < list->count; i++)
 		changed |= served_look(list->list[i]);
+	for (size_t i = 0; i < list->directory_count; i++)
+		changed |= look_into(list, &list->directories[i]);
 	return changed;
+}
+
+static bool is_truncated(const struct served_list *list)
+{
+	for (size_t i = 0; i < list->directory_count; i++)
+		if (list->directories[i].truncated)
+			return true;
+	return list->truncated;
 }
 
 struct served *served_find(const struct served_list *list, const char *id)
@@ -264,7 +321,7 @@ void served_json(const struct served_list *list, struct buffer *out)
 
 	json_object(json, NULL);
 	json_uint(json, "schema", 1);
-	json_bool(json, "truncated", list->truncated);
+	json_bool(json, "truncated", is_truncated(list));
 	json_array(json, "traces");
 	for (size_t i = 0; i < list->count; i++)
 		if (list->list[i]->error != ENOENT)
@@ -276,11 +333,8 @@ void served_json(const struct served_list *list, struct buffer *out)
 
 void served_free(struct served_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->list[i]->path);
-		free(list->list[i]->said);
-		free(list->list[i]);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		free_trace(list->list[i]);
 	free(list->list);
 	for (size_t i = 0; i < list->directory_count; i++)
 		free(list->directories[i].path);

@@ -38,20 +38,23 @@ struct served {
 	uint64_t read;		/* 0: it was not read yet */
 	int status;		/* an exit status */
 	char *said;		/* lines; NULL: nothing */
-	struct reader *reader;	/* of work.c; or NULL */
+	bool named;		/* when the server was started */
+	unsigned users;		/* jobs, readers: it stays in the list */
 };
 
 struct served_directory {
 	char *path;		/* absolute */
 	struct timespec looked;	/* its mtime when it was looked into */
+	bool truncated;		/* not all that is in it is in the list */
 };
 
 struct served_list {
-	struct served **list;	/* by path; each stays where it is */
+	struct served **list;	/* by path; each stays where it is until
+				 * its file is gone, and its place is needed */
 	size_t count, capacity;
 	struct served_directory *directories;	/* watched */
 	size_t directory_count, directory_capacity;
-	bool truncated;		/* there were more than SERVED_MAX */
+	bool truncated;		/* more than SERVED_MAX were named */
 };
 
 /* A file; of a directory all that are in it, now and later. False: there is no
@@ -61,6 +64,8 @@ bool served_add(struct served_list *list, const char *path);
 bool served_refresh(struct served_list *list);
 /* Look at one file again: true: it has changed. */
 bool served_look(struct served *trace);
+/* The same, but of one that is being written also if it was read just now. */
+bool served_look_now(struct served *trace);
 /* By its id, not trusted; or NULL. */
 struct served *served_find(const struct served_list *list, const char *id);
 /* The one that was written to last; NULL: there is none. */

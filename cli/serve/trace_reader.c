@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -67,7 +69,9 @@ static void run(struct reader *reader,
 	if (child.pid == 0)
 		begin_worker(reader, packet->slot, files);
 	if (child.pid < 0) {
-		tell_end(reader, packet->job, EXIT_NOTHING << 8);
+		dprintf(files[READER_SAID], "no process for this call: %s\n",
+			strerror(errno));
+		tell_end(reader, packet->job, WORKER_NO_ROOM << 8);
 		return;
 	}
 	GROW(reader->children, reader->child_count, reader->child_capacity);

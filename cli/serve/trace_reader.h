@@ -38,8 +38,8 @@ struct trace_reader_setup {
 
 /* What a worker gets: RUN's files, in this order. */
 enum reader_file {
-	READER_REQUEST,		/* struct reader_request, then its words, then
-				 * its input: worker_put_request */
+	READER_REQUEST,		/* struct worker_request, then its words, then
+				 * its input: worker_write_request */
 	READER_OUT,		/* what the command prints, */
 	READER_SAID,		/* on standard error, */
 	READER_PACKED,		/* and the first of these compressed */

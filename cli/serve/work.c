@@ -13,10 +13,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/hash.h"
 #include "cli/base/status.h"
 #include "cli/base/text/json.h"
 #include "cli/base/text/quantity.h"
@@ -39,6 +38,7 @@ struct job {
 	enum worker_coding coding;
 	struct work_reader *reader;	/* NULL: it waits */
 	int files[READER_FILES];
+	bool on_disk;		/* its output is, not in memory */
 	struct work_client *clients;
 	uint64_t begun_ms;
 	uint32_t slot;		/* of the progress board */
@@ -58,6 +58,14 @@ static void add_words(struct buffer *words, const struct work_words *more)
 		add_word(words, more->list[i]);
 }
 
+static void add_sized(struct buffer *all, const struct buffer *part)
+{
+	buffer_little(all, part->size, sizeof(uint64_t));
+	buffer_add(all, buffer_text(part), part->size);
+}
+
+/* Of this process alone (hash.h): after a new start, other options of the server
+ * or another version of gnomon may answer otherwise. */
 uint64_t work_key(const struct work_call *call)
 {
 	LOCAL_BUFFER all = { 0 };
@@ -68,11 +76,11 @@ uint64_t work_key(const struct work_call *call)
 		buffer_little(&all, call->traces[i]->generation,
 			      sizeof(uint64_t));
 	}
-	buffer_add(&all, call->words.data, call->words.size);
+	add_sized(&all, &call->words);
+	add_sized(&all, &call->input);
 	if (call->operand != NULL)
 		add_word(&all, call->operand);
-	buffer_string(&all, buffer_text(&call->input));
-	return XXH64(all.data, all.size, 0) | 1;	/* never 0 */
+	return hash_bytes(all.data, all.size) | 1;	/* never 0 */
 }
 
 static struct job *make_job(struct work *work, const struct work_call *call,
@@ -84,6 +92,8 @@ static struct job *make_job(struct work *work, const struct work_call *call,
 	job->key = key;
 	job->route = call->route;
 	job->trace = call->traces[1] == NULL ? call->traces[0] : NULL;
+	if (job->trace != NULL)
+		job->trace->users++;
 	job->coding = call->coding;
 	job->slot = progress_board_take();
 	job->begun_ms = event_loop_now_ms();
@@ -124,6 +134,8 @@ static void free_job(struct work *work, struct job *job)
 	for (int i = 0; i < READER_FILES; i++)
 		if (job->files[i] >= 0)
 			close(job->files[i]);
+	if (job->trace != NULL)
+		job->trace->users--;
 	progress_board_give(job->slot);
 	buffer_free(&job->words);
 	buffer_free(&job->input);
@@ -132,9 +144,10 @@ static void free_job(struct work *work, struct job *job)
 
 /* ---- what it came to ---- */
 
-static bool is_download(const struct job *job)
+/* Bytes. */
+static uint64_t output_max(const struct job *job)
 {
-	return job->route->saved_as != NULL;
+	return job->on_disk ? WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX;
 }
 
 /* What a process said, to be freed. */
@@ -161,7 +174,7 @@ static struct answer *good_answer(struct job *job, const char *said)
 	answer = answer_new(200, job->route->type, job->files[which],
 			    (uint64_t)(which == READER_OUT ? plain.st_size :
 				       packed.st_size),
-			    which == READER_OUT && is_download(job));
+			    which == READER_OUT && job->on_disk);
 	job->files[which] = -1;
 	answer->coding = which == READER_PACKED ? job->coding : WORKER_PLAIN;
 	answer->messages = answer_messages(said, MESSAGES_MAX);
@@ -184,8 +197,7 @@ static struct answer *killed_answer(const struct work *work,
 	case SIGXFSZ:
 		buffer_printf(&text, "the answer has more than %s: ask for "
 			      "less, as with top",
-			      SIZE_TEXT(is_download(job) ?
-					WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX));
+			      SIZE_TEXT(output_max(job)));
 		return answer_error(503, text.data);
 	case SIGKILL:
 		return answer_error(503, "its process was killed: there may "
@@ -239,7 +251,7 @@ static struct answer *make_answer(const struct work *work, struct job *job,
 	case EXIT_NOTHING:
 		answer = answer_error(400, said);
 		break;
-	case WORKER_NO_MEMORY:
+	case WORKER_NO_ROOM:
 		answer = answer_error(503, said);
 		break;
 	default:
@@ -269,23 +281,23 @@ static void finish(struct work *work, struct job *job, struct answer *answer)
 
 /* ---- running ---- */
 
-/* What is printed may be large: a file without a name. */
-static int open_out(const struct job *job)
+/* A download may be large: a file without a name. */
+static int open_out(struct job *job)
 {
 	const char *directory = getenv("TMPDIR");
-	int fd = is_download(job) ?
+	int fd = job->route->saved_as == NULL ? -1 :
 		open(directory ? directory : "/tmp", O_TMPFILE | O_RDWR |
-		     O_CLOEXEC, 0600) : -1;
+		     O_CLOEXEC, 0600);
 
+	job->on_disk = fd >= 0;
 	return fd >= 0 ? fd : memfd_create("out", MFD_CLOEXEC);
 }
 
 static bool open_files(struct job *job)
 {
-	job->files[READER_REQUEST] = worker_write_request(
-		&job->words, &job->input, is_download(job) ?
-		WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX, job->coding);
 	job->files[READER_OUT] = open_out(job);
+	job->files[READER_REQUEST] = worker_write_request(
+		&job->words, &job->input, output_max(job), job->coding);
 	job->files[READER_SAID] = memfd_create("said", MFD_CLOEXEC);
 	job->files[READER_PACKED] = memfd_create("packed", MFD_CLOEXEC);
 	for (int i = 0; i < READER_FILES; i++)
@@ -297,11 +309,17 @@ static bool open_files(struct job *job)
 /* Begins it, if it can; else it waits on, or has failed. */
 static void try_job(struct work *work, struct job *job)
 {
-	struct work_reader *reader = work_reader_get(work, job->trace);
+	struct work_reader *reader = work_reader_find(work, job->trace);
 	struct trace_reader_packet packet = {
 		.kind = READER_RUN, .job = job->number, .slot = job->slot,
 	};
 
+	/* Reading is work, too. What was read before need not wait for it. */
+	if (reader == NULL && work->running + work_reader_reading(work) >=
+	    work->running_max)
+		return;
+	if (reader == NULL)
+		reader = work_reader_start(work, job->trace);
 	if (reader == NULL) {
 		finish(work, job, answer_error(503, strerror(errno)));
 		return;

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
@@ -42,7 +43,6 @@ static _Noreturn void become_reader(const struct work *work, int socket,
 	};
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
 	    dup2(nothing, STDOUT_FILENO) < 0 || dup2(reader->said, STDERR_FILENO) < 0 ||
@@ -71,7 +71,10 @@ static struct work_reader *add_reader(struct work *work, struct served *trace)
 
 	reader->work = work;
 	reader->trace = trace;
-	reader->generation = trace == NULL ? 0 : trace->generation;
+	if (trace != NULL) {
+		reader->generation = trace->generation;
+		trace->users++;
+	}
 	reader->begun_ms = event_loop_now_ms();
 	reader->slot = progress_board_take();
 	reader->said = memfd_create("said", MFD_CLOEXEC);
@@ -82,7 +85,7 @@ static struct work_reader *add_reader(struct work *work, struct served *trace)
 	return reader;
 }
 
-static struct work_reader *start(struct work *work, struct served *trace)
+struct work_reader *work_reader_start(struct work *work, struct served *trace)
 {
 	struct work_reader *reader = add_reader(work, trace);
 	int pair[2], error;
@@ -113,7 +116,7 @@ static bool is_current(const struct work_reader *reader)
 		reader->generation == reader->trace->generation;
 }
 
-struct work_reader *work_reader_get(struct work *work, struct served *trace)
+struct work_reader *work_reader_find(struct work *work, struct served *trace)
 {
 	for (struct work_reader **at = &work->readers; *at != NULL;
 	     at = &(*at)->next) {
@@ -126,7 +129,17 @@ struct work_reader *work_reader_get(struct work *work, struct served *trace)
 		work->readers = found;
 		return found;
 	}
-	return start(work, trace);
+	return NULL;
+}
+
+unsigned work_reader_reading(const struct work *work)
+{
+	unsigned count = 0;
+
+	for (const struct work_reader *reader = work->readers; reader != NULL;
+	     reader = reader->next)
+		count += !reader->ready;
+	return count;
 }
 
 void work_reader_end(struct work_reader *reader)
@@ -146,8 +159,21 @@ void work_reader_end(struct work_reader *reader)
 		kill(reader->pid, SIGKILL);	/* it may be reading */
 	if (reader->said >= 0)
 		close(reader->said);
+	if (reader->trace != NULL)
+		reader->trace->users--;
 	progress_board_give(reader->slot);
 	free(reader);
+}
+
+void work_reader_reap(struct work *work)
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		for (struct work_reader *reader = work->readers; reader != NULL;
+		     reader = reader->next)
+			if (reader->pid == pid)
+				reader->pid = 0;
 }
 
 void work_reader_retire(struct work *work)

@@ -23,7 +23,7 @@ struct work_reader {
 	struct work *work;
 	struct served *trace;	/* NULL: it has read nothing */
 	uint64_t generation;	/* of what it has read */
-	pid_t pid;
+	pid_t pid;		/* 0: it has ended, and may be another's now */
 	uint32_t slot;		/* of progress, until it is ready */
 	int said;		/* memory file of its standard error */
 	uint64_t begun_ms;
@@ -32,11 +32,17 @@ struct work_reader {
 	unsigned jobs;		/* that run */
 };
 
-/* The one for this generation of the trace, started if need be; NULL trace: for
- * calls that read several. NULL: there can be none, and errno says why. */
-struct work_reader *work_reader_get(struct work *work, struct served *trace);
+/* The one for this generation of the trace; NULL trace: for calls that read
+ * several. NULL: it was not started yet. */
+struct work_reader *work_reader_find(struct work *work, struct served *trace);
+/* NULL: there can be none, and errno says why. */
+struct work_reader *work_reader_start(struct work *work, struct served *trace);
+/* How many are not ready. */
+unsigned work_reader_reading(const struct work *work);
 /* Its socket is closed, and so it ends, and its workers. */
 void work_reader_end(struct work_reader *reader);
+/* Children have ended: their numbers are no readers' any more. */
+void work_reader_reap(struct work *work);
 /* Those that are idle and of no use, or too many. */
 void work_reader_retire(struct work *work);
 

@@ -79,6 +79,8 @@ static void limit(const struct trace_reader_limits *limits, uint64_t answer)
 	if (limits->memory != 0)
 		set_limit(RLIMIT_AS, mapped_bytes() + limits->memory);
 	set_limit(RLIMIT_FSIZE, answer);
+	/* One byte: no file, and a program that takes cores is not started
+	 * either (core(5)). */
 	set_limit(RLIMIT_CORE, 1);
 	if (seconds == 0)
 		return;
@@ -123,6 +125,17 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* An answer that lacks a part must not be taken for a good one. The error stays
+ * with the stream, wherever in the command it was. */
+static void finish_output(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return;
+	tell_error("the answer could not be written: there may be too little "
+		   "room in $TMPDIR");
+	_exit(WORKER_NO_ROOM);
+}
+
 _Noreturn void worker_run(const int *files, uint32_t slot,
 			  const struct trace_reader_limits *limits)
 {
@@ -140,16 +153,16 @@ _Noreturn void worker_run(const int *files, uint32_t slot,
 		_exit(EXIT_NOTHING);
 	limit(limits, head.answer);
 	progress_board_show(slot);
-	tell_set_failure_status(WORKER_NO_MEMORY);
+	tell_set_failure_status(WORKER_NO_ROOM);
 	command = find_command(argv[0]);
 	if (command == NULL) {
 		tell_error("%s: is no command that is served", argv[0]);
 		_exit(EXIT_NOTHING);
 	}
 	status = command->main(command, argc, argv);
-	if (fflush(stdout) != 0)
-		_exit(EXIT_NOTHING);
-	if (head.coding != WORKER_PLAIN)
-		packing_write(STDOUT_FILENO, files[READER_PACKED], head.coding);
+	finish_output();
+	if (head.coding != WORKER_PLAIN &&
+	    !packing_write(STDOUT_FILENO, files[READER_PACKED], head.coding))
+		_exit(WORKER_NO_ROOM);
 	_exit(status);
 }

@@ -12,8 +12,8 @@
 #include "cli/serve/trace_reader.h"
 
 /* Its exit status, besides those of commands (status.h), where memory was
- * refused. */
-#define WORKER_NO_MEMORY 75
+ * refused, or room for the answer. */
+#define WORKER_NO_ROOM 75
 
 /* How an answer is compressed. */
 enum worker_coding { WORKER_PLAIN, WORKER_GZIP, WORKER_ZSTD };

@@ -3,6 +3,7 @@
  */
 #include "cli/sql/sql_session.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "cli/base/terminal/tell.h"
@@ -285,6 +286,9 @@ int sql_session_run(struct sql_session *session, const char *text)
 		status = run_command(session, text);
 		text += strcspn(text, "\n");
 	}
-	fflush(session->out);
+	if (fflush(session->out) != 0 || ferror(session->out)) {
+		tell_error("writing the result failed: %s", strerror(errno));
+		return tell_failure_status();
+	}
 	return status == EXIT_COMPLETE ? session->traces.status : status;
 }

@@ -257,6 +257,11 @@ static int tell_end(struct sql_worker *worker, int status)
 		return EXIT_NOTHING;	/* nobody reads the result */
 	if (WTERMSIG(status) == SIGINT)
 		return SQL_WORKER_INTERRUPTED;	/* while it read traces */
+	if (WTERMSIG(status) == SIGXFSZ) {
+		tell_error("the result is larger than a file may be "
+			   "(ulimit -f): ask for less");
+		return tell_failure_status();
+	}
 	if (WTERMSIG(status) == SIGXCPU)
 		tell_error("the statement took more processor time than "
 			   "--timeout %s allows", TIME_TEXT(

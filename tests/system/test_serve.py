@@ -6,13 +6,15 @@ import http.client
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
 
 from gnomon_test import (GNOMON, case, check, equal, gnomon, main, program,
                          recorded, traces_in, wait_for)
-from served import Server, descendants, planted, printed, query
+from served import (Server, descendants, holds_file, planted, printed,
+                    query)
 
 # Calls, and the commands whose JSON they are.
 SAME = [
@@ -100,6 +102,7 @@ def sql_is_answered(directory):
                 ("select\n  nope from blocks", "line 2, column 3"),
                 ("attach '/etc/passwd' as x", "only read"),
                 ("select load_extension('x')", "SQL: "),
+                ("select 1\0; select 2", "NUL"), ("\0", "NUL"),
                 ("", "statement: is missing")]:
             said = server.json(url, 400, method="POST", body=statement)
             check(word in said["error"], "%r: %s" % (statement, said))
@@ -161,6 +164,11 @@ def known_answers_cost_nothing(directory):
         os.utime(trace)
         new = server.ask(server.trace() + "report?top=1", If_None_Match=tag)
         equal(new.status, 200, "another generation")
+        tag = new.getheader("ETag")
+    # It may show sources where the one before did not.
+    with Server(trace, "--source-root", directory) as server:
+        equal(server.ask(url, If_None_Match=tag).status, 200,
+              "another server")
 
 
 @case
@@ -259,6 +267,26 @@ def work_has_limits(directory):
 
 
 @case
+def so_many_traces_are_read_at_once(directory):
+    trace = planted(directory)
+    for i in range(15):
+        shutil.copy(trace, os.path.join(directory, "%d.trace" % i))
+    with Server(directory, "--workers", "1") as server:
+        clients = [begin(server, "/api/v1/traces/%s/report" % t["id"])
+                   for t in server.traces()]
+        most = 0
+        while work(server):
+            with open("/proc/%d/task/%d/children" % (
+                    (server.process.pid,) * 2)) as children:
+                most = max(most, len(children.read().split()))
+        # Some are kept when they have been read.
+        check(0 < most < 10, "%d processes" % most)
+        for client in clients:
+            check(client.recv(20).startswith(b"HTTP/1.1 200"), "an answer")
+            client.close()
+
+
+@case
 def one_call_at_once_is_one_job(directory):
     with Server(planted(directory), "--workers", "1") as server:
         blocked = begin(server, busy(server))
@@ -302,6 +330,22 @@ def new_traces_are_told(directory):
         stream.close()
         os.unlink(trace)
         equal(server.traces(), [], "gone")
+
+
+@case
+def only_what_is_new_is_told(directory):
+    with open(planted(directory), "rb") as whole:
+        beginning = whole.read(4096)
+    for i in range(700):
+        with open(os.path.join(directory, "%d.trace" % i), "wb") as out:
+            out.write(beginning)
+    with Server(directory) as server:
+        ids = {t["name"]: t["id"] for t in server.traces()}
+        equal(len(ids), 701, "traces")
+        for _ in range(2):
+            stream = listen(server)
+            os.utime(os.path.join(directory, "42.trace"))
+            equal(event(stream, "trace")["id"], ids["42.trace"], "which")
 
 
 @case
@@ -374,6 +418,49 @@ def the_server_takes_its_processes_along(directory):
         server.process = subprocess.Popen(["true"], stdout=subprocess.PIPE,
                                           stderr=subprocess.PIPE)
         server.process.wait()
+
+
+@case
+def requests_that_come_at_the_end_are_refused(directory):
+    with Server(planted(directory)) as server:
+        base = server.trace()
+        clients = [begin(server, "/api/v1/traces") for _ in range(10)]
+        for client in clients:
+            check(client.recv(65536).startswith(b"HTTP/1.1 200"), "accepted")
+        # It finds the signal and the requests at once.
+        server.process.send_signal(signal.SIGSTOP)
+        for i, client in enumerate(clients):
+            path = "/api/v1/events" if i == 0 else base + "report"
+            client.sendall(("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" %
+                            path).encode())
+        server.process.send_signal(signal.SIGTERM)
+        server.process.send_signal(signal.SIGCONT)
+        equal(server.process.wait(), 0, "its status")
+        for client in clients:
+            client.close()
+
+
+@case
+def a_browser_is_shown_the_page(directory):
+    """It is a program like any other: with the signals of one."""
+    trace = planted(directory)
+    seen = os.path.join(directory, "seen")
+    browser = holds_file(directory, "xdg-open", "#!/bin/sh\n"
+                         "echo chatter\n(echo $1; cat /proc/self/status) "
+                         "> %s.new\nmv %s.new %s\n" % (seen, seen, seen))
+    os.chmod(browser, 0o755)
+    env = dict(os.environ, PATH=directory + ":" + os.environ["PATH"])
+    server = Server("--open", trace, env=env).__enter__()
+    check(wait_for(lambda: os.path.exists(seen)), "it was not started")
+    with open(seen) as lines:
+        url, *status = lines.read().splitlines()
+    equal(url, server.url, "the address")
+    equal([line.split()[1].strip("0") for line in status
+           if line.startswith(("SigIgn", "SigBlk"))], ["", ""], "signals")
+    server.process.send_signal(signal.SIGTERM)
+    said = server.process.communicate()
+    equal((server.process.returncode, said[0]), (0, ""), "standard output")
+    check("chatter" in said[1], said)
 
 
 if __name__ == "__main__":

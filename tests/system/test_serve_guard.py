@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 
-from gnomon_test import GNOMON, case, check, equal, main, wait_for
+from gnomon_test import GNOMON, Disk, case, check, equal, main, wait_for
 from served import Server, everything, holds_file, planted, query
 
 SECRET = "nobody-may-see-this"
@@ -111,9 +111,14 @@ def tokens_are_needed(directory):
         equal(server.ask(url, Authorization="Bearer kept-in-a-file").status,
               200, "of a file")
         equal(server.ask(url, Authorization=None).status, 401, "without")
-    done = subprocess.run([GNOMON, "serve", "--token", "short", trace],
-                          stderr=subprocess.PIPE, text=True, check=False)
-    equal(done.returncode, 2, "a short token")
+    long = holds_file(directory, "long", "a" * 300 + "\n")
+    for words, why in [(["--token", "short"], "a short token"),
+                       (["--token-file", long], "only a part of it is read"),
+                       (["--port", "70000"], "a port of another number")]:
+        done = subprocess.run([GNOMON, "serve", "--port", "0", *words, trace],
+                              stdout=subprocess.DEVNULL, timeout=60,
+                              stderr=subprocess.DEVNULL, check=False)
+        equal(done.returncode, 2, why)
 
 
 @case
@@ -223,6 +228,21 @@ def malformed_requests_are_refused(directory):
         for method in ["PUT", "POST", "PATCH", "DELETE", "OPTIONS"]:
             check(server.ask("/api/v1/traces", method=method).status in
                   (404, 405), method)
+        for method, path, allowed in [
+                ("POST", "/api/v1/traces", "GET, HEAD"),
+                ("HEAD", "/api/v1/events", "GET"),
+                ("POST", "/api/v1/events", "GET"),
+                ("GET", "/api/v1/work/x", "DELETE"),
+                ("PUT", server.trace() + "sql", "GET, HEAD, POST"),
+                ("POST", server.trace() + "report", "GET, HEAD"),
+                ("POST", "/debug/pprof/heap", "GET, HEAD"),
+                ("OPTIONS", "/", "GET, HEAD")]:
+            got = server.ask(path, method=method)
+            equal((got.status, got.getheader("Allow")), (405, allowed), path)
+        for target in [b"*", b"x", b"http://localhost/api/v1/traces"]:
+            check(b" 400 " in server.sent(
+                b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                until=b"no path").split(b"\r\n")[0], target)
         equal(server.ask(server.trace() + "sql", method="POST",
                          body="x" * (2 << 20)).status, 413, "a large body")
         deep = "select " + "(" * 5000 + "1" + ")" * 5000
@@ -294,6 +314,33 @@ def a_thousand_at_once(directory):
 
 
 @case
+def bodies_that_wait_are_bounded(directory):
+    endless = ("with recursive n(i) as (select 1 union all select i + 1 from "
+               "n) select count(*) from n")
+    with Server(planted(directory), "--workers", "1") as server:
+        url = server.trace() + "sql"
+        clients = []
+        for i in range(150):
+            body = ("%s -- %d" % (endless, i)).ljust(1 << 20).encode()
+            client = socket.create_connection((server.host, server.port),
+                                              timeout=300)
+            client.sendall(("POST %s HTTP/1.1\r\nHost: localhost\r\n"
+                            "Content-Length: %d\r\n\r\n" % (
+                                url, len(body))).encode() + body)
+            clients.append(client)
+        # The first ones wait, the others are told.
+        check(clients[-1].recv(20).startswith(b"HTTP/1.1 503"), "it is held")
+        most = memory(server.process.pid)
+        check(most < 200 << 20, "it has %d bytes" % most)
+        for client in clients:
+            client.close()
+        check(wait_for(lambda: not server.json("/api/v1/work")["work"]),
+              "they are left")
+        equal(server.ask(url, method="POST", body="select 1").status, 200,
+              "later")
+
+
+@case
 def answers_that_are_not_taken_are_bounded(directory):
     with Server(planted(directory), "--cache", "1M") as server:
         base = server.trace()
@@ -312,6 +359,60 @@ def answers_that_are_not_taken_are_bounded(directory):
             client.close()
         check(wait_for(lambda: len(os.listdir(
             "/proc/%d/fd" % server.process.pid)) < 60), "they are kept")
+
+
+def rows(count):
+    """The URL's end of a download of so many half megabytes."""
+    return "sql.csv?" + query(
+        statement="with recursive n(i) as (select 1 union all select i + 1 "
+        "from n limit %d) select hex(zeroblob(250000)) from n" % count)
+
+
+@case
+def downloads_without_room_are_no_good_answers(directory):
+    with Disk(os.path.join(directory, "small"), 1 << 20) as disk:
+        trace = planted(directory)
+        with Server(trace, env=dict(os.environ, TMPDIR=disk.place)) as server:
+            equal(server.ask(server.trace() + rows(1)).status, 200, "it fits")
+            said = server.json(server.trace() + rows(9), 503)
+            check("writing the result failed" in said["error"], said)
+            equal(server.ask(server.trace() + rows(1)).status, 200, "after it")
+    with Server(trace, env=dict(os.environ, TMPDIR="/proc")) as server:
+        equal(server.ask(server.trace() + rows(9)).status, 200, "in memory")
+        said = server.json(server.trace() + rows(600), 503)
+        check("larger" in said["error"], said)
+
+
+@case
+def files_of_the_page_take_no_more_each_time(directory):
+    with Server(planted(directory), "--cache", "0") as server:
+        def maps():
+            server.ask("/", Accept_Encoding="gzip")
+            with open("/proc/%d/maps" % server.process.pid) as lines:
+                return len(lines.readlines())
+        before = maps()
+        for _ in range(30):
+            server.ask("/serve.js", Accept_Encoding="zstd")
+        check(maps() < before + 10, "mappings: %d, then %d" % (before, maps()))
+
+
+@case
+def without_descriptors_nothing_is_called_good(directory):
+    with Server(planted(directory)) as server:
+        url = server.trace() + "report"
+        wanted = server.ask(url).body
+        used = set(map(int, os.listdir("/proc/%d/fd" % server.process.pid)))
+        free = min(set(range(1000)) - used)
+        limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        # One for the connection.
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE,
+                         (free + 1, limits[1]))
+        got = server.ask(url)
+        check(got.status == 503 or got.body == wanted,
+              (got.status, len(got.body)))
+        equal(server.ask("/nothing").status, 503, "no body")
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
+        equal(server.ask(url).body, wanted, "later")
 
 
 if __name__ == "__main__":

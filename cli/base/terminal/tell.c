@@ -72,6 +72,11 @@ void tell_set_failure_status(int status)
 	failure_status = status;
 }
 
+int tell_failure_status(void)
+{
+	return failure_status;
+}
+
 void tell_out_of_memory(size_t size)
 {
 	tell_error("out of memory (%zu bytes wanted): read the trace on a "

@@ -17,10 +17,12 @@
 void tell_set_quiet(bool quiet);
 bool tell_is_quiet(void);
 
-/* For grow_on_failure: says so, and ends with this status, EXIT_NOTHING if no
- * other is set. */
+/* For grow_on_failure: says so, and ends with the status below. */
 void tell_out_of_memory(size_t size);
+/* The status where memory, or room for the result, was refused: EXIT_NOTHING if
+ * no other is set. */
 void tell_set_failure_status(int status);
+int tell_failure_status(void);
 
 /* Notes that are told as they come: what commands give to what they call. */
 struct notes *tell_notes(void);

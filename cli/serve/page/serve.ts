@@ -251,9 +251,30 @@ function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
 
-	events.addEventListener("trace", () => void list().then(() =>
-		traces.length && strip ? update() : start())
+	events.addEventListener("trace", () => void list().then(look)
 		.catch(() => undefined));
+	/* What happened before it listened, or while it could not, is not told. */
+	events.addEventListener("open", () => {
+		const before = state();
+
+		void list().then(() => {
+			if (state() !== before)
+				look();
+		}).catch(() => undefined);
+	});
+}
+
+/* Of all traces: what changes when one of them does. */
+function state(): string {
+	return traces.map((one) => `${one.id} ${one.generation} ${one.live}`)
+		.join("\n");
+}
+
+function look(): void {
+	if (traces.length && strip)
+		update();
+	else
+		void start();
 }
 
 function noTrace(...why: string[]): void {

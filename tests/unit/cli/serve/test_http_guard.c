@@ -93,6 +93,7 @@ static void tokens(void **state)
 	(void)state;
 	assert_int_equal(token(NULL, NULL, NULL), HTTP_NO_TOKEN);
 	assert_int_equal(token("Bearer secret12", NULL, NULL), HTTP_ALLOWED);
+	assert_int_equal(token("bearer secret12", NULL, NULL), HTTP_ALLOWED);
 	assert_int_equal(token("Bearer secret1", NULL, NULL), HTTP_NO_TOKEN);
 	assert_int_equal(token("Bearer secret123", NULL, NULL), HTTP_NO_TOKEN);
 	assert_int_equal(token("Bearer ", NULL, ""), HTTP_NO_TOKEN);

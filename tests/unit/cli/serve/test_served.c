@@ -1,4 +1,6 @@
 /* test_served.c: traces by name and by directory, and when they change. */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,6 +96,102 @@ static void watched(void **state)
 	free(path);
 }
 
+/* One that is being written is looked at again after a while, or when someone
+ * wants what happened until now. */
+static void growing(void **state)
+{
+	struct served_list list = { 0 };
+	char *path = write_file("growing", "a", 1);
+	struct served *trace;
+	int fd = open(path, O_RDWR);
+
+	(void)state;
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_true(served_add(&list, path));
+	trace = list.list[0];
+	trace->live = true;
+	trace->next_ms = UINT64_MAX;
+	assert_int_equal(write(fd, "more", 4), 4);
+	assert_false(served_look(trace));
+	assert_true(served_look_now(trace));
+	close(fd);
+	served_free(&list);
+	unlink(path);
+	free(path);
+}
+
+static void no_file(void **state)
+{
+	struct served_list list = { 0 };
+	char *path = grow_format("%s/pipe", directory);
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_true(served_add(&list, path));
+	assert_int_equal(list.list[0]->error, EINVAL);
+	assert_int_equal(list.list[0]->generation, 0);
+	served_free(&list);
+	unlink(path);
+	free(path);
+}
+
+static size_t count_there(const struct served_list *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		count += list->list[i]->error != ENOENT;
+	return count;
+}
+
+static void make_traces(size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++) {
+		char *name = grow_format("%zu.trace", i);
+
+		free(write_file(name, GT_MAGIC, GT_MAGIC_SIZE));
+		free(name);
+	}
+}
+
+static void remove_traces(size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++) {
+		char *path = grow_format("%s/%zu.trace", directory, i);
+
+		unlink(path);
+		free(path);
+	}
+}
+
+/* Files that are gone take no place of new ones, but for those in use. */
+static void come_and_gone(void **state)
+{
+	struct served_list list = { 0 };
+	struct buffer text = { 0 };
+	struct served *used;
+
+	(void)state;
+	make_traces(0, SERVED_MAX + 5);
+	assert_true(served_add(&list, directory));
+	assert_int_equal(list.count, SERVED_MAX);
+	served_json(&list, &text);
+	assert_non_null(strstr(text.data, "\"truncated\": true"));
+	used = list.list[7];
+	used->users++;
+	remove_traces(0, SERVED_MAX + 5);
+	make_traces(SERVED_MAX + 5, SERVED_MAX + 8);
+	assert_true(served_refresh(&list));
+	assert_int_equal(count_there(&list), 3);
+	assert_ptr_equal(served_find(&list, used->id), used);
+	buffer_clear(&text);
+	served_json(&list, &text);
+	assert_non_null(strstr(text.data, "\"truncated\": false"));
+	served_free(&list);
+	buffer_free(&text);
+	remove_traces(SERVED_MAX + 5, SERVED_MAX + 8);
+}
+
 static int make(void **state)
 {
 	(void)state;
@@ -110,6 +209,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(named),
 		cmocka_unit_test(watched),
+		cmocka_unit_test(growing),
+		cmocka_unit_test(no_file),
+		cmocka_unit_test(come_and_gone),
 	};
 
 	return cmocka_run_group_tests(tests, make, end);
