@@ -381,7 +381,18 @@ def regressions_are_told(directory):
                     ["texts", "stack", ".frames code"],
                     ["button", "shrunk 0"], ["text", "none", "#view .state"]],
             moments=["#diff?trace=leak&of=moments&before=0%25",
-                     ["texts", "rows", ".t-row"]])
+                     ["texts", "rows", ".t-row"]],
+            stacks=["#diff?trace=leak&of=moments&before=0%25&by=stack",
+                    ["row", "tgt_recurse"],
+                    ["texts", "stack", ".frames code"]],
+            graph=["#diff?trace=leak20&old=leak",
+                   ["button", "flame graph"], ["hash", "hash"],
+                   ["texts", "live", "tr[data-cost=live] td"],
+                   ["text", "legend", "#legend"],
+                   ["fill", "search", "tgt_parse"],
+                   ["text", "found", "#found"]],
+            over_time=["#diff?trace=leak&of=moments&before=0%25&as=graph",
+                       ["texts", "live", "tr[data-cost=live] td"]])
     equal(len(said["traces"]["rows"]), 1, "changes")
     check("+320 B" in said["traces"]["rows"][0], said["traces"]["rows"])
     check("tgt_parse" in said["traces"]["stack"], said["traces"]["stack"])
@@ -389,6 +400,13 @@ def regressions_are_told(directory):
     equal(said["traces"]["none"], "Nothing is shrunk.", "empty")
     check(any("tgt_recurse" in row and "new" in row
               for row in said["moments"]["rows"]), said["moments"]["rows"])
+    check("main" in said["stacks"]["stack"], said["stacks"])
+    check("as=graph" in said["graph"]["hash"], said["graph"])
+    equal(said["graph"]["live"][2], "+320 B", "the whole")
+    check("gone" in said["graph"]["legend"], said["graph"])
+    check(said["graph"]["found"].endswith("+320 B"), said["graph"]["found"])
+    equal(said["over_time"]["live"][0], "0 B", "at the start")
+    equal(said["over_time"]["live"][2], "+1.5K", "since then")
 
 
 @case
