@@ -134,11 +134,7 @@ static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
 		state->batch->column[STORE_SIZE] : NULL;
 	if (got >= 0)
 		return true;
-	buffer_printf(why, "%s: %s", cursor->trace->path,
-		      got == -ECANCELED ? "interrupted" :
-		      sql_store_drop(cursor->trace, got) ?
-		      "its index is damaged: ask once more, and it is made "
-		      "anew" : "its index cannot be read");
+	sql_store_explain(cursor->trace, got, why);
 	return false;
 }
 
