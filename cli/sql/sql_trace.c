@@ -558,12 +558,19 @@ const struct model *sql_trace_paths(struct sql_trace *trace)
 	return trace->paths;
 }
 
+/* With the index, which tells what was live at moments. */
 const struct model *sql_trace_maps(struct sql_trace *trace)
 {
-	if (trace->maps == NULL) {
-		trace->maps = model_new(NULL, NULL);
-		model_read_maps(trace->maps, trace->path);
-	}
+	const struct model_options options = { 0 };
+	struct store *store;
+
+	if (trace->maps != NULL)
+		return trace->maps;
+	trace->maps = model_new(&options, NULL);
+	model_read_maps(trace->maps, trace->path);
+	store = rows_for(trace, &options);
+	if (store != NULL)
+		rows_take(trace->maps, store);
 	return trace->maps;
 }
 
