@@ -22,8 +22,9 @@ const ORDERS: [string, string][] = [["end", "end: all of them"],
 	["place", "place in its chain"], ["usable - size", "rounding up"]];
 const CHAIN = 200;		/* blocks of a chain that are shown */
 
-const COUNT = "select count(*) as blocks, count(end_ns) as ended, " +
-	"sum(size) as bytes from blocks";
+const COUNT = "select sum(blocks) as blocks, " +
+	"sum(blocks * (live = 0)) as ended, sum(bytes) as bytes " +
+	"from block_counts";
 
 function hex(value: unknown): string {
 	return `0x${Number(value).toString(16)}`;
