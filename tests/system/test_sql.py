@@ -449,6 +449,34 @@ def blocks_add_up_to_counts(directory):
     check(answers > 20, "only %d were answered" % answers)
 
 
+@case
+def offsets_pass_over_rows(directory):
+    """Whether the store passes over them or SQLite: of all rows, of what the
+    command selects, by words about other blocks, too, of two traces, and where
+    the statement says more."""
+    path, other = kept("medley", directory), kept("culled", directory)
+    for words in ([], ["--size-min", "40"], ["--fate", "live"],
+                  ["--fate", "chain-live"], [other]):
+        everything = rows(path, "select process, begin_ns, address from blocks",
+                          *words)
+        check(len(everything) > 20, words)
+        for offset in (0, 1, 17, len(everything) - 3, len(everything),
+                       len(everything) + 9):
+            equal(rows(path, "select process, begin_ns, address from blocks "
+                       "limit 5 offset %d" % offset, *words),
+                  everything[offset:offset + 5], "%s %d" % (words, offset))
+    sizes = [size for size, in rows(path, "select size from blocks")]
+    for more, want in (
+            (" where size > 40", [size for size in sizes if size > 40]),
+            (" order by size", sorted(sizes)),
+            (" where with_fate = 'freed'",
+             [size for size, in rows(path, "select size from blocks where "
+                                     "with_fate = 'freed'")])):
+        equal([size for size, in rows(path, "select size from blocks%s limit 9 "
+                                      "offset 30" % more)],
+              want[30:39], more)
+
+
 WORDS = (("size-min", ("1", "16", "100")), ("size-max", ("16", "4096")),
          ("from", ("10%", "50%", "start")), ("to", ("30%", "90%")),
          ("alive-at", ("0%", "40%", "100%")), ("alive-at-2", ("60%",)),
