@@ -8,6 +8,7 @@ import { Report, Summary, Trace } from "./answers";
 import { Call, ask, Stale, url } from "./ask";
 import { h, find, isTyping, tell } from "./dom";
 import { filterBar, filterDialog } from "./filters";
+import { top } from "./findings";
 import { copy } from "./lead";
 import { closeMenu, menuOf } from "./menu";
 import { Strip } from "./strip";
@@ -88,8 +89,8 @@ function what(): void {
 
 async function summarize(): Promise<void> {
 	try {
-		const { value } = await ask("summary", plain("report",
-			[["by", "site"], ["sort", "live"], ["top", "1"]]));
+		const { value } = await ask("summary",
+					    plain("report", top("peak")));
 		summary = (value as Report).summary;
 		what();
 		shown?.shown.update();

@@ -53,7 +53,7 @@ export function figures(row: Figures): HTMLElement {
 	const more: [string, string][] = [
 		["First", quantity.time(row.first_ns)],
 		["Last", quantity.time(row.last_ns)],
-		["Own peak after", quantity.time(row.own_peak_time_ns)],
+		["Own peak after", figure("ns", row.own_peak_time_ns)],
 		["Freed", figure("bytes", row.freed_bytes)],
 		["Frees", figure("count", row.frees)]];
 

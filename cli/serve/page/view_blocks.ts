@@ -22,8 +22,8 @@ const ORDERS: [string, string][] = [["end", "end: all of them"],
 	["place", "place in its chain"], ["usable - size", "rounding up"]];
 const CHAIN = 200;		/* blocks of a chain that are shown */
 
-const COUNT = "select count(*) as blocks, count(end_ns) as ended, " +
-	"sum(size) as bytes from blocks";
+const COUNT = "select sum(blocks) as blocks, sum(bytes) as bytes " +
+	"from block_counts";
 
 function hex(value: unknown): string {
 	return `0x${Number(value).toString(16)}`;
@@ -176,9 +176,9 @@ class Blocks implements Shown {
 	}
 
 	private drawAll(value: unknown): void {
-		const { blocks, ended, bytes } = result(value).rows[0];
+		const { blocks, bytes } = result(value).rows[0];
 		const count = Number(blocks);
-		const pages = new Pages(this.app, count, Number(ended), () => {
+		const pages = new Pages(this.app, count, () => {
 			if (this.pages === pages)
 				this.table.later();
 		}, (error) => this.part.empty(error.message));
