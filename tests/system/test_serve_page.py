@@ -354,14 +354,16 @@ def traces_that_come_are_shown_by_themselves(directory):
     with Server(directory) as server:
         said = browsed("serve.mjs", {"url": server.url, "runs": {"live": {
             "bare": True,
-            "list": [["text", "before", "#view"],
+            "list": [["wait", "#view .state:has-text('no trace')"],
+                     ["text", "before", "#view"],
                      record("first", program("leaky")),
-                     ["wait", ".finding"], ["text", "leak", ".finding"],
+                     ["wait", ".finding:has-text('is live at the end')"],
+                     ["texts", "leak", ".finding"],
                      record("second", program("leaky"), "20"),
                      ["wait", "#trace option:nth-child(2)"],
                      ["texts", "traces", "#trace option"]]}}})["live"]
     check("no trace yet" in said["before"], said["before"])
-    check("1.5K" in said["leak"], said["leak"])
+    check("1.5K" in " ".join(said["leak"]), said["leak"])
     equal(sorted(name.strip() for name in said["traces"]),
           ["first.trace", "second.trace"], "traces")
 

@@ -290,7 +290,10 @@ async function start(): Promise<void> {
 	try {
 		await list();
 	} catch (error) {
-		noTrace("The server does not answer.", (error as Error).message);
+		/* A newer list was asked for, and goes on from here. */
+		if (!(error instanceof Stale))
+			noTrace("The server does not answer.",
+				(error as Error).message);
 		return;
 	}
 	if (traces.length === 0) {
