@@ -115,6 +115,14 @@ def stacks_lead_on(directory):
                     ["texts", "others", ".t-row"], ["hash", "hash"]],
             search=["#groups?by=function&sort=total", ["press", "/"],
                     ["type", "storm"], ["texts", "rows", ".t-row"]],
+            more=["#groups?by=library", ["row", "planted"],
+                  ["texts", "stacks", ".more-stack summary code"],
+                  ["click", ".more-stack summary"],
+                  ["texts", "frames", ".more-stack .frames code"], *AXE],
+            frees=["#groups?by=site", ["row", "hand_over"],
+                   ["texts", "by", ".more-stack summary code"],
+                   ["rightRow", "hand_over"], ["item", "All but this row"],
+                   ["texts", "rows", ".t-row"]],
             without=["#groups?by=stack", ["texts", "all", ".t-row"],
                      ["rightRow", "just_above"],
                      ["item", "Not through just_above"],
@@ -134,6 +142,13 @@ def stacks_lead_on(directory):
           said["groups"]["others"])
     check("not-function=" in said["groups"]["hash"], said["groups"])
     equal(len(said["search"]["rows"]), 1, "found")
+    check("hold_at_peak" in said["more"]["stacks"] and
+          "main" in said["more"]["frames"], said["more"])
+    equal(said["more"]["axe"], [], "more")
+    check("free_others" in said["frees"]["by"], said["frees"])
+    check(said["frees"]["rows"] and not any("hand_over" in row
+                                            for row in said["frees"]["rows"]),
+          said["frees"])
     equal(len(said["without"]["chips"]), 2, "exclusions add up")
     equal(len(said["without"]["left"]), len(said["without"]["all"]) - 2,
           "rows")

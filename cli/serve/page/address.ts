@@ -87,6 +87,17 @@ export class Address {
 		return `#${encodeURIComponent(view)}${text && "?" + text}`;
 	}
 
+	/* The changes that leave out what one filter selects; none: that cannot
+	 * be said, or there are several. */
+	without(filters: Pair[]): Changes | undefined {
+		const [[name, value] = ["", ""]] = filters;
+		const flips = filters.length === 1 ? filter(name)?.flips :
+			undefined;
+
+		return flips === undefined ? undefined :
+			{ [flips]: [...this.all(flips), value] };
+	}
+
 	/* Another address, as a step that the browser goes back from. */
 	go(changes: Changes, view = this.view): void {
 		this.take(this.link(changes, view), false);

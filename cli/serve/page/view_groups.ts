@@ -9,6 +9,7 @@ import { Report, Row, Step } from "./answers";
 import { spark } from "./axis";
 import { url } from "./ask";
 import { h } from "./dom";
+import { GroupMore } from "./group_more";
 import { ofRow } from "./lead";
 import { Items, menuOf, showMenu } from "./menu";
 import * as moments from "./moments";
@@ -55,8 +56,10 @@ class Groups implements Shown {
 	private readonly field: HTMLInputElement;
 	private report: Report | undefined;
 	private found: Row[] = [];
+	private readonly more: GroupMore;
 
 	constructor(element: HTMLElement, private readonly app: App) {
+		this.more = new GroupMore(app);
 		this.reports = new Reports(app, "groups", "fills");
 		this.part = this.reports.part;
 		this.table = new Table<Row>("groups", {
@@ -92,9 +95,12 @@ class Groups implements Shown {
 		const [by] = bySort(app);
 		const filters = rows.filtersOf(row, by);
 		const changes = Object.fromEntries(filters);
+		const without = app.address.without(filters);
 
 		return [filters.length > 0 && { text: "Only this row", link:
 				app.address.link({ ...changes, open: null }) },
+			without && { text: "All but this row", link:
+				app.address.link({ ...without, open: null }) },
 			filters.length > 0 && by !== "stack" && {
 				text: "Its call stacks", link: app.address.link(
 				{ ...changes, by: "stack", open: null }) },
@@ -198,6 +204,8 @@ class Groups implements Shown {
 			return;
 		const [by, sort] = bySort(app);
 		const of = curve[sort] ?? ((step: Step) => step.live_bytes);
+		const filters = rows.filtersOf(row, by);
+
 		beside.replaceChildren(side.pane(rows.name(row, by), () =>
 			app.address.amend({ open: null }),
 			() => this.items(row),
@@ -208,7 +216,10 @@ class Groups implements Shown {
 				row.stacks > 1 ? `One of its ${quantity.count(
 				row.stacks)} call stacks, innermost first` :
 				"Call stack, innermost first", row.stack) :
-			null));
+			null, filters.length > 0 && this.more.element));
+		if (filters.length > 0)
+			this.more.show(filters, row.stacks === 1 ||
+				       by === "stack");
 	}
 
 	update(): void {
@@ -228,6 +239,7 @@ class Groups implements Shown {
 
 	close(): void {
 		this.reports.close();
+		this.more.close();
 	}
 }
 
