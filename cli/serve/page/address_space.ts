@@ -56,7 +56,8 @@ export function statement(range?: Range): string {
 
 	return `with p as materialized (select address, pages, page_size,
     live_bytes, mapping from pages${inside("address + pages * page_size")}),
-g as (select max(1, count(*) / ${RUNS}) * max(page_size) as bytes from p)
+g as (select case when count(*) <= ${RUNS} then 1
+    else max(1, sum(pages) / ${RUNS}) end * max(page_size) as bytes from p)
 select min(address) as begin, max(address + pages * page_size) as end,
     sum(pages) * max(page_size) as bytes, sum(pages * live_bytes) as live,
     max(page_size) as page, mapping
