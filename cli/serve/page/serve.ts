@@ -236,8 +236,9 @@ function buttons(): void {
 
 /* ---- traces that come, and grow ---- */
 
-async function list(): Promise<void> {
-	const { value } = await ask("traces", { path: "traces", params: [] });
+/* `slot`: of the call (ask.ts). */
+async function list(slot: string): Promise<void> {
+	const { value } = await ask(slot, { path: "traces", params: [] });
 
 	traces = (value as { traces: Trace[] }).traces;
 }
@@ -246,13 +247,13 @@ function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
 
-	events.addEventListener("trace", () => void list().then(look)
+	events.addEventListener("trace", () => void list("events").then(look)
 		.catch(() => undefined));
 	/* What happened before it listened, or while it could not, is not told. */
 	events.addEventListener("open", () => {
 		const before = state();
 
-		void list().then(() => {
+		void list("events").then(() => {
 			if (state() !== before)
 				look();
 		}).catch(() => undefined);
@@ -282,8 +283,10 @@ function noTrace(...why: string[]): void {
 async function start(): Promise<void> {
 	find("view").replaceChildren(h("p", { class: "state" }, "Loading…"));
 	try {
-		await list();
+		await list("traces");
 	} catch (error) {
+		if (error instanceof Stale)
+			return;
 		noTrace("The server does not answer.", (error as Error).message);
 		return;
 	}
