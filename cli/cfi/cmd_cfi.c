@@ -118,8 +118,12 @@ static int run_cfi(const struct command *command, int argc, char **argv)
 			   "shared library", argv[1]);
 		return EXIT_NOTHING;
 	}
-	tell_error("cfi: what to do: give check, dump or prepare, and a "
-		   "binary");
+	if (operands > 0)
+		tell_error("cfi: %s: no such action: give check, dump or "
+			   "prepare, and a binary", argv[1]);
+	else
+		tell_error("cfi: what to do: give check, dump or prepare, and "
+			   "a binary");
 	return EXIT_NOTHING;
 }
 

@@ -10,9 +10,8 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/commands.h"
 #include "cli/diff/diff.h"
-#include "cli/stack/stack_filter.h"
+#include "cli/command/comparing.h"
 #include "cli/command/figure_words.h"
-#include "cli/command/reading.h"
 #include "cli/command/output_file.h"
 
 #define TOP 10			/* rows with --cost, */
@@ -64,12 +63,11 @@ static const struct command_group *const groups[] = {
 
 struct request {
 	struct reading reading;
+	struct comparing comparing;
 	struct diff diff;
-	const char *moments[2];	/* --from, --to */
 	const char *output;
 	bool json;
 	bool top_given;
-	int status;		/* of reading */
 };
 
 static int take_threshold(struct diff_threshold *threshold, const char *value)
@@ -82,7 +80,6 @@ static int take_threshold(struct diff_threshold *threshold, const char *value)
 static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
-	struct moment moment;
 
 	switch (id) {
 	case COST:
@@ -105,152 +102,9 @@ static int take(void *owner, int id, const char *value)
 	case JSON:
 		request->json = true;
 		return 0;
-	case FILTER_FROM:
-	case FILTER_TO:
-		/* Moments of one trace, filters of two: known later. */
-		request->moments[id == FILTER_TO] = value;
-		return moment_parse(value, &moment);
 	default:
-		return reading_take(&request->reading, id, value);
+		return comparing_take(&request->comparing, id, value);
 	}
-}
-
-/* ---- reading ---- */
-
-static void add_unshared(struct diff_side *to,
-			 const struct stack_filter *filter,
-			 const struct model *model)
-{
-	if (filter != NULL || model_is_selected(model) ||
-	    model_peak_is_shared(model))
-		return;
-	to->unshared_peak_bytes += model_totals(model)->peak_bytes;
-	to->unshared_peak_blocks += model_totals(model)->peak_blocks;
-}
-
-/* Adds a trace to a side, as it was `until_ns` after its start; 0: all. */
-static bool add_trace(struct request *request, unsigned side,
-		      const char *trace, uint64_t until_ns)
-{
-	struct diff_side *to = &request->diff.sides[side];
-	struct stack_filter *filter = NULL;
-	struct coverage coverage;
-	struct model *model;
-	struct frames frames;
-	bool fits;
-	int status;
-
-	request->reading.query.until_ns = until_ns;
-	status = reading_model(&request->reading, &model, trace);
-	if (status == EXIT_NOTHING)
-		return false;
-	if (status == EXIT_PARTIAL)
-		request->status = EXIT_PARTIAL;
-	reading_frames(&request->reading, &frames, model);
-	fits = reading_stack_filter(&request->reading, &frames, &filter);
-	if (fits) {
-		uint64_t duration_ns = model_duration_ns(model);
-
-		profile_add(request->diff.profile, side, &frames,
-			    filter ? stack_filter_keeps : NULL, filter);
-		to->traces++;
-		add_unshared(to, filter, model);
-		stack_filter_coverage(filter, model, &coverage);
-		coverage_add(&to->coverage, &coverage);
-		to->running |= model_is_being_written(model);
-		if (until_ns != 0 && until_ns < duration_ns)
-			duration_ns = until_ns;
-		if (duration_ns > to->duration_ns)
-			to->duration_ns = duration_ns;
-	}
-	stack_filter_free(filter);
-	frames_free(&frames);
-	model_free(model);
-	return fits;
-}
-
-/* A file, or all traces of a directory. */
-static bool add_operand(struct request *request, unsigned side, char **operand)
-{
-	struct reading *reading = &request->reading;
-	size_t first = reading->trace_count;
-
-	request->diff.sides[side].label = *operand;
-	if (!reading_find(reading, 1, operand))
-		return false;
-	for (size_t i = first; i < reading->trace_count; i++)
-		if (!add_trace(request, side, reading->traces[i], 0))
-			return false;
-	return true;
-}
-
-/* How long after the start --from or --to is, of a trace. */
-static bool find_moment(const char *trace, const char *text, uint64_t *ns)
-{
-	const struct model_options asked = { .notes = tell_notes() };
-	struct model *model = model_new(&asked, NULL);
-	struct moment moment;
-	bool found = false;
-
-	if (moment_parse(text, &moment) == 0 &&
-	    model_read_outline(model, trace) != EXIT_NOTHING)
-		found = moment_ns(model, &moment, ns);
-	model_free(model);
-	/* 0 would mean all of it. */
-	if (found && *ns == 0)
-		*ns = 1;
-	return found;
-}
-
-static bool add_moments(struct request *request, int operands, char **argv,
-			struct buffer *labels)
-{
-	static const char *const ends[2] = { "start", "end" };
-	struct reading *reading = &request->reading;
-
-	if (!reading_find_one(reading, operands, argv))
-		return false;
-	for (unsigned side = 0; side < 2; side++) {
-		const char *moment = request->moments[side];
-		const char *trace = reading->traces[0];
-		uint64_t ns = 0;
-
-		/* A clear between the two must not hide what the first has. */
-		if (moment == NULL)
-			moment = ends[side];
-		buffer_printf(&labels[side], "%s at %s", trace, moment);
-		request->diff.sides[side].label = labels[side].data;
-		if (strcmp(moment, "end") != 0 &&
-		    !find_moment(trace, moment, &ns))
-			return false;
-		if (side == 0)
-			reading->query.begin_ns = ns;
-		if (!add_trace(request, side, trace, ns))
-			return false;
-	}
-	return true;
-}
-
-static bool add_both(struct request *request, int operands, char **argv,
-		     struct buffer *labels)
-{
-	bool moments = request->moments[0] || request->moments[1];
-
-	if (operands < 2 && moments)
-		return add_moments(request, operands, argv, labels);
-	if (operands != 2) {
-		tell_error("%s: give two traces, or one with --from and --to",
-			   operands < 2 ? "there is nothing to compare with" :
-			   "too many traces");
-		return false;
-	}
-	for (unsigned i = 0; i < 2; i++)
-		if (request->moments[i] != NULL &&
-		    reading_take(&request->reading, i ? FILTER_TO :
-				 FILTER_FROM, request->moments[i]) != 0)
-			return false;
-	return add_operand(request, 0, &argv[0]) &&
-		add_operand(request, 1, &argv[1]);
 }
 
 /* ---- comparing ---- */
@@ -272,15 +126,6 @@ static uint64_t threshold_of(const struct diff *diff, enum figure cost)
 
 static void compare(struct diff *diff)
 {
-	profile_seal(diff->profile);
-	for (unsigned side = 0; side < 2; side++) {
-		struct diff_side *one = &diff->sides[side];
-
-		profile_inclusive(diff->profile, PROFILE_ROOT, side,
-				  &one->sum);
-		one->sum.peak_bytes += one->unshared_peak_bytes;
-		one->sum.peak_blocks += one->unshared_peak_blocks;
-	}
 	profile_groups(diff->profile, diff->query->keys[0]->by,
 		       diff->query->order, &diff->groups);
 	for (unsigned i = 0; i < figure_count; i++) {
@@ -310,13 +155,14 @@ static int print(struct request *request)
 	else
 		diff_text(diff, out);
 	return output_file_close(out, request->output,
-				 diff->differs ? EXIT_NO : request->status);
+				 diff->differs ? EXIT_NO :
+				 request->comparing.status);
 }
 
 static int run_diff(const struct command *command, int argc, char **argv)
 {
-	struct request request = { .diff.query = &request.reading.query };
-	struct buffer labels[2] = { { 0 }, { 0 } };
+	struct request request = { .diff.query = &request.reading.query,
+				   .comparing.reading = &request.reading };
 	int operands, status;
 
 	reading_init(&request.reading);
@@ -326,9 +172,9 @@ static int run_diff(const struct command *command, int argc, char **argv)
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	request.diff.profile = profile_new(2);
-	request.diff.profile->compares = true;
-	if (add_both(&request, operands, argv + 1, labels)) {
+	if (comparing_read(&request.comparing, operands, argv + 1)) {
+		request.diff.sides = request.comparing.sides;
+		request.diff.profile = request.comparing.profile;
 		compare(&request.diff);
 		status = print(&request);
 		filter_tell_unmatched(request.reading.query.filter,
@@ -337,9 +183,7 @@ static int run_diff(const struct command *command, int argc, char **argv)
 	for (unsigned i = 0; i < figure_count; i++)
 		differences_free(&request.diff.found[i]);
 	profile_groups_free(&request.diff.groups);
-	profile_free(request.diff.profile);
-	buffer_free(&labels[0]);
-	buffer_free(&labels[1]);
+	comparing_free(&request.comparing);
 	reading_free(&request.reading);
 	return status;
 }

@@ -9,22 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/model/coverage.h"
+#include "cli/command/comparing.h"
 #include "cli/stack/difference.h"
 #include "cli/stack/profile.h"
 #include "cli/query/query.h"
 #include "cli/stack/profile_groups.h"
-
-struct diff_side {
-	const char *label;	/* trace, directory, or moment */
-	uint64_t traces;
-	uint64_t duration_ns;	/* of the longest */
-	struct coverage coverage;	/* of all its traces */
-	bool running;		/* its end is now */
-	struct figures sum;	/* of all that is compared */
-	/* Of traces of which only sums are known: no stack has a share. */
-	uint64_t unshared_peak_bytes, unshared_peak_blocks;
-};
 
 /* Not larger differences do not count. */
 struct diff_threshold {
@@ -33,7 +22,7 @@ struct diff_threshold {
 };
 
 struct diff {
-	struct diff_side sides[2];
+	const struct compared_side *sides;	/* before, after */
 	struct profile *profile;	/* sealed */
 	/* Of one key, of a profile's, exclusive; rows are of each cost. */
 	const struct query *query;

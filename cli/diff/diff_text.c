@@ -69,7 +69,7 @@ static void put_summary(const struct diff *diff, FILE *out)
 	static const char *const names[2] = { "before", "after" };
 
 	for (unsigned side = 0; side < 2; side++) {
-		const struct diff_side *one = &diff->sides[side];
+		const struct compared_side *one = &diff->sides[side];
 
 		fprintf(out, "%-7s %s\n", names[side], one->label);
 		if (one->traces > 1)
@@ -205,7 +205,7 @@ static void json_figures(struct json *json, const char *key,
 }
 
 static void json_side(struct json *json, const char *key,
-		      const struct diff_side *side)
+		      const struct compared_side *side)
 {
 	const struct figures *sum = &side->sum;
 

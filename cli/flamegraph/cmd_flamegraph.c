@@ -11,13 +11,14 @@
 #include "cli/commands.h"
 #include "cli/flamegraph/flame.h"
 
-enum { COST = 1, SVG, HTML, JSON, LAYOUT, NO_TIMELINE, OUTPUT };
+enum { COST = 1, DIFF, SVG, HTML, JSON, LAYOUT, NO_TIMELINE, OUTPUT };
 
 struct request {
 	struct reading reading;
+	struct comparing comparing;
 	struct flame_export flame;
 	struct exporter format;		/* decide() */
-	bool svg, html, json, no_timeline;	/* given */
+	bool diff, svg, html, json, no_timeline;	/* given */
 };
 
 static int take(void *owner, int id, const char *value)
@@ -25,10 +26,13 @@ static int take(void *owner, int id, const char *value)
 	struct request *request = owner;
 
 	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+		return comparing_take(&request->comparing, id, value);
 	switch (id) {
 	case COST:
 		return exporting_take_cost(&request->flame.export, value);
+	case DIFF:
+		request->diff = true;
+		break;
 	case SVG:
 		request->svg = true;
 		break;
@@ -95,9 +99,44 @@ static bool decide(struct request *request)
 	return true;
 }
 
+static int draw_one(struct request *request, int operands, char **argv)
+{
+	if (!comparing_no_moments(&request->comparing) ||
+	    !reading_find_one(&request->reading, operands, argv))
+		return EXIT_NOTHING;
+	return exporting_run(&request->flame.export, &request->reading,
+			     &request->format);
+}
+
+static int draw_difference(struct request *request, int operands, char **argv)
+{
+	struct comparing *comparing = &request->comparing;
+	struct export *export = &request->flame.export;
+	const struct exporter *format = &request->format;
+	int status;
+
+	request->reading.query.spares |= format->spares;
+	if (!comparing_read(comparing, operands, argv))
+		return EXIT_NOTHING;
+	request->flame.comparing = comparing;
+	export->profile = comparing->profile;
+	export->query = &request->reading.query;
+	for (unsigned side = 0; side < 2; side++)
+		coverage_add(&export->coverage,
+			     &comparing->sides[side].coverage);
+	filter_tell_unmatched(request->reading.query.filter, tell_notes());
+	export->out = output_file_open(export->output);
+	if (export->out == NULL)
+		return EXIT_NOTHING;
+	status = output_file_close(export->out, export->output,
+				   format->write(export));
+	return status == EXIT_COMPLETE ? comparing->status : status;
+}
+
 static int run_flamegraph(const struct command *command, int argc, char **argv)
 {
-	struct request request = { .flame.icicle = true };
+	struct request request = { .flame.icicle = true,
+				   .comparing.reading = &request.reading };
 	int operands, status;
 
 	reading_init(&request.reading);
@@ -105,10 +144,11 @@ static int run_flamegraph(const struct command *command, int argc, char **argv)
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (decide(&request) &&
-	    reading_find_one(&request.reading, operands, argv + 1))
-		status = exporting_run(&request.flame.export, &request.reading,
-				       &request.format);
+	if (decide(&request))
+		status = request.diff ?
+			draw_difference(&request, operands, argv + 1) :
+			draw_one(&request, operands, argv + 1);
+	comparing_free(&request.comparing);
 	reading_free(&request.reading);
 	return status;
 }
@@ -120,6 +160,11 @@ static const char *const description[] = {
 	"file that asks the network for nothing, to be opened in a browser: "
 	"click a box to zoom, search by regular expressions. Sums are those of "
 	"`gnomon report`, also with filters.",
+	"With --diff, what two traces, or two moments of one, have not in "
+	"common: operands, --from and --to are those of `gnomon diff`. A box "
+	"is as wide as its stacks were on the side where each was larger; what "
+	"has grown is red, and blue what has shrunk, the stronger the larger "
+	"a part of it that is.",
 	"What is too small to be seen is drawn with the other small functions "
 	"that its caller called, as \"(n smaller)\".",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
@@ -133,6 +178,10 @@ static const char *const examples[] = {
 	"gnomon flamegraph a.trace -o a.html", "all costs in one page",
 	"gnomon flamegraph --fate live --size-min 1M > large.svg",
 	"large blocks that were not freed",
+	"gnomon flamegraph --diff old.trace new.trace -o diff.html",
+	"where the new one needs more, and where less",
+	"gnomon flamegraph --diff a.trace --from 10s --to 60s -o diff.html",
+	"what has grown within these 50 seconds",
 	NULL
 };
 
@@ -149,6 +198,9 @@ static const struct command_words choices[] = {
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, "live",
 	  "how wide a box is; the page begins with it; %s" },
+	{ DIFF, "diff", 0, NULL, NULL,
+	  "draw what differs between two traces, or between --from and --to "
+	  "of one" },
 	{ SVG, "svg", 0, NULL, NULL,
 	  "write a picture: what is done unless the output's name ends in "
 	  ".html" },
@@ -169,7 +221,8 @@ static const struct command_option options[] = {
 
 const struct command cmd_flamegraph = {
 	.name = "flamegraph",
-	.operands = "[TRACE]",
+	.operands = "[TRACE] | --diff A B | --diff TRACE --from MOMENT "
+		    "--to MOMENT",
 	.summary = "draw a trace as a flame graph",
 	.description = description,
 	.examples = examples,

@@ -1,5 +1,6 @@
 /*
- * flame.h: flame graphs: a profile, made small enough to be drawn.
+ * flame.h: flame graphs: a profile, made small enough to be drawn. Of a profile
+ * of two sides, the differential flame graph.
  *
  * What is too small to be seen is folded: functions of less than a share of
  * their callers' whole become one node "(n smaller)" beneath the caller, with
@@ -10,11 +11,15 @@
  *     behind it, one level deeper, up to the next that is no deeper.
  * I2  A node's values are its own and those of all nodes it called, the
  *     folded ones among them: children never have more than their parent.
+ * I3  Of two sides, `change` is the sum of what each stack grew or shrank by,
+ *     so it adds up, too; and so does what each stack had on its larger side,
+ *     (before + after + change) / 2, which is how wide a box is.
  * Called by the main thread.
  */
 #ifndef GNOMON_FLAME_H
 #define GNOMON_FLAME_H
 
+#include "cli/command/comparing.h"
 #include "cli/command/export.h"
 
 enum flame_value {
@@ -25,6 +30,11 @@ enum flame_value {
 #define FLAME_COSTS FLAME_LIVE_BLOCKS	/* those before it are costs */
 extern const enum figure flame_costs[FLAME_COSTS];
 
+/* Of one side there is only the first. */
+enum flame_side { FLAME_AFTER, FLAME_BEFORE, FLAME_CHANGE, FLAME_SIDES };
+#define FLAME_ALL (FLAME_SIDES * FLAME_VALUES)
+#define FLAME_OF(side, value) ((unsigned)(side) * FLAME_VALUES + (value))
+
 struct flame_node {
 	uint32_t parent;	/* the root is its own */
 	uint32_t frame;		/* PROFILE_NONE: the root, or folded ones */
@@ -33,11 +43,12 @@ struct flame_node {
 				 * that their caller called */
 	uint32_t smaller;	/* of folded ones: functions called by the
 				 * parent that are in here */
-	uint64_t values[FLAME_VALUES];
+	uint64_t values[FLAME_ALL];	/* FLAME_OF */
 };
 
 struct flame_tree {
 	const struct profile *profile;
+	unsigned sides;		/* 1, or FLAME_SIDES: it compares */
 	struct flame_node *nodes;
 	uint32_t count;
 	uint32_t capacity;
@@ -63,6 +74,11 @@ struct flame_limits {
 
 void flame_tree_build(struct flame_tree *tree, const struct profile *profile,
 		      const struct flame_limits *limits);
+/* How wide a node is: its value, or that of its larger sides (I3). */
+uint64_t flame_width(const struct flame_node *node, enum flame_value value);
+/* Of flame_colours.css: how much of what it is has come, or gone. */
+const char *flame_change_class(const struct flame_node *node,
+			       enum flame_value value);
 /* Part of it (flame_names.c): the libraries of its frames. */
 void flame_libraries(struct flame_tree *tree);
 void flame_tree_free(struct flame_tree *tree);
@@ -83,7 +99,11 @@ const char *flame_name(struct buffer *scratch, const struct flame_tree *tree,
 struct flame_export {
 	struct export export;	/* first */
 	bool icicle;		/* the root is at the top */
+	/* Not NULL: what is compared; then there is neither a model nor a
+	 * trace. */
+	const struct comparing *comparing;
 };
+void flame_title(struct buffer *title, const struct flame_export *flame);
 extern const struct exporter flame_svg;
 extern const struct exporter flame_html;
 extern const struct exporter flame_json;

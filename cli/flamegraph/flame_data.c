@@ -7,10 +7,12 @@
  *	libraries  the one with most frames first; 0 is ""
  *	frames     six numbers each: name, file, line, column, library, flags
  *	nodes      in the order of flame.h: depth; frame (-1 the root, -1-n
- *	           for "n smaller"); a column for each of enum flame_value
+ *	           for "n smaller"); a column for each of enum flame_value,
+ *	           and of a comparison before_… and change_… of each
  *	timeline   spans of equal width: most live bytes, and bytes allocated
  *	tracks     of some nodes, the live bytes at the ends of wider spans:
  *	           each number is the difference to the one before
+ *	diff       of a comparison: what the two sides are called
  *
  * Called by the main thread.
  */
@@ -115,6 +117,21 @@ static int64_t frame_number(const struct flame_tree *tree, uint32_t n)
 		-1 - (int64_t)node->smaller;
 }
 
+static void put_column(struct writer *w, unsigned of)
+{
+	static const char *const sides[FLAME_SIDES] = {
+		"", "before_", "change_"
+	};
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s%s", sides[of / FLAME_VALUES],
+		 columns[of % FLAME_VALUES]);
+	json_array(&w->json, name);
+	for (uint32_t n = 0; n < w->tree->count; n++)
+		json_uint(&w->json, NULL, w->tree->nodes[n].values[of]);
+	json_end_array(&w->json);
+}
+
 static void put_nodes(struct writer *w)
 {
 	const struct flame_tree *tree = w->tree;
@@ -128,12 +145,8 @@ static void put_nodes(struct writer *w)
 	for (uint32_t n = 0; n < tree->count; n++)
 		json_int(&w->json, NULL, frame_number(tree, n));
 	json_end_array(&w->json);
-	for (int v = 0; v < FLAME_VALUES; v++) {
-		json_array(&w->json, columns[v]);
-		for (uint32_t n = 0; n < tree->count; n++)
-			json_uint(&w->json, NULL, tree->nodes[n].values[v]);
-		json_end_array(&w->json);
-	}
+	for (unsigned v = 0; v < tree->sides * FLAME_VALUES; v++)
+		put_column(w, v);
 	json_end_object(&w->json);
 }
 
@@ -226,15 +239,23 @@ static void put_tracks(struct json *json, struct export *export,
 	flame_tracks_free(&tracks);
 }
 
+static void put_sides(struct json *json, const struct comparing *comparing)
+{
+	json_object(json, "diff");
+	json_string(json, "before", comparing->sides[0].label);
+	json_string(json, "after", comparing->sides[1].label);
+	json_end_object(json);
+}
+
 /* What is told besides the tree. */
 static void put_about(struct json *json, const struct flame_export *flame,
 		      const struct flame_tree *tree)
 {
-	const struct model *model = flame->export.model;
 	LOCAL_BUFFER title = { 0 }, command = { 0 };
 
-	model_command(model, &command);
-	export_title(&title, model, flame->export.trace);
+	if (flame->comparing == NULL)
+		model_command(flame->export.model, &command);
+	flame_title(&title, flame);
 	json_uint(json, "version", 1);
 	json_string(json, "title", title.data);
 	json_string(json, "command", command.data ? command.data : "");
@@ -268,8 +289,12 @@ void flame_data_write(struct flame_export *flame,
 	put_strings(&w);
 	put_frames(&w);
 	put_nodes(&w);
-	put_timeline(&w.json, flame->export.model);
-	put_tracks(&w.json, &flame->export, tree);
+	if (flame->comparing != NULL) {
+		put_sides(&w.json, flame->comparing);
+	} else {
+		put_timeline(&w.json, flame->export.model);
+		put_tracks(&w.json, &flame->export, tree);
+	}
 	json_end_object(&w.json);
 	table_free(&w.strings);
 	free(w.names);

@@ -28,8 +28,7 @@ static void put_title(void *owner, FILE *out)
 	const struct filling *filling = owner;
 	LOCAL_BUFFER title = { 0 };
 
-	export_title(&title, filling->flame->export.model,
-		     filling->flame->export.trace);
+	flame_title(&title, filling->flame);
 	fputs(title.data, out);
 }
 

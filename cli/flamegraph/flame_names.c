@@ -81,6 +81,16 @@ void flame_libraries(struct flame_tree *tree)
 
 /* ---- names ---- */
 
+void flame_title(struct buffer *title, const struct flame_export *flame)
+{
+	if (flame->comparing != NULL)
+		buffer_printf(title, "%s → %s",
+			      flame->comparing->sides[0].label,
+			      flame->comparing->sides[1].label);
+	else
+		export_title(title, flame->export.model, flame->export.trace);
+}
+
 static size_t sum_of_names(const struct flame_tree *tree, bool nodes,
 			   size_t limit)
 {

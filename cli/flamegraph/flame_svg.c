@@ -82,7 +82,7 @@ static void place(struct picture *p)
 		const struct flame_node *node = &tree->nodes[n];
 
 		list[n] = (struct child){ n, node->parent, node->smaller > 0,
-					  node->values[p->cost] };
+					  flame_width(node, p->cost) };
 		if (node->depth > p->depth)
 			p->depth = node->depth;
 	}
@@ -100,7 +100,7 @@ static void place(struct picture *p)
 
 static double points(const struct picture *p, uint64_t value)
 {
-	uint64_t whole = p->tree.nodes[0].values[p->cost];
+	uint64_t whole = flame_width(&p->tree.nodes[0], p->cost);
 
 	return whole == 0 ? 0 :
 		(double)value / (double)whole * (WIDTH - 2 * MARGIN);
@@ -136,6 +136,20 @@ static void add_value(struct buffer *text, const struct picture *p,
 		buffer_printf(text, "%s allocations", COUNT_TEXT(value));
 }
 
+/* What a box has; of a comparison, both sides of it. */
+static void add_values(struct buffer *text, const struct picture *p,
+		       const struct flame_node *node)
+{
+	uint64_t after = node->values[p->cost];
+	uint64_t before = node->values[FLAME_OF(FLAME_BEFORE, p->cost)];
+
+	if (p->flame->comparing != NULL) {
+		add_value(text, p, before);
+		buffer_string(text, " → ");
+	}
+	add_value(text, p, after);
+}
+
 /* "472M (494,432,377 bytes) allocated in total" */
 static void add_whole(struct buffer *text, const struct picture *p)
 {
@@ -147,7 +161,7 @@ static void add_whole(struct buffer *text, const struct picture *p)
 		[FLAME_TEMPORARY] = " that were temporary",
 	};
 
-	add_value(text, p, p->tree.nodes[0].values[p->cost]);
+	add_values(text, p, p->tree.nodes);
 	buffer_string(text, words[p->cost]);
 }
 
@@ -177,9 +191,11 @@ static void put_title(struct picture *p, const struct flame_node *node)
 	if (node->frame != PROFILE_NONE)
 		add_place(&text, &p->tree.profile->frames[node->frame]);
 	buffer_string(&text, "\n");
-	add_value(&text, p, node->values[p->cost]);
-	buffer_printf(&text, ", %s", PERCENT_TEXT(node->values[p->cost],
-		      p->tree.nodes[0].values[p->cost]));
+	add_values(&text, p, node);
+	if (p->flame->comparing == NULL)
+		buffer_printf(&text, ", %s", PERCENT_TEXT(
+			      node->values[p->cost],
+			      p->tree.nodes[0].values[p->cost]));
 	fprintf(p->out, "<title>%s</title>", as_xml(p, text.data));
 }
 
@@ -206,6 +222,10 @@ static void put_class(struct picture *p, const struct flame_node *node)
 	const struct profile_frame *frame;
 	uint32_t library;
 
+	if (p->flame->comparing != NULL) {
+		fprintf(p->out, "f %s", flame_change_class(node, p->cost));
+		return;
+	}
 	if (node->frame == PROFILE_NONE) {
 		fputs(node->smaller > 0 ? "f rest" : "f root", p->out);
 		return;
@@ -266,7 +286,7 @@ static void put_name(struct picture *p, const struct flame_node *node,
 static void put_box(struct picture *p, uint32_t n)
 {
 	const struct flame_node *node = &p->tree.nodes[n];
-	uint64_t value = node->values[p->cost];
+	uint64_t value = flame_width(node, p->cost);
 	double x = MARGIN + points(p, p->starts[n]);
 	double width = n == 0 ? WIDTH - 2 * MARGIN : points(p, value);
 
@@ -288,7 +308,7 @@ static void put_head(struct picture *p, unsigned height)
 {
 	LOCAL_BUFFER title = { 0 };
 
-	export_title(&title, p->flame->export.model, p->flame->export.trace);
+	flame_title(&title, p->flame);
 	fprintf(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		"height=\"%u\" viewBox=\"0 0 %d %u\" data-layout=\"%s\" "
@@ -310,7 +330,7 @@ static void put_about(struct picture *p)
 	LOCAL_BUFFER text = { 0 };
 
 	add_whole(&text, p);
-	if (model_is_sampled(p->flame->export.model))
+	if (p->flame->export.coverage.sample_mean != 0)
 		buffer_string(&text, ", estimated from a sample");
 	if (filters[0] != 0)
 		buffer_printf(&text, ", of%s", filters);
@@ -322,7 +342,7 @@ static void put_about(struct picture *p)
 		MARGIN, as_xml(p, text.data));
 }
 
-static void put_library(struct picture *p, const char *class,
+static void put_kind(struct picture *p, const char *class,
 			const char *name, double *x, unsigned y)
 {
 	LOCAL_BUFFER text = { 0 };
@@ -337,6 +357,19 @@ static void put_library(struct picture *p, const char *class,
 	*x += width;
 }
 
+static void put_changes(struct picture *p, double *x, unsigned y)
+{
+	static const char *const kinds[][2] = {
+		{ "less4", "gone" }, { "less3", "less than half is left" },
+		{ "less2", "shrunk" }, { "same", "the same" },
+		{ "more2", "grown" }, { "more3", "more than doubled" },
+		{ "more4", "new" },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		put_kind(p, kinds[i][0], kinds[i][1], x, y);
+}
+
 static void put_legend(struct picture *p, unsigned y)
 {
 	const struct flame_tree *tree = &p->tree;
@@ -344,10 +377,15 @@ static void put_legend(struct picture *p, unsigned y)
 	char class[16];
 
 	fputs("<g class=\"legend\">\n", p->out);
-	put_library(p, "glue", "allocators, start-up", &x, y);
-	for (uint32_t i = 1; i < tree->library_count && i <= COLOURS; i++) {
-		snprintf(class, sizeof(class), "l%" PRIu32, i);
-		put_library(p, class, tree->libraries[i], &x, y);
+	if (p->flame->comparing != NULL) {
+		put_changes(p, &x, y);
+	} else {
+		put_kind(p, "glue", "allocators, start-up", &x, y);
+		for (uint32_t i = 1; i < tree->library_count && i <= COLOURS;
+		     i++) {
+			snprintf(class, sizeof(class), "l%" PRIu32, i);
+			put_kind(p, class, tree->libraries[i], &x, y);
+		}
 	}
 	fputs("</g>\n", p->out);
 }

@@ -29,14 +29,14 @@ struct level {
 	uint32_t node;		/* of the profile */
 	uint32_t out;		/* of the tree; PROFILE_NONE: folded */
 	uint32_t smaller;
-	uint64_t values[FLAME_VALUES];
-	uint64_t rest[FLAME_VALUES];	/* of what was folded below it */
+	uint64_t values[FLAME_ALL];
+	uint64_t rest[FLAME_ALL];	/* of what was folded below it */
 };
 
 struct walk {
 	const struct flame_limits *limits;
 	struct flame_tree *tree;
-	uint64_t whole[FLAME_VALUES];
+	uint64_t whole[FLAME_ALL];
 	float *shares;		/* by node of the profile */
 	bool building;		/* the second walk */
 	struct level *levels;
@@ -44,31 +44,53 @@ struct walk {
 	size_t capacity;
 };
 
-static void values_of(const struct figures *figures,
-		      uint64_t values[FLAME_VALUES])
+static void values_of_side(const struct profile *profile, uint32_t node,
+			   unsigned side, uint64_t values[FLAME_VALUES])
 {
+	struct figures own = { 0 }, *figures = &own;
+
+	profile_own(profile, node, side, &own);
 	for (int i = 0; i < FLAME_COSTS; i++)
 		values[i] = figures_value(figures, flame_costs[i], 0);
 	values[FLAME_LIVE_BLOCKS] = figures->live_blocks;
 	values[FLAME_PEAK_BLOCKS] = figures->peak_blocks;
 }
 
-static void add(uint64_t sum[FLAME_VALUES], const uint64_t more[FLAME_VALUES])
+/* Of the stack alone. */
+static void own_values(const struct flame_tree *tree, uint32_t node,
+		       uint64_t values[FLAME_ALL])
 {
+	uint64_t *after = values + FLAME_OF(FLAME_AFTER, 0);
+	uint64_t *before = values + FLAME_OF(FLAME_BEFORE, 0);
+	uint64_t *change = values + FLAME_OF(FLAME_CHANGE, 0);
+
+	values_of_side(tree->profile, node, tree->profile->sides - 1, after);
+	if (tree->sides == 1)
+		return;
+	values_of_side(tree->profile, node, 0, before);
 	for (int i = 0; i < FLAME_VALUES; i++)
+		change[i] = after[i] > before[i] ? after[i] - before[i] :
+			before[i] - after[i];
+}
+
+static void add(uint64_t sum[FLAME_ALL], const uint64_t more[FLAME_ALL])
+{
+	for (int i = 0; i < FLAME_ALL; i++)
 		sum[i] += more[i];
 }
 
 /* The largest of its shares in what is drawn; 0: there is nothing of it. */
 static float share_of(const struct walk *walk,
-		      const uint64_t values[FLAME_VALUES])
+		      const uint64_t values[FLAME_ALL])
 {
 	double most = 0;
 
-	for (int i = 0; i < FLAME_COSTS; i++) {
+	for (unsigned i = 0; i < FLAME_ALL; i++) {
 		double whole = (double)walk->whole[i];
+		unsigned value = i % FLAME_VALUES;
 
-		if ((walk->limits->costs >> i & 1) && values[i] > 0 &&
+		if (value < FLAME_COSTS &&
+		    (walk->limits->costs >> value & 1) && values[i] > 0 &&
 		    (double)values[i] / whole > most)
 			most = (double)values[i] / whole;
 	}
@@ -97,13 +119,11 @@ static void enter(struct walk *walk, uint32_t n)
 {
 	const struct profile_node *node = &walk->tree->profile->nodes[n];
 	struct level *level;
-	struct figures own = { 0 };
 
 	GROW(walk->levels, walk->depth, walk->capacity);
 	level = &walk->levels[walk->depth];
 	*level = (struct level){ .node = n, .out = PROFILE_NONE };
-	profile_own(walk->tree->profile, n, 0, &own);
-	values_of(&own, level->values);
+	own_values(walk->tree, n, level->values);
 	if (walk->building && is_kept(walk, n, walk->depth))
 		level->out = append(walk->tree, walk->depth ? level[-1].out : 0,
 				    node->frame, (uint32_t)walk->depth, n);
@@ -174,10 +194,13 @@ static uint32_t count_kept(const struct walk *walk)
 static void build(struct flame_tree *tree, const struct flame_limits *limits)
 {
 	struct walk walk = { .limits = limits, .tree = tree };
-	struct figures whole = { 0 };
 
-	profile_inclusive(tree->profile, PROFILE_ROOT, 0, &whole);
-	values_of(&whole, walk.whole);
+	for (uint32_t n = PROFILE_ROOT; n < tree->profile->node_count; n++) {
+		uint64_t values[FLAME_ALL] = { 0 };
+
+		own_values(tree, n, values);
+		add(walk.whole, values);
+	}
 	walk.shares = grow_zeroed(tree->profile->node_count,
 				  sizeof(*walk.shares));
 	walk_over(&walk);
@@ -213,7 +236,10 @@ static void number_frames(struct flame_tree *tree)
 void flame_tree_build(struct flame_tree *tree, const struct profile *profile,
 		      const struct flame_limits *limits)
 {
-	*tree = (struct flame_tree){ .profile = profile };
+	*tree = (struct flame_tree){
+		.profile = profile,
+		.sides = profile->sides == 1 ? 1 : FLAME_SIDES,
+	};
 	build(tree, limits);
 	number_frames(tree);
 	flame_libraries(tree);
@@ -226,4 +252,38 @@ void flame_tree_free(struct flame_tree *tree)
 	free(tree->number);
 	free(tree->libraries);
 	free(tree->library_of);
+}
+
+/* ---- of a node that compares ---- */
+
+uint64_t flame_width(const struct flame_node *node, enum flame_value value)
+{
+	uint64_t after = node->values[FLAME_OF(FLAME_AFTER, value)];
+	uint64_t before = node->values[FLAME_OF(FLAME_BEFORE, value)];
+	uint64_t change = node->values[FLAME_OF(FLAME_CHANGE, value)];
+
+	if (before == 0)
+		return after;	/* of one side, too */
+	CLAIM((before + after + change) % 2 == 0); /* I3 */
+	return (before + after + change) / 2;
+}
+
+const char *flame_change_class(const struct flame_node *node,
+			       enum flame_value value)
+{
+	static const char *const classes[2][4] = {
+		{ "less1", "less2", "less3", "less4" },
+		{ "more1", "more2", "more3", "more4" },
+	};
+	uint64_t after = node->values[FLAME_OF(FLAME_AFTER, value)];
+	uint64_t before = node->values[FLAME_OF(FLAME_BEFORE, value)];
+	uint64_t larger = after > before ? after : before;
+	uint64_t smaller = after > before ? before : after;
+	double part;
+
+	if (after == before)
+		return "same";
+	part = (double)(larger - smaller) / (double)larger;
+	return classes[after > before][smaller == 0 ? 3 : part > .5 ? 2 :
+				       part > .1];
 }

@@ -8,7 +8,12 @@ import * as quantity from "./quantity";
 
 export const COSTS = ["live", "peak", "total", "count", "temporary"] as const;
 export type Cost = typeof COSTS[number];
-export type Column = Cost | "live_blocks" | "peak_blocks";
+type Plain = Cost | "live_blocks" | "peak_blocks";
+/* Of a comparison, also what was before, what each stack has changed by, in sum,
+ * and what each had on its larger side: all of them add up. */
+export type Column = Plain | `${"before" | "change" | "larger"}_${Plain}`;
+/* How wide boxes of a comparison are. */
+export type Widths = "larger" | "change";
 
 /* Spans of equal width from the first event to the last one. */
 interface Timeline {
@@ -49,9 +54,10 @@ export interface Data {
 	strings: string[];
 	frames: number[];
 	nodes: { depth: number[]; frame: number[] } &
-		Record<Column, number[]>;
+		Record<Plain, number[]> & Partial<Record<Column, number[]>>;
 	timeline?: Timeline;
 	tracks?: Tracks;
+	diff?: { before: string; after: string };	/* their names */
 }
 
 const FRAME = 6;	/* numbers of a frame */
@@ -71,7 +77,7 @@ export class Tree {
 	readonly count: number;
 	readonly parent: Uint32Array;
 	readonly end: Uint32Array;
-	private readonly orders = new Map<Cost, Order>();
+	private readonly orders = new Map<Column, Order>();
 
 	constructor(data: Data) {
 		const depth = data.nodes.depth;
@@ -88,10 +94,41 @@ export class Tree {
 				path[path.length - 1] : 0;
 			path.push(n);
 		}
+		if (data.diff)
+			this.enlarge();
 	}
 
+	/* Of each stack, what it had on its larger side (flame.h, I3). */
+	private enlarge(): void {
+		const { nodes } = this.data;
+
+		for (const cost of COSTS) {
+			const before = nodes[`before_${cost}`] ?? [];
+			const change = nodes[`change_${cost}`] ?? [];
+
+			nodes[`larger_${cost}`] = nodes[cost].map((after, n) =>
+				(after + before[n] + change[n]) / 2);
+		}
+	}
+
+	get compares(): boolean {
+		return this.data.diff !== undefined;
+	}
+
+	/* 0 of what only a comparison has. */
 	value(column: Column, n: number): number {
-		return this.data.nodes[column][n];
+		return this.data.nodes[column]?.[n] ?? 0;
+	}
+
+	/* What has come, less what has gone. */
+	difference(column: Plain, n: number): number {
+		return this.value(column, n) -
+			this.value(`before_${column}`, n);
+	}
+
+	/* The column that says how wide boxes are. */
+	width(cost: Cost, widths: Widths): Column {
+		return this.compares ? `${widths}_${cost}` : cost;
 	}
 
 	depth(n: number): number {
@@ -108,15 +145,16 @@ export class Tree {
 		return own;
 	}
 
-	order(cost: Cost): Order {
-		const known = this.orders.get(cost) ?? this.arrange(cost);
+	order(column: Column): Order {
+		const known = this.orders.get(column) ?? this.arrange(column);
 
-		this.orders.set(cost, known);
+		this.orders.set(column, known);
 		return known;
 	}
 
-	private arrange(cost: Cost): Order {
-		const values = this.data.nodes[cost];
+	private arrange(column: Column): Order {
+		const values = Float64Array.from({ length: this.count },
+			(_, n) => this.value(column, n));
 		const frame = this.data.nodes.frame;
 		const { parent, count } = this;
 		const first = new Uint32Array(count + 1);
@@ -203,6 +241,17 @@ export class Tree {
 	}
 
 	/* Of flame_colours.css. */
+	change(cost: Cost, n: number): string {
+		const after = this.value(cost, n);
+		const before = this.value(`before_${cost}`, n);
+		const smaller = Math.min(after, before);
+		const part = 1 - smaller / Math.max(after, before, 1);
+
+		return after === before ? "same" :
+			(after > before ? "more" : "less") +
+			(smaller === 0 ? 4 : part > .5 ? 3 : part > .1 ? 2 : 1);
+	}
+
 	colour(n: number): string {
 		const flags = this.frame(n, 5);
 
@@ -226,6 +275,12 @@ export class Tree {
 		return this.data.nodes.frame[n] < 0 || flags & (GLUE | STOP) ?
 			0 : this.frame(n, 0) * 7 % 3;
 	}
+}
+
+/* "+1.5M", "−3": of a difference. */
+export function signed(column: Plain, value: number): string {
+	return (value > 0 ? "+" : value < 0 ? "−" : "±") +
+		briefly(column, Math.abs(value));
 }
 
 export function briefly(column: Column, value: number): string {

@@ -1,7 +1,8 @@
 /*
  * The pane about the selected box: its figures of all costs, and its stack.
  */
-import { COSTS, Column, Cost, Tree, briefly, isBytes } from "./flame_data";
+import { COSTS, Column, Cost, Tree, briefly, isBytes, signed } from
+	"./flame_data";
 import { State } from "./flame_state";
 import * as quantity from "./quantity";
 
@@ -42,15 +43,28 @@ function row(tree: Tree, n: number, cost: Cost): HTMLElement {
 	return line;
 }
 
+function comparedRow(tree: Tree, n: number, cost: Cost): HTMLElement {
+	const line = element("tr");
+	const by = tree.difference(cost, n);
+
+	line.dataset.cost = cost;
+	line.append(element("th", cost),
+		    element("td", briefly(cost, tree.value(`before_${cost}`, n))),
+		    element("td", briefly(cost, tree.value(cost, n))),
+		    element("td", by === 0 ? "–" : signed(cost, by)));
+	return line;
+}
+
 function figures(tree: Tree, n: number, shown: Cost): HTMLElement {
 	const table = element("table");
 	const head = element("tr");
 
-	for (const title of ["", "and what it called", "share", "itself"])
+	for (const title of tree.compares ? ["", "before", "after", "change"] :
+	     ["", "and what it called", "share", "itself"])
 		head.append(element("th", title));
 	table.append(head);
 	for (const cost of COSTS) {
-		const line = row(tree, n, cost);
+		const line = (tree.compares ? comparedRow : row)(tree, n, cost);
 
 		line.classList.toggle("shown", cost === shown);
 		table.append(line);
@@ -92,7 +106,10 @@ export function details(pane: HTMLElement, state: State,
 				`than a ${quantity.count(tree.data.part)}th ` +
 				"of every cost, in sum.", "where"));
 		else if (n === 0)
-			pane.append(element("p", "The whole recording. " +
+			pane.append(element("p", (tree.data.diff ?
+				`${tree.data.diff.before} → ${
+				tree.data.diff.after}. ` :
+				"The whole recording. ") +
 				"Click a box for its stack.", "where"));
 		else
 			pane.append(element("p", where(tree, n), "where"));

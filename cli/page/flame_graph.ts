@@ -3,7 +3,7 @@
  * an element that scrolls. Only what is in sight and wide enough is drawn, so
  * that it does not matter how large the tree is.
  */
-import { briefly } from "./flame_data";
+import { briefly, signed } from "./flame_data";
 import { State } from "./flame_state";
 import { fitting } from "./names";
 import * as quantity from "./quantity";
@@ -85,9 +85,9 @@ export class Graph {
 	private walk(each: (node: number, x: number, width: number) => void,
 		     rest: (node: number, x: number, width: number) => void):
 			number {
-		const { tree, zoomed, cost } = this.state;
-		const { start } = tree.order(cost);
-		const whole = tree.value(cost, zoomed);
+		const { tree, zoomed, width: column } = this.state;
+		const { start } = tree.order(column);
+		const whole = tree.value(column, zoomed);
 		const wide = this.element.clientWidth;
 		let deepest = tree.depth(zoomed);
 
@@ -99,7 +99,7 @@ export class Graph {
 		if (whole === 0)
 			return deepest;
 		for (let n = zoomed + 1; n < tree.end[zoomed];) {
-			const width = tree.value(cost, n) / whole * wide;
+			const width = tree.value(column, n) / whole * wide;
 			const x = (start[n] - start[zoomed]) / whole * wide;
 
 			if (width < SMALLEST) {
@@ -204,8 +204,9 @@ export class Graph {
 			state.tree.isAround(node, state.zoomed);
 
 		paint.globalAlpha = (above ? 0.55 : 1) *
-			SHADES[state.tree.shade(node)];
+			SHADES[state.tree.compares ? 0 : state.tree.shade(node)];
 		paint.fillStyle = this.colour(state.hits.has(node) ? "found" :
+			state.tree.compares ? state.tree.change(state.cost, node) :
 			state.tree.colour(node));
 		paint.fillRect(x, y, width, ROW - GAP);
 		paint.globalAlpha = above ? 0.7 : 1;
@@ -229,7 +230,9 @@ export class Graph {
 		const room = Math.floor((width - 8) / this.letter);
 		const name = tree.name(node);
 		const value = tree.value(cost, node);
-		const more = `  ${briefly(cost, value)} ` +
+		const more = tree.compares ?
+			`  ${signed(cost, tree.difference(cost, node))}` :
+			`  ${briefly(cost, value)} ` +
 			quantity.percent(value, tree.value(cost, 0));
 
 		return name.length + more.length <= room ? name + more :
@@ -247,15 +250,28 @@ export class Graph {
 		paint.fillStyle = this.colour("rest");
 		for (const { x, y, width } of this.dust)
 			paint.fillRect(x, y, width, ROW - GAP);
-		if (state.tree.value(state.cost, 0) === 0) {
+		if (state.tree.value(state.width, 0) === 0) {
 			paint.fillStyle = this.colour("said");
-			paint.fillText("nothing of this cost", 4,
+			paint.fillText(state.tree.value(state.cost, 0) > 0 ?
+				       "nothing has changed" :
+				       "nothing of this cost", 4,
 				       state.icicle ? 1.5 * ROW + 4 :
 				       this.element.clientHeight - 1.5 * ROW);
 		}
 	}
 
 	/* ---- mouse and keys ---- */
+
+	private figure(node: number): string {
+		const { tree, cost } = this.state;
+		const value = tree.value(cost, node);
+
+		return tree.compares ? briefly(cost, tree.value(
+			`before_${cost}`, node)) + ` → ${briefly(cost, value)}, ` +
+			signed(cost, tree.difference(cost, node)) :
+			`${briefly(cost, value)}, ` +
+			quantity.percent(value, tree.value(cost, 0));
+	}
 
 	private hover(event: MouseEvent): void {
 		const { tree, cost } = this.state;
@@ -268,10 +284,8 @@ export class Graph {
 		this.hovered = node;
 		if (node < 0)
 			return;
-		const value = tree.value(cost, node);
 		this.tip.textContent = [tree.name(node), tree.place(node),
-			tree.library(node), `${cost}: ${briefly(cost, value)}, ` +
-			quantity.percent(value, tree.value(cost, 0))]
+			tree.library(node), `${cost}: ${this.figure(node)}`]
 			.filter((line) => line !== "").join("\n");
 		const right = event.clientX > innerWidth / 2;
 		this.tip.style.left = right ? "" : `${event.clientX + 14}px`;
@@ -312,12 +326,12 @@ export class Graph {
 	/* The first child, or the next of its parent's; undefined: none. */
 	private sibling(node: number, step: number, child: boolean):
 			number | undefined {
-		const { tree, cost } = this.state;
-		const { first, list } = tree.order(cost);
+		const { tree, width } = this.state;
+		const { first, list } = tree.order(width);
 		const around = child ? node : tree.parent[node];
 		const all = Array.from(list.subarray(first[around],
 						     first[around + 1]))
-			.filter((n) => tree.value(cost, n) > 0);
+			.filter((n) => tree.value(width, n) > 0);
 
 		return all[child ? 0 : all.indexOf(node) + step];
 	}

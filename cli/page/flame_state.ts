@@ -1,12 +1,13 @@
 /*
  * What the page shows, and who wants to know when that changes.
  */
-import { Cost, Tree } from "./flame_data";
+import { Column, Cost, Tree, Widths } from "./flame_data";
 
 export class State {
 	readonly tree: Tree;
 	cost: Cost;
 	icicle: boolean;
+	widths: Widths = "larger";
 	zoomed = 0;
 	selected = 0;
 	pattern: RegExp | null = null;
@@ -23,8 +24,13 @@ export class State {
 		this.listeners.push(listener);
 	}
 
-	change(what: Partial<Pick<State, "cost" | "icicle" | "zoomed" |
-				  "selected">>): void {
+	/* How wide boxes are. */
+	get width(): Column {
+		return this.tree.width(this.cost, this.widths);
+	}
+
+	change(what: Partial<Pick<State, "cost" | "icicle" | "widths" |
+				  "zoomed" | "selected">>): void {
 		Object.assign(this, what);
 		for (const listener of this.listeners)
 			listener();
@@ -48,13 +54,13 @@ export class State {
 	}
 
 	/* Of the cost, what goes by a function that was found. */
-	found(): number {
+	found(column: Column): number {
 		let sum = 0, behind = 0;
 
 		for (const n of this.hits) {
 			if (n < behind)
 				continue;
-			sum += this.tree.value(this.cost, n);
+			sum += this.tree.value(column, n);
 			behind = this.tree.end[n];
 		}
 		return sum;
@@ -62,7 +68,7 @@ export class State {
 
 	/* The largest is the first; behind the last comes the first again. */
 	nextHit(from: number, step: 1 | -1): number | undefined {
-		const value = (n: number) => this.tree.value(this.cost, n);
+		const value = (n: number) => this.tree.value(this.width, n);
 		const hits = Array.from(this.hits).filter((n) => value(n) > 0)
 			.sort((a, b) => value(b) - value(a) || a - b);
 		const at = hits.indexOf(from);

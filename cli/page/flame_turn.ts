@@ -64,7 +64,7 @@ function way(tree: Tree, node: number, order: Order, fold: boolean): number[] {
 /* What each node has without its children. */
 function own(tree: Tree, all: Column[]): Float64Array[] {
 	const sums = all.map((column) =>
-		Float64Array.from(tree.data.nodes[column]));
+		Float64Array.from(tree.data.nodes[column] ?? []));
 
 	for (let n = 1; n < tree.count; n++)
 		for (let i = 0; i < all.length; i++)
@@ -109,7 +109,7 @@ function flattened(root: Node, all: Column[], data: Data): Data {
 		nodes.depth.push(depth);
 		nodes.frame.push(node.frame >= 0 ? node.frame :
 			-1 - node.more);
-		all.forEach((column, i) => nodes[column].push(node.sums[i]));
+		all.forEach((column, i) => nodes[column]?.push(node.sums[i]));
 		for (const child of node.children.values())
 			left.push([child, depth + 1]);
 	}

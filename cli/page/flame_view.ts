@@ -3,7 +3,7 @@
  * flamegraph` writes is this alone (flame_html.ts); `gnomon serve` has it as one
  * of its views.
  */
-import { COSTS, Cost, Tree, briefly } from "./flame_data";
+import { COSTS, Cost, Tree, Widths, briefly, signed } from "./flame_data";
 import { details } from "./flame_details";
 import { Graph } from "./flame_graph";
 import { State } from "./flame_state";
@@ -13,12 +13,24 @@ import * as names from "./names";
 import * as quantity from "./quantity";
 
 const LEGEND = 14;	/* libraries */
+const WIDTHS: { widths: Widths; text: string; title: string }[] = [
+	{ widths: "larger", text: "all",
+	  title: "as wide as on the side where it is larger" },
+	{ widths: "change", text: "changes",
+	  title: "as wide as what has come and what has gone" },
+];
+const CHANGES: [string, string][] = [["less4", "gone"],
+	["less3", "less than half is left"], ["less2", "shrunk"],
+	["same", "the same"], ["more2", "grown"],
+	["more3", "more than doubled"], ["more4", "new"]];
 
 /* It is the page's own, and nothing of a trace is in it. */
 const MARKUP = `<div class="bar">
 	<div id="costs" class="choice" role="radiogroup" aria-label="cost"></div>
 	<div id="layouts" class="choice" role="radiogroup" aria-label="layout"></div>
 	<div id="orders" class="choice" role="radiogroup" aria-label="order"></div>
+	<div id="widths" class="choice" role="radiogroup" aria-label="widths"
+		hidden></div>
 	<label class="fold" title="a function that calls itself is one box">
 		<input id="fold" type="checkbox"> fold recursion</label>
 	<input id="search" type="search" aria-label="search"
@@ -52,6 +64,7 @@ export interface Chosen {
 	cost?: Cost;
 	icicle?: boolean;
 	order?: Order;
+	widths?: Widths;
 	fold?: boolean;
 	search?: string;
 	zoom?: string;		/* FlameView.path */
@@ -90,6 +103,7 @@ class FlameView {
 		this.field = this.find("search");
 		this.state.cost = begun.cost ?? this.state.cost;
 		this.state.icicle = begun.icicle ?? this.state.icicle;
+		this.state.widths = begun.widths ?? this.state.widths;
 		this.state.zoomed = this.node(begun.zoom ?? "");
 		this.state.selected = this.state.zoomed;
 		this.field.value = begun.search ?? "";
@@ -110,9 +124,9 @@ class FlameView {
 	}
 
 	chosen(): Chosen {
-		const { cost, icicle, zoomed } = this.state;
+		const { cost, icicle, widths, zoomed } = this.state;
 
-		return { cost, icicle, order: this.begun.order,
+		return { cost, icicle, widths, order: this.begun.order,
 			 fold: this.begun.fold, search: this.field.value,
 			 zoom: this.path(zoomed) };
 	}
@@ -130,8 +144,8 @@ class FlameView {
 
 	/* As far as the path is there. */
 	private node(path: string): number {
-		const { tree, cost } = this.state;
-		const { first, list } = tree.order(cost);
+		const { tree, width } = this.state;
+		const { first, list } = tree.order(width);
 		let node = 0;
 
 		for (const part of path ? path.split(".") : []) {
@@ -167,10 +181,12 @@ class FlameView {
 
 	private costs(): void {
 		const { state } = this;
+		const { tree } = state;
 		const all = COSTS.map((cost): [Cost, HTMLInputElement] =>
 			[cost, this.choice("costs", { value: cost, text: cost,
-				more: briefly(cost,
-					      state.tree.value(cost, 0)) },
+				more: tree.compares ? signed(cost,
+					tree.difference(cost, 0)) :
+					briefly(cost, tree.value(cost, 0)) },
 				() => state.change({ cost }))]);
 
 		state.listen(() => {
@@ -194,6 +210,21 @@ class FlameView {
 		state.listen(() => {
 			hanging.checked = state.icicle;
 			standing.checked = !state.icicle;
+		});
+	}
+
+	/* Of a comparison. */
+	private widths(): void {
+		const { state } = this;
+		const all = WIDTHS.map(({ widths, text, title }):
+			[Widths, HTMLInputElement] => [widths, this.choice(
+			"widths", { value: widths, text, title },
+			() => state.change({ widths, zoomed: 0 }))]);
+
+		this.find("widths").hidden = !state.tree.compares;
+		state.listen(() => {
+			for (const [widths, input] of all)
+				input.checked = widths === state.widths;
 		});
 	}
 
@@ -225,7 +256,7 @@ class FlameView {
 	private sayFound(): void {
 		const { state, field } = this;
 		const found = this.find("found");
-		const sum = state.found();
+		const { tree, cost } = state;
 
 		if (field.getAttribute("aria-invalid") === "true")
 			found.textContent = "not a regular expression";
@@ -233,10 +264,19 @@ class FlameView {
 			found.textContent = "";
 		else
 			found.textContent = `${quantity.count(
-				state.hits.size)} found: ` +
-				`${briefly(state.cost, sum)}, ` +
-				quantity.percent(sum,
-					state.tree.value(state.cost, 0));
+				state.hits.size)} found: ` + (tree.compares ?
+				this.compared(state.found(`before_${cost}`),
+					      state.found(cost)) :
+				`${briefly(cost, state.found(cost))}, ` +
+				quantity.percent(state.found(cost),
+						 tree.value(cost, 0)));
+	}
+
+	private compared(before: number, after: number): string {
+		const { cost } = this.state;
+
+		return `${briefly(cost, before)} → ${briefly(cost, after)}, ` +
+			signed(cost, after - before);
 	}
 
 	private goToHit(step: 1 | -1): void {
@@ -249,8 +289,8 @@ class FlameView {
 	/* ---- around the graph ---- */
 
 	private legend(): void {
-		const entries: [string, string][] = [
-			["glue", "allocators, start-up"],
+		const entries: [string, string][] = this.state.tree.compares ?
+			CHANGES : [["glue", "allocators, start-up"],
 			...this.state.tree.data.libraries.slice(1, 1 + LEGEND)
 				.map((name, i): [string, string] =>
 					[`l${1 + i % 10}`, name])];
@@ -311,6 +351,7 @@ class FlameView {
 		this.costs();
 		this.layouts();
 		this.orders();
+		this.widths();
 		details(this.find("details"), state, (node) =>
 			this.graph.go(node));
 		if (around.timeline !== false)

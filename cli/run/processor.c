@@ -94,12 +94,12 @@ bool processor_tell_unported(const char *path, const char *so)
 		buffer_string(&ports, i > 0 ? ", " : "");
 		buffer_string(&ports, processors[i].name);
 	}
-	tell_note("%s: is for %s (machine %u, %s bits, %s-endian), which there "
-		  "is no port of gnomon to, so %s: build it for one of %s",
-		  path, name, header.machine,
-		  header.class == ELFCLASS32 ? "32" : "64",
-		  header.order == ELFDATA2MSB ? "big" : "little", so,
-		  ports.data);
+	tell_error("%s: is for %s (machine %u, %s bits, %s-endian), which there "
+		   "is no port of gnomon to, so %s: build it for one of %s",
+		   path, name, header.machine,
+		   header.class == ELFCLASS32 ? "32" : "64",
+		   header.order == ELFDATA2MSB ? "big" : "little", so,
+		   ports.data);
 	buffer_free(&ports);
 	return true;
 }

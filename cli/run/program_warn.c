@@ -91,9 +91,9 @@ static void warn_of_parts(const char *program, int fd)
 			  "it may be cut short, and fail: build or copy it "
 			  "again", program);
 	else if (!loads)
-		tell_note("%s: is statically linked, so no library can be put "
-			  "in front of it and nothing will be recorded: link "
-			  "it dynamically", program);
+		tell_error("%s: is statically linked, so no library can be "
+			   "put in front of it and nothing will be recorded: "
+			   "link it dynamically", program);
 }
 
 void program_warn_emulated(const char *program)
@@ -109,9 +109,9 @@ void program_warn_emulated(const char *program)
 bool program_warn(const char *program, const char *library)
 {
 	if (changes_rights(program)) {
-		tell_note("%s: is set-user-ID or set-group-ID, so the system "
-			  "ignores LD_PRELOAD and nothing will be recorded: "
-			  "run it as its owner", program);
+		tell_error("%s: is set-user-ID or set-group-ID, so the system "
+			   "ignores LD_PRELOAD and nothing will be recorded: "
+			   "run it as its owner", program);
 		return false;
 	}
 	if (!processor_tell_unported(program, "nothing will be recorded") &&

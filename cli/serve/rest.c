@@ -247,9 +247,9 @@ static void answer_trace(struct request *request, const char *rest)
 	run_route(request, &call);
 }
 
-static void answer_diff(struct request *request)
+static void answer_diff(struct request *request, const char *name)
 {
-	struct work_call call = { .route = &route_diff };
+	struct work_call call = { .route = route_find_diff(name) };
 
 	if (find_trace(request, find(request, "old"), &call.traces[0]) &&
 	    find_trace(request, find(request, "new"), &call.traces[1]))
@@ -327,8 +327,8 @@ static void answer_api(struct request *request, const char *name)
 		refuse_method(request, get);
 	else if (strcmp(name, "traces") == 0)
 		answer_traces(request);
-	else if (strcmp(name, "diff") == 0)
-		answer_diff(request);
+	else if (route_find_diff(name) != NULL)
+		answer_diff(request, name);
 	else if (strcmp(name, "work") == 0)
 		answer_work(request);
 	else

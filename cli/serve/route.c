@@ -28,6 +28,11 @@ static const char *const lines_renamed[] = {
 };
 
 static const struct route routes[] = {
+	{ .name = "diff", .command = &cmd_diff, .fixed = { "--json" },
+	  .options = " cost sort by top threshold ", .type = JSON_TYPE },
+	{ .name = "diff/flame", .command = &cmd_flamegraph,
+	  .fixed = { "--json", "--diff" }, .options = " cost layout ",
+	  .type = JSON_TYPE },
 	{ .name = "report", .command = &cmd_report, .fixed = { "--json" },
 	  .options = REPORT_OPTIONS, .type = JSON_TYPE },
 	{ .name = "report.csv", .command = &cmd_report, .fixed = { "--csv" },
@@ -86,10 +91,7 @@ static const struct route routes[] = {
 
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
 
-const struct route route_diff = {
-	.name = "diff", .command = &cmd_diff, .fixed = { "--json" },
-	.options = " cost sort by top threshold ", .type = JSON_TYPE,
-};
+#define DIFFS 2			/* the first of them */
 
 const struct route *route_find(const char *name)
 {
@@ -97,6 +99,13 @@ const struct route *route_find(const char *name)
 		if (strcmp(routes[i].name, name) == 0)
 			return &routes[i];
 	return NULL;
+}
+
+const struct route *route_find_diff(const char *name)
+{
+	const struct route *route = route_find(name);
+
+	return route != NULL && route < routes + DIFFS ? route : NULL;
 }
 
 bool route_is_own(const char *name)

@@ -41,8 +41,9 @@ struct route {
 
 /* By name; NULL: there is none. */
 const struct route *route_find(const char *name);
-/* What `gnomon diff` of two traces is. */
-extern const struct route route_diff;
+/* Of two traces: "diff" and "diff/flame"; NULL: there is none. Of two moments of
+ * one they are as all others. */
+const struct route *route_find_diff(const char *name);
 
 /* Parameters that are the server's own are no words: "ticket" and the like. */
 bool route_is_own(const char *name);

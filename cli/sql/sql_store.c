@@ -120,6 +120,15 @@ bool sql_store_drop(struct sql_trace *trace, int error)
 	return true;
 }
 
+void sql_store_explain(struct sql_trace *trace, int error, struct buffer *why)
+{
+	buffer_printf(why, "%s: %s", trace->path,
+		      error == -ECANCELED ? "interrupted" :
+		      sql_store_drop(trace, error) ?
+		      "its index is damaged: ask once more, and it is made "
+		      "anew" : "its index cannot be read");
+}
+
 void sql_store_release(struct sql_trace *trace)
 {
 	CLAIM(trace->store_uses > 0);

@@ -28,5 +28,7 @@ void sql_store_release(struct sql_trace *trace);
  * it is dropped, and who takes the trace's when nobody else has it gets another
  * one. */
 bool sql_store_drop(struct sql_trace *trace, int error);
+/* The same; and says why there is no answer. */
+void sql_store_explain(struct sql_trace *trace, int error, struct buffer *why);
 
 #endif

@@ -60,6 +60,7 @@ struct sql_cursor {
 	struct sql_term terms[SQL_TERMS_MAX];
 	unsigned term_count;
 	bool nothing;		/* a value is NULL, so nothing is equal */
+	uint64_t skip;		/* so many rows are passed over first */
 	/* Where it is. */
 	size_t at;		/* in traces; their count: at the end */
 	struct sql_trace *trace;
@@ -93,6 +94,7 @@ struct sql_table {
 	/* All up to `end` are rows, and `next` is called there: it sets row and
 	 * end to further ones, or end to row. */
 	bool runs;
+	bool skips;		/* `begin` knows cursor->skip */
 	/* The number of the row in its trace, below 1 << 40; NULL: `row`. */
 	uint64_t (*number)(const struct sql_cursor *cursor);
 	/* The value of one of its own columns, from 1. */

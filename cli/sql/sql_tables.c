@@ -5,6 +5,7 @@
 
 const struct sql_table *const sql_tables[] = {
 	&sql_table_blocks,
+	&sql_table_block_counts,
 	&sql_table_sums,
 	&sql_table_contexts,
 	&sql_table_frames,

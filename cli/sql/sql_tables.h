@@ -6,8 +6,8 @@
 
 #include "cli/sql/sql_table.h"
 
-extern const struct sql_table sql_table_blocks, sql_table_sums,
-	sql_table_contexts,
+extern const struct sql_table sql_table_blocks, sql_table_block_counts,
+	sql_table_sums, sql_table_contexts,
 	sql_table_frames, sql_table_stacks, sql_table_threads,
 	sql_table_processes, sql_table_images, sql_table_maps,
 	sql_table_map_usage, sql_table_usage, sql_table_timeline,

@@ -545,12 +545,32 @@ struct frames *sql_trace_frames(struct sql_trace *trace)
 	return &trace->frames;
 }
 
+const struct model *sql_trace_paths(struct sql_trace *trace)
+{
+	const struct model_options options = { .wants = MODEL_WANT_MAPS };
+
+	if (trace->maps != NULL)
+		return trace->maps;
+	if (trace->paths == NULL) {
+		trace->paths = model_new(&options, NULL);
+		model_read_outline(trace->paths, trace->path);
+	}
+	return trace->paths;
+}
+
+/* With the index, which tells what was live at moments. */
 const struct model *sql_trace_maps(struct sql_trace *trace)
 {
-	if (trace->maps == NULL) {
-		trace->maps = model_new(NULL, NULL);
-		model_read_maps(trace->maps, trace->path);
-	}
+	const struct model_options options = { 0 };
+	struct store *store;
+
+	if (trace->maps != NULL)
+		return trace->maps;
+	trace->maps = model_new(&options, NULL);
+	model_read_maps(trace->maps, trace->path);
+	store = rows_for(trace, &options);
+	if (store != NULL)
+		rows_take(trace->maps, store);
 	return trace->maps;
 }
 
@@ -564,6 +584,7 @@ void sql_traces_close(struct sql_traces *traces)
 				free_view(trace, trace->views[v]);
 		free_stacks(trace->stacks);
 		model_free(trace->maps);
+		model_free(trace->paths);
 		store_close(trace->store);
 		intern_free(&trace->lacked);
 		frames_free(&trace->frames);

@@ -85,7 +85,8 @@ struct sql_trace {
 	uint64_t uses;
 	struct sql_stacks *stacks;	/* NULL: not asked for yet;
 					 * without `first`: only nodes were */
-	struct model *maps;		/* the same, with what was mapped */
+	/* The same, with what was mapped, and by whom; without the latter */
+	struct model *maps, *paths;
 	/* for sql_store.h */
 	struct store *store;		/* NULL: not asked for yet */
 	unsigned store_uses;		/* cursors that look at it */
@@ -147,7 +148,9 @@ struct profile *sql_view_profile(struct sql_view *view);
 /* The contexts that allocated; and with their frames and stacks. */
 const struct sql_stacks *sql_trace_nodes(struct sql_trace *trace);
 const struct sql_stacks *sql_trace_stacks(struct sql_trace *trace);
-/* The model that knows mappings. */
+/* A model that knows what was mapped when, and its path. */
+const struct model *sql_trace_paths(struct sql_trace *trace);
+/* And by whom, which takes a pass over all events. */
 const struct model *sql_trace_maps(struct sql_trace *trace);
 
 void sql_words_free(struct sql_words *words);

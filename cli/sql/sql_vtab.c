@@ -113,6 +113,8 @@ static bool is_of_column(int op)
 	       op != SQLITE_INDEX_CONSTRAINT_OFFSET;
 }
 
+#define OFFSET "offset"		/* in a plan; no column is called that */
+
 static void hand_on(struct planning *p, int i, const char *name, bool sure)
 {
 	sqlite3_index_info *info = p->info;
@@ -120,7 +122,7 @@ static void hand_on(struct planning *p, int i, const char *name, bool sure)
 	info->aConstraintUsage[i].argvIndex = ++p->argument;
 	info->aConstraintUsage[i].omit = sure;
 	buffer_printf(&p->terms, " %s%s", name,
-		      op_text(info->aConstraint[i].op));
+		      op_text(info->aConstraint[i].op) ?: "");
 }
 
 /* I1. SQLITE_CONSTRAINT: this plan makes no sense. */
@@ -167,7 +169,21 @@ static void plan_plain(struct planning *p, int i,
 	p->ranged |= !equal;
 }
 
-static int plan_terms(struct planning *p)
+/* OFFSET of all rows of one trace, in the table's own order: the table passes over
+ * them, as then SQLite has nothing to look at in them. */
+static void plan_offset(struct planning *p, int i, const struct vtab *vtab)
+{
+	const sqlite3_index_info *info = p->info;
+	bool alone = p->table->skips && vtab->traces->count == 1 &&
+		     info->nOrderBy == 0;
+
+	for (int n = 0; n < info->nConstraint; n++)
+		alone = alone && !is_of_column(info->aConstraint[n].op);
+	if (alone && info->aConstraint[i].usable)
+		hand_on(p, i, OFFSET, true);
+}
+
+static int plan_terms(struct planning *p, const struct vtab *vtab)
 {
 	for (int i = 0; i < p->info->nConstraint; i++) {
 		const struct sqlite3_index_constraint *term =
@@ -176,6 +192,8 @@ static int plan_terms(struct planning *p)
 		char name[64];
 		int status = SQLITE_OK;
 
+		if (term->op == SQLITE_INDEX_CONSTRAINT_OFFSET)
+			plan_offset(p, i, vtab);
 		if (!is_of_column(term->op) || term->iColumn < 0)
 			continue;
 		column = sql_table_column(p->table, (unsigned)term->iColumn,
@@ -219,7 +237,7 @@ static int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	const struct vtab *vtab = (struct vtab *)base;
 	struct planning p = { .info = info, .table = vtab->table };
 	LOCAL_BUFFER by = { 0 };
-	int status = plan_terms(&p);
+	int status = plan_terms(&p, vtab);
 
 	if (status == SQLITE_OK && vtab->table->plan != NULL &&
 	    !vtab->table->plan(info->colUsed, &by, &p.why))
@@ -347,6 +365,11 @@ static bool take_piece(struct sql_cursor *cursor, const char *piece,
 {
 	size_t letters = strcspn(piece, "=<>");
 
+	if (size == strlen(OFFSET) && memcmp(piece, OFFSET, size) == 0) {
+		cursor->skip = (uint64_t)(sqlite3_value_int64(value) > 0 ?
+					  sqlite3_value_int64(value) : 0);
+		return true;
+	}
 	for (unsigned n = 0; n < sql_table_count(cursor->table); n++) {
 		char name[64];
 		struct sql_column column = sql_table_column(cursor->table, n,
@@ -424,6 +447,7 @@ static void reset(struct sql_cursor *cursor)
 		free(cursor->terms[i].text);
 	cursor->term_count = 0;
 	cursor->nothing = false;
+	cursor->skip = 0;
 	cursor->at = 0;
 }
 

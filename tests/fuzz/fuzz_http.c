@@ -57,7 +57,7 @@ static void take_parameters(char **lines, size_t count)
 	size_t n = 0;
 
 	if (route == NULL)
-		route = &route_diff;
+		route = route_find_diff("diff/flame");
 	for (size_t i = 1; i < count; i++) {
 		char *equals = strchr(lines[i], '=');
 

@@ -446,9 +446,13 @@ def checks_agree(directory):
 @case
 def wrong_use(directory):
     path = built(directory, "nameless", "-Wl,--build-id=none")
+    cut = os.path.join(directory, "cut")
+    with open(path, "rb") as whole, open(cut, "wb") as file:
+        file.write(whole.read(3000))
     for arguments, said in (
             ([], "what to do"), (["check"], "no binary is named"),
-            (["wash", path], "what to do"),
+            (["wash", path], "cfi: wash: no such action"),
+            (["check", cut], "cut short or damaged"),
             (["check", "/nowhere"], "No such file"),
             (["check", __file__], "no ELF file"),
             (["dump", path, "no_such_function"], "no_such_function"),

@@ -52,6 +52,21 @@ def wrong_use(directory):
 
 
 @case
+def static_programs_are_told(directory):
+    """What cannot be recorded is an error, which is said to who wants quiet,
+    too; the program runs all the same."""
+    source = os.path.join(directory, "still.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("int main(void) { return 3; }")
+    bare(["gcc", "-static", "-o", source[:-2], source])
+    for options in [], ["-q"]:
+        done = run(directory, "./still", options=options)
+        equal(done.status, 3, "status")
+        check("is statically linked" in done.err, done.err)
+    equal(traces_in(directory), [], "traces")
+
+
+@case
 def existing_file_is_kept(directory):
     path = os.path.join(directory, "my.trace")
     with open(path, "w", encoding="utf-8") as file:

@@ -3,6 +3,7 @@
 peaks and churn are found that were planted in the programs."""
 
 import os
+import re
 
 from browser import browsed
 from gnomon_test import GNOMON, case, check, equal, main, program, recorded
@@ -114,6 +115,12 @@ def stacks_lead_on(directory):
                     ["texts", "others", ".t-row"], ["hash", "hash"]],
             search=["#groups?by=function&sort=total", ["press", "/"],
                     ["type", "storm"], ["texts", "rows", ".t-row"]],
+            without=["#groups?by=stack", ["texts", "all", ".t-row"],
+                     ["rightRow", "just_above"],
+                     ["item", "Not through just_above"],
+                     ["rightRow", "hold_at_peak"],
+                     ["item", "Not through hold_at_peak"],
+                     ["texts", "chips", ".chip"], ["texts", "left", ".t-row"]],
             tree=["#tree?sort=live", ["texts", "rows", ".t-row code"],
                   *AXE, ["fill", "search functions", "leak_some"],
                   ["texts", "found", ".t-row code"]],
@@ -127,6 +134,9 @@ def stacks_lead_on(directory):
           said["groups"]["others"])
     check("not-function=" in said["groups"]["hash"], said["groups"])
     equal(len(said["search"]["rows"]), 1, "found")
+    equal(len(said["without"]["chips"]), 2, "exclusions add up")
+    equal(len(said["without"]["left"]), len(said["without"]["all"]) - 2,
+          "rows")
     check("main" in said["tree"]["rows"], said["tree"])
     equal(said["tree"]["found"][-1], "leak_some", "found")
     check("main" in said["callers"]["near"], said["callers"])
@@ -205,11 +215,20 @@ def sizes_and_lifetimes_are_brushed(directory):
     """What is dragged over in the picture becomes a filter of both."""
     done = planted(directory)
     with Server(done.trace) as server:
-        said = walked(
+        runs = walked(
             server,
+            keys=["#histograms", ["focus", ".density-chart"],
+                  *[["press", "ArrowRight"]] * 3, ["press", "ArrowUp"],
+                  ["text", "one", ".said-line"],
+                  ["press", "Shift+ArrowRight"], ["text", "two", ".said-line"],
+                  ["press", "Enter"], ["hash", "sizes"]],
             both=["#histograms", ["count", "fields", ".field"], *AXE,
                   ["drag", ".density-chart", .1, .9],
-                  ["hash", "sizes"], ["texts", "chips", ".chip"]])["both"]
+                  ["hash", "sizes"], ["texts", "chips", ".chip"]])
+    keys, said = runs["keys"], runs["both"]
+    check(keys["one"] != keys["two"] and "–" in keys["two"], keys)
+    check("size-min=" in keys["sizes"] and "lifetime-min" in keys["sizes"],
+          keys)
     check(said["fields"] > 50, said["fields"])
     equal(said["axe"], [], "faults")
     check("size-min=" in said["sizes"] and "size-max=" in said["sizes"],
@@ -272,6 +291,25 @@ def fragmentation_is_seen_to_scale(directory):
                     ["drag", ".space-bar", .2, .4],
                     ["texts", "chips", ".chip-label"],
                     ["texts", "inside", ".space p"]],
+            figure=["#memory", ["text", "resident", ".resident"]],
+            page=["#memory", ["focus", ".space-bar"], ["press", "Enter"],
+                  ["text", "all", ".zoom h3"], ["texts", "owners",
+                                                ".zoom tbody tr"], *AXE,
+                  *[["press", "+"]] * 6, ["hash", "hash"],
+                  ["text", "close", ".zoom h3"], ["reload"],
+                  ["text", "again", ".zoom h3"],
+                  ["texts", "near", ".zoom tbody tr"],
+                  ["focus", ".zoom-picture"], ["press", "ArrowRight"],
+                  ["text", "along", ".zoom h3"],
+                  ["text", "here", ".zoom .said-line"], ["press", "Escape"],
+                  ["hash", "closed"]],
+            sorted=["#memory", ["button", "When"],
+                    ["texts", "maps", ".t-row .t-cell:first-child"],
+                    ["button", "Address"],
+                    ["texts", "addresses", ".t-row .t-cell:first-child"]],
+            mapping=["#memory", ["row", "[heap]"],
+                     ["text", "used", ".side-spark h3"],
+                     ["texts", "stack", ".frames code"], *AXE],
             said=["", ["texts", "cards", ".finding"]],
             owner=["#memory", ["link", "Whose blocks keep pages"],
                    ["text", "first", ".t-row"]])
@@ -281,6 +319,25 @@ def fragmentation_is_seen_to_scale(directory):
     check(any("libc.so.6" in row for row in said["memory"]["maps"]), "maps")
     equal(len(said["memory"]["chips"]), 2, "filters")
     check(said["memory"]["inside"][0] != said["memory"]["bars"][0], "zoom")
+    check(re.search(r"has [\d.]+M, of which 1\d\.\d% is live blocks; "
+                    r"[\d.]+M is lost to fragmentation",
+                    said["figure"]["resident"]), said["figure"])
+    rows = said["sorted"]["addresses"]
+    check(rows == sorted(rows, key=lambda text: int(text, 16)) and
+          rows != said["sorted"]["maps"], rows)
+    page = said["page"]
+    for owner in "tgt_often", "tgt_seldom":
+        check(any(row.startswith(owner) for row in page["owners"]), page)
+    check(page["all"] != page["close"], page)
+    equal(page["again"], page["close"], "after a reload")
+    check("space=" in page["hash"] and "space=" not in page["closed"], page)
+    check(page["along"] != page["again"], page)
+    check(len(page["near"]) <= len(page["owners"]), page)
+    check(page["here"].startswith("0x"), page["here"])
+    check("snapshots" in said["mapping"]["used"] and
+          "fill" in said["mapping"]["stack"], said["mapping"])
+    for view in "page", "mapping":
+        equal(said[view]["axe"], [], view)
     check(any("Fragmentation" in card and "tgt_often" in card
               for card in said["said"]["cards"]), said["said"])
     check("tgt_often" in said["owner"]["first"], said["owner"])
@@ -297,14 +354,16 @@ def traces_that_come_are_shown_by_themselves(directory):
     with Server(directory) as server:
         said = browsed("serve.mjs", {"url": server.url, "runs": {"live": {
             "bare": True,
-            "list": [["text", "before", "#view"],
+            "list": [["wait", "#view .state:has-text('no trace')"],
+                     ["text", "before", "#view"],
                      record("first", program("leaky")),
-                     ["wait", ".finding"], ["text", "leak", ".finding"],
+                     ["wait", ".finding:has-text('is live at the end')"],
+                     ["texts", "leak", ".finding"],
                      record("second", program("leaky"), "20"),
                      ["wait", "#trace option:nth-child(2)"],
                      ["texts", "traces", "#trace option"]]}}})["live"]
     check("no trace yet" in said["before"], said["before"])
-    check("1.5K" in said["leak"], said["leak"])
+    check("1.5K" in " ".join(said["leak"]), said["leak"])
     equal(sorted(name.strip() for name in said["traces"]),
           ["first.trace", "second.trace"], "traces")
 
@@ -324,7 +383,18 @@ def regressions_are_told(directory):
                     ["texts", "stack", ".frames code"],
                     ["button", "shrunk 0"], ["text", "none", "#view .state"]],
             moments=["#diff?trace=leak&of=moments&before=0%25",
-                     ["texts", "rows", ".t-row"]])
+                     ["texts", "rows", ".t-row"]],
+            stacks=["#diff?trace=leak&of=moments&before=0%25&by=stack",
+                    ["row", "tgt_recurse"],
+                    ["texts", "stack", ".frames code"]],
+            graph=["#diff?trace=leak20&old=leak",
+                   ["button", "flame graph"], ["hash", "hash"],
+                   ["texts", "live", "tr[data-cost=live] td"],
+                   ["text", "legend", "#legend"],
+                   ["fill", "search", "tgt_parse"],
+                   ["text", "found", "#found"]],
+            over_time=["#diff?trace=leak&of=moments&before=0%25&as=graph",
+                       ["texts", "live", "tr[data-cost=live] td"]])
     equal(len(said["traces"]["rows"]), 1, "changes")
     check("+320 B" in said["traces"]["rows"][0], said["traces"]["rows"])
     check("tgt_parse" in said["traces"]["stack"], said["traces"]["stack"])
@@ -332,6 +402,13 @@ def regressions_are_told(directory):
     equal(said["traces"]["none"], "Nothing is shrunk.", "empty")
     check(any("tgt_recurse" in row and "new" in row
               for row in said["moments"]["rows"]), said["moments"]["rows"])
+    check("main" in said["stacks"]["stack"], said["stacks"])
+    check("as=graph" in said["graph"]["hash"], said["graph"])
+    equal(said["graph"]["live"][2], "+320 B", "the whole")
+    check("gone" in said["graph"]["legend"], said["graph"])
+    check(said["graph"]["found"].endswith("+320 B"), said["graph"]["found"])
+    equal(said["over_time"]["live"][0], "0 B", "at the start")
+    equal(said["over_time"]["live"][2], "+1.5K", "since then")
 
 
 @case
@@ -392,7 +469,7 @@ def every_allocation_can_be_scrolled_to(directory):
             server,
             rows=["#blocks", ["text", "tools", ".tools"],
                   ["texts", "first", ".t-row"], *AXE,
-                  ["wheel", ".t-scroll", 100000000],
+                  ["wheel", ".table", 100000000],
                   ["texts", "last", ".t-row"],
                   ["row", "tgt_malloc"], ["texts", "stack", ".frames code"],
                   ["rightRow", "tgt_malloc"], ["item", "At this address"],

@@ -265,6 +265,7 @@ def column_of(table, name):
                       "mmapped", "heap"),
            "sums": ("process", "context", "function", "library", "thread",
                     "arena", "heap"),
+           "block_counts": ("process", "thread"),
            "timeline": ("process",)}[table]
     return ("with_" if name in own else "") + name.replace("-", "_")
 
@@ -420,6 +421,60 @@ def blocks_add_up_to_sums(directory):
         answers += bool(got)
         equal(got if got else [(0, 0)], [(0, 0)], "%s by %s" % (names, by))
     check(answers > 40, "only %d were answered" % answers)
+
+
+@case
+def blocks_add_up_to_counts(directory):
+    """Of random filters, by threads: of words about other blocks, too, where
+    rows are taken in their order."""
+    path = kept("medley", directory)
+    chance = random.Random(7)
+    answers = 0
+    for number in range(40):
+        words = dict(chance.sample(FILTERS, chance.choice((0, 1, 1, 2))))
+        if number == 0:
+            words = {"fate": "chain-live"}
+        where = {table: " and ".join(
+            ["1", *("%s = '%s'" % (column_of(table, name), text)
+                    for name, text in words.items())])
+            for table in ("blocks", "block_counts")}
+        want = rows(path, "select thread, free_thread, fate = 'live', count(*), "
+                    "sum(size) from blocks where %s group by 1, 2, 3" %
+                    where["blocks"], statuses=(0, 2))
+        got = rows(path, "select thread, free_thread, live, sum(blocks), "
+                   "sum(bytes) from block_counts where %s group by 1, 2, 3" %
+                   where["block_counts"], statuses=(0, 2))
+        equal(got, want, words)
+        answers += len(got) > 0
+    check(answers > 20, "only %d were answered" % answers)
+
+
+@case
+def offsets_pass_over_rows(directory):
+    """Whether the store passes over them or SQLite: of all rows, of what the
+    command selects, by words about other blocks, too, of two traces, and where
+    the statement says more."""
+    path, other = kept("medley", directory), kept("culled", directory)
+    for words in ([], ["--size-min", "40"], ["--fate", "live"],
+                  ["--fate", "chain-live"], [other]):
+        everything = rows(path, "select process, begin_ns, address from blocks",
+                          *words)
+        check(len(everything) > 20, words)
+        for offset in (0, 1, 17, len(everything) - 3, len(everything),
+                       len(everything) + 9):
+            equal(rows(path, "select process, begin_ns, address from blocks "
+                       "limit 5 offset %d" % offset, *words),
+                  everything[offset:offset + 5], "%s %d" % (words, offset))
+    sizes = [size for size, in rows(path, "select size from blocks")]
+    for more, want in (
+            (" where size > 40", [size for size in sizes if size > 40]),
+            (" order by size", sorted(sizes)),
+            (" where with_fate = 'freed'",
+             [size for size, in rows(path, "select size from blocks where "
+                                     "with_fate = 'freed'")])):
+        equal([size for size, in rows(path, "select size from blocks%s limit 9 "
+                                      "offset 30" % more)],
+              want[30:39], more)
 
 
 WORDS = (("size-min", ("1", "16", "100")), ("size-max", ("16", "4096")),

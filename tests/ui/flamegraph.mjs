@@ -229,8 +229,69 @@ async function page(browser, { file }) {
 	return result;
 }
 
+// ---- comparisons ----
+
+// Of a row of boxes, the share that each function has, and its colour.
+async function row(at, number) {
+	const wide = await at.locator("#graph canvas").boundingBox();
+	const { y } = await bar(at, number, false);
+	const shares = {}, colours = {};
+
+	for (let i = 0; i < 1000; i++) {
+		const x = (i + .5) / 1000 * wide.width;
+
+		await at.mouse.move(wide.x + x, y);
+		if (await at.locator("#tip").isHidden())
+			continue;
+		const name = (await text(at, "#tip")).split("\n")[0];
+		shares[name] = (shares[name] ?? 0) + 1 / 1000;
+		colours[name] ??= await at.evaluate(([left, top]) => {
+			const canvas = document.querySelector("#graph canvas");
+			const box = canvas.getBoundingClientRect();
+			const paint = canvas.getContext("2d");
+
+			return Array.from(paint.getImageData(left + 1,
+				top - box.y + 8, 1, 1).data);
+		}, [x, y]);
+	}
+	return { shares, colours };
+}
+
+const cells = async (at) => Object.fromEntries(await Promise.all(
+	(await at.locator("#details tr[data-cost]").all()).map(async (line) =>
+		[await line.getAttribute("data-cost"),
+		 await line.locator("td").allInnerTexts()])));
+
+async function compared(browser, { file, names }) {
+	const at = await browser.open(file);
+	const result = { title: await text(at, "h1"), whole: await cells(at),
+		legend: await at.locator("#legend span").allInnerTexts(),
+		found: {}, figures: {} };
+
+	for (const name of names) {
+		await at.locator("#search").fill(`^${name}$`);
+		await at.locator("#search").press("Enter");
+		result.found[name] = await text(at, "#found");
+		result.figures[name] = await cells(at);
+	}
+	const depth = await at.locator(".stack li").count();
+	await at.keyboard.press("Escape");
+	await settled(at);
+	const all = await row(at, depth);
+	result.all = all.shares;
+	result.colours = all.colours;
+	await at.locator("#widths label", { hasText: "changes" }).click();
+	await settled(at);
+	result.changes = (await row(at, depth)).shares;
+	await at.locator("#orders label", { hasText: "allocation" }).click();
+	await at.locator("#search").fill("grown");
+	await at.locator("#search").press("Enter");
+	result.turned = await at.locator(".stack button").last().innerText();
+	return result;
+}
+
 await run(async (job, browser) => {
-	const kinds = { picture, still, whole, page };
+	const kinds = { picture, still, whole, page, compared };
 	const result = {};
 
 	for (const [name, one] of Object.entries(job))

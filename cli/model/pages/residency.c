@@ -22,6 +22,7 @@
 #include "cli/model/maps/maps.h"
 #include "cli/model/model.h"
 #include "cli/model/pages/pages_sweep.h"
+#include "cli/model/rows/rows_live.h"
 #include "cli/model/stats/footprint.h"
 #include "unwind/claim.h"
 
@@ -249,6 +250,9 @@ static void look(void *owner, const struct model *then, size_t number)
 		.group_count = 1, .owner = &walk, .cover = take_cover,
 	};
 
+	*point = (struct residency_point){
+		.snapshot = snapshot, .ns = point->ns,
+	};
 	begin_mapping(&walk);
 	pages_sweep(&sweep, then);
 	advance(&walk, UINT64_MAX);
@@ -311,12 +315,14 @@ static int look_before_end(struct finding *finding, const char *path,
 		.owner = finding, .look = look, .count = count,
 	};
 	uint64_t *stamps = grow_alloc(count * sizeof(*stamps));
-	int status;
+	int status = EXIT_COMPLETE;
 
 	for (size_t i = 0; i < count; i++)
 		stamps[i] = finding->residency->list[i].snapshot->said.begin;
 	looks.stamps = stamps;
-	status = model_look(finding->model, path, &looks);
+	if (model_store(finding->model) == NULL ||
+	    rows_live(finding->model, &looks) != 0)
+		status = model_look(finding->model, path, &looks);
 	free(stamps);
 	return status;
 }

@@ -51,6 +51,11 @@ export class Address {
 		return this.values.get(name) ?? undefined;
 	}
 
+	/* All that it is given as. */
+	all(name: string): string[] {
+		return this.values.getAll(name);
+	}
+
 	/* One of those that there are; the first where it is none. */
 	oneOf<T extends string>(name: string, all: readonly T[]): T {
 		const value = this.get(name) as T | undefined;
@@ -104,14 +109,14 @@ export class Address {
 	}
 
 	addFilter(name: string, value: string): void {
-		const all = this.values.getAll(name);
+		const all = this.all(name);
 
 		if (!all.includes(value))
 			this.go({ [name]: [...all, value] });
 	}
 
 	removeFilter(name: string, value: string): void {
-		this.go({ [name]: this.values.getAll(name)
+		this.go({ [name]: this.all(name)
 			.filter((one) => one !== value) });
 	}
 }

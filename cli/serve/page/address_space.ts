@@ -1,143 +1,153 @@
 /*
- * Pages with live blocks, to scale: a bar for each range of addresses, as wide as
- * it is long; the darker, the more of a page is live. What is dragged over becomes
- * a filter of addresses, and so the picture of what is in it.
+ * The address space as the picture of it needs it: runs of pages with live blocks,
+ * mappings, and ranges of both that lie together. No drawing, and no questions.
+ *
+ *	mapping     ├──────── allocator ────────┤      ├─ other ─┤
+ *	runs           ▓▓▓  ▓    ▓▓▓▓▓▓   ▓
+ *	space       ├───────────────────────────┤  > 1 MiB
  */
-import * as quantity from "../../page/quantity";
 import { Cell } from "./answers";
-import { h } from "./dom";
 
-const GAP_BYTES = 1 << 20;	/* what is further apart is another range */
-const ROWS = 16;
-const HIGH = 22;
+const GAP_BYTES = 1 << 20;	/* what is further apart is another space */
+const RUNS = 4000;		/* of an answer; more are joined to so many */
 
+/* Adjacent pages with live blocks, or several such runs close to each other. */
 export interface Run {
-	address: number;
+	from: number;
+	to: number;
 	bytes: number;		/* of its pages */
-	live: number;		/* on all of them */
+	live: number;		/* of them, in live blocks */
 	mapping: string;
+}
+
+export interface Mapping {
+	from: number;
+	to: number;
+	allocator: boolean;	/* the heap, or another that malloc made */
+	name: string;
+}
+
+export interface Memory {
+	runs: Run[];		/* by address, as all */
+	mappings: Mapping[];
+	page: number;		/* bytes */
 }
 
 export interface Space {
 	from: number;
 	to: number;
-	runs: Run[];
+	name: string;
+	bytes: number;		/* of pages with live blocks */
 	live: number;
-	bytes: number;
 }
 
-export function runsOf(rows: Record<string, Cell>[]): Run[] {
-	return rows.map((row) => ({ address: Number(row.address),
-		bytes: Number(row.pages) * Number(row.page_size),
-		live: Number(row.pages) * Number(row.live_bytes),
+type Line = Record<string, Cell>;
+
+export interface Range {
+	from: number;
+	to: number;
+}
+
+/* Asks for the runs of a range, at most some thousand of them, and for what was
+ * mapped there at the end. */
+export function statement(range?: Range): string {
+	const inside = (end: string) => range ? ` where address < ${range.to} ` +
+		`and ${end} > ${range.from}` : "";
+
+	return `with p as materialized (select address, pages, page_size,
+    live_bytes, mapping from pages${inside("address + pages * page_size")}),
+g as (select max(1, count(*) / ${RUNS}) * max(page_size) as bytes from p)
+select min(address) as begin, max(address + pages * page_size) as end,
+    sum(pages) * max(page_size) as bytes, sum(pages * live_bytes) as live,
+    max(page_size) as page, mapping
+from p, g group by address / g.bytes, mapping order by 1`;
+}
+
+export const MAPPINGS = `select address, size, path, origin from maps
+where end_ns is null order by address`;
+
+export function runsOf(rows: Line[]): Run[] {
+	return rows.map((row) => ({ from: Number(row.begin), to: Number(row.end),
+		bytes: Number(row.bytes), live: Number(row.live),
 		mapping: String(row.mapping ?? "") }));
 }
 
-/* Ranges without large holes, the longest first. */
-export function spaces(runs: Run[]): Space[] {
+export function mappingsOf(rows: Line[]): Mapping[] {
+	return rows.map((row) => ({ from: Number(row.address),
+		to: Number(row.address) + Number(row.size),
+		allocator: row.path === "[heap]" || row.origin === "malloc",
+		name: String(row.path ?? "of no file") }));
+}
+
+/* The first whose end is above an address. */
+export function firstAbove(all: Range[], address: number): number {
+	let low = 0, high = all.length;
+
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		if (all[middle].to > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Those that overlap a range. */
+export function within<T extends Range>(all: T[], range: Range): T[] {
+	const found: T[] = [];
+
+	for (let i = firstAbove(all, range.from); i < all.length &&
+	     all[i].from < range.to; i++)
+		found.push(all[i]);
+	return found;
+}
+
+function clip(one: Range, to: Range | undefined): Range {
+	return to ? { from: Math.max(one.from, to.from),
+		      to: Math.min(one.to, to.to) } : one;
+}
+
+/* Where live blocks and the allocator's mappings lie together, the longest
+ * first; `only`: of what lies in a range. */
+export function spacesOf({ runs, mappings }: Memory, only?: Range): Space[] {
 	const all: Space[] = [];
+	const parts = [...runs.map((run) => ({ ...clip(run, only), run,
+		name: run.mapping || "of no file" })), ...mappings
+		.filter(({ allocator }) => allocator).map((mapping) => ({
+			...clip(mapping, only), run: undefined,
+			name: mapping.name }))]
+		.filter(({ from, to }) => from < to)
+		.sort((a, b) => a.from - b.from);
 
-	for (const run of runs) {
-		const last = all[all.length - 1];
+	for (const { from, to, run, name } of parts) {
+		let last = all[all.length - 1];
 
-		if (last && run.address - last.to < GAP_BYTES) {
-			last.to = run.address + run.bytes;
-			last.runs.push(run);
-			last.live += run.live;
-			last.bytes += run.bytes;
-		} else {
-			all.push({ from: run.address, runs: [run],
-				   to: run.address + run.bytes,
-				   live: run.live, bytes: run.bytes });
+		if (!last || from - last.to >= GAP_BYTES) {
+			last = { from, to, name, bytes: 0, live: 0 };
+			all.push(last);
 		}
+		last.to = Math.max(last.to, to);
+		last.bytes += run?.bytes ?? 0;
+		last.live += run?.live ?? 0;
 	}
-	return all.sort((a, b) => (b.to - b.from) - (a.to - a.from));
+	return all.filter(({ bytes }) => bytes > 0)
+		.sort((a, b) => (b.to - b.from) - (a.to - a.from));
 }
 
-const hex = (address: number) => `0x${Math.round(address).toString(16)}`;
+export const hex = (address: number) => `0x${Math.round(address).toString(16)}`;
 
-function bar(space: Space, wide: number): HTMLCanvasElement {
-	const canvas = h("canvas", { class: "space-bar" });
-	const ratio = devicePixelRatio || 1;
-	const paint = canvas.getContext("2d") as CanvasRenderingContext2D;
-	const style = getComputedStyle(document.documentElement);
-	const scale = wide / (space.to - space.from);
-	const live = new Float64Array(Math.ceil(wide));
+/* As the address of the page has it. */
+export function rangeOf(text: string | undefined): Range | undefined {
+	const match = /^([0-9a-f]+)-([0-9a-f]+)$/.exec(text ?? "");
+	const [from, to] = (match ?? []).slice(1).map((part) =>
+		parseInt(part, 16));
 
-	canvas.width = Math.ceil(wide * ratio);
-	canvas.height = HIGH * ratio;
-	canvas.style.width = `${wide}px`;
-	canvas.style.height = `${HIGH}px`;
-	paint.setTransform(ratio, 0, 0, ratio, 0, 0);
-	paint.fillStyle = style.getPropertyValue("--sunk");
-	paint.fillRect(0, 0, wide, HIGH);
-	/* A point of the picture may be many pages, or a part of one. */
-	for (const run of space.runs) {
-		const from = (run.address - space.from) * scale;
-		const to = from + run.bytes * scale;
-
-		for (let x = Math.floor(from); x < to && x < live.length; x++)
-			live[x] += run.live / run.bytes *
-				(Math.min(x + 1, to) - Math.max(x, from));
-	}
-	paint.fillStyle = style.getPropertyValue("--k0");
-	live.forEach((part, x) => {
-		if (part === 0)
-			return;
-		paint.globalAlpha = .18 + .82 * Math.min(1, part);
-		paint.fillRect(x, 0, 1, HIGH);
-	});
-	return canvas;
+	return from < to && to <= Number.MAX_SAFE_INTEGER ? { from, to } :
+		undefined;
 }
 
-/* Drags over a bar: of addresses in whole pages. */
-function brushing(canvas: HTMLElement, space: Space, page: number,
-		  brush: (from: number, to: number) => void): void {
-	let start: number | null = null;
-	const at = (event: PointerEvent) => {
-		const box = canvas.getBoundingClientRect();
-		const part = (event.clientX - box.left) / box.width;
-
-		return space.from + Math.max(0, Math.min(1, part)) *
-			(space.to - space.from);
-	};
-
-	canvas.addEventListener("pointerdown", (event) => {
-		start = event.button === 0 ? at(event) : null;
-		canvas.setPointerCapture(event.pointerId);
-	});
-	canvas.addEventListener("pointermove", (event) => {
-		canvas.title = hex(at(event));
-	});
-	canvas.addEventListener("pointerup", (event) => {
-		const end = at(event);
-
-		if (start === null || start === end)
-			return;
-		brush(Math.floor(Math.min(start, end) / page) * page,
-		      Math.ceil(Math.max(start, end) / page) * page - 1);
-		start = null;
-	});
-}
-
-export function picture(all: Space[], wide: number, page: number,
-			brush: (from: number, to: number) => void): HTMLElement {
-	const longest = all[0].to - all[0].from;
-	const shown = all.slice(0, ROWS);
-
-	return h("div", { class: "spaces" }, ...shown.map((space) => {
-		const length = space.to - space.from;
-		const canvas = bar(space, Math.max(3, length / longest * wide));
-
-		brushing(canvas, space, page, brush);
-		return h("div", { class: "space" }, h("p", {},
-			h("code", {}, hex(space.from)), ` ${quantity.size(
-				length)}, ${space.runs[0].mapping ||
-				"of no file"}: ${quantity.size(space.bytes)} ` +
-			"of pages with live blocks, ", h("b", {},
-			quantity.percent(space.live, space.bytes)),
-			" of which is live"), canvas);
-	}), all.length > shown.length && h("p", { class: "quiet" },
-		`${quantity.count(all.length - shown.length)} smaller ranges ` +
-		"are not drawn."));
+export function textOf({ from, to }: Range): string {
+	return `${Math.floor(from).toString(16)}-${Math.ceil(to).toString(16)}`;
 }

@@ -36,8 +36,8 @@ export interface Figures {
 	count: number;
 	frees: number;
 	temporary: number;
-	own_peak_bytes: number;
-	own_peak_time_ns: number;
+	own_peak_bytes?: number;	/* not there: not asked for */
+	own_peak_time_ns?: number;
 	lifetime_ns: number;
 	age_ns: number;
 	first_ns: number;

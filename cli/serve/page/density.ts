@@ -57,6 +57,8 @@ export class Density {
 	private lives: Axis = { values: [], sums: [] };
 	private start: [number, number] | null = null;
 	private end: [number, number] | null = null;
+	private at: [number, number] | null = null;	/* the keys' field */
+	private sums = new Map<string, number>();
 	private readonly over = svg("rect", { class: "brush" });
 	private readonly said = h("p", { class: "said-line", role: "status" });
 
@@ -91,10 +93,13 @@ export class Density {
 		const right = this.x(sizes.values.length) + GAP;
 		const bottom = this.y(-1);
 
-		this.chart = svg("svg", { class: "density-chart", role: "img",
+		this.sums = sums;
+		this.chart = svg("svg", { class: "density-chart", tabindex: 0,
 			width: right + SIDE + 60, height: bottom + HIGH,
-			"aria-label": "sizes against lifetimes; a table of " +
-			"both is in Groups" }, ...this.cells(sums),
+			role: "application", "aria-label": "sizes against " +
+			"lifetimes: arrow keys go from field to field, with " +
+			"Shift they select several, Enter filters by them" },
+			...this.cells(sums),
 			...this.bars(right), ...this.labels(), this.over);
 		this.over.setAttribute("visibility", "hidden");
 		this.listen();
@@ -182,23 +187,59 @@ export class Density {
 		chart.addEventListener("pointerdown", (event) => {
 			if (event.button !== 0)
 				return;
+			this.at = null;
 			this.start = this.end = this.place(event);
 			chart.setPointerCapture(event.pointerId);
 			this.drawBrush();
 		});
 		chart.addEventListener("pointermove", (event) => {
-			if (!this.start)
+			if (!chart.hasPointerCapture(event.pointerId))
 				return;
 			this.end = this.place(event);
 			this.drawBrush();
 		});
 		chart.addEventListener("pointerup", () => {
-			const [columns, rows] = this.brushed();
-
-			this.start = null;
-			this.brush({ sizes: columns && this.sizesOf(columns),
-				     lifetimes: rows && this.livesOf(rows) });
+			if (this.start && !this.at)
+				this.take();
 		});
+		chart.addEventListener("pointercancel", () => {
+			this.start = null;
+			this.over.setAttribute("visibility", "hidden");
+		});
+		chart.addEventListener("keydown", (event) => this.key(event));
+	}
+
+	private take(): void {
+		const [columns, rows] = this.brushed();
+
+		this.start = null;
+		this.brush({ sizes: columns && this.sizesOf(columns),
+			     lifetimes: rows && this.livesOf(rows) });
+	}
+
+	private key(event: KeyboardEvent): void {
+		const steps: Record<string, [number, number]> = {
+			ArrowLeft: [-1, 0], ArrowRight: [1, 0],
+			ArrowDown: [0, -1], ArrowUp: [0, 1] };
+		const step = steps[event.key];
+		const inside = (value: number, count: number) =>
+			Math.max(0, Math.min(count - 1, value));
+
+		if (event.key === "Enter" && this.at) {
+			event.preventDefault();
+			this.take();
+			return;
+		}
+		if (!step)
+			return;
+		event.preventDefault();
+		const from = this.at ?? [-step[0], -step[1]];
+		this.at = [inside(from[0] + step[0], this.sizes.values.length),
+			   inside(from[1] + step[1], this.lives.values.length)];
+		this.end = this.at;
+		if (!event.shiftKey || !this.start)
+			this.start = this.at;
+		this.drawBrush();
 	}
 
 	/* Columns and rows; null: all of them, for what was dragged over are the
@@ -241,7 +282,20 @@ export class Density {
 		this.tell([columns && this.sizesOf(columns).map((size) =>
 			quantity.size(size)).join(" – "),
 			rows && this.livesOf(rows).map((ns) =>
-				time(ns < 0 ? null : ns)).join(" – ")]
+				time(ns < 0 ? null : ns)).join(" – "),
+			this.figure(this.sum([left, right], [low, high]))]
 			.filter(Boolean).join(", "));
+	}
+
+	/* Of the fields of some columns and rows. */
+	private sum(columns: [number, number], rows: [number, number]): number {
+		let sum = 0;
+
+		for (let column = columns[0]; column <= columns[1]; column++)
+			for (let row = rows[0]; row <= rows[1]; row++)
+				sum += this.sums.get(`${at(this.sizes.values[
+					column])} ${at(this.lives.values[row])}`) ??
+					0;
+		return sum;
 	}
 }

@@ -53,7 +53,9 @@ function chips(app: App): HTMLElement[] {
 		const flips = one.flips;
 
 		return chip(one.label, shown(name, value), flips ? () =>
-			address.go({ [name]: null, [flips]: value }) :
+			address.go({ [name]: address.all(name).filter(
+				(other) => other !== value),
+				[flips]: [...address.all(flips), value] }) :
 			undefined, () => address.removeFilter(name, value));
 	})].filter((one): one is HTMLElement => one !== null);
 }

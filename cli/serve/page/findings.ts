@@ -9,6 +9,7 @@ import { Report, Result, Row, Step, results } from "./answers";
 import { Child, h, svg } from "./dom";
 import * as moments from "./moments";
 import { exactly } from "./options";
+import { QUICK } from "./own_peaks";
 import { App, Part } from "./view";
 import * as words from "./words";
 
@@ -171,16 +172,19 @@ function bar(row: Record<string, unknown>): HTMLElement {
 					Number(row[column])))))));
 }
 
-export const RESIDENCY = `select * from residency order by time_ns desc limit 1;
-select function(context) as function, kept_bytes, live_bytes, pages
+const KEEPS_MOST = `select function(context) as function, kept_bytes,
+    live_bytes, pages
 from pinned order by kept_bytes desc limit 1`;
 export const PINNED = `select function(context) as function,
     human(kept_bytes) as kept, human(live_bytes) as live,
     blocks, pages
 from pinned order by kept_bytes desc limit 20`;
 
-export function fragmentation([last, pinned]: Result[]): Said {
-	const row = last?.rows[0], owner = pinned?.rows[0];
+/* `residency`: of each snapshot. */
+export function fragmentation(residency: Result | undefined,
+			      pinned: Result | undefined): Said {
+	const row = residency?.rows[residency.rows.length - 1];
+	const owner = pinned?.rows[0];
 	const rss = Number(row?.rss_bytes ?? 0);
 	const waste = Number(row?.fragmented_bytes ?? 0) +
 		Number(row?.free_bytes ?? 0);
@@ -239,12 +243,14 @@ interface Question {
 	params: Pair[];
 	overTime?: Pair[];
 	body?: string;
-	say: (value: unknown, isOne: boolean) => Said[];
+	/* Nothing: more has to be known. */
+	say: (value: unknown, isOne: boolean, residency: Result | undefined) =>
+		Said[];
 }
 
-const top = (sort: string, number = 1): Pair[] =>
-	[["by", "site"], ["sort", sort], ["top", String(number)],
-	 ["no-own-peaks", ""]];
+/* What is asked in the same words is found out once, by the server. */
+export const top = (sort: string, number = 1): Pair[] =>
+	[["by", "site"], ["sort", sort], ["top", String(number)], ...QUICK];
 
 /* Leaks and growth are read from the same rows. */
 const QUESTIONS: Question[] = [
@@ -254,8 +260,9 @@ const QUESTIONS: Question[] = [
 	{ slot: "peak", params: top("peak"), say: (v) => [peak(v as Report)] },
 	{ slot: "churn", params: top("temporary"),
 	  say: (v) => [churn(v as Report)] },
-	{ slot: "fragments", params: [], body: RESIDENCY,
-	  say: (v) => [fragmentation(results(v))] },
+	{ slot: "fragments", params: [], body: KEEPS_MOST,
+	  say: (v, _, residency) => residency ?
+		[fragmentation(residency, results(v)[0])] : [] },
 	{ slot: "losses", params: [], body: "select * from losses",
 	  say: (v) => [missing(results(v)[0])] },
 ];
@@ -263,6 +270,8 @@ const QUESTIONS: Question[] = [
 export class Findings {
 	readonly element = h("div", { class: "findings" });
 	private readonly parts: Part[];
+	private readonly answers: unknown[] = [];
+	private residency: Result | undefined;
 
 	constructor(private readonly app: App) {
 		this.parts = QUESTIONS.map(({ slot }) =>
@@ -274,15 +283,33 @@ export class Findings {
 	update(): void {
 		const isOne = moments.isOne(this.app.address);
 
-		QUESTIONS.forEach(({ params, overTime, body, say }, i) => {
+		QUESTIONS.forEach(({ params, overTime, body }, i) => {
 			const call = this.app.call(body ? "sql" : "report",
 				[...params, ...isOne ? [] : overTime ?? []],
 				body);
 
-			this.parts[i].show(call, (value) =>
-				this.parts[i].body.replaceChildren(
-					...say(value, isOne).map((one) =>
-						card(this.app, one))));
+			this.parts[i].show(call, (value) => {
+				this.answers[i] = value;
+				this.draw(i);
+			});
+		});
+	}
+
+	private draw(i: number): void {
+		const said = QUESTIONS[i].say(this.answers[i],
+			moments.isOne(this.app.address), this.residency);
+
+		if (said.length > 0)
+			this.parts[i].body.replaceChildren(...said.map((one) =>
+				card(this.app, one)));
+	}
+
+	/* What resident memory consisted of at each snapshot, once it is known. */
+	known(residency: Result): void {
+		this.residency = residency;
+		QUESTIONS.forEach((_, i) => {
+			if (this.answers[i] !== undefined)
+				this.draw(i);
 		});
 	}
 

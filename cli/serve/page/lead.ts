@@ -44,9 +44,13 @@ function link(app: App, text: string, changes: Changes, view?: string,
 	return { text, hint, link: app.address.link(changes, view) };
 }
 
-/* What is about one more filter. */
+/* One more filter. Several of a kind select what any of them does, so it takes
+ * the place of others; but what all of them leave out adds up. */
 function only(app: App, text: string, name: string, value: string): Item {
-	return link(app, text, { [name]: value });
+	const others = name.startsWith("not-") ? app.address.all(name)
+		.filter((one) => one !== value) : [];
+
+	return link(app, text, { [name]: [...others, value] });
 }
 
 export function ofFunction(app: App, frame: Frame): Items {

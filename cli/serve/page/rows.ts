@@ -132,7 +132,7 @@ interface Figure {
 	title: string;
 	help: string;
 	unit: "bytes" | "count" | "ns";
-	of(row: Figures): number;
+	of(row: Figures): number | undefined;
 	wide: number;
 }
 
@@ -160,7 +160,10 @@ export const FIGURES: Figure[] = [
 	  of: (row) => row.lifetime_ns },
 ];
 
-export function figure(unit: Figure["unit"], value: number): string {
+export function figure(unit: Figure["unit"], value: number | undefined):
+		string {
+	if (value === undefined)
+		return "…";
 	if (value === 0)
 		return "–";
 	if (unit === "bytes")
@@ -176,10 +179,11 @@ export function columns<R extends Figures>(sort: string, whole: number):
 		name, title, help, wide, right: true, sorts: name !== "blocks",
 		cell: (row: R) => figure(unit, of(row)),
 		share: name === sort && whole > 0 && unit !== "ns" ?
-			(row: R) => of(row) / whole : undefined }));
+			(row: R) => (of(row) ?? 0) / whole : undefined }));
 }
 
 export function valueOf(sort: string): (row: Figures) => number {
-	return FIGURES.find(({ name }) => name === sort)?.of ??
-		((row) => row.live_bytes);
+	const of = FIGURES.find(({ name }) => name === sort)?.of;
+
+	return (row) => of ? of(row) ?? 0 : row.live_bytes;
 }

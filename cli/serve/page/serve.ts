@@ -8,6 +8,7 @@ import { Report, Summary, Trace } from "./answers";
 import { Call, ask, Stale, url } from "./ask";
 import { h, find, isTyping, tell } from "./dom";
 import { filterBar, filterDialog } from "./filters";
+import { top } from "./findings";
 import { copy } from "./lead";
 import { closeMenu, menuOf } from "./menu";
 import { Strip } from "./strip";
@@ -26,6 +27,7 @@ const FORMATS: [string, string][] = [
 const address = new Address();
 let traces: Trace[] = [];
 let summary: Summary | undefined;
+let summaryOf = "";		/* a trace */
 let shown: { view: View; element: HTMLElement; shown: Shown } | undefined;
 let strip: Strip | undefined;
 
@@ -87,8 +89,8 @@ function what(): void {
 
 async function summarize(): Promise<void> {
 	try {
-		const { value } = await ask("summary", plain("report",
-			[["by", "site"], ["sort", "live"], ["top", "1"]]));
+		const { value } = await ask("summary",
+					    plain("report", top("peak")));
 		summary = (value as Report).summary;
 		what();
 		shown?.shown.update();
@@ -146,6 +148,10 @@ function update(): void {
 		history.replaceState(null, "", address.link({}));
 	}
 	if (before !== `${trace().id} ${trace().generation}`) {
+		/* What is known of another trace says nothing of this one. */
+		if (summaryOf !== trace().id)
+			summary = undefined;
+		summaryOf = trace().id;
 		find("trace").dataset.of = `${trace().id} ${trace().generation}`;
 		void summarize();
 	}
@@ -285,9 +291,10 @@ async function start(): Promise<void> {
 	try {
 		await list("traces");
 	} catch (error) {
-		if (error instanceof Stale)
-			return;
-		noTrace("The server does not answer.", (error as Error).message);
+		/* Another start goes on from here. */
+		if (!(error instanceof Stale))
+			noTrace("The server does not answer.",
+				(error as Error).message);
 		return;
 	}
 	if (traces.length === 0) {

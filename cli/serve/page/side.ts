@@ -2,7 +2,7 @@
  * The pane beside a table: all that is known of the row that is open.
  */
 import * as quantity from "../../page/quantity";
-import { Figures, Frame } from "./answers";
+import { Figures, Frame, Result } from "./answers";
 import { Child, h } from "./dom";
 import { ofFunction } from "./lead";
 import { Items, placeOf, showMenu } from "./menu";
@@ -15,10 +15,25 @@ function where(frame: Frame): string {
 		frame.inlined ? "(inlined)" : ""].filter(Boolean).join(" · ");
 }
 
+/* A statement for the frames of a call stack, innermost first. */
+export function asksFrames(context: unknown): string {
+	return "select s.function, s.file, s.line, s.library, f.named, " +
+		"f.inlined from stacks s join frames f using (frame) where " +
+		`s.context = ${Number(context ?? -1)} order by s.depth`;
+}
+
+/* What it answers. */
+export function frames({ rows }: Result): Frame[] {
+	return rows.map((row) => ({ function: row.function as string | null,
+		named: row.named === 1, file: row.file as string | null,
+		line: Number(row.line ?? 0), library: row.library as string |
+			null, inlined: row.inlined === 1 }));
+}
+
 /* Each function of it leads on by the right mouse button, or by its own. */
-export function stack(app: App, title: string, frames: Frame[]): HTMLElement {
+export function stack(app: App, title: string, all: Frame[]): HTMLElement {
 	return h("section", { class: "side-stack" }, h("h3", {}, title),
-		h("ol", { class: "frames" }, ...frames.map((frame) => {
+		h("ol", { class: "frames" }, ...all.map((frame) => {
 			const button = h("button", { type: "button",
 				"aria-haspopup": "menu" },
 				h("code", {}, words.name(frame)),
@@ -38,7 +53,7 @@ export function figures(row: Figures): HTMLElement {
 	const more: [string, string][] = [
 		["First", quantity.time(row.first_ns)],
 		["Last", quantity.time(row.last_ns)],
-		["Own peak after", quantity.time(row.own_peak_time_ns)],
+		["Own peak after", figure("ns", row.own_peak_time_ns)],
 		["Freed", figure("bytes", row.freed_bytes)],
 		["Frees", figure("count", row.frees)]];
 

@@ -20,6 +20,7 @@ export interface Column<R> {
 	wide?: number;		/* points; none: what is left */
 	right?: boolean;
 	sorts?: boolean;
+	rises?: boolean;	/* sorted, the smallest is first */
 	cell(row: R): Child;
 	/* As a number of 0 … 1: a bar behind it. */
 	share?(row: R): number;
@@ -38,7 +39,6 @@ export interface TableActs<R> {
 export class Table<R> {
 	readonly element: HTMLElement;
 	private readonly head = h("div", { class: "t-head", role: "row" });
-	private readonly scroller: HTMLElement;
 	private readonly room = h("div", { class: "t-room" });
 	private readonly inside = h("div", { class: "t-rows",
 					     role: "rowgroup" });
@@ -52,12 +52,10 @@ export class Table<R> {
 	private asked = 0;
 
 	constructor(label: string, private readonly acts: TableActs<R>) {
-		this.scroller = h("div", { class: "t-scroll" }, this.head,
-				  this.room);
 		this.room.append(this.inside);
 		this.element = h("div", { class: "table", role: "grid",
-			tabindex: 0, "aria-label": label }, this.scroller);
-		this.scroller.addEventListener("scroll", () => this.later());
+			tabindex: 0, "aria-label": label }, this.head, this.room);
+		this.element.addEventListener("scroll", () => this.later());
 		this.element.addEventListener("keydown", (event) =>
 			this.key(event));
 		this.element.addEventListener("contextmenu", (event) =>
@@ -98,7 +96,7 @@ export class Table<R> {
 	}
 
 	toTop(): void {
-		this.scroller.scrollTop = 0;
+		this.element.scrollTop = 0;
 		this.current = 0;
 		this.opened = -1;
 	}
@@ -125,15 +123,17 @@ export class Table<R> {
 
 	private drawHead(sorted: string | undefined): void {
 		this.head.replaceChildren(...this.columns.map((column) => {
-			const { name, title, help, right, sorts } = column;
+			const { name, title, help, right, sorts, rises } = column;
 			const on = name === sorted;
 
 			return h("div", { class: right ? "t-cell right" :
 				"t-cell", role: "columnheader", title: help,
-				"aria-sort": on ? "descending" : undefined },
+				"aria-sort": on ? rises ? "ascending" :
+					"descending" : undefined },
 				sorts ? h("button", { type: "button",
 					click: () => this.acts.sort?.(name) },
-					on ? `${title} ↓` : title) : title);
+					on ? `${title} ${rises ? "↑" : "↓"}` :
+					title) : title);
 		}));
 	}
 
@@ -149,16 +149,16 @@ export class Table<R> {
 	/* The first row in sight, which may be in part. */
 	private first(): number {
 		const all = this.count * ROW;
-		const high = this.scroller.clientHeight - ROW;
+		const high = this.element.clientHeight - ROW;
 		const way = this.tall() - high;
 
 		if (all <= TALLEST || way <= 0)
-			return this.scroller.scrollTop / ROW;
-		return this.scroller.scrollTop / way * (all - high) / ROW;
+			return this.element.scrollTop / ROW;
+		return this.element.scrollTop / way * (all - high) / ROW;
 	}
 
 	private draw(): void {
-		const { scroller, inside, count } = this;
+		const { element: scroller, inside, count } = this;
 		const high = Math.ceil(scroller.clientHeight / ROW);
 		const top = this.first();
 		const from = Math.max(0, Math.floor(top) - BEYOND);
@@ -248,7 +248,7 @@ export class Table<R> {
 
 	private key(event: KeyboardEvent): void {
 		const page = Math.max(1, Math.floor(
-			this.scroller.clientHeight / ROW) - 2);
+			this.element.clientHeight / ROW) - 2);
 		const steps: Record<string, number> = { ArrowDown: 1,
 			ArrowUp: -1, PageDown: page, PageUp: -page,
 			Home: -Infinity, End: Infinity };
@@ -271,7 +271,7 @@ export class Table<R> {
 	}
 
 	private goTo(index: number): void {
-		const { scroller, count } = this;
+		const { element: scroller, count } = this;
 		const high = scroller.clientHeight - 2 * ROW;
 
 		this.current = Math.max(0, Math.min(count - 1, index));

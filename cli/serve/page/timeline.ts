@@ -72,6 +72,8 @@ export class Timeline {
 		this.lanes = lanes;
 		this.marks = marks;
 		this.range = range;
+		if (this.at >= times.begin.length)
+			this.at = -1;
 		this.draw();
 	}
 
@@ -335,6 +337,10 @@ export class Timeline {
 			this.press(event));
 		chart.addEventListener("pointerup", (event) =>
 			this.release(event));
+		chart.addEventListener("pointercancel", () => {
+			this.pull = this.pulled = null;
+			this.drawOver();
+		});
 		chart.addEventListener("dblclick", () => this.acts.clear());
 		chart.addEventListener("keydown", (event) => this.key(event));
 		chart.addEventListener("contextmenu", (event) =>

@@ -64,9 +64,10 @@ export class Part {
 	/* Asks, unless that is asked already, and draws what comes. */
 	show(call: Call, draw: (value: unknown) => void,
 	     refused?: (error: Error) => void): void {
-		const trace = this.app.traces.find((one) =>
-			call.path.includes(`/${one.id}/`));
-		const now = String(trace?.generation ?? "");
+		const now = this.app.traces.filter(({ id }) =>
+			call.path.includes(`/${id}/`) ||
+			call.params.some(([, value]) => value === id))
+			.map(({ generation }) => generation).join(" ");
 
 		if (sameCall(this.wanted, call) && now === this.generation)
 			return;

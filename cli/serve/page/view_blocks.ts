@@ -22,8 +22,8 @@ const ORDERS: [string, string][] = [["end", "end: all of them"],
 	["place", "place in its chain"], ["usable - size", "rounding up"]];
 const CHAIN = 200;		/* blocks of a chain that are shown */
 
-const COUNT = "select count(*) as blocks, count(end_ns) as ended, " +
-	"sum(size) as bytes from blocks";
+const COUNT = "select sum(blocks) as blocks, sum(bytes) as bytes " +
+	"from block_counts";
 
 function hex(value: unknown): string {
 	return `0x${Number(value).toString(16)}`;
@@ -38,7 +38,8 @@ function site(block: Block): Child {
 }
 
 const COLUMNS: Column<Block>[] = [
-	{ name: "begin_ns", title: "Allocated", sorts: true, wide: 92, right: true,
+	{ name: "begin_ns", title: "Allocated", sorts: true, rises: true,
+	  wide: 92, right: true,
 	  help: "since the start of the recording",
 	  cell: (block) => `${(Number(block.begin_ns) / 1e9).toFixed(6)}s` },
 	{ name: "lifetime_ns", title: "Lived", wide: 84, right: true,
@@ -66,23 +67,11 @@ const COLUMNS: Column<Block>[] = [
 
 /* One block: where it was allocated and freed, and its chain. */
 function details(block: Block): string {
-	const frames = (context: unknown) => "select s.function, s.file, " +
-		"s.line, s.library, f.named, f.inlined from stacks s join " +
-		"frames f using (frame) where s.context = " +
-		`${Number(context ?? -1)} order by s.depth`;
-
-	return [frames(block.context), frames(block.free_context),
+	return [side.asksFrames(block.context), side.asksFrames(block.free_context),
 		block.chain === null ? "select 1 where 0" : "select place, " +
 		"size, address, begin_ns, lifetime_ns, fate from blocks where " +
 		`chain = ${Number(block.chain)} order by place limit ${CHAIN}`]
 		.join(";\n");
-}
-
-function frames({ rows }: Result): Frame[] {
-	return rows.map((row) => ({ function: row.function as string | null,
-		named: row.named === 1, file: row.file as string | null,
-		line: Number(row.line ?? 0), library: row.library as string |
-			null, inlined: row.inlined === 1 }));
 }
 
 function chainList({ rows }: Result): HTMLElement {
@@ -187,9 +176,9 @@ class Blocks implements Shown {
 	}
 
 	private drawAll(value: unknown): void {
-		const { blocks, ended, bytes } = result(value).rows[0];
+		const { blocks, bytes } = result(value).rows[0];
 		const count = Number(blocks);
-		const pages = new Pages(this.app, count, Number(ended), () => {
+		const pages = new Pages(this.app, count, () => {
 			if (this.pages === pages)
 				this.table.later();
 		}, (error) => this.part.empty(error.message));
@@ -263,11 +252,11 @@ class Blocks implements Shown {
 		more.show(this.app.plain("sql", [], details(block)), (value) => {
 			const [made, freed, chain] = results(value);
 
-			this.stack = frames(made);
+			this.stack = side.frames(made);
 			more.body.replaceChildren(side.stack(this.app,
 				"Allocated by, innermost first", this.stack),
 				...freed.rows.length ? [side.stack(this.app,
-					"Freed by", frames(freed))] : [],
+					"Freed by", side.frames(freed))] : [],
 				...chain.rows.length ? [chainList(chain)] : []);
 		});
 	}

@@ -9,6 +9,7 @@ import { Figures, Frame, Report, Result, Row, results } from "./answers";
 import { h } from "./dom";
 import { ofFunction } from "./lead";
 import { showMenu } from "./menu";
+import { QUICK } from "./own_peaks";
 import * as rows from "./rows";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
@@ -165,7 +166,7 @@ class Callers implements Shown {
 		const sort = app.address.oneOf("sort", SORTS.map(([one]) => one));
 		const of = app.address.get("of");
 		const params: Pair[] = [["by", "within-function"],
-			["sort", sort], ["top", String(MOST)], ["no-own-peaks", ""]];
+			["sort", sort], ["top", String(MOST)], ...QUICK];
 
 		if (document.activeElement !== field)
 			field.value = app.address.get("search") ?? "";

@@ -1,12 +1,14 @@
 /*
  * What changed: between another trace and this one, or between two moments of
- * this one. Rows are new, gone, grown or shrunk.
+ * this one. Rows are new, gone, grown or shrunk; or it is a flame graph. Two
+ * moments of sums that have no stacks come by SQL, which has an index.
  */
 import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Figures, Frame, Row, result } from "./answers";
 import { Call } from "./ask";
+import { DiffGraph } from "./diff_graph";
 import { Child, h } from "./dom";
 import { ofFunction } from "./lead";
 import { showMenu } from "./menu";
@@ -24,10 +26,14 @@ const COSTS: [string, string][] = [["live", "live bytes"],
 const BY: [string, string][] = [["site", "site"], ["stack", "call stack"],
 	["function", "function"], ["file", "file"], ["line", "line"],
 	["library", "library"]];
-/* What SQL groups by, for two moments. */
-const BY_MOMENTS: [string, string][] = [["function", "function"],
+/* Of two moments: what SQL groups by, then what has stacks. */
+const BY_SQL: [string, string][] = [["function", "function"],
 	["file", "file"], ["library", "library"],
 	["thread_name", "thread"], ["within_function", "any function"]];
+const BY_MOMENTS: [string, string][] = [...BY_SQL, ["site", "site"],
+	["stack", "call stack"], ["line", "line"]];
+/* What the moments themselves say. */
+const OF_TIME = ["from", "to", "alive-at", "alive-at-2"];
 const STATES = ["new", "gone", "grown", "shrunk"];
 const MOST = 1000;
 
@@ -73,6 +79,8 @@ class Diff implements Shown {
 	private readonly tools = h("div", { class: "tools" });
 	private readonly part: Part;
 	private readonly table: Table<Change>;
+	private readonly graph: DiffGraph;
+	private readonly split: HTMLElement;
 	private readonly beside = h("div", { class: "beside", hidden: true });
 	private all: Change[] = [];
 	private drawn = false;
@@ -87,8 +95,10 @@ class Diff implements Shown {
 			menu: (_, place, change) => showMenu(...place,
 				fitting(change.name, 60),
 				this.items(change)) });
-		element.append(this.tools, h("div", { class: "split" },
-			this.part.element, this.beside));
+		this.graph = new DiffGraph(app);
+		this.split = h("div", { class: "split" }, this.part.element,
+			       this.beside);
+		element.append(this.tools, this.split, this.graph.element);
 	}
 
 	private items(change: Change): ReturnType<typeof ofFunction> {
@@ -123,9 +133,22 @@ class Diff implements Shown {
 			name === `${wanted}.trace`)?.id ?? other?.id ?? "";
 	}
 
+	private isGraph(): boolean {
+		return this.app.address.get("as") === "graph";
+	}
+
+	private isOfSql(): boolean {
+		return this.isOfMoments() && BY_SQL.some(([name]) =>
+			name === this.by());
+	}
+
 	private cost(): string {
-		return this.isOfMoments() ? "live" : this.app.address.oneOf(
-			"cost", COSTS.map(([name]) => name));
+		const costs = COSTS.map(([name]) => name);
+
+		/* A box has no freed bytes. */
+		return this.isOfSql() && !this.isGraph() ? "live" :
+			this.app.address.oneOf("cost", this.isGraph() ?
+				costs.filter((name) => name !== "freed") : costs);
 	}
 
 	private moments(): [string, string] {
@@ -133,20 +156,28 @@ class Diff implements Shown {
 			this.app.address.get("after") ?? "100%"];
 	}
 
-	private call(): Call {
+	/* With what is compared, and of it what the filters select. */
+	private compare(what: string, params: Pair[]): Call {
 		const { app } = this;
-		const params: Pair[] = [["old", this.old()],
-			["new", app.trace().id], ["by", this.by()],
-			["cost", this.cost()], ["top", String(MOST)],
-			...app.address.filters()];
+		const [from, to] = this.moments();
+		const filters = app.address.filters();
 
-		return this.isOfMoments() ? app.call("sql", [], ofMoments(
+		return this.isOfMoments() ? app.plain(what, [...params,
+			["from", from], ["to", to], ...filters.filter(([name]) =>
+				!OF_TIME.includes(name))]) :
+			{ path: what, params: [["old", this.old()],
+				["new", app.trace().id], ...params, ...filters] };
+	}
+
+	private call(): Call {
+		return this.isOfSql() ? this.app.call("sql", [], ofMoments(
 			this.by(), ...this.moments())) :
-			{ path: "diff", params };
+			this.compare("diff", [["by", this.by()],
+				["cost", this.cost()], ["top", String(MOST)]]);
 	}
 
 	private take(value: unknown): void {
-		if (this.isOfMoments()) {
+		if (this.isOfSql()) {
 			this.all = result(value).rows.map((row) => {
 				const before = Number(row.before);
 				const after = Number(row.after);
@@ -199,15 +230,21 @@ class Diff implements Shown {
 				of: value === "moments" ? value : null,
 				by: null })) : null,
 			...ofTime ? [this.moment("before", before),
-				     this.moment("after", after)] : [
-			chooser("before", others.map(({ id, name }):
+				     this.moment("after", after)] :
+			[chooser("before", others.map(({ id, name }):
 				[string, string] => [id, name]), this.old(),
-				(value) => app.go({ old: value })),
+				(value) => app.go({ old: value }))],
+			this.isOfSql() || this.isGraph() ? null :
 			chooser("compare", COSTS, this.cost(), (value) =>
-				app.go({ cost: value }))],
-			chooser("by", ofTime ? BY_MOMENTS : BY, this.by(),
-				(value) => app.go({ by: value })),
-			this.states());
+				app.go({ cost: value })),
+			this.isGraph() ? null : chooser("by", ofTime ?
+				BY_MOMENTS : BY, this.by(), (value) =>
+				app.go({ by: value, state: null })),
+			this.isGraph() ? null : this.states(),
+			choice("shown as", [["table", "table"],
+				["graph", "flame graph"]],
+				this.isGraph() ? "graph" : "table", (value) =>
+				app.go({ as: value === "graph" ? value : null })));
 	}
 
 	private states(): HTMLElement {
@@ -233,7 +270,7 @@ class Diff implements Shown {
 
 		return [{ name: "name", title: BY.find(([name]) =>
 				name === this.by())?.[1] ?? "name",
-			  cell: ({ row, name }) => this.isOfMoments() ?
+			  cell: ({ row, name }) => this.isOfSql() ?
 			  h("code", {}, name) : rows.name(row, this.by()) },
 			{ name: "state", title: "", wide: 80,
 			  cell: ({ state }) => h("span", { class:
@@ -287,18 +324,31 @@ class Diff implements Shown {
 		const { app } = this;
 		const [before, after] = this.moments();
 		const old = app.traces.find(({ id }) => id === this.old());
-		const params: Pair[] = [["cost", this.cost()],
-					...app.address.filters()];
+		const of = this.isGraph() ? "flamegraph" : "diff";
+		const what: Pair[] = [...this.isGraph() ?
+			[["diff", ""]] as Pair[] : this.isOfSql() ? [] :
+			[["by", this.by()]] as Pair[], ["cost", this.cost()]];
+		const filters = app.address.filters();
 
-		return this.isOfMoments() || !old ? words.command("diff",
-			[...params, ["from", before], ["to", after]],
-			app.trace()) : words.command("diff",
-			[["by", this.by()], ...params], old,
-			[app.trace().path]);
+		return this.isOfMoments() || !old ? words.command(of,
+			[...what, ...filters.filter(([name]) =>
+				!OF_TIME.includes(name)),
+			 ["from", before], ["to", after]], app.trace()) :
+			words.command(of, [...what, ...filters], old,
+				      [app.trace().path]);
 	}
 
 	update(): void {
+		const graph = this.isGraph();
+
 		this.drawTools();
+		this.split.hidden = graph;
+		this.graph.element.hidden = !graph;
+		if (graph) {
+			this.graph.show(this.compare("diff/flame", []),
+					this.cost());
+			return;
+		}
 		this.part.show(this.call(), (value) => {
 			this.take(value);
 			this.drawn = true;
@@ -310,8 +360,14 @@ class Diff implements Shown {
 			this.draw();
 	}
 
+	search(): void {
+		if (this.isGraph())
+			this.graph.search();
+	}
+
 	close(): void {
 		this.part.close();
+		this.graph.close();
 	}
 }
 

@@ -14,7 +14,8 @@ import * as words from "./words";
 
 const ORDERS = ["callers", "callees"] as const;
 
-function frame(tree: Tree, node: number): Frame {
+/* What a node is, as rows have it. */
+export function frame(tree: Tree, node: number): Frame {
 	const [file, line] = tree.place(node).split(/:(\d+)/);
 
 	return { function: tree.name(node), named: node > 0 &&

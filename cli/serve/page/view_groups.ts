@@ -12,6 +12,7 @@ import { h } from "./dom";
 import { ofRow } from "./lead";
 import { Items, menuOf, showMenu } from "./menu";
 import * as moments from "./moments";
+import { Reports } from "./own_peaks";
 import * as rows from "./rows";
 import * as side from "./side";
 import { Column, Table } from "./table";
@@ -47,6 +48,7 @@ function params(app: App): Pair[] {
 
 class Groups implements Shown {
 	private readonly tools = h("div", { class: "tools" });
+	private readonly reports: Reports;
 	private readonly part: Part;
 	private readonly table: Table<Row>;
 	private readonly beside = h("div", { class: "beside", hidden: true });
@@ -55,7 +57,8 @@ class Groups implements Shown {
 	private found: Row[] = [];
 
 	constructor(element: HTMLElement, private readonly app: App) {
-		this.part = new Part(app, "groups", "fills");
+		this.reports = new Reports(app, "groups", "fills");
+		this.part = this.reports.part;
 		this.table = new Table<Row>("groups", {
 			sort: (column) => app.go({ sort: column, open: null }),
 			open: (row) => app.address.amend({
@@ -68,8 +71,9 @@ class Groups implements Shown {
 		this.field.addEventListener("input", () => {
 			app.address.amend({ search: this.field.value || null });
 		});
-		element.append(this.tools, h("div", { class: "split" },
-			this.part.element, this.beside));
+		element.append(this.tools, this.reports.peaks.element,
+			h("div", { class: "split" }, this.part.element,
+			  this.beside));
 	}
 
 	private label(row: Row): string {
@@ -209,9 +213,9 @@ class Groups implements Shown {
 
 	update(): void {
 		this.drawTools();
-		this.part.show(this.app.call("report", params(this.app)),
-			(value) => {
-				this.report = value as Report;
+		this.reports.show(params(this.app), bySort(this.app)[1],
+			(report) => {
+				this.report = report;
 				this.draw();
 			});
 		this.draw();
@@ -223,7 +227,7 @@ class Groups implements Shown {
 	}
 
 	close(): void {
-		this.part.close();
+		this.reports.close();
 	}
 }
 

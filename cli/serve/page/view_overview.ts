@@ -163,11 +163,17 @@ class Overview implements Shown {
 			this.whole = whole;
 			this.totals();
 			this.timelines();
+			this.resident();
 		});
-		this.kernel.show(app.plain("sql", [], KERNEL), (value) => {
+	}
+
+	/* Goes over all events: what is known sooner comes first. */
+	private resident(): void {
+		this.kernel.show(this.app.plain("sql", [], KERNEL), (value) => {
 			this.residency = results(value);
+			this.findings.known(this.residency[0]);
 			this.draw();
-		});
+		}, () => this.findings.known({ columns: [], rows: [] }));
 	}
 
 	private totals(): void {

@@ -8,6 +8,7 @@ import { figure } from "./axis";
 import { Stale, ask } from "./ask";
 import { h } from "./dom";
 import { showMenu, placeOf } from "./menu";
+import { QUICK } from "./own_peaks";
 import * as rows from "./rows";
 import { App, Part, Shown, View, choice, nothing, redraw } from "./view";
 import * as words from "./words";
@@ -16,15 +17,15 @@ const MOST = 20;		/* threads in the matrix; the others are one */
 const PROCESSES = 40;
 const OTHERS = "others";
 
-const FREES = `select thread, free_thread, count(*) as blocks,
-    sum(size) as bytes
-from blocks where free_thread is not null group by 1, 2;
+const FREES = `select thread, free_thread, sum(blocks) as blocks,
+    sum(bytes) as bytes
+from block_counts where free_thread is not null group by 1, 2;
 select thread, name from threads`;
 
 const of = (from: string, to: string) => `select function(context) as function,
     function(free_context) as freed_by, count(*) as blocks,
     sum(size) as bytes
-from blocks where thread = ${from} and free_thread = ${to}
+from blocks where thread is ${from} and free_thread is ${to}
 group by 1, 2 order by blocks desc`;
 
 type Line = Record<string, Cell>;
@@ -59,7 +60,7 @@ class Threads implements Shown {
 	private readonly frees: Part;
 	private readonly others = h("section", { class: "processes" });
 	private readonly names = new Map<string, string>();
-	private lines: Line[] = [];
+	private lines: Line[] | undefined;	/* not known yet */
 	private asked = "";
 
 	constructor(element: HTMLElement, private readonly app: App) {
@@ -132,6 +133,9 @@ class Threads implements Shown {
 
 	private drawMatrix(): void {
 		const measure = this.measure();
+
+		if (!this.lines)
+			return;
 		const { threads, cells } = matrix(this.lines, measure);
 		const most = Math.max(...cells.values(), 1);
 
@@ -174,7 +178,7 @@ class Threads implements Shown {
 			try {
 				const { value } = await ask("process", { path,
 					params: [["by", "site"], ["sort", "live"],
-						 ["top", "1"]] });
+						 ["top", "1"], ...QUICK] });
 				lines.push(this.process(trace.name, trace.id,
 					(value as Report).summary));
 			} catch (error) {
@@ -215,7 +219,7 @@ class Threads implements Shown {
 			["bytes", "bytes"]], this.measure(), (value) =>
 			app.go({ measure: value })));
 		this.list.show(app.call("report", [["by", "thread"],
-			["sort", "total"], ["top", "200"]]), (value) =>
+			["sort", "total"], ["top", "200"], ...QUICK]), (value) =>
 			this.drawThreads(value as Report));
 		this.frees.show(app.call("sql", [], FREES), (value) => {
 			const [frees, named]: Result[] = results(value);
@@ -226,8 +230,7 @@ class Threads implements Shown {
 					       String(row.name ?? ""));
 			this.drawMatrix();
 		});
-		if (this.lines.length)
-			this.drawMatrix();
+		this.drawMatrix();
 		if (app.traces.length > 1 && now !== this.asked) {
 			this.asked = now;
 			void this.processes();

@@ -10,6 +10,7 @@ import { Branch, Report } from "./answers";
 import { h } from "./dom";
 import { ofFunction, ofRow } from "./lead";
 import { showMenu } from "./menu";
+import { Reports } from "./own_peaks";
 import * as rows from "./rows";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
@@ -58,6 +59,7 @@ function build(branches: Branch[]): Node[] {
 
 class CallTree implements Shown {
 	private readonly tools = h("div", { class: "tools" });
+	private readonly reports: Reports;
 	private readonly part: Part;
 	private readonly table: Table<Node>;
 	private readonly field: HTMLInputElement;
@@ -66,7 +68,8 @@ class CallTree implements Shown {
 	private report: Report | undefined;
 
 	constructor(element: HTMLElement, private readonly app: App) {
-		this.part = new Part(app, "tree", "fills");
+		this.reports = new Reports(app, "tree", "fills");
+		this.part = this.reports.part;
 		this.table = new Table<Node>("tree of calls", {
 			sort: (column) => app.go({ sort: column }),
 			open: (node) => this.toggle(node),
@@ -80,8 +83,8 @@ class CallTree implements Shown {
 			"aria-label": "search functions" });
 		this.field.addEventListener("input", () =>
 			app.address.amend({ search: this.field.value || null }));
-		element.append(this.tools, h("div", { class: "split" },
-					     this.part.element));
+		element.append(this.tools, this.reports.peaks.element,
+			h("div", { class: "split" }, this.part.element));
 	}
 
 	/* ---- what is open ---- */
@@ -227,9 +230,9 @@ class CallTree implements Shown {
 
 	update(): void {
 		this.drawTools();
-		this.part.show(this.app.call("report", params(this.app)),
-			(value) => {
-				this.report = value as Report;
+		this.reports.show(params(this.app), treeSort(this.app)[1],
+			(report) => {
+				this.report = report;
 				this.roots = build(this.report.rows as
 						   unknown as Branch[]);
 				this.draw();
@@ -243,7 +246,7 @@ class CallTree implements Shown {
 	}
 
 	close(): void {
-		this.part.close();
+		this.reports.close();
 	}
 }
 

@@ -20,6 +20,7 @@
 #include "cli/sql/sql_store.h"
 #include "cli/sql/sql_tables.h"
 #include "cli/store/store_ahead.h"
+#include "cli/store/store_cursor.h"
 
 enum { CONTEXT = 1, ADDRESS, SIZE, USABLE, BEGIN, END, LIFETIME, FATE,
        TEMPORARY, THREAD, THREAD_NAME, FREE_CONTEXT, FREE_THREAD, CHAIN, PLACE,
@@ -106,7 +107,9 @@ static const struct sql_scan_column scanned[] = {
 struct block_rows {
 	struct sql_scan scan;
 	struct store *store;
+	/* One of these: where rows are passed over first, few are wanted. */
 	struct store_ahead *ahead;
+	struct store_cursor *skipping;
 	const struct store_batch *batch;
 };
 
@@ -126,7 +129,9 @@ static const struct sql_column *table_blocks_columns(unsigned *count)
 static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
 {
 	struct block_rows *state = cursor->state;
-	int got = store_ahead_next(state->ahead, &state->batch);
+	int got = state->ahead != NULL ?
+		store_ahead_next(state->ahead, &state->batch) :
+		store_cursor_next(state->skipping, &state->batch);
 
 	cursor->row = 0;
 	cursor->end = got == 1 ? state->batch->count : 0;
@@ -134,11 +139,7 @@ static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
 		state->batch->column[STORE_SIZE] : NULL;
 	if (got >= 0)
 		return true;
-	buffer_printf(why, "%s: %s", cursor->trace->path,
-		      got == -ECANCELED ? "interrupted" :
-		      sql_store_drop(cursor->trace, got) ?
-		      "its index is damaged: ask once more, and it is made "
-		      "anew" : "its index cannot be read");
+	sql_store_explain(cursor->trace, got, why);
 	return false;
 }
 
@@ -150,6 +151,44 @@ static uint32_t columns_used(uint64_t used)
 		if (sql_uses(used, i))
 			columns |= own[i - 1].from;
 	return columns;
+}
+
+/* False: the index cannot be read. */
+static bool begin_rows(const struct sql_cursor *cursor,
+		       struct block_rows *state, struct buffer *why)
+{
+	uint32_t columns = columns_used(cursor->used);
+	int error;
+
+	if (cursor->skip == 0 || state->scan.ordered) {
+		state->ahead = store_ahead_new(state->store, &state->scan.scan,
+					       columns, state->scan.ordered ?
+					       0 : STORE_AHEAD_THREADS);
+		return true;
+	}
+	state->skipping = store_cursor_new(state->store, &state->scan.scan,
+					   columns);
+	error = store_cursor_skip(state->skipping, cursor->skip);
+	if (error != 0)
+		sql_store_explain(cursor->trace, error, why);
+	return error == 0;
+}
+
+/* The first rows that are wanted, where what selects them has to see all that come
+ * before, each of them once. */
+static bool pass_over(struct sql_cursor *cursor, struct buffer *why)
+{
+	uint64_t left = cursor->skip;
+
+	if (!next_batch(cursor, why))
+		return false;
+	while (cursor->end > 0 && cursor->end <= left) {
+		left -= cursor->end;
+		if (!next_batch(cursor, why))
+			return false;
+	}
+	cursor->row = cursor->end > 0 ? left : 0;
+	return true;
 }
 
 static bool table_blocks_begin(struct sql_cursor *cursor, struct buffer *why)
@@ -165,11 +204,9 @@ static bool table_blocks_begin(struct sql_cursor *cursor, struct buffer *why)
 	cursor->row = cursor->end = 0;
 	if (state->scan.nothing)
 		return true;
-	state->ahead = store_ahead_new(state->store, &state->scan.scan,
-				       columns_used(cursor->used),
-				       state->scan.ordered ? 0 :
-				       STORE_AHEAD_THREADS);
-	return next_batch(cursor, why);
+	return begin_rows(cursor, state, why) &&
+	       (state->scan.ordered ? pass_over(cursor, why) :
+				      next_batch(cursor, why));
 }
 
 static void table_blocks_finish(struct sql_cursor *cursor)
@@ -177,6 +214,7 @@ static void table_blocks_finish(struct sql_cursor *cursor)
 	struct block_rows *state = cursor->state;
 
 	store_ahead_free(state->ahead);
+	store_cursor_free(state->skipping);
 	if (state->store != NULL)
 		sql_store_release(cursor->trace);
 	sql_scan_free(&state->scan);
@@ -385,6 +423,7 @@ const struct sql_table sql_table_blocks = {
 	.finish = table_blocks_finish,
 	.next = next_batch,
 	.runs = true,
+	.skips = true,
 	.number = table_blocks_number,
 	.value = table_blocks_value,
 	.rows = 10000000,

@@ -142,13 +142,32 @@ struct loss {
 
 #define LOSSES 8
 
+/* Of the command's filters. */
+static bool find_coverage(const struct sql_cursor *cursor, struct coverage *c,
+			  struct buffer *why)
+{
+	const struct query query = {
+		.temporary = cursor->trace->reading->query.temporary,
+		.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+			  QUERY_SPARES_BLOCKS,
+	};
+	struct sql_view *view = sql_cursor_view(cursor, &query, why);
+
+	if (view == NULL)
+		return false;
+	coverage_of(view->model, NULL, NULL, c);
+	sql_view_release(view);
+	return true;
+}
+
 static bool losses_begin(struct sql_cursor *cursor, struct buffer *why)
 {
-	struct loss *losses = grow_zeroed(LOSSES, sizeof(*losses));
+	struct loss *losses;
 	struct coverage c;
 
-	(void)why;
-	coverage_of(sql_trace_model(cursor->trace), NULL, NULL, &c);
+	if (!find_coverage(cursor, &c, why))
+		return false;
+	losses = grow_zeroed(LOSSES, sizeof(*losses));
 	losses[0] = (struct loss){ "left_out", "blocks of which there are only "
 		"sums", c.left_out.allocations, c.left_out.bytes, true };
 	losses[1] = (struct loss){ "unrecorded", "allocations that were only "

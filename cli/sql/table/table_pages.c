@@ -18,10 +18,8 @@
 
 #define SNAPSHOTS_MAX 1000	/* of residency: each is looked at */
 
-static struct map_index *maps_of(struct sql_trace *trace)
+static struct map_index *maps_of(const struct model *model)
 {
-	const struct model *model = sql_trace_maps(trace);
-
 	return model_maps(model)->count == 0 ? NULL :
 		map_index_new(NULL, model, "pages");
 }
@@ -70,6 +68,8 @@ static bool find_pages(struct sql_cursor *cursor, bool runs,
 {
 	const struct query query = {
 		.temporary = cursor->trace->reading->query.temporary,
+		.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+			  QUERY_SPARES_WHOLE,
 	};
 	struct pages_state *state = grow_zeroed(1, sizeof(*state));
 	struct pages_options options = { .runs = runs };
@@ -84,7 +84,7 @@ static bool find_pages(struct sql_cursor *cursor, bool runs,
 	state->view = sql_cursor_view(cursor, &query, why);
 	if (state->view == NULL)
 		return false;
-	state->maps = maps_of(cursor->trace);
+	state->maps = maps_of(sql_trace_paths(cursor->trace));
 	state->groups = groups_of(state->view);
 	options.group_of_cost = state->groups;
 	options.group_count =
@@ -322,7 +322,7 @@ static bool residency_begin(struct sql_cursor *cursor, struct buffer *why)
 
 	(void)why;
 	cursor->state = state;
-	state->maps = maps_of(trace);
+	state->maps = maps_of(sql_trace_maps(trace));
 	residency_find(sql_trace_maps(trace), trace->path, SNAPSHOTS_MAX,
 		       state->maps, &state->residency);
 	cursor->row = 0;

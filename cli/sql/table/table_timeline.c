@@ -121,6 +121,18 @@ static bool follow(struct sql_cursor *cursor, struct steps *steps,
 	return false;
 }
 
+/* Maxima within steps are found by the series itself. */
+static struct sql_view *find_view(const struct sql_cursor *cursor,
+				  const struct query *query,
+				  struct buffer *why)
+{
+	struct query selecting = *query;
+
+	selecting.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
+			   QUERY_SPARES_WHOLE | QUERY_SPARES_BLOCKS;
+	return sql_cursor_view(cursor, &selecting, why);
+}
+
 static bool timeline_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	const struct query *given = &cursor->trace->reading->query;
@@ -135,7 +147,7 @@ static bool timeline_begin(struct sql_cursor *cursor, struct buffer *why)
 	steps->query.keys[0] = query_key_stack();
 	steps->query.key_count = 1;
 	steps->query.limit = 1;
-	steps->view = sql_cursor_view(cursor, &steps->query, why);
+	steps->view = find_view(cursor, &steps->query, why);
 	if (steps->view == NULL || !follow(cursor, steps, count, why))
 		return false;
 	find_rss(steps, cursor->trace->outline);

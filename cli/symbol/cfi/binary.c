@@ -32,15 +32,28 @@ static void open_debug(struct binary *binary,
 	free(found);
 }
 
+static bool begins_as_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG &&
+	       memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
 const char *binary_open(struct binary *binary, const char *path)
 {
+	bool is_elf;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	const Elf64_Ehdr *header;
 
 	memset(binary, 0, sizeof(*binary));
 	if (fd < 0)
 		return strerror(errno);
+	is_elf = begins_as_elf(fd);
 	binary->file = elffile_open(fd, path);
+	if (binary->file == NULL && is_elf)
+		return "its ELF headers tell of more than the file has: it is "
+		       "cut short or damaged, build or copy it again";
 	if (binary->file == NULL)
 		return "no ELF file: name a program or a shared library";
 	header = &binary->file->tables.header;

@@ -103,7 +103,7 @@ static void routes_are_found(void **state)
 	assert_null(route_find("run"));
 	assert_null(route_find(""));
 	assert_true(route_has_symbols(route_find("info")));
-	assert_true(route_has_symbols(&route_diff));
+	assert_true(route_has_symbols(route_find_diff("diff")));
 }
 
 int main(void)

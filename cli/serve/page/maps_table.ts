@@ -1,0 +1,213 @@
+/*
+ * What was mapped, by whom, and when, in a table; of one that is open, how much
+ * of it was resident over time, and which call stack made it.
+ */
+import { fitting } from "../../page/names";
+import * as quantity from "../../page/quantity";
+import { hex } from "./address_space";
+import { Cell, Result, numbers, results } from "./answers";
+import { spark } from "./axis";
+import { h } from "./dom";
+import { Items, showMenu } from "./menu";
+import * as moments from "./moments";
+import * as side from "./side";
+import { Column, Table } from "./table";
+import { App, Part } from "./view";
+
+export type Line = Record<string, Cell>;
+
+/* By column of the table: what it is sorted by. */
+const ORDERS: Record<string, string> = { bytes: "m.bytes desc, m.size desc",
+	size: "m.size desc", rss: "rss desc", address: "m.address",
+	when: "m.begin_ns, m.map" };
+
+const maps = (order: string) => `select m.map, m.address, m.size, m.bytes, m.begin_ns,
+    m.end_ns, m.path, m.origin, m.context, function(m.context) as function,
+    readable, writable, executable,
+    (select sum(u.rss_bytes) from map_usage u
+     where u.snapshot = (select max(snapshot) from snapshots)
+        and u.address >= m.address
+        and u.address + u.size <= m.address + m.size
+        and m.end_ns is null) as rss
+from maps m order by ${ORDERS[order]} limit 5000`;
+
+const address = (map: Line) => hex(Number(map.address));
+
+/* When it was there, as a part of the recording. */
+function lifetime(map: Line, end_ns: number): HTMLElement {
+	const begin = Number(map.begin_ns);
+	const end = map.end_ns === null ? end_ns : Number(map.end_ns);
+	const bar = h("i", { class: map.end_ns === null ? "life stays" : "life",
+		title: `${quantity.time(begin)} – ${map.end_ns === null ?
+			"the end" : quantity.time(end)}` });
+
+	bar.style.setProperty("--from", quantity.percent(begin, end_ns));
+	bar.style.setProperty("--part", quantity.percent(Math.max(0,
+		end - begin), end_ns));
+	return bar;
+}
+
+function columns(end_ns: number): Column<Line>[] {
+	return [
+		{ name: "address", title: "Address", wide: 128, sorts: true,
+		  rises: true,
+		  cell: (map) => h("code", {}, address(map)) },
+		{ name: "size", title: "Mapped", wide: 80, right: true,
+		  sorts: true, cell: (map) => quantity.size(Number(map.size)) },
+		{ name: "bytes", title: "Left", wide: 80, right: true,
+		  sorts: true, help: "of it at the end", cell: (map) =>
+			Number(map.bytes) ? quantity.size(Number(map.bytes)) :
+			"–" },
+		{ name: "rss", title: "Resident", wide: 80, right: true,
+		  sorts: true, help: "at the last snapshot, if the " +
+			"kernel tells it apart from its neighbours", cell: (map) => map.rss ?
+			quantity.size(Number(map.rss)) : "–" },
+		{ name: "access", title: "", wide: 46, cell: (map) =>
+			h("code", {}, (map.readable ? "r" : "-") +
+				(map.writable ? "w" : "-") +
+				(map.executable ? "x" : "-")) },
+		{ name: "path", title: "What", cell: (map) => map.path === null ?
+			"of no file" : String(map.path) },
+		{ name: "origin", title: "By", wide: 120,
+		  cell: (map) => String(map.origin ?? "") },
+		{ name: "function", title: "In", wide: 150, cell: (map) =>
+			h("code", {}, map.context === null ? "" :
+				String(map.function ?? "")) },
+		{ name: "when", title: "When", wide: 150, sorts: true, rises: true,
+		  help: "from the start of the recording to its end",
+		  cell: (map) => lifetime(map, end_ns) },
+	];
+}
+
+/* The kernel tells no neighbours apart that are alike: then it is of them, too. */
+function usage(map: Line): string {
+	const from = Number(map.address), to = from + Number(map.size);
+
+	return `select s.time_ns, sum(u.rss_bytes) as rss,
+    sum(u.anonymous_bytes) as anonymous, sum(u.swap_bytes) as swap,
+    max(u.address < ${from} or u.address + u.size > ${to}) as more
+from map_usage u join snapshots s using (snapshot)
+where u.address < ${to} and u.address + u.size > ${from}
+group by 1 order by 1;
+${side.asksFrames(map.context)}`;
+}
+
+function history(answer: Result): HTMLElement {
+	const rss = numbers(answer, "rss");
+	const last = answer.rows[answer.rows.length - 1];
+	const size = (column: string) => quantity.size(Number(last[column]));
+
+	if (rss.length === 0)
+		return h("p", { class: "quiet" }, "Of no snapshot it is known " +
+			"how much of it was resident.");
+	return h("section", { class: "side-spark" }, h("h3", {},
+		`Resident, at ${quantity.count(rss.length)} snapshots: at most ` +
+		quantity.size(rss.reduce((a, b) => Math.max(a, b), 0))),
+		spark(rss, 300, 60), h("p", { class: "quiet" },
+		`Last ${size("rss")}, of no file ${size("anonymous")}, in swap ` +
+		`${size("swap")}.${last.more ? " With what lies beside it, " +
+			"which the kernel does not tell apart." : ""}`));
+}
+
+export class Mappings {
+	readonly element: HTMLElement;
+	private readonly part: Part;
+	private readonly one: Part;
+	private readonly beside = h("div", { class: "beside", hidden: true });
+	private readonly table: Table<Line>;
+	private rows: Line[] | undefined;
+
+	constructor(private readonly app: App) {
+		this.part = new Part(app, "maps", "fills");
+		this.one = new Part(app, "map");
+		this.table = new Table<Line>("mappings", {
+			sort: (column) => app.go({ sort: column }),
+			open: (map) => app.address.amend({
+				open: String(map.map) }),
+			menu: (_, place, map) => showMenu(...place, fitting(
+				String(map.path ?? address(map)), 60),
+				this.items(map)) });
+		this.element = h("div", { class: "split" }, this.part.element,
+				 this.beside);
+	}
+
+	private items(map: Line): Items {
+		const { app } = this;
+		const link = (text: string, changes: Record<string, string>,
+			      view: string) =>
+			({ text, link: app.address.link(changes, view) });
+
+		return [link("Blocks that lay in it", { "address-min":
+				address(map), "address-max": hex(
+				Number(map.address) + Number(map.size) - 1) },
+				"blocks"),
+			link("Who holds memory in it", { map: address(map) },
+			     "groups"),
+			link("Alive when it was made", { "alive-at":
+				moments.text(Number(map.begin_ns)) }, "groups"),
+			{ text: "Look into it", link: app.address.link({ space:
+				`${address(map).slice(2)}-${hex(Number(
+				map.address) + Number(map.size)).slice(2)}` }) }];
+	}
+
+	private open(rows: Line[]): void {
+		const open = this.app.address.get("open");
+		const index = rows.findIndex(({ map }) => String(map) === open);
+		const map = rows[index];
+
+		this.beside.hidden = !map;
+		this.table.mark(index);
+		if (!map)
+			return;
+		this.one.show(this.app.plain("sql", [], usage(map)), (value) => {
+			const [used, made] = results(value);
+			const stack = side.frames(made);
+
+			this.one.body.replaceChildren(side.pane(h("code", {},
+				String(map.path ?? address(map))), () =>
+				this.app.address.amend({ open: null }),
+				() => this.items(map), history(used),
+				...stack.length ? [side.stack(this.app,
+					"Made by, innermost first", stack)] :
+				[]));
+		});
+		if (!this.beside.contains(this.one.element))
+			this.beside.replaceChildren(this.one.element);
+	}
+
+	private order(): string {
+		return this.app.address.oneOf("sort", Object.keys(ORDERS));
+	}
+
+	update(): void {
+		const { app } = this;
+
+		this.part.show(app.plain("sql", [], maps(this.order())),
+			       (value) => {
+			const { rows } = results(value)[0];
+
+			if (rows.length === 0) {
+				this.part.empty("No mapping was recorded: ",
+					h("code", {}, "gnomon run --maps on"),
+					" records them.");
+				return;
+			}
+			app.whole(({ times }) => {
+				this.part.body.replaceChildren(
+					this.table.element);
+				this.table.show(columns(times.end_ns),
+						rows.length, (i) => rows[i],
+						this.order());
+				this.rows = rows;
+				this.open(rows);
+			});
+		});
+		if (this.rows)
+			this.open(this.rows);
+	}
+
+	close(): void {
+		this.part.close();
+		this.one.close();
+	}
+}

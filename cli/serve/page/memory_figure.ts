@@ -1,0 +1,73 @@
+/*
+ * What resident memory consists of, in one bar: what live blocks take, what is
+ * free but kept by them, what is free in the allocator, and all that is no heap.
+ */
+import * as quantity from "../../page/quantity";
+import { Cell } from "./answers";
+import { h, svg } from "./dom";
+
+export const RESIDENCY = "select * from residency order by time_ns desc limit 1";
+
+interface Kind {
+	column: string;
+	name: string;
+	kind: string;		/* of the style sheet: colour */
+	help: string;
+}
+
+const KINDS: Kind[] = [
+	{ column: "live_bytes", name: "live blocks", kind: "k0",
+	  help: "what the program has, and did not free" },
+	{ column: "fragmented_bytes", name: "fragmented", kind: "k1",
+	  help: "free, but on pages that live blocks keep" },
+	{ column: "free_bytes", name: "free in the allocator", kind: "k5",
+	  help: "pages without live blocks that the allocator keeps" },
+	{ column: "mapped_bytes", name: "mapped by the program", kind: "k4",
+	  help: "by mmap, without the allocator" },
+	{ column: "files_bytes", name: "files and shared", kind: "k2",
+	  help: "code, data of libraries, shared memory" },
+	{ column: "stacks_bytes", name: "stacks", kind: "k6",
+	  help: "of threads" },
+	{ column: "recorder_bytes", name: "gnomon's own", kind: "k3",
+	  help: "what recording takes" },
+	{ column: "rest_bytes", name: "rest", kind: "k7",
+	  help: "not known whose" },
+];
+
+const WIDE = 1000, HIGH = 14;
+
+export function residentFigure(row: Record<string, Cell> | undefined):
+		HTMLElement | null {
+	const of = (column: string) => Number(row?.[column] ?? 0);
+	const all = of("rss_bytes");
+	const heap = of("live_bytes") + of("fragmented_bytes") +
+		of("free_bytes");
+	let x = 0;
+
+	if (!row || all <= 0)
+		return null;
+	const shown = KINDS.filter(({ column }) => of(column) > 0);
+	const rects = shown.map(({ column, name, kind }) => {
+		const wide = of(column) / all * WIDE;
+
+		x += wide;
+		return svg("rect", { class: `area ${kind}`, x: x - wide, y: 0,
+				     width: wide, height: HIGH },
+			   svg("title", {}, `${name}: ${quantity.size(
+				   of(column))}`));
+	});
+	return h("div", { class: "parts resident" },
+		h("p", {}, "Of ", h("b", {}, quantity.size(all)),
+		  " resident memory, the heap has ", h("b", {},
+		  quantity.size(heap)), ", of which ", h("b", {},
+		  quantity.percent(of("live_bytes"), heap)), " is live blocks; ",
+		  h("b", {}, quantity.size(of("fragmented_bytes"))),
+		  " is lost to fragmentation."),
+		svg("svg", { class: "parts-bar", viewBox: `0 0 ${WIDE} ${HIGH}`,
+			     preserveAspectRatio: "none", role: "img",
+			     "aria-label": "resident memory by kind" }, ...rects),
+		h("ul", {}, ...shown.map(({ column, name, kind, help }) =>
+			h("li", { title: help }, h("i", { class:
+				`swatch ${kind}` }), `${name} `, h("b", {},
+				quantity.size(of(column)))))));
+}
