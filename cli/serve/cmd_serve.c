@@ -299,10 +299,12 @@ static int serve(struct server *server, const struct request *request,
 		timeout = http_run(&server->http);
 		error = event_loop_wait(&server->loop, timeout);
 	}
+	if (error != 0)
+		tell_error("the server cannot go on: %s", strerror(-error));
 	work_close(&server->work);
 	http_close(&server->http);
 	event_loop_close(&server->loop);
-	return EXIT_COMPLETE;
+	return error == 0 ? EXIT_COMPLETE : EXIT_NOTHING;
 }
 
 static int start(const struct request *request, struct server *server)

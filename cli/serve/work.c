@@ -5,45 +5,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/status.h"
-#include "cli/base/text/json.h"
-#include "cli/base/text/quantity.h"
-#include "cli/base/whole.h"
 #include "cli/serve/progress_board.h"
+#include "cli/serve/work_answer.h"
+#include "cli/serve/work_job.h"
 #include "cli/serve/work_reader.h"
 
-#define SAID_MAX 65536		/* bytes of standard error that are looked at */
-#define MESSAGES_MAX 4096	/* bytes of them in a header */
 /* Of the time, a trace that grows is read for less than one part in so many. */
 #define READINGS_APART 4
-
-struct job {
-	struct job *next;
-	uint32_t number;
-	uint64_t key;
-	const struct route *route;
-	struct served *trace;	/* whose reader runs it; NULL: of several */
-	struct buffer words, input;
-	enum worker_coding coding;
-	struct work_reader *reader;	/* NULL: it waits */
-	int files[READER_FILES];
-	bool on_disk;		/* its output is, not in memory */
-	struct work_client *clients;
-	uint64_t begun_ms;
-	uint32_t slot;		/* of the progress board */
-	uint64_t told;		/* `done` of the last event */
-};
 
 /* ---- what is asked ---- */
 
@@ -142,125 +118,7 @@ static void free_job(struct work *work, struct job *job)
 	free(job);
 }
 
-/* ---- what it came to ---- */
-
-/* Bytes. */
-static uint64_t output_max(const struct job *job)
-{
-	return job->on_disk ? WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX;
-}
-
-/* What a process said, to be freed. */
-static char *read_said(int fd)
-{
-	char *text = grow_alloc(SAID_MAX + 1);
-	ssize_t n = fd < 0 ? 0 : whole_read_at(fd, text, SAID_MAX, 0);
-
-	text[n > 0 ? n : 0] = 0;
-	return text;
-}
-
-static struct answer *good_answer(struct job *job, const char *said)
-{
-	struct stat packed, plain;
-	enum reader_file which = READER_OUT;
-	struct answer *answer;
-
-	if (fstat(job->files[READER_PACKED], &packed) != 0 ||
-	    fstat(job->files[READER_OUT], &plain) != 0)
-		return answer_error(500, "its answer is lost");
-	if (packed.st_size > 0)
-		which = READER_PACKED;
-	answer = answer_new(200, job->route->type, job->files[which],
-			    (uint64_t)(which == READER_OUT ? plain.st_size :
-				       packed.st_size),
-			    which == READER_OUT && job->on_disk);
-	job->files[which] = -1;
-	answer->coding = which == READER_PACKED ? job->coding : WORKER_PLAIN;
-	answer->messages = answer_messages(said, MESSAGES_MAX);
-	answer->key = job->key;
-	return answer;
-}
-
-static struct answer *killed_answer(const struct work *work,
-				    const struct job *job, int number)
-{
-	LOCAL_BUFFER text = { 0 };
-
-	switch (number) {
-	case SIGALRM:
-	case SIGXCPU:
-		buffer_printf(&text, "it took longer than --timeout %s: ask "
-			      "for less, or start the server with more",
-			      TIME_TEXT(work->limits.timeout_ns));
-		return answer_error(504, text.data);
-	case SIGXFSZ:
-		buffer_printf(&text, "the answer has more than %s: ask for "
-			      "less, as with top",
-			      SIZE_TEXT(output_max(job)));
-		return answer_error(503, text.data);
-	case SIGKILL:
-		return answer_error(503, "its process was killed: there may "
-				    "be too little memory");
-	default:
-		buffer_printf(&text, "its process was killed by signal %d "
-			      "(%s): this is a fault of gnomon's", number,
-			      strsignal(number));
-		return answer_error(500, text.data);
-	}
-}
-
-/* What was wrong when the trace was read holds for all calls; what is said again
- * is there once. */
-static const char *all_said(const struct job *job, const char *said,
-			    struct buffer *all)
-{
-	const char *before = job->trace == NULL ? NULL : job->trace->said;
-
-	while (before != NULL && *before != 0) {
-		size_t length = strcspn(before, "\n");
-		char *line = grow_copy(before, length);
-
-		if (strstr(said, line) == NULL)
-			buffer_printf(all, "%s\n", line);
-		free(line);
-		before += length + (before[length] != 0);
-	}
-	buffer_string(all, said);
-	return buffer_text(all);
-}
-
-static struct answer *make_answer(const struct work *work, struct job *job,
-				  int status)
-{
-	char *said = read_said(job->files[READER_SAID]);
-	struct answer *answer;
-	LOCAL_BUFFER all = { 0 };
-
-	if (WIFSIGNALED(status)) {
-		answer = killed_answer(work, job, WTERMSIG(status));
-		free(said);
-		return answer;
-	}
-	switch (WEXITSTATUS(status)) {
-	case EXIT_COMPLETE:
-	case EXIT_NO:
-	case EXIT_PARTIAL:
-		answer = good_answer(job, all_said(job, said, &all));
-		break;
-	case EXIT_NOTHING:
-		answer = answer_error(400, said);
-		break;
-	case WORKER_NO_ROOM:
-		answer = answer_error(503, said);
-		break;
-	default:
-		answer = answer_error(500, said);
-		break;
-	}
-	free(said);
-	return answer;
-}
+/* ---- ended ---- */
 
 /* All who wait get it; it is dropped. */
 static void finish(struct work *work, struct job *job, struct answer *answer)
@@ -297,7 +155,7 @@ static bool open_files(struct job *job)
 {
 	job->files[READER_OUT] = open_out(job);
 	job->files[READER_REQUEST] = worker_write_request(
-		&job->words, &job->input, output_max(job), job->coding);
+		&job->words, &job->input, work_answer_max(job), job->coding);
 	job->files[READER_SAID] = memfd_create("said", MFD_CLOEXEC);
 	job->files[READER_PACKED] = memfd_create("packed", MFD_CLOEXEC);
 	for (int i = 0; i < READER_FILES; i++)
@@ -327,7 +185,7 @@ static void try_job(struct work *work, struct job *job)
 	if (!reader->ready)
 		return;
 	if (reader->status == EXIT_NOTHING) {
-		char *said = read_said(reader->said);
+		char *said = work_answer_said(reader->said);
 
 		finish(work, job, answer_error(400, said));
 		free(said);
@@ -376,7 +234,7 @@ static void note_reading(struct work_reader *reader)
 	trace->read = reader->generation;
 	trace->status = reader->status;
 	free(trace->said);
-	trace->said = read_said(reader->said);
+	trace->said = work_answer_said(reader->said);
 }
 
 void work_hear(struct work_reader *reader,
@@ -404,7 +262,7 @@ void work_hear(struct work_reader *reader,
 	} else {
 		job = find_job(work, packet->job);
 		if (job != NULL && job->reader == reader)
-			finish(work, job, make_answer(work, job,
+			finish(work, job, work_answer(work, job,
 						      packet->status));
 	}
 	pump(work);
@@ -496,88 +354,6 @@ void work_begin(struct work *work, const struct work_call *call,
 	client->next = job->clients;
 	job->clients = client;
 	pump(work);
-}
-
-/* What its worker, or else the reader that it waits for, is at. */
-static struct progress_slot progress_of(const struct work *work,
-					const struct job *job)
-{
-	for (const struct work_reader *reader = work->readers;
-	     reader != NULL && job->reader == NULL; reader = reader->next)
-		if (reader->trace == job->trace && !reader->ready)
-			return progress_board_read(reader->slot);
-	return progress_board_read(job->slot);
-}
-
-static void put_progress(struct json *json, const struct progress_slot *slot)
-{
-	json_string(json, "what", slot->what);
-	json_uint(json, "done", slot->done);
-	json_uint(json, "of", slot->total);
-}
-
-static void put_job(struct json *json, const struct work *work,
-		    const struct job *job)
-{
-	struct progress_slot slot = progress_of(work, job);
-
-	for (const struct work_client *client = job->clients; client != NULL;
-	     client = client->next) {
-		json_object(json, NULL);
-		json_string(json, "ticket", client->ticket);
-		json_string(json, "call", job->route->name);
-		json_string(json, "trace", job->trace ? job->trace->id : NULL);
-		json_bool(json, "running", job->reader != NULL);
-		json_decimal(json, "seconds",
-			     event_loop_now_ms() - job->begun_ms, 3);
-		put_progress(json, &slot);
-		json_end_object(json);
-	}
-}
-
-void work_json(const struct work *work, struct buffer *out)
-{
-	struct json_text text;
-	struct json *json = json_text_begin(&text, false);
-
-	json_object(json, NULL);
-	json_uint(json, "schema", 1);
-	json_array(json, "work");
-	for (const struct job *job = work->jobs; job != NULL; job = job->next)
-		put_job(json, work, job);
-	json_end_array(json);
-	json_end_object(json);
-	json_text_end(&text, out);
-}
-
-static void add_progress(const struct job *job,
-			 const struct progress_slot *slot, struct buffer *out)
-{
-	for (const struct work_client *client = job->clients; client != NULL;
-	     client = client->next) {
-		struct json_text text;
-		struct json *json = json_text_begin(&text, true);
-
-		json_object(json, NULL);
-		json_string(json, "ticket", client->ticket);
-		put_progress(json, slot);
-		json_end_object(json);
-		buffer_string(out, "event: progress\ndata: ");
-		json_text_end(&text, out);
-		buffer_string(out, "\n\n");
-	}
-}
-
-void work_progress(struct work *work, struct buffer *out)
-{
-	for (struct job *job = work->jobs; job != NULL; job = job->next) {
-		struct progress_slot slot = progress_of(work, job);
-
-		if (slot.what[0] == 0 || slot.done == job->told)
-			continue;
-		job->told = slot.done;
-		add_progress(job, &slot, out);
-	}
 }
 
 void work_close(struct work *work)

@@ -242,8 +242,9 @@ function buttons(): void {
 
 /* ---- traces that come, and grow ---- */
 
-async function list(): Promise<void> {
-	const { value } = await ask("traces", { path: "traces", params: [] });
+/* `slot`: of the call (ask.ts). */
+async function list(slot: string): Promise<void> {
+	const { value } = await ask(slot, { path: "traces", params: [] });
 
 	traces = (value as { traces: Trace[] }).traces;
 }
@@ -252,13 +253,13 @@ function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
 
-	events.addEventListener("trace", () => void list().then(look)
+	events.addEventListener("trace", () => void list("events").then(look)
 		.catch(() => undefined));
 	/* What happened before it listened, or while it could not, is not told. */
 	events.addEventListener("open", () => {
 		const before = state();
 
-		void list().then(() => {
+		void list("events").then(() => {
 			if (state() !== before)
 				look();
 		}).catch(() => undefined);
@@ -288,9 +289,9 @@ function noTrace(...why: string[]): void {
 async function start(): Promise<void> {
 	find("view").replaceChildren(h("p", { class: "state" }, "Loading…"));
 	try {
-		await list();
+		await list("traces");
 	} catch (error) {
-		/* A newer list was asked for, and goes on from here. */
+		/* Another start goes on from here. */
 		if (!(error instanceof Stale))
 			noTrace("The server does not answer.",
 				(error as Error).message);
