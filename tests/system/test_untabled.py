@@ -226,6 +226,74 @@ def rare_parts_are_no_functions(directory):
             os.remove(trace)
 
 
+NEVER_BACK = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#define CALLED __attribute__((noinline))
+CALLED __attribute__((noreturn)) static void ends(const char *why)
+{
+    puts(why);
+    exit(3);
+}
+CALLED static void *takes(long size)
+{
+    void *block = malloc(size + 10);
+    __asm__ volatile("" ::: "memory");
+    return block;
+}
+CALLED static long gives(void *block, long a, long b)
+{
+    __asm__ volatile("" ::: "memory");
+    free(block);
+    return a + b;
+}
+CALLED static long checks(long a, const char *why)
+{
+    if (a < 0)
+        ends(why);
+    return a * 3;
+}
+/* behind the call above, which does not come back, and reached by a table */
+static long jumps_on(long a) { void *p = takes(a); return gives(p, a, 7); }
+static long returns(long a)
+{
+    void *p = takes(a + 1);
+    return gives(p, a, 9) + 1;
+}
+static long (*const table[])(long) = { jumps_on, returns };
+int main(int argc, char **argv)
+{
+    long sum = 0;
+    for (int i = 0; i < 100; i++)
+        sum += table[i & 1](i) + checks(i, argv[argc - 1]);
+    exit(sum == 0);
+}
+"""
+
+
+@case
+def calls_that_do_not_come_back(directory):
+    """What stands behind one is the next function, whatever ends that."""
+    need("gcc")
+    source = os.path.join(directory, "never.c")
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(NEVER_BACK)
+    for more in [], ["-s"], ["-s", "-fPIE", "-pie", "-Wl,--no-relax"]:
+        path = os.path.join(directory, "never")
+        equal(bare(["gcc", "-O2", "-fno-toplevel-reorder",
+                    "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
+                    *more, source, "-o", path]).status, 0, "gcc")
+        done = recorded([path], directory, env=environment(
+            XDG_CACHE_HOME=directory))
+        equal(done.status, 0, done.err)
+        info = json.loads(gnomon("info", "--json", done.trace).out)
+        counters = info["counters"]
+        equal(counters["stop_bottom"], counters["tier_full"],
+              "%s: %s" % (more, counters))
+        for trace in traces_in(directory):
+            os.remove(trace)
+
+
 @case
 def and_with_each_stack_walked_anew(directory):
     whole(directory, "off")

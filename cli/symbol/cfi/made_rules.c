@@ -14,10 +14,6 @@
  * Where a table for debuggers has a function (debug_rules.h), its rows are taken
  * instead.
  *
- * Direct calls are found by a pass over all instructions of a gap, before: on
- * x86-64 that may go wrong in data between functions, and finds itself again a
- * few instructions later.
- *
  *  I1  Entries are in order and do not overlap: functions are run in order, up
  *      to the next start that was known when it was their turn.
  */
@@ -27,224 +23,28 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/search.h"
-#include "cli/base/sort.h"
+#include "cli/base/table.h"
+#include "cli/symbol/cfi/code_gaps.h"
 #include "cli/symbol/cfi/debug_rules.h"
+#include "cli/symbol/cfi/function_starts.h"
 #include "cli/symbol/cfi/symbolic_run.h"
 #include "unwind/claim.h"
 
-#define FUNCTIONS_MAX (1u << 20)
 #define LOST_CALLS 16		/* of a function; it is run as often again */
-
-struct gap {
-	uint64_t start, end;
-	const uint8_t *bytes;
-};
+#define FUNCTION_ALIGNMENT 16	/* x86-64's compilers', when they optimise */
 
 struct making {
 	struct made_rules *made;
 	const struct binary *binary;
 	struct debug_rules debug;
 	struct machine_decoder decoder;
-	struct gap *gaps;
-	size_t gap_count, gap_capacity;
-	uint64_t *starts;
-	size_t start_count, start_capacity;
+	struct code_gaps gaps;
+	struct function_starts starts;
 	bool open;		/* the last entry ends where the next row
 				 * may begin */
 	uint64_t data_end;	/* of the constants behind the last function */
+	struct table runs;	/* address -> whether it runs as a function */
 };
-
-/* ---- gaps ---- */
-
-static void add_gap(struct making *m, const Elf64_Shdr *section,
-		    uint64_t start, uint64_t end)
-{
-	const struct elf_tables *t = &m->binary->file->tables;
-
-	if (start >= end)
-		return;
-	GROW(m->gaps, m->gap_count, m->gap_capacity);
-	m->gaps[m->gap_count++] = (struct gap){
-		start, end, t->bytes + section->sh_offset +
-		(start - section->sh_addr) };
-}
-
-/* What a walk in the program can go by: .debug_frame is not mapped, and .ARM.exidx
- * covers all code, also what it cannot unwind: that is no rule. */
-static bool covers(const struct callframe_entry *entry)
-{
-	return entry->source == CALLFRAME_EH;
-}
-
-static void gaps_of_section(struct making *m, const Elf64_Shdr *section)
-{
-	const struct callframe *table = &m->binary->table;
-	uint64_t end = section->sh_addr + section->sh_size;
-	uint64_t at = section->sh_addr;
-	size_t i = callframe_behind(table, at);
-
-	if (i > 0)
-		i--;
-	for (; i < table->count && table->entries[i].start < end; i++) {
-		const struct callframe_entry *entry = &table->entries[i];
-
-		if (entry->end <= at || !covers(entry))
-			continue;
-		add_gap(m, section, at, entry->start);
-		at = entry->end;
-	}
-	add_gap(m, section, at, end);
-}
-
-static bool is_linkage(const char *name)
-{
-	return strncmp(name, ".plt", 4) == 0 ||
-		strcmp(name, ".MIPS.stubs") == 0 || strcmp(name, ".init") == 0 ||
-		strcmp(name, ".fini") == 0;
-}
-
-static void find_gaps(struct making *m, bool linkage)
-{
-	const struct elf_tables *t = &m->binary->file->tables;
-
-	for (uint32_t i = 0; i < t->sections; i++) {
-		const Elf64_Shdr *section = &t->section[i];
-
-		if (section->sh_flags & SHF_EXECINSTR &&
-		    elf_tables_has(t, section) &&
-		    (linkage || !is_linkage(elf_tables_name(t, section))))
-			gaps_of_section(m, section);
-	}
-}
-
-static bool has_call(struct making *m, const struct gap *gap)
-{
-	const struct machine *machine = m->binary->machine;
-	struct symbolic_state state;
-	struct machine_step step;
-
-	symbolic_begin(&state);
-	for (uint64_t at = gap->start; at < gap->end;) {
-		machine->step(&m->decoder, at, gap->bytes + (at - gap->start),
-			      (size_t)(gap->end - at), &state, &step);
-		if (step.flow == MACHINE_CALL)
-			return true;
-		at += step.flow == MACHINE_BAD ? machine->alignment :
-			step.size;
-	}
-	return false;
-}
-
-bool made_rules_wanted(const struct binary *binary, uint64_t bytes_min)
-{
-	struct making m = { .binary = binary };
-	bool wanted = false;
-
-	find_gaps(&m, false);
-	if (!machine_open(&m.decoder, binary->machine,
-			  binary->file->tables.class->big))
-		m.gap_count = 0;
-	for (size_t i = 0; i < m.gap_count && !wanted; i++)
-		wanted = m.gaps[i].end - m.gaps[i].start >= bytes_min &&
-			has_call(&m, &m.gaps[i]);
-	machine_close(&m.decoder);
-	free(m.gaps);
-	return wanted;
-}
-
-/* ---- starts of functions ---- */
-
-static bool gap_behind(const void *list, size_t i, uint64_t address)
-{
-	return ((const struct gap *)list)[i].start > address;
-}
-
-static const struct gap *gap_at(const struct making *m, uint64_t address)
-{
-	size_t i = search_first(m->gaps, m->gap_count, gap_behind, address);
-
-	return i > 0 && address < m->gaps[i - 1].end ? &m->gaps[i - 1] : NULL;
-}
-
-static void add_start(struct making *m, uint64_t address)
-{
-	address &= ~(uint64_t)(m->binary->machine->alignment - 1);
-	if (m->start_count >= FUNCTIONS_MAX || gap_at(m, address) == NULL)
-		return;
-	GROW(m->starts, m->start_count, m->start_capacity);
-	m->starts[m->start_count++] = address;
-}
-
-static void add_debug_start(void *owner, uint64_t address)
-{
-	add_start(owner, address);
-}
-
-static void sweep(struct making *m, const struct gap *gap)
-{
-	const struct machine *machine = m->binary->machine;
-	struct symbolic_state state;
-	struct machine_step step;
-
-	symbolic_begin(&state);
-	m->decoder.thumb = binary_is_thumb(m->binary, gap->start);
-	for (uint64_t at = gap->start; at < gap->end;) {
-		machine->step(&m->decoder, at, gap->bytes + (at - gap->start),
-			      (size_t)(gap->end - at), &state, &step);
-		if (step.flow == MACHINE_CALL && step.has_target)
-			add_start(m, step.target);
-		at += step.flow == MACHINE_BAD ? machine->alignment :
-			step.size;
-	}
-}
-
-static int by_number(const void *a, const void *b)
-{
-	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
-/* The rare part of a function, "name.cold", "name.cold.3": jumped to with a frame. */
-static bool is_cold(const char *name)
-{
-	const char *part = strstr(name, ".cold");
-
-	return part != NULL && (part[5] == 0 || part[5] == '.');
-}
-
-static void find_starts(struct making *m)
-{
-	const struct symtab *symbols = &m->binary->symbols;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < symbols->count; i++)
-		if (!is_cold(symbols->list[i].name))
-			add_start(m, symbols->list[i].address);
-	add_start(m, m->binary->file->tables.header.e_entry);
-	debug_rules_starts(&m->debug, add_debug_start, m);
-	for (size_t i = 0; i < m->gap_count; i++)
-		sweep(m, &m->gaps[i]);
-	SORT(m->starts, m->start_count, by_number);
-	for (size_t i = 0; i < m->start_count; i++)
-		if (kept == 0 || m->starts[kept - 1] != m->starts[i])
-			m->starts[kept++] = m->starts[i];
-	m->start_count = kept;
-}
-
-static bool lies_behind(const void *list, size_t i, uint64_t address)
-{
-	return ((const uint64_t *)list)[i] > address;
-}
-
-/* Where what begins at an address ends at the latest. */
-static uint64_t extent(const struct making *m, const struct gap *gap,
-		       uint64_t start)
-{
-	size_t i = search_first(m->starts, m->start_count, lies_behind, start);
-
-	return i < m->start_count && m->starts[i] < gap->end ? m->starts[i] :
-		gap->end;
-}
 
 /* ---- rows ---- */
 
@@ -430,7 +230,7 @@ static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 /* ---- functions ---- */
 
 /* The first instruction behind padding. */
-static uint64_t skip_padding(struct making *m, const struct gap *gap,
+static uint64_t skip_padding(struct making *m, const struct code_gap *gap,
 			     uint64_t at)
 {
 	const struct machine *machine = m->binary->machine;
@@ -459,23 +259,17 @@ static uint64_t skip_padding(struct making *m, const struct gap *gap,
 	return at;
 }
 
-static bool is_start(const struct making *m, uint64_t address)
-{
-	size_t i = search_first(m->starts, m->start_count, lies_behind,
-				address);
-
-	return i > 0 && m->starts[i - 1] == address;
-}
-
 /* What is known of a function while it is run. */
 struct running {
-	const struct making *making;
+	struct making *making;
 	/* Calls that do not come back, by where they would. */
 	uint64_t behind[LOST_CALLS];
 	unsigned count;
 	/* Of its exits, jumps to what is no known function: it may be a part of
 	 * one, which goes back there. */
 	unsigned doubtful;
+	bool unsure;	/* which of several calls does not come back: behind the
+			 * first of them nothing is known */
 };
 
 static bool comes_back(void *owner, uint64_t behind)
@@ -488,12 +282,75 @@ static bool comes_back(void *owner, uint64_t behind)
 	return true;
 }
 
-static void note_jump(void *owner, uint64_t to, bool bare)
+/* Whether code that nothing says to be a function does run as one: it returns,
+ * and as it came. Rare parts of functions do not. */
+static bool runs_as_function(struct making *m, uint64_t start)
+{
+	const struct code_gap *gap = code_gaps_at(&m->gaps, start);
+	uint32_t known = table_get(&m->runs, start);
+	struct symbolic_state entry;
+	struct symbolic_run run;
+	struct symbolic_wanted wanted = { .decoder = &m->decoder,
+					  .start = start, .entry = &entry };
+	bool thumb = m->decoder.thumb;
+
+	if (gap == NULL || known != TABLE_NONE)
+		return gap != NULL && known;
+	wanted.end = function_starts_end(&m->starts, gap, start);
+	wanted.bytes = gap->bytes + (start - gap->start);
+	m->decoder.thumb = binary_is_thumb(m->binary, start);
+	machine_begin(m->binary->machine, &entry);
+	symbolic_run(&run, &wanted);
+	known = !run.too_large && run.odd_exits == 0 && run.exits > 0;
+	symbolic_run_free(&run);
+	m->decoder.thumb = thumb;
+	table_set(&m->runs, start, known);
+	return known;
+}
+
+/* What goes on elsewhere with its frame goes on in a rare part of it, and in no
+ * function: then it is a jump of the next function, and a call before does not
+ * come back. */
+static bool note_jump(void *owner, uint64_t to, bool bare)
 {
 	struct running *running = owner;
-	const struct making *m = running->making;
+	struct making *m = running->making;
 
-	running->doubtful += bare && gap_at(m, to) != NULL && !is_start(m, to);
+	if (bare)
+		running->doubtful += code_gaps_at(&m->gaps, to) != NULL &&
+			!function_starts_has(&m->starts, to);
+	else
+		return !runs_as_function(m, to);
+	return true;
+}
+
+/*
+ * The call to blame, where it would come back to. A compiler that keeps return
+ * addresses on the stack aligns functions, so the one that the next function is
+ * behind is told by that; elsewhere a function that calls others says itself that
+ * it is one, as it saves its return address.
+ */
+static uint64_t blame(struct making *m, const struct symbolic_run *run,
+		      struct running *running)
+{
+	const struct code_gap *gap = code_gaps_at(&m->gaps, run->wanted.start);
+	uint64_t target = run->odd_from, aligned = 0;
+	unsigned count = 0, fitting = 0;
+	uint32_t call = run->odd_call;
+
+	if (!m->binary->machine->ra_on_stack)
+		return target;
+	for (; call != 0; count++) {
+		target = symbolic_run_suspect(run, call, &call);
+		if (skip_padding(m, gap, target) % FUNCTION_ALIGNMENT == 0) {
+			aligned = target;
+			fitting++;
+		}
+	}
+	if (count == 1 || fitting == 1)
+		return count == 1 ? target : aligned;
+	running->unsure = true;
+	return target;
 }
 
 /*
@@ -514,9 +371,13 @@ static void run_whole(struct symbolic_run *run, struct symbolic_wanted *wanted,
 		if (run->odd_exits == 0 || run->odd_from == 0 || run->lost ||
 		    running->count == LOST_CALLS)
 			return;
-		if (!run->odd_is_call)
+		if (run->odd_is_call) {
+			running->behind[running->count++] =
+				blame(running->making, run, running);
+		} else {
 			wanted->end = run->odd_from;
-		running->behind[running->count++] = run->odd_from;
+			running->behind[running->count++] = run->odd_from;
+		}
 		symbolic_run_free(run);
 	}
 }
@@ -528,11 +389,12 @@ static bool is_function(const struct symbolic_run *run,
 {
 	if (run->too_large || run->odd_exits > 0)
 		return false;
-	return is_start(running->making, run->wanted.start) ||
+	return function_starts_has(&running->making->starts,
+				   run->wanted.start) ||
 	       run->exits > running->doubtful;
 }
 
-static uint64_t run_function(struct making *m, const struct gap *gap,
+static uint64_t run_function(struct making *m, const struct code_gap *gap,
 			     uint64_t start, uint64_t end)
 {
 	struct symbolic_state entry;
@@ -550,7 +412,9 @@ static uint64_t run_function(struct making *m, const struct gap *gap,
 	m->made->functions++;
 	good = is_function(&run, &running);
 	end = take_run(m, &run, good);
-	if (good)
+	if (running.unsure)
+		end = wanted.end;
+	else if (good)
 		m->data_end = symbolic_run_unreached(&run, end);
 	symbolic_run_free(&run);
 	return end;
@@ -573,7 +437,7 @@ static void take_known(void *owner, const struct made_row *row, uint64_t end)
 }
 
 /* Its end; where no table has it, that of what was run. */
-static uint64_t make_function(struct making *m, const struct gap *gap,
+static uint64_t make_function(struct making *m, const struct code_gap *gap,
 			      uint64_t start, uint64_t end)
 {
 	struct known known = { m, end };
@@ -593,12 +457,12 @@ static uint64_t make_function(struct making *m, const struct gap *gap,
 	return run_function(m, gap, start, end);
 }
 
-static void make_gap(struct making *m, const struct gap *gap)
+static void make_gap(struct making *m, const struct code_gap *gap)
 {
 	uint64_t at = gap->start;
 
 	while ((at = skip_padding(m, gap, at)) < gap->end) {
-		uint64_t end = extent(m, gap, at);
+		uint64_t end = function_starts_end(&m->starts, gap, at);
 		uint64_t next = make_function(m, gap, at, end);
 
 		CLAIM_FULL(next > at);
@@ -609,23 +473,41 @@ static void make_gap(struct making *m, const struct gap *gap)
 	}
 }
 
-static int by_start(const void *a, const void *b)
+static bool has_call(struct machine_decoder *decoder,
+		     const struct code_gap *gap)
 {
-	const struct gap *x = a, *y = b;
+	const struct machine *machine = decoder->machine;
+	struct symbolic_state state;
+	struct machine_step step;
 
-	return sort_up(x->start, y->start);
+	symbolic_begin(&state);
+	for (uint64_t at = gap->start; at < gap->end;) {
+		machine->step(decoder, at, gap->bytes + (at - gap->start),
+			      (size_t)(gap->end - at), &state, &step);
+		if (step.flow == MACHINE_CALL)
+			return true;
+		at += step.flow == MACHINE_BAD ? machine->alignment :
+			step.size;
+	}
+	return false;
 }
 
-/* Sections of a file may lie upon each other: the first is believed. */
-static void order_gaps(struct making *m)
+bool made_rules_wanted(const struct binary *binary, uint64_t bytes_min)
 {
-	size_t kept = 0;
+	struct machine_decoder decoder = { 0 };
+	struct code_gaps gaps;
+	bool wanted = false;
 
-	SORT(m->gaps, m->gap_count, by_start);
-	for (size_t i = 0; i < m->gap_count; i++)
-		if (kept == 0 || m->gaps[i].start >= m->gaps[kept - 1].end)
-			m->gaps[kept++] = m->gaps[i];
-	m->gap_count = kept;
+	if (!machine_open(&decoder, binary->machine,
+			  binary->file->tables.class->big))
+		return false;
+	code_gaps_find(&gaps, binary, false);
+	for (size_t i = 0; i < gaps.count && !wanted; i++)
+		wanted = gaps.list[i].end - gaps.list[i].start >= bytes_min &&
+			has_call(&decoder, &gaps.list[i]);
+	code_gaps_free(&gaps);
+	machine_close(&decoder);
+	return wanted;
 }
 
 bool made_rules_make(struct made_rules *made, const struct binary *binary)
@@ -637,15 +519,15 @@ bool made_rules_make(struct made_rules *made, const struct binary *binary)
 			  binary->file->tables.class->big))
 		return false;
 	debug_rules_open(&m.debug, binary);
-	find_gaps(&m, true);
-	order_gaps(&m);
-	find_starts(&m);
-	for (size_t i = 0; i < m.gap_count; i++)
-		make_gap(&m, &m.gaps[i]);
+	code_gaps_find(&m.gaps, binary, true);
+	function_starts_find(&m.starts, binary, &m.gaps, &m.debug, &m.decoder);
+	for (size_t i = 0; i < m.gaps.count; i++)
+		make_gap(&m, &m.gaps.list[i]);
 	machine_close(&m.decoder);
 	debug_rules_close(&m.debug);
-	free(m.gaps);
-	free(m.starts);
+	table_free(&m.runs);
+	code_gaps_free(&m.gaps);
+	function_starts_free(&m.starts);
 	return true;
 }
 

@@ -18,8 +18,11 @@
 #include "cli/base/sort.h"
 #include "unwind/claim.h"
 
+/* Calls have numbers, from 1. */
 struct symbolic_later {
 	uint64_t target;
+	uint32_t outer;		/* the call behind which it is; 0: none */
+	bool proper;		/* what it comes back to leads to an exit */
 	struct symbolic_state state;
 };
 
@@ -89,7 +92,8 @@ static struct symbolic_node *add_node(struct symbolic_run *run,
 	}
 	GROW(run->nodes, run->count, run->capacity);
 	node = &run->nodes[run->count++];
-	*node = (struct symbolic_node){ .address = address, .state = *state };
+	*node = (struct symbolic_node){ .address = address, .state = *state,
+					.owner = run->current };
 	run->node_at[offset_of(run, address)] = (uint32_t)run->count;
 	return node;
 }
@@ -104,6 +108,26 @@ static bool disagrees(const struct symbolic_run *run,
 	return a->reg[sp].kind != SYMBOLIC_UNKNOWN &&
 		b->reg[sp].kind != SYMBOLIC_UNKNOWN &&
 		!symbolic_same(a->reg[sp], b->reg[sp]);
+}
+
+static void add_link(struct symbolic_run *run, uint32_t to)
+{
+	struct symbolic_link *last = run->link_count == 0 ? NULL :
+		&run->links[run->link_count - 1];
+
+	if (run->current == to || run->current == 0 ||
+	    (last != NULL && last->from == run->current && last->to == to))
+		return;
+	GROW(run->links, run->link_count, run->link_capacity);
+	run->links[run->link_count++] = (struct symbolic_link){ run->current,
+								to };
+}
+
+static void exit_properly(struct symbolic_run *run)
+{
+	run->exits++;
+	if (run->current > 0)
+		run->later[run->current - 1].proper = true;
 }
 
 static void arrive(struct symbolic_run *run, uint64_t address,
@@ -127,6 +151,7 @@ static void arrive(struct symbolic_run *run, uint64_t address,
 		lost = true;
 	} else {
 		lost = symbolic_join(&node->state, state);
+		add_link(run, node->owner);
 	}
 	if (edge == EDGE_CERTAIN)
 		node->strong = true;
@@ -171,8 +196,9 @@ static void call(struct symbolic_run *run, uint64_t address, uint64_t next,
 		return;
 	GROW(run->later, run->later_count, run->later_capacity);
 	later = &run->later[run->later_count++];
-	later->target = next;
-	later->state = *state;
+	*later = (struct symbolic_later){ .target = next,
+					  .outer = run->current,
+					  .state = *state };
 }
 
 /* Whether the caller's frame is the one at hand. */
@@ -190,9 +216,12 @@ static bool is_at_exit(const struct symbolic_run *run,
 
 static void leave(struct symbolic_run *run, uint64_t to, bool bare)
 {
-	run->exits += bare;
-	if (run->wanted.leaves != NULL)
-		run->wanted.leaves(run->wanted.owner, to, bare);
+	const struct symbolic_wanted *wanted = &run->wanted;
+
+	if (wanted->leaves != NULL && !wanted->leaves(wanted->owner, to, bare))
+		run->odd_exits++;
+	else if (bare)
+		exit_properly(run);
 }
 
 /* Whether nobody knows where the return address is taken from, or how far the
@@ -272,7 +301,8 @@ static void jump(struct symbolic_run *run, uint64_t address,
 	} else {
 		bool bare = is_at_exit(run, state);
 
-		run->exits += bare;
+		if (bare)
+			exit_properly(run);
 		if (run->has_jump[bare])
 			symbolic_join(&run->jump[bare], state);
 		else
@@ -303,7 +333,7 @@ static void follow(struct symbolic_run *run, uint64_t address, uint64_t next,
 		break;
 	case MACHINE_RETURN:
 		if (is_at_exit(run, taken))
-			run->exits++;
+			exit_properly(run);
 		else
 			run->odd_exits++;
 		run->lost |= is_lost(run, taken);
@@ -369,6 +399,7 @@ static void note_odd(struct symbolic_run *run, unsigned before, uint64_t target,
 		return;
 	run->odd_from = target;
 	run->odd_is_call = call;
+	run->odd_call = call ? run->current : 0;
 }
 
 static void work_off(struct symbolic_run *run)
@@ -388,11 +419,54 @@ static void work_off(struct symbolic_run *run)
 			return;
 		odd = run->odd_exits;
 		target = run->later[run->later_done].target;
+		run->current = (uint32_t)run->later_done + 1;
 		if (!is_pad(run, target))
 			arrive(run, target,
 			       &run->later[run->later_done].state, EDGE_CALL);
 		run->later_done++;
 	}
+}
+
+/* ---- calls that may not come back ---- */
+
+/* What a call comes back to is proper if what that leads to is: by the calls
+ * behind it, or as it goes on in other code. */
+static void spread_proper(struct symbolic_run *run)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < run->later_count; i++) {
+			const struct symbolic_later *later = &run->later[i];
+
+			if (!later->proper || later->outer == 0 ||
+			    run->later[later->outer - 1].proper)
+				continue;
+			run->later[later->outer - 1].proper = more = true;
+		}
+		for (size_t i = 0; i < run->link_count; i++) {
+			struct symbolic_link link = run->links[i];
+			struct symbolic_later *from = &run->later[link.from - 1];
+
+			if (from->proper || (link.to != 0 &&
+			    !run->later[link.to - 1].proper))
+				continue;
+			from->proper = more = true;
+		}
+	}
+}
+
+uint64_t symbolic_run_suspect(const struct symbolic_run *run, uint32_t call,
+			      uint32_t *outer)
+{
+	const struct symbolic_later *later = &run->later[call - 1];
+
+	CLAIM_FULL(call > 0 && call <= run->later_count);
+	CLAIM_FULL(later->outer < call);
+	*outer = later->outer > 0 && !run->later[later->outer - 1].proper ?
+		later->outer : 0;
+	return later->target;
 }
 
 /* ---- what nothing leads to ---- */
@@ -505,7 +579,9 @@ void symbolic_run(struct symbolic_run *run,
 	run->node_at = grow_zeroed(size + 1, sizeof(*run->node_at));
 	arrive(run, wanted->start, wanted->entry, EDGE_CERTAIN);
 	work_off(run);
+	run->current = 0;
 	assume(run);
+	spread_proper(run);
 	count_unreached(run);
 	SORT(run->nodes, run->count, by_address);
 	for (size_t i = 0; i < run->count; i++)
@@ -519,5 +595,6 @@ void symbolic_run_free(struct symbolic_run *run)
 	free(run->nodes);
 	free(run->work);
 	free(run->later);
+	free(run->links);
 	memset(run, 0, sizeof(*run));
 }

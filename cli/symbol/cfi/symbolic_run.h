@@ -42,8 +42,9 @@ struct symbolic_wanted {
 	/* Whether a call that ends at an address comes back; NULL: all do. */
 	bool (*returns)(void *owner, uint64_t behind);
 	/* Hears of each jump to elsewhere; bare: with stack and return address
-	 * as at the entry. NULL: nobody does. */
-	void (*leaves)(void *owner, uint64_t to, bool bare);
+	 * as at the entry. False: no function goes on there in this way. NULL:
+	 * nobody does. */
+	bool (*leaves)(void *owner, uint64_t to, bool bare);
 	void *owner;
 };
 
@@ -54,7 +55,14 @@ struct symbolic_node {
 	bool flows;		/* not only as a delay slot */
 	bool strong;		/* reached by more than calls that come back */
 	uint8_t flow;		/* enum machine_flow */
+	uint32_t owner;		/* what led there first: 0, the entry; else the
+				 * call with this number */
 	struct symbolic_state state;
+};
+
+/* That what one call comes back to leads to code that another led to first. */
+struct symbolic_link {
+	uint32_t from, to;
 };
 
 struct symbolic_run {
@@ -67,6 +75,9 @@ struct symbolic_run {
 	size_t work_count, work_capacity;
 	struct symbolic_later *later;	/* calls that come back */
 	size_t later_count, later_capacity, later_done;
+	uint32_t current;	/* the call that is worked off; 0: none */
+	struct symbolic_link *links;
+	size_t link_count, link_capacity;
 	/* of jumps by registers, joined: with a frame; with the stack as at
 	 * the entry */
 	struct symbolic_state jump[2];
@@ -86,6 +97,7 @@ struct symbolic_run {
 	 * 0: it did so before. */
 	uint64_t odd_from;
 	bool odd_is_call;
+	uint32_t odd_call;	/* its number, if it is one */
 	unsigned assumed;	/* pieces taken for their targets */
 	unsigned bad;		/* instructions that cannot be decoded */
 	uint64_t first_bad;	/* address; 0: none */
@@ -98,6 +110,14 @@ struct symbolic_run {
 void symbolic_run(struct symbolic_run *run,
 		  const struct symbolic_wanted *wanted);
 void symbolic_run_free(struct symbolic_run *run);
+
+/*
+ * Where it was odd behind a call (odd_call), that one does not come back, or one
+ * of those it is behind, as long as these lead to no proper exit either. Where a
+ * call would come back to, and the next outer one that may be to blame; 0: none.
+ */
+uint64_t symbolic_run_suspect(const struct symbolic_run *run, uint32_t call,
+			      uint32_t *outer);
 
 /* NULL: no path leads there. */
 const struct symbolic_node *symbolic_run_at(const struct symbolic_run *run,

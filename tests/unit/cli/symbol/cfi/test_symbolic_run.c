@@ -336,6 +336,78 @@ static void test_next_function(void **state)
 	done(&g);
 }
 
+static bool none_goes_on(void *owner, uint64_t to, bool bare)
+{
+	(void)owner;
+	(void)to;
+	return bare;
+}
+
+/* A call that does not come back is to blame also where the function behind it
+ * calls others; no call is that leads to a proper exit. */
+static void test_suspects(void **state)
+{
+	static const uint8_t none[] = {
+		0x50,				/*  0: push rax */
+		0xe8, 0, 0xf0, 0xff, 0xff,	/*  1: call */
+		0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0,
+		0x53,				/* 16: push rbx */
+		0xe8, 0, 0xf0, 0xff, 0xff,	/* 17: call */
+		0x5b,				/* 22: pop rbx */
+		0xc3,				/* 23: ret */
+	};
+	static const uint8_t jumps[] = {
+		0x50,				/*  0: push rax */
+		0xe8, 0, 0xf0, 0xff, 0xff,	/*  1: call, comes back */
+		0x85, 0xc0,			/*  6: test eax, eax */
+		0x74, 5,			/*  8: je 15 */
+		0xe8, 0, 0xf0, 0xff, 0xff,	/* 10: call, does not */
+		0x58,				/* 15: pop rax */
+		0xc3,				/* 16: ret */
+		0xe8, 0, 0xf0, 0xff, 0xff,	/* 17: nothing leads here */
+	};
+	struct given g;
+	uint32_t outer;
+
+	(void)state;
+	run_code(&g, EM_X86_64, false, false, none, sizeof(none));
+	assert_true(g.run.odd_exits > 0 && g.run.odd_is_call);
+	assert_int_equal(g.run.odd_from, START + 22);
+	assert_int_equal(symbolic_run_suspect(&g.run, g.run.odd_call, &outer),
+			 START + 22);
+	assert_int_equal(symbolic_run_suspect(&g.run, outer, &outer), START + 6);
+	assert_int_equal(outer, 0);
+	done(&g);
+	run_code(&g, EM_X86_64, false, false, jumps, sizeof(jumps));
+	assert_int_equal(g.run.odd_exits, 0);
+	/* the second goes on in code that the first one leads to an exit */
+	assert_int_equal(symbolic_run_suspect(&g.run, 2, &outer), START + 15);
+	assert_int_equal(outer, 0);
+	done(&g);
+}
+
+/* A jump with a frame to what is a function is of no function that has it. */
+static void test_jump_with_frame(void **state)
+{
+	static const uint8_t code[] = {
+		0x50,				/* push rax */
+		0xe9, 0, 0xf0, 0xff, 0xff,	/* jmp */
+	};
+	struct symbolic_wanted wanted;
+	struct given g;
+
+	(void)state;
+	run_code(&g, EM_X86_64, false, false, code, sizeof(code));
+	assert_int_equal(g.run.odd_exits, 0);
+	wanted = g.run.wanted;
+	wanted.leaves = none_goes_on;
+	symbolic_run_free(&g.run);
+	symbolic_run(&g.run, &wanted);
+	assert_int_equal(g.run.odd_exits, 1);
+	assert_int_equal(g.run.odd_from, 0);
+	done(&g);
+}
+
 /* Delay slots, in both orders of bytes. */
 static void test_mips64(void **state)
 {
@@ -563,6 +635,8 @@ int main(void)
 		cmocka_unit_test(test_aarch64),
 		cmocka_unit_test(test_signed_either),
 		cmocka_unit_test(test_next_function),
+		cmocka_unit_test(test_suspects),
+		cmocka_unit_test(test_jump_with_frame),
 		cmocka_unit_test(test_mips64),
 		cmocka_unit_test(test_arm),
 		cmocka_unit_test(test_arm_doubles),
