@@ -23,6 +23,8 @@ const FORMATS: [string, string][] = [
 	["flamegraph.svg", "flame graph, SVG"],
 	["flamegraph.html", "flame graph, page"] ];
 
+const AGAIN_MS = 5000;
+
 const address = new Address();
 let traces: Trace[] = [];
 let summary: Summary | undefined;
@@ -242,13 +244,30 @@ async function list(): Promise<void> {
 	traces = (value as { traces: Trace[] }).traces;
 }
 
+function refresh(): void {
+	list().then(() => traces.length && strip ? update() : start(),
+		    () => undefined);
+}
+
+/* A browser connects again by itself, unless the server refused to listen: then
+ * it is asked again later. */
 function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
 
-	events.addEventListener("trace", () => void list().then(() =>
-		traces.length && strip ? update() : start())
-		.catch(() => undefined));
+	events.addEventListener("trace", refresh);
+	events.addEventListener("open", () => {
+		if (!find("gone").hidden)
+			refresh();
+		find("gone").hidden = true;
+	});
+	events.addEventListener("error", () => {
+		if (find("gone").hidden)
+			tell("The server does not answer.");
+		find("gone").hidden = false;
+		if (events.readyState === EventSource.CLOSED)
+			setTimeout(follow, AGAIN_MS);
+	});
 }
 
 function noTrace(...why: string[]): void {

@@ -3,7 +3,7 @@
  * filters all of them. It asks once for a trace, and for each generation of it.
  */
 import { Result, numbers, results } from "./answers";
-import { ask, Stale, Gone } from "./ask";
+import { ask, Stale } from "./ask";
 import { find } from "./dom";
 import { ofMoment } from "./lead";
 import { placeOf, showMenu } from "./menu";
@@ -107,8 +107,7 @@ export class Strip {
 		} catch (error) {
 			if (error instanceof Stale)
 				return;
-			if (!(error instanceof Gone))
-				this.of = "";
+			this.of = "";
 		}
 		find("strip").setAttribute("aria-busy", "false");
 	}

@@ -38,7 +38,6 @@ export interface TableActs<R> {
 export class Table<R> {
 	readonly element: HTMLElement;
 	private readonly head = h("div", { class: "t-head", role: "row" });
-	private readonly scroller: HTMLElement;
 	private readonly room = h("div", { class: "t-room" });
 	private readonly inside = h("div", { class: "t-rows",
 					     role: "rowgroup" });
@@ -52,12 +51,11 @@ export class Table<R> {
 	private asked = 0;
 
 	constructor(label: string, private readonly acts: TableActs<R>) {
-		this.scroller = h("div", { class: "t-scroll" }, this.head,
-				  this.room);
 		this.room.append(this.inside);
-		this.element = h("div", { class: "table", role: "grid",
-			tabindex: 0, "aria-label": label }, this.scroller);
-		this.scroller.addEventListener("scroll", () => this.later());
+		this.element = h("div", { class: "t-scroll", role: "grid",
+			tabindex: 0, "aria-label": label }, this.head,
+			this.room);
+		this.element.addEventListener("scroll", () => this.later());
 		this.element.addEventListener("keydown", (event) =>
 			this.key(event));
 		this.element.addEventListener("contextmenu", (event) =>
@@ -98,7 +96,7 @@ export class Table<R> {
 	}
 
 	toTop(): void {
-		this.scroller.scrollTop = 0;
+		this.element.scrollTop = 0;
 		this.current = 0;
 		this.opened = -1;
 	}
@@ -149,16 +147,16 @@ export class Table<R> {
 	/* The first row in sight, which may be in part. */
 	private first(): number {
 		const all = this.count * ROW;
-		const high = this.scroller.clientHeight - ROW;
+		const high = this.element.clientHeight - ROW;
 		const way = this.tall() - high;
 
 		if (all <= TALLEST || way <= 0)
-			return this.scroller.scrollTop / ROW;
-		return this.scroller.scrollTop / way * (all - high) / ROW;
+			return this.element.scrollTop / ROW;
+		return this.element.scrollTop / way * (all - high) / ROW;
 	}
 
 	private draw(): void {
-		const { scroller, inside, count } = this;
+		const { element: scroller, inside, count } = this;
 		const high = Math.ceil(scroller.clientHeight / ROW);
 		const top = this.first();
 		const from = Math.max(0, Math.floor(top) - BEYOND);
@@ -248,7 +246,7 @@ export class Table<R> {
 
 	private key(event: KeyboardEvent): void {
 		const page = Math.max(1, Math.floor(
-			this.scroller.clientHeight / ROW) - 2);
+			this.element.clientHeight / ROW) - 2);
 		const steps: Record<string, number> = { ArrowDown: 1,
 			ArrowUp: -1, PageDown: page, PageUp: -page,
 			Home: -Infinity, End: Infinity };
@@ -271,7 +269,7 @@ export class Table<R> {
 	}
 
 	private goTo(index: number): void {
-		const { scroller, count } = this;
+		const { element: scroller, count } = this;
 		const high = scroller.clientHeight - 2 * ROW;
 
 		this.current = Math.max(0, Math.min(count - 1, index));

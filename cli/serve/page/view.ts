@@ -120,6 +120,9 @@ export class Part {
 
 		this.note.hidden = true;
 		this.drawn = undefined;
+		/* Asked again when the server is back. */
+		if (gone)
+			this.forget();
 		tell(error.message);
 		this.body.replaceChildren(h("div", { class: "state failed",
 						     role: "alert" },
