@@ -3,6 +3,7 @@
 peaks and churn are found that were planted in the programs."""
 
 import os
+import re
 
 from browser import browsed
 from gnomon_test import GNOMON, case, check, equal, main, program, recorded
@@ -379,6 +380,44 @@ def every_allocation_can_be_scrolled_to(directory):
     check(len({row.split("\n")[3] for row in said["rows"]["same"]}) == 1,
           said["rows"]["same"])
     check("main" in said["sizes"]["first"], said["sizes"])
+
+
+@case
+def recursion_is_folded(directory):
+    """Four calls of a function inside of each other are one box, with the same
+    bytes."""
+    done = recorded([program("leaky")], directory)
+    find = [["fill", "search", "^tgt_recurse$"], ["text", "found", "#found"]]
+    with Server(done.trace) as server:
+        said = walked(server, open=["#flame?cost=live", *find],
+                      folded=["#flame?cost=live", ["click", "#fold"], *find,
+                              ["hash", "hash"]])
+    equal(said["open"]["found"].split(": ")[0], "4 found", "calls")
+    equal(said["folded"]["found"].split(": ")[0], "1 found", "folded")
+    equal(said["open"]["found"].split(": ")[1],
+          said["folded"]["found"].split(": ")[1], "bytes")
+    check("fold=1" in said["folded"]["hash"], said["folded"])
+
+
+@case
+def chains_and_lifetimes_are_rows(directory):
+    """What realloc made of one block is in its pane, one after the other; what
+    was begun first, of those that still live, has lived longest."""
+    done = recorded([program("realloc_chain")], directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            chain=["#blocks?order=place", ["text", "first", ".t-row"],
+                   ["click", ".t-row"], ["text", "pane", ".beside"]],
+            long=["#blocks?order=lifetime_ns", ["texts", "rows", ".t-row"]])
+    sizes = re.findall(r"^(\S+(?: B)?) after", said["chain"]["pane"], re.M)
+    equal(sizes[:3] + sizes[16:18] + sizes[-2:],
+          ["16 B", "32 B", "64 B", "1.0M", "256K", "4 B", "1 B"], "the chain")
+    check(said["chain"]["first"].endswith("27."), said["chain"]["first"])
+    rows = [row.split("\n") for row in said["long"]["rows"]]
+    began = [row[0] for row in rows if row[1] == "live"]
+    check(rows[0][1] == "live" and len(began) > 5, rows[0])
+    equal(began, sorted(began), "the oldest is first")
 
 
 def walked_wrongly(server):
