@@ -28,3 +28,10 @@ demo: all $(DEMO) | $(call packages,demo)
 	@echo
 	@echo '$$ gnomon report $(DEMO_SQL_TRACE) --by function --sort peak --top 2'
 	$(Q)$(CMD) report $(DEMO_SQL_TRACE) --by function --sort peak --top 2
+
+# Pictures of the page of `gnomon serve` for README.md and docs/, of gnomon at
+# work on the trace of a compiler.
+.PHONY: screenshots
+screenshots: all $(TEST_O)/ui/.installed | $(call packages,$(WANT_screenshots))
+	$(Q)GNOMON_BUILD=$(abspath $(O)) /usr/bin/python3 demo/screenshots.py \
+		docs/images

@@ -18,6 +18,7 @@ PACKAGES_RUN = CC='$(CC)' CXX='$(CXX)' ESBUILD='$(ESBUILD)' \
 WANT_all := build
 WANT_install := build
 WANT_demo := build demo
+WANT_screenshots := build python ui pictures
 WANT_check-unit := build python unit
 WANT_check-asan := build python unit sanitize
 WANT_hostile := build sanitize

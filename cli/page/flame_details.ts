@@ -89,6 +89,17 @@ function stack(state: State, go: (node: number) => void): HTMLElement {
 	return list;
 }
 
+/* What is shown as a whole: the names alone, if they tell the sides apart. */
+function sides({ data: { diff } }: Tree): string {
+	if (!diff)
+		return "The whole recording. ";
+	const [before, after] = [diff.before, diff.after].map((name) =>
+		name.replace(/^.*\//, ""));
+
+	return before === after ? `${diff.before} → ${diff.after}. ` :
+		`${before} → ${after}. `;
+}
+
 export function details(pane: HTMLElement, state: State,
 			go: (node: number) => void): void {
 	let shown = "";
@@ -106,10 +117,7 @@ export function details(pane: HTMLElement, state: State,
 				`than a ${quantity.count(tree.data.part)}th ` +
 				"of every cost, in sum.", "where"));
 		else if (n === 0)
-			pane.append(element("p", (tree.data.diff ?
-				`${tree.data.diff.before} → ${
-				tree.data.diff.after}. ` :
-				"The whole recording. ") +
+			pane.append(element("p", sides(tree) +
 				"Click a box for its stack.", "where"));
 		else
 			pane.append(element("p", where(tree, n), "where"));

@@ -93,5 +93,27 @@ def calls_are_documented(directory):
            name not in docs], [], "not in REST.md")
 
 
+@case
+def comparison_names_its_tests(_directory):
+    """Each yes of docs/COMPARISON.md has a case that is there, in a file that
+    is there; so have its pictures."""
+    with open(os.path.join(DOCS, "COMPARISON.md"), encoding="utf-8") as file:
+        text = file.read()
+    named = re.findall(r"\[`(\w+)`\]\(\.\./tests/system/(\w+\.py)\)", text)
+    check(len(named) > 25, "%d cases" % len(named))
+    for name, path in named:
+        with open(os.path.join(DOCS, "..", "tests", "system", path),
+                  encoding="utf-8") as file:
+            check("@case\ndef %s(" % name in file.read(),
+                  "%s has no case %s" % (path, name))
+    for row in text.splitlines():
+        cells = row.split(" | ")
+        check(len(cells) < 2 or not cells[1].startswith("yes") or
+              "tests/system/" in cells[1], "no test: " + row)
+    for view in os.listdir(os.path.join(DOCS, "images")):
+        check(os.path.getsize(os.path.join(DOCS, "images", view)) <= 120000,
+              view)
+
+
 if __name__ == "__main__":
     main()

@@ -427,53 +427,6 @@ def regressions_are_told(directory):
 
 
 @case
-def markup_in_names_stays_text(directory):
-    """Files, commands and functions are called like elements and scripts: none
-    of them becomes one."""
-    evil = "<img src=x onerror=injected=1><script>injected=2<script>"
-    name = "<b><i onclick=injected=3>.trace"
-    recorded([program("many_names"), evil], directory,
-             options=("-o", os.path.join(directory, name)))
-    views = ["overview", "flame?cost=total", "groups?by=stack&sort=total",
-             "tree?sort=total", "callers?sort=total", "blocks", "threads",
-             "sql?q=select '%s' as x" % evil]
-    with Server(directory) as server:
-        said = walked(server, **{
-            "v%d" % i: ["#" + view, ["injected", "injected"],
-                        ["text", "what", "#what"],
-                        ["text", "name", "#trace option"]]
-            for i, view in enumerate(views)})
-    for one in (said["v%d" % i] for i in range(len(views))):
-        equal(one["injected"], [None, 0], "injected")
-        check(evil[:20] in one["what"], one["what"])
-        equal(one["name"].strip(), name, "the trace")
-
-
-@case
-def what_goes_wrong_is_said(directory):
-    """Without a trace, with one that is damaged, and when the server is gone,
-    the page says so, and goes on when it can."""
-    empty = os.path.join(directory, "empty")
-    os.mkdir(empty)
-    with Server(empty) as server:
-        none = browsed("serve.mjs", {"url": server.url, "runs": {"none": {
-            "list": [["text", "said", "#view"]], "bare": True}}})["none"]
-    check("no trace yet" in none["said"], none)
-    done = recorded([program("leaky")], directory)
-    with open(done.trace, "r+b") as trace:
-        trace.truncate(os.path.getsize(done.trace) * 2 // 3)
-    with Server(done.trace) as server:
-        cut = walked(server, cut=["#groups", ["text", "said", "#view"]],
-                     over=["", ["texts", "cards", ".finding"]])
-        nothing = walked(server, nothing=[
-            "#groups?size-min=1G", ["text", "said", "#view"],
-            ["button", "Remove all filters"], ["hash", "hash"]])["nothing"]
-    check(cut["cut"]["said"] and cut["over"]["cards"], cut)
-    check("filters select" in nothing["said"], nothing)
-    check("size-min" not in nothing["hash"], nothing)
-
-
-@case
 def every_allocation_can_be_scrolled_to(directory):
     """Of 200,000 rows the last ones are there as the first ones are; one tells
     who allocated it, and leads on to those like it."""
@@ -500,6 +453,44 @@ def every_allocation_can_be_scrolled_to(directory):
     check(len({row.split("\n")[3] for row in said["rows"]["same"]}) == 1,
           said["rows"]["same"])
     check("main" in said["sizes"]["first"], said["sizes"])
+
+
+@case
+def recursion_is_folded(directory):
+    """Four calls of a function inside of each other are one box, with the same
+    bytes."""
+    done = recorded([program("leaky")], directory)
+    find = [["fill", "search", "^tgt_recurse$"], ["text", "found", "#found"]]
+    with Server(done.trace) as server:
+        said = walked(server, open=["#flame?cost=live", *find],
+                      folded=["#flame?cost=live", ["click", "#fold"], *find,
+                              ["hash", "hash"]])
+    equal(said["open"]["found"].split(": ")[0], "4 found", "calls")
+    equal(said["folded"]["found"].split(": ")[0], "1 found", "folded")
+    equal(said["open"]["found"].split(": ")[1],
+          said["folded"]["found"].split(": ")[1], "bytes")
+    check("fold=1" in said["folded"]["hash"], said["folded"])
+
+
+@case
+def chains_and_lifetimes_are_rows(directory):
+    """What realloc made of one block is in its pane, one after the other; what
+    was begun first, of those that still live, has lived longest."""
+    done = recorded([program("realloc_chain")], directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            chain=["#blocks?order=place", ["text", "first", ".t-row"],
+                   ["click", ".t-row"], ["text", "pane", ".beside"]],
+            long=["#blocks?order=lifetime_ns", ["texts", "rows", ".t-row"]])
+    sizes = re.findall(r"^(\S+(?: B)?) after", said["chain"]["pane"], re.M)
+    equal(sizes[:3] + sizes[16:18] + sizes[-2:],
+          ["16 B", "32 B", "64 B", "1.0M", "256K", "4 B", "1 B"], "the chain")
+    check(said["chain"]["first"].endswith("27."), said["chain"]["first"])
+    rows = [row.split("\n") for row in said["long"]["rows"]]
+    began = [row[0] for row in rows if row[1] == "live"]
+    check(rows[0][1] == "live" and len(began) > 5, rows[0])
+    equal(began, sorted(began), "the oldest is first")
 
 
 def walked_wrongly(server):

@@ -5,7 +5,7 @@
 // what to do and with what; one that reads something puts it under its name.
 
 import { createRequire } from "node:module";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -94,6 +94,15 @@ async function clickRow(page, text, button) {
 	throw new Error(`no row with ${text} comes into sight`);
 }
 
+const started = [];	// servers
+
+function end(server) {
+	return new Promise((done) => {
+		server.on("exit", done);
+		server.kill();
+	});
+}
+
 const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
 const steps = {
@@ -127,6 +136,15 @@ const steps = {
 	record: (page, argv) => void execFileSync(argv[0], argv.slice(1)),
 	wait: (page, selector) => page.locator(selector).first()
 		.waitFor({ state: "attached" }),
+	scheme: (page, scheme) => page.emulateMedia({ colorScheme: scheme }),
+	/* A server that was started by the test, and the same again. */
+	kill: (page, pid) => process.kill(pid, "SIGTERM"),
+	serve: (page, argv) => {
+		started.push(spawn(argv[0], argv.slice(1), { stdio: "ignore" }));
+	},
+	shown: (page, selector) => page.locator(selector).first().waitFor(),
+	gone: (page, selector) => page.locator(selector).first()
+		.waitFor({ state: "hidden" }),
 	shot: (page, file) => page.screenshot({ path: file }),
 };
 
@@ -202,5 +220,6 @@ await run(async (job, browser) => {
 
 	for (const [name, one] of Object.entries(job.runs))
 		result[name] = await go(browser, job.url, one);
+	await Promise.all(started.map(end));
 	return result;
 });

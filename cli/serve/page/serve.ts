@@ -24,6 +24,8 @@ const FORMATS: [string, string][] = [
 	["flamegraph.svg", "flame graph, SVG"],
 	["flamegraph.html", "flame graph, page"] ];
 
+const AGAIN_MS = 5000;
+
 const address = new Address();
 let traces: Trace[] = [];
 let summary: Summary | undefined;
@@ -249,6 +251,8 @@ async function list(slot: string): Promise<void> {
 	traces = (value as { traces: Trace[] }).traces;
 }
 
+/* A browser connects again by itself, unless the server refused to listen: then
+ * it is asked again later. */
 function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
@@ -257,12 +261,20 @@ function follow(): void {
 		.catch(() => undefined));
 	/* What happened before it listened, or while it could not, is not told. */
 	events.addEventListener("open", () => {
-		const before = state();
+		const before = state(), wasGone = !find("gone").hidden;
 
+		find("gone").hidden = true;
 		void list("events").then(() => {
-			if (state() !== before)
+			if (wasGone || state() !== before)
 				look();
 		}).catch(() => undefined);
+	});
+	events.addEventListener("error", () => {
+		if (find("gone").hidden)
+			tell("The server does not answer.");
+		find("gone").hidden = false;
+		if (events.readyState === EventSource.CLOSED)
+			setTimeout(follow, AGAIN_MS);
 	});
 }
 

@@ -109,9 +109,13 @@ export class Part {
 				"Loading…"));
 	}
 
+	/* That an index is made is progress, and over by now. */
 	private say({ messages }: Answer): void {
-		this.note.hidden = messages.length === 0;
-		this.note.replaceChildren(...messages.map((message) =>
+		const said = messages.filter((message) =>
+			!/: indexing about /.test(message));
+
+		this.note.hidden = said.length === 0;
+		this.note.replaceChildren(...said.map((message) =>
 			h("p", {}, message.replace(/^gnomon: /, ""))));
 	}
 
@@ -120,6 +124,9 @@ export class Part {
 
 		this.note.hidden = true;
 		this.drawn = undefined;
+		/* Asked again when the server is back. */
+		if (gone)
+			this.forget();
 		tell(error.message);
 		this.body.replaceChildren(h("div", { class: "state failed",
 						     role: "alert" },
