@@ -161,12 +161,14 @@ async function addresses(page) {
 	const x = box.x + box.width / 2, y = box.y + box.height / 2;
 
 	await page.mouse.move(x, y);
+	await page.keyboard.down("Control");
 	await page.evaluate(() => window.startFrames());
 	for (let i = 0; i < FRAMES; i++)
 		await page.mouse.wheel(0, i < FRAMES / 2 ? -100 : 100);
 	const zoom = await page.evaluate(() => window.endFrames());
 	for (let i = 0; i < 10; i++)
 		await page.mouse.wheel(0, -100);
+	await page.keyboard.up("Control");
 	await page.evaluate(() => window.startFrames());
 	for (let i = 0; i < FRAMES; i++)
 		await page.mouse.wheel(i % 20 < 10 ? 60 : -60, 0);

@@ -272,6 +272,13 @@ def fragmentation_is_seen_to_scale(directory):
                     ["drag", ".space-bar", .2, .4],
                     ["texts", "chips", ".chip-label"],
                     ["texts", "inside", ".space p"]],
+            wheel=["#memory", ["picture", "whole", ".space-bar"],
+                   ["wheel", ".space-bar", -300],
+                   ["picture", "scrolled", ".space-bar"],
+                   ["down", "Control"], ["wheel", ".space-bar", -300],
+                   ["up", "Control"], ["picture", "zoomed", ".space-bar"],
+                   ["double", ".space-bar"],
+                   ["picture", "again", ".space-bar"], ["hash", "hash"]],
             said=["", ["texts", "cards", ".finding"]],
             owner=["#memory", ["link", "Whose blocks keep pages"],
                    ["text", "first", ".t-row"]])
@@ -281,6 +288,11 @@ def fragmentation_is_seen_to_scale(directory):
     check(any("libc.so.6" in row for row in said["memory"]["maps"]), "maps")
     equal(len(said["memory"]["chips"]), 2, "filters")
     check(said["memory"]["inside"][0] != said["memory"]["bars"][0], "zoom")
+    wheel = said["wheel"]
+    equal(wheel["scrolled"], wheel["whole"], "the wheel alone scrolls")
+    check(wheel["zoomed"] != wheel["whole"], "zoom by the wheel")
+    equal(wheel["again"], wheel["whole"], "a double click shows all")
+    check("address" not in wheel["hash"], wheel["hash"])
     check(any("Fragmentation" in card and "tgt_often" in card
               for card in said["said"]["cards"]), said["said"])
     check("tgt_often" in said["owner"]["first"], said["owner"])

@@ -120,6 +120,9 @@ const steps = {
 		await page.locator(selector).first().hover();
 		await page.mouse.wheel(0, by);
 	},
+	down: (page, key) => page.keyboard.down(key),
+	up: (page, key) => page.keyboard.up(key),
+	double: (page, selector) => page.locator(selector).first().dblclick(),
 	back: (page) => page.goBack(),
 	forward: (page) => page.goForward(),
 	reload: (page) => page.reload(),
@@ -138,6 +141,8 @@ const readers = {
 	attribute: (page, selector, name) => page.locator(selector).first()
 		.getAttribute(name),
 	hash: (page) => page.evaluate(() => location.hash),
+	picture: (page, selector) => page.locator(selector).first()
+		.evaluate((canvas) => canvas.toDataURL()),
 	focused: (page) => page.evaluate(() =>
 		document.activeElement?.textContent ?? ""),
 	axe,

@@ -86,7 +86,8 @@ class Memory implements Shown {
 		element.append(h("div", { class: "memory" },
 			h("h2", {}, "Pages with live blocks, to scale",
 			  h("small", {}, "the darker, the more of a page is " +
-			    "live; drag over a bar to look into it"),
+			    "live; drag over a bar to look into it, or go in " +
+			    "by Ctrl and the wheel"),
 			  h("a", { href: app.address.link({ q: PINNED }, "sql") },
 			    "Whose blocks keep pages")),
 			this.pages.element), h("h2", { class: "maps-title" },
