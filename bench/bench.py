@@ -14,6 +14,7 @@ of captures, the chart DIR/bench-capture.svg. The document:
      "hooks": [rows], "programs": [rows], "lives": [rows],
      "instructions": [rows], "options": [rows], "reader": [rows],
      "reader-large": [rows], "exports": [rows], "queries": [rows],
+     "ui": [rows],
      "figures": [{"name", "value", "goal", "reached",
                   "where": of what, if it is the worst of several}]}
 
@@ -47,6 +48,7 @@ import bench_reader_large
 import bench_run
 import bench_table
 import bench_throw
+import bench_ui
 
 SCHEMA = 1
 BUSY_LOAD = 0.7
@@ -64,9 +66,10 @@ PARTS = {
     "reader-large": bench_reader_large,
     "exports": bench_exports,
     "queries": bench_queries,
+    "ui": bench_ui,
 }
-# Takes minutes and gigabytes: only by --part.
-ASKED = ("reader-large", "exports", "queries")
+# Takes minutes and gigabytes, or wants a browser: only by --part.
+ASKED = ("reader-large", "exports", "queries", "ui")
 BRINGS = {"capture": ["capture", "cold", "throw"]}
 
 

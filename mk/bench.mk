@@ -6,7 +6,8 @@
 # bench-reader-large, a report of a billion events, needs 6 GB of disk in $(O):
 # it is not part of bench. Nor is bench-exports: what each export takes, of 100
 # million events; 4 GB. Nor bench-queries: what questions to a column store of 100
-# million rows take; 2 GB.
+# million rows take; 2 GB. Nor bench-ui: the page of `gnomon serve` in a browser;
+# ROWS=100000000 also scrolls through so many allocations, which takes 3 GB.
 #
 #   make bench-arch  instructions of a capture on each architecture, by qemu
 #   make soak        redis for MINUTES (30) in the modes for long runs
@@ -14,7 +15,7 @@
 
 .PHONY: bench
 BENCH_PARTS := capture cold throw barriers hooks programs lives \
-	instructions options reader reader-large exports queries
+	instructions options reader reader-large exports queries ui
 BENCH_DIR := $(O)/bench
 # Not all compilers make tables for C.
 BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -funwind-tables \
@@ -22,7 +23,8 @@ BENCH_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -O2 -g -funwind-tables \
 
 BENCH_BIN := $(addprefix $(BENCH_DIR)/,bench-capture bench-capture-fp \
 	bench-cold bench-throw bench-pairs bench-lives bench-run \
-	bench-measure bench-generate bench-queries bench-index replay)
+	bench-measure bench-generate bench-queries bench-index bench-ui-heap \
+	replay)
 
 $(BENCH_DIR)/%.o: bench/%.c $(call made-by,bench) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
@@ -92,6 +94,9 @@ $(BENCH_DIR)/bench-pairs: $(BENCH_DIR)/pair_cost.o
 $(BENCH_DIR)/bench-lives: $(BENCH_DIR)/life_cost.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^
+$(BENCH_DIR)/bench-ui-heap: $(BENCH_DIR)/ui_heap.o
+	$(call say,LD,$@)true
+	$(Q)$(CC) -o $@ $^ -lpthread
 $(BENCH_DIR)/bench-run: $(BENCH_DIR)/run_counted.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^
@@ -135,7 +140,7 @@ BENCH_RUN = /usr/bin/python3 -B bench/bench.py --out $(O) \
 bench: all
 bench-capture bench-throw bench-hooks bench-programs bench-lives \
 	bench-instructions bench-options bench-reader bench-reader-large \
-	bench-exports bench-queries: all
+	bench-exports bench-queries bench-ui: all
 
 .PHONY: soak
 MINUTES ?= 30
@@ -150,6 +155,8 @@ $(addprefix bench-,$(BENCH_PARTS)): bench-%: $(BENCH_BIN) \
 		| $(call packages,$(WANT_bench))
 	$(Q)$(BENCH_RUN) --part $*
 bench-capture: $(FRAMEHOP_SO)
+bench-ui: export ROWS := $(ROWS)
+bench-ui: | $(call packages,$(WANT_bench-ui))
 
 # Instructions of a capture on each architecture that there is a port to and a
 # compiler for, counted by qemu, this machine's own among them.

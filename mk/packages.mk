@@ -29,6 +29,7 @@ WANT_lint := build python lint
 WANT_deps-test := $(WANT_check) $(WANT_lint)
 WANT_fuzz := build fuzz
 WANT_bench := build c++ python bench
+WANT_bench-ui := build python ui
 WANT_soak := build python
 WANT_check-programs := build c++ python
 WANT_check-fresh := fresh

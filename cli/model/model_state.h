@@ -119,10 +119,11 @@ struct model {
 	uint64_t span_factor;		/* ns of a tick << 32 */
 	uint64_t until;			/* stamp of the last that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */
-	/* Of rows (cli/model/rows): where they are, owned; it was asked; the
-	 * last stamp of its outline; the peak of all blocks of a view. */
+	/* Of rows (cli/model/rows): where they are, owned; it was asked; all are
+	 * told as of the root; the last stamp of its outline; the peak of all
+	 * blocks of a view. */
 	struct store *store;
-	bool asked;
+	bool asked, merged;
 	uint64_t outline_stamp;
 	bool peak_known;
 	uint64_t peak_view;

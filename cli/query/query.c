@@ -150,6 +150,8 @@ struct rows_wanted query_rows_wanted(const struct query *query)
 	wanted.sizes = !(query->spares & QUERY_SPARES_SIZES);
 	wanted.whole = !(query->spares & QUERY_SPARES_WHOLE);
 	wanted.blocks = !(query->spares & QUERY_SPARES_BLOCKS);
+	wanted.merged = query->spares & QUERY_SPARES_STACKS &&
+			!filter_has_stacks(query->filter);
 	return wanted;
 }
 

@@ -18,7 +18,9 @@ enum query_spare {
 	QUERY_SPARES_OWN_PEAKS = 1,	/* nor the most within a step */
 	QUERY_SPARES_SIZES = 2,		/* model_histograms of the whole run */
 	QUERY_SPARES_WHOLE = 4,		/* model_totals_of_all, model_pools */
-	QUERY_SPARES_BLOCKS = 8		/* model_next_block */
+	QUERY_SPARES_BLOCKS = 8,	/* model_next_block */
+	QUERY_SPARES_STACKS = 16	/* which stacks blocks are of: an index
+					 * need not tell them apart */
 };
 
 #define QUERY_KEYS_MAX 4

@@ -161,33 +161,59 @@ static int read_figures(struct sql_trace *trace,
 	return model_read(*model, trace->path);
 }
 
-static int read_model(struct sql_trace *trace)
+static int read_model(struct sql_trace *trace, unsigned spares)
 {
-	struct model_options options =
-		query_model_options(&trace->reading->query);
+	struct query query = trace->reading->query;
+	struct model_options options = query_model_options(&query);
+	struct rows_wanted wanted;
 	int status;
 
+	query.spares = spares | QUERY_SPARES_SIZES;
+	wanted = query_rows_wanted(&query);
 	options.notes = &trace->model_notes;
-	status = read_figures(trace, &options, NULL, &rows_all, &trace->model);
+	status = read_figures(trace, &options, NULL, &wanted, &trace->model);
 	tell_new(trace, &trace->model_notes);
 	notes_clear(&trace->model_notes);
 	trace->model_notes.heard = tell;
 	return status;
 }
 
-struct model *sql_trace_model(struct sql_trace *trace)
+static void find_model(struct sql_trace *trace, unsigned spares)
 {
-	int status;
+	int status = read_model(trace, spares);
 
-	if (trace->model != NULL)
-		return trace->model;
-	status = read_model(trace);
 	/* without one, the filters make no sense there */
 	if (status == EXIT_NOTHING || *trace->status == EXIT_COMPLETE)
 		*trace->status = status;
 	if (model_duration_ns(trace->model) > trace->end_ns)
 		trace->end_ns = model_duration_ns(trace->model);
+}
+
+struct model *sql_trace_model(struct sql_trace *trace)
+{
+	if (trace->model == NULL)
+		find_model(trace, QUERY_SPARES_OWN_PEAKS);
 	return trace->model;
+}
+
+/* Events tell them with the rest. What is to be said, the first model has said. */
+struct model *sql_trace_own_peaks(struct sql_trace *trace)
+{
+	const struct model_options options =
+		query_model_options(&trace->reading->query);
+
+	if (trace->with_peaks != NULL)
+		return trace->with_peaks;
+	if (trace->model == NULL) {
+		find_model(trace, 0);
+		trace->with_peaks = trace->model;
+	} else if (model_store(trace->model) == NULL) {
+		trace->with_peaks = trace->model;
+	} else {
+		read_figures(trace, &options, NULL, &rows_all,
+			     &trace->with_peaks);
+	}
+	return trace->with_peaks;
 }
 
 /* ---- views ---- */
@@ -202,7 +228,7 @@ static void free_view(struct sql_trace *trace, struct sql_view *view)
 	if (view->profile != NULL)
 		profile_free(view->profile);
 	stack_filter_free(view->keeps);
-	if (view->model != trace->model || view->model == NULL)
+	if (view->model != trace->model && view->model != trace->with_peaks)
 		model_free(view->model);
 	notes_free(&view->notes);
 	filter_free(view->filter);
@@ -322,9 +348,11 @@ static void choose_frames(struct sql_trace *trace, struct sql_view *view)
 }
 
 /* What the command's filters select. */
-static struct model *known_model(struct sql_trace *trace, int *status)
+static struct model *known_model(struct sql_trace *trace, bool own_peaks,
+				 int *status)
 {
-	struct model *model = sql_trace_model(trace);
+	struct model *model = own_peaks ? sql_trace_own_peaks(trace) :
+					  sql_trace_model(trace);
 
 	if (*trace->status == EXIT_NOTHING)
 		*status = EXIT_NOTHING;
@@ -345,9 +373,10 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	options = query_model_options(&asked);
 	options.notes = &view->notes;
 	wanted = query_rows_wanted(&asked);
-	if (same && keys.count == 0 &&
-	    (trace->model != NULL || !(query->spares & QUERY_SPARES_OWN_PEAKS)))
-		view->model = known_model(trace, &status);
+	if (same && keys.count == 0)
+		view->model = known_model(trace, !(query->spares &
+						   QUERY_SPARES_OWN_PEAKS),
+					  &status);
 	else
 		status = read_figures(trace, &options, &keys, &wanted,
 				      &view->model);
@@ -588,6 +617,8 @@ void sql_traces_close(struct sql_traces *traces)
 		store_close(trace->store);
 		intern_free(&trace->lacked);
 		frames_free(&trace->frames);
+		if (trace->with_peaks != trace->model)
+			model_free(trace->with_peaks);
 		if (trace->model != trace->outline)
 			model_free(trace->model);
 		notes_free(&trace->model_notes);

@@ -74,7 +74,8 @@ struct sql_trace {
 	struct notes notes;		/* of the outline: */
 	size_t said;			/* those that were told */
 	struct model *outline;		/* all but figures of blocks */
-	struct model *model;		/* with these; NULL: not asked for */
+	/* With these; with contexts' own peaks, too. NULL: not asked for */
+	struct model *model, *with_peaks;
 	struct notes model_notes;
 	struct frames frames;
 	uint32_t loaded;		/* node: of the frames' list, if */
@@ -126,8 +127,10 @@ bool sql_trace_has_word(const struct sql_trace *trace, enum filter_id id);
 struct filter *sql_trace_filter(const struct sql_trace *trace,
 				const struct sql_words *words,
 				struct buffer *why);
-/* What the command's filters select: a pass over the trace, once. */
+/* What the command's filters select: a pass over the trace, once. Contexts may
+ * lack their own peaks: sql_trace_own_peaks has them, and the same contexts. */
 struct model *sql_trace_model(struct sql_trace *trace);
+struct model *sql_trace_own_peaks(struct sql_trace *trace);
 /* The names of its stacks. */
 struct frames *sql_trace_frames(struct sql_trace *trace);
 /*

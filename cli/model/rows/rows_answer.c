@@ -490,7 +490,9 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
 	int error = -EBADMSG;
 
 	CLAIM(rows_tell(&model->options));
+	CLAIM(!wanted->merged || !wanted->blocks);
 	forget(model);
+	model->merged = wanted->merged;
 	if (!rows_facts_read(model->store, &facts))
 		goto out;
 	error = -ESTALE;

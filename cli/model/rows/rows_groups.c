@@ -2,6 +2,9 @@
  * rows_groups.c: see rows_groups.h. Each worker notes the pairs that it meets,
  * numbered by itself; afterwards one thread numbers all of them.
  *
+ * Where contexts need not be told apart, all rows are the root's. Without keys they
+ * are told apart in any case.
+ *
  * Numbers depend on which worker met what first: who tells groups puts them
  * into an order of their own.
  */
@@ -45,6 +48,15 @@ struct finding {
 	uint64_t most;
 	struct found worker[STORE_WORKERS_MAX];
 };
+
+/* What a row counts to. */
+static inline uint64_t node_of(const struct model *model,
+			       const struct store_batch *batch, size_t row)
+{
+	uint64_t node = batch->column[STORE_NODE][row];
+
+	return model->merged && node < model->contexts.node_count ? 0 : node;
+}
 
 static uint64_t place_of(uint32_t node, uint32_t key)
 {
@@ -203,7 +215,7 @@ static void note_pairs(void *owner, unsigned worker,
 		begin_pairs(found);
 	rows_groups_values(finding->model, &found->keys, batch, &values);
 	for (size_t i = 0; i < batch->count && !found->full; i++) {
-		uint64_t node = batch->column[STORE_NODE][i];
+		uint64_t node = node_of(finding->model, batch, i);
 		struct recent pair;
 
 		if (node >= nodes)
@@ -351,7 +363,7 @@ static void number_rows(void *owner, unsigned worker,
 	(void)worker;
 	rows_groups_values(groups->model, &groups->keys, batch, &values);
 	for (size_t i = 0; i < batch->count; i++) {
-		uint64_t node = batch->column[STORE_NODE][i];
+		uint64_t node = node_of(groups->model, batch, i);
 
 		numbers[i] = STORE_NONE;
 		if (node >= nodes)

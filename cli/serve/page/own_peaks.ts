@@ -19,7 +19,7 @@ export class Reports {
 
 	constructor(private readonly app: App, slot: string, kind: string) {
 		this.part = new Part(app, slot, kind);
-		this.peaks = new Part(app, `${slot}-peaks`, "apart");
+		this.peaks = new Part(app, `${slot}-peaks`, "apart later");
 	}
 
 	show(params: Pair[], sort: string, draw: (report: Report) => void): void {

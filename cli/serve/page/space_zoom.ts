@@ -1,6 +1,6 @@
 /*
  * A range of addresses to look into: the wheel and + and - zoom, as far as to the
- * bytes of a page, a drag and the arrow keys go along. Below, whose blocks keep
+ * bytes of a page; a drag, the wheel sideways and the arrow keys go along. Below, whose blocks keep
  * the pages that are in sight. What is in sight is in the address of the page.
  */
 import * as quantity from "../../page/quantity";
@@ -248,8 +248,11 @@ ${inside} order by address limit ${close ? BLOCKS : 0}`), (value) => {
 
 		canvas.addEventListener("wheel", (event) => {
 			event.preventDefault();
-			this.zoom(event.deltaY > 0 ? STEP : 1 / STEP,
-				  share(event));
+			if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
+				this.move(event.deltaX / canvas.clientWidth);
+			else
+				this.zoom(event.deltaY > 0 ? STEP : 1 / STEP,
+					  share(event));
 		}, { passive: false });
 		canvas.addEventListener("dblclick", (event) =>
 			this.zoom(1 / 4, share(event)));

@@ -128,7 +128,7 @@ class Overview implements Shown {
 
 	constructor(element: HTMLElement, private readonly app: App) {
 		this.findings = new Findings(app);
-		this.kernel = new Part(app, "kernel", "apart");
+		this.kernel = new Part(app, "kernel", "apart later");
 		this.chosen = new Part(app, "chosen", "apart");
 		this.lines = new Timeline(HIGH, "timelines", acts(app,
 			() => this.whole, () => this.lines.element));

@@ -41,11 +41,26 @@ static const struct sql_column *contexts_columns(unsigned *count)
 	return list;
 }
 
+static bool wants_own_peaks(uint64_t used)
+{
+	unsigned count;
+
+	contexts_columns(&count);
+	for (unsigned n = 0; FIGURES + n < count + 1; n++)
+		if (sql_uses(used, FIGURES + n) && sql_figures_own_peak(n))
+			return true;
+	return false;
+}
+
 static bool contexts_begin(struct sql_cursor *cursor, struct buffer *why)
 {
-	const struct sql_stacks *stacks = sql_trace_nodes(cursor->trace);
+	const struct sql_stacks *stacks;
 
 	(void)why;
+	cursor->state = wants_own_peaks(cursor->used) ?
+		sql_trace_own_peaks(cursor->trace) :
+		sql_trace_model(cursor->trace);
+	stacks = sql_trace_nodes(cursor->trace);
 	sql_cursor_find(cursor, CONTEXT, stacks->nodes, stacks->count);
 	return true;
 }
@@ -55,7 +70,8 @@ static void contexts_value(struct sql_cursor *cursor, unsigned column,
 {
 	struct sql_trace *trace = cursor->trace;
 	uint32_t node = trace->stacks->nodes[cursor->row];
-	const struct contexts *contexts = model_contexts(trace->model);
+	const struct model *model = cursor->state;
+	const struct contexts *contexts = model_contexts(model);
 	struct figures figures;
 
 	switch (column) {
@@ -84,7 +100,7 @@ static void contexts_value(struct sql_cursor *cursor, unsigned column,
 		sql_stack_text(trace, node, to);
 		break;
 	default:
-		model_figures(trace->model, &contexts->costs[
+		model_figures(model, &contexts->costs[
 			contexts_find_cost(contexts, node, 0)], &figures);
 		sql_figures_value(&figures, trace->end_ns, column - FIGURES,
 				  to);

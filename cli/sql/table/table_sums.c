@@ -310,6 +310,15 @@ static void collect(struct sql_cursor *cursor, struct sums *sums)
 	drop_empty(&sums->rows);
 }
 
+/* Whether some key is of stacks: of blocks alone, at least of one. */
+static bool needs_stacks(const struct query *query)
+{
+	for (unsigned i = 0; i < query->key_count; i++)
+		if (query->keys[i]->of != QUERY_OF_BLOCK)
+			return true;
+	return false;
+}
+
 static bool sums_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	const struct query *given = &cursor->trace->reading->query;
@@ -324,6 +333,8 @@ static bool sums_begin(struct sql_cursor *cursor, struct buffer *why)
 			      QUERY_SPARES_OWN_PEAKS);
 	if (!choose_keys(cursor->used, &sums->query, why))
 		return false;
+	if (!needs_stacks(&sums->query))
+		sums->query.spares |= QUERY_SPARES_STACKS;
 	for (unsigned i = 0; i < KEYS; i++)
 		for (unsigned k = 0; k < sums->query.key_count; k++)
 			if (sums->query.keys[k] == key_of(i))
