@@ -359,6 +359,19 @@ def fragmentation_is_seen_to_scale(directory):
 
 
 @case
+def mappings_have_a_history(directory):
+    """Of 40 MiB that the program mapped itself, and touched step by step."""
+    done = recorded([program("memory_steps"), "steps", "120"], directory,
+                    options=("--snapshot-every", "40ms"))
+    with Server(done.trace) as server:
+        said = walked(server, one=["#memory", ["row", "40.0M"],
+                                   ["text", "used", ".side-spark"],
+                                   ["texts", "stack", ".frames code"]])["one"]
+    check("at most 40.0M" in said["used"], said["used"])
+    check("steps" in said["stack"] and "main" in said["stack"], said["stack"])
+
+
+@case
 def traces_that_come_are_shown_by_themselves(directory):
     """A page that was opened before there was anything shows what is recorded
     then, and another one beside it."""

@@ -5,7 +5,7 @@
 import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { hex } from "./address_space";
-import { Cell, Result, numbers, results } from "./answers";
+import { Cell, Frame, Result, numbers, results } from "./answers";
 import { spark } from "./axis";
 import { h } from "./dom";
 import { Items, showMenu } from "./menu";
@@ -89,7 +89,18 @@ function usage(map: Line): string {
 from map_usage u join snapshots s using (snapshot)
 where u.address < ${to} and u.address + u.size > ${from}
 group by 1 order by 1;
-${side.asksFrames(map.context)}`;
+${side.asksFrames(map.context)};
+select stack(${Number(map.context ?? -1)}) as stack`;
+}
+
+/* Of call stacks that mapped, and allocated nothing, no table has the frames:
+ * their functions come as one text, with ";" between them, "\\;" within one. */
+function functions({ rows }: Result): Frame[] {
+	const names = String(rows[0].stack ?? "").match(/(?:\\.|[^;\\])+/g);
+
+	return (names ?? []).map((name) => ({
+		function: name.replace(/\\(.)/g, "$1"), named: true, file: null,
+		line: 0, library: null, inlined: false }));
 }
 
 function history(answer: Result): HTMLElement {
@@ -160,8 +171,9 @@ export class Mappings {
 		if (!map)
 			return;
 		this.one.show(this.app.plain("sql", [], usage(map)), (value) => {
-			const [used, made] = results(value);
-			const stack = side.frames(made);
+			const [used, made, named] = results(value);
+			const stack = made.rows.length ? side.frames(made) :
+				functions(named);
 
 			this.one.body.replaceChildren(side.pane(h("code", {},
 				String(map.path ?? address(map))), () =>
