@@ -29,7 +29,7 @@ WANT_deps-test := $(WANT_check) $(WANT_lint)
 WANT_fuzz := build fuzz
 WANT_bench := build c++ python bench
 WANT_soak := build python
-WANT_check-programs := build c++ python
+WANT_check-programs := build c++ python unit
 WANT_check-fresh := fresh
 WANT_deps-cross := $(foreach a,aarch64 arm mips64el mips64,cross-$(a)) emulate
 
