@@ -7,7 +7,8 @@
 #                            built for the target, bare and recorded (tests/arch);
 #                            by qemu's user emulation, if the target is not this
 #                            machine. Their traces are read by this machine's
-#                            command
+#                            command, which is built into build as well, by
+#                            HOST_CC and HOST_CXX
 #
 # EMULATOR: what runs a program of the target, with its options. QEMU_CPU chooses
 # a processor for qemu.
@@ -25,8 +26,24 @@ ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic halves leaky_own lifecycle \
 	thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \
 	signals_alternate untabled))
-# What reads and shows: built for this machine.
-ARCH_HOST := build
+# What reads and shows: built for this machine, by a make of its own. Who calls
+# this one for several ports (each-port) says where it has made that.
+ARCH_HOST := $(if $(CROSSED),build,$(O))
+HOST_CC ?= $(if $(CROSSED),gcc,$(CC))
+HOST_CXX ?= $(if $(CROSSED),g++,$(CXX))
+HOST_TOOLS := $(ARCH_HOST)/tests/trace_dump
+HOST_PROGRAMS := $(ARCH_HOST)/tests/basic
+.PHONY: host-part
+ifndef CROSSED
+host-part: all $(HOST_TOOLS) $(HOST_PROGRAMS)
+else ifeq ($(origin ARCH_HOST),file)
+host-part:
+	+$(Q)env -u AR -u LD -u OBJCOPY -u CFLAGS \
+		MAKEFLAGS="$${MAKEFLAGS%%-- *}" $(MAKE) --no-print-directory \
+		ARCH=$(NATIVE) CROSS= O=$(ARCH_HOST) CC='$(HOST_CC)' \
+		CXX='$(HOST_CXX)' $(if $(V),V=$(V)) all $(HOST_TOOLS) \
+		$(HOST_PROGRAMS)
+endif
 
 # Where return addresses can be signed, they are here (arch/.../flags.mk).
 $(TEST_O)/matrix/throws_signed: PROGRAM_FLAGS += $(SIGN_RETURNS)
@@ -86,7 +103,7 @@ $(TEST_O)/arch/%: tests/unit/unwind/%.c $(ARCH_CORE) $(call made-by,test) \
 
 ARCH_TESTS := $(sort $(wildcard tests/arch/test_*.py))
 .PHONY: check-arch check-port
-check-port: all $(ARCH_UNIT) $(ARCH_PROGRAMS) \
+check-port: all host-part $(ARCH_UNIT) $(ARCH_PROGRAMS) \
 		$(if $(CROSSED),$(EMULATED)/gnomon-recorder)
 	$(Q)GNOMON_BUILD=$(abspath $(ARCH_HOST)) GNOMON_TARGET=$(abspath $(O)) \
 		GNOMON_EMULATOR='$(EMULATOR)' GNOMON_ARCH=$(ARCH) CC='$(CC)' \
@@ -101,13 +118,13 @@ ARCH_LEFT_OUT = $(foreach a,$(ARCH_PORTS),\
 # What else is to be made of each: $(call each-port,ARCH...,goal).
 each-port = for a in $(1); do o=$(O); [ $$a = $(ARCH) ] || o=$(O)/$$a; \
 	MAKEFLAGS="$${MAKEFLAGS%%-- *}" $(MAKE) --no-print-directory ARCH=$$a \
-		O=$$o ARCH_HOST=$(O) $(if $(V),V=$(V)) $(if $(T),T='$(T)') \
+		O=$$o ARCH_HOST=$(ARCH_HOST) $(if $(V),V=$(V)) $(if $(T),T='$(T)') \
 		$(if $(COMPLETE),COMPLETE=1) $(2) || exit 1; done
 
 ifeq ($(ARCH_GIVEN),)
 # The tests of each say how many passed; so does the last line of all.
 ARCH_LOGS := $(O)/tests/arch-logs
-check-arch: all | $(if $(COMPLETE),deps-cross)
+check-arch: all host-part | $(if $(COMPLETE),deps-cross)
 	$(Q)mkdir -p $(ARCH_LOGS) && rm -f $(ARCH_LOGS)/*
 	$(Q)+for a in $(ARCH) $(if $(COMPLETE),$(ARCH_PORTS),\
 			$(filter-out $(ARCH_LEFT_OUT),$(ARCH_PORTS))); do \

@@ -9,7 +9,8 @@
 # million rows take; 2 GB. Nor bench-ui: the page of `gnomon serve` in a browser;
 # ROWS=100000000 also scrolls through so many allocations, which takes 3 GB.
 #
-#   make bench-arch  instructions of a capture on each architecture, by qemu
+#   make bench-arch  instructions of a capture on each architecture, or one (ARCH), by
+#                    qemu
 #   make soak        redis for MINUTES (30) in the modes for long runs
 #   BENCH_QUICK=1    fewer and shorter runs, a minute or three a part
 
@@ -159,18 +160,20 @@ bench-ui: export ROWS := $(ROWS)
 bench-ui: | $(call packages,$(WANT_bench-ui))
 
 # Instructions of a capture on each architecture that there is a port to and a
-# compiler for, counted by qemu, this machine's own among them.
-COUNT_PLUGIN := $(BENCH_DIR)/count_plugin.so
+# compiler for, counted by qemu, this machine's own among them; with ARCH, of that
+# one. The plugin is qemu's, so this machine's.
+COUNT_PLUGIN := $(ARCH_HOST)/bench/count_plugin.so
 $(COUNT_PLUGIN): bench/count_plugin.c bench/count_mark.h $(call made-by,bench)
 	$(call say,LD,$@)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -I. -O2 -fPIC -shared \
+	$(Q)$(HOST_CC) -std=gnu11 $(WARN) -I. -O2 -fPIC -shared \
 		-fvisibility=hidden -o $@ $<
 
 .PHONY: bench-arch bench-port
 bench-port: $(BENCH_DIR)/bench-capture
-	$(Q)bench/bench_arch.py $(ARCH) $(abspath $(ARCH_HOST))/bench/$(notdir \
-		$(COUNT_PLUGIN)) $(abspath $<) $(or $(EMULATOR),qemu-$(ARCH))
+	$(Q)bench/bench_arch.py $(ARCH) $(abspath $(COUNT_PLUGIN)) $(abspath $<) \
+		$(or $(EMULATOR),qemu-$(ARCH))
 bench-arch: $(COUNT_PLUGIN)
 	$(Q)+echo "| 30 frames | known whole | 1 new | 3 new | all walked |"; \
 	echo "|---|---|---|---|---|"; $(call each-port,$(ARCH) \
-		$(filter-out $(ARCH_LEFT_OUT),$(ARCH_PORTS)),bench-port)
+		$(if $(ARCH_GIVEN),,$(filter-out $(ARCH_LEFT_OUT),\
+		$(ARCH_PORTS))),bench-port)

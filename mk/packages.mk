@@ -31,7 +31,7 @@ WANT_fuzz := build fuzz
 WANT_bench := build c++ python bench
 WANT_bench-ui := build python ui
 WANT_soak := build python
-WANT_check-programs := build c++ python
+WANT_check-programs := build c++ python unit
 WANT_check-fresh := fresh
 WANT_deps-cross := $(foreach a,aarch64 arm mips64el mips64,cross-$(a)) emulate
 

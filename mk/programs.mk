@@ -26,7 +26,7 @@ $(PROGRAMS_ROOT)/.fetched: mk/programs.mk tests/tools/fetch-sysroot \
 	$(if $(DEBIAN_$(ARCH)),,$(error Debian has no packages for $(ARCH)))
 	$(call say,FETCH,$(@D))tests/tools/fetch-sysroot $(DEBIAN_$(ARCH)) $(@D) \
 		$(PROGRAMS_PACKAGES) && touch $@
-check-programs: all $(PROGRAMS_ROOT)/.fetched
+check-programs: all host-part $(PROGRAMS_ROOT)/.fetched
 	$(Q)GNOMON_BUILD=$(abspath $(ARCH_HOST)) GNOMON_TARGET=$(abspath $(O)) \
 		GNOMON_EMULATOR='$(EMULATOR)' GNOMON_ARCH=$(ARCH) /usr/bin/python3 \
 		tests/compat/foreign.py $(abspath $(PROGRAMS_ROOT))

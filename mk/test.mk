@@ -96,7 +96,7 @@ $(TEST_O)/unit/%: tests/unit/%.c $(CORES) $(call made-by,test) | $(call packages
 
 TOOL_SRC := $(wildcard tests/tools/*.c)
 TOOLS := $(patsubst tests/tools/%.c,$(TEST_O)/%,$(TOOL_SRC))
-$(TEST_O)/%: tests/tools/%.c $(CORES) $(call made-by,test)
+$(TEST_O)/%: tests/tools/%.c $(CORES) $(call made-by,test) | $(call packages,unit)
 	$(call say,TOOL,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
 		-o $@ $< $(wish-link) $(CORES_LINK) $(HOST_LIBS) $(JUDGES)

@@ -10,8 +10,10 @@
 #include "cli/cfi/cfi_verbs.h"
 #include "cli/symbol/cfi/agreement.h"
 #include "cli/symbol/cfi/binary.h"
+#include "cli/symbol/names/names.h"
 
 #define RULE_WIDTH 30		/* of text before the code */
+#define CLONE " [clone "	/* what demanglers put behind a name */
 
 struct dump {
 	struct cfi_request *request;
@@ -202,16 +204,32 @@ static void dump_entry(struct dump *dump, const struct callframe_entry *entry)
 		fprintf(json->out, "  the rest makes no sense\n");
 }
 
+/* Its own, or that of a part or copy of it that the compiler made, which has the
+ * function's name in front of this mark. */
+static bool is_name_of(const char *function, const char *name, const char *mark)
+{
+	size_t size = strlen(function);
+
+	return strncmp(name, function, size) == 0 &&
+		(name[size] == 0 ||
+		 strncmp(name + size, mark, strlen(mark)) == 0);
+}
+
 static bool is_wanted(const struct dump *dump,
 		      const struct callframe_entry *entry, const char *function)
 {
 	const char *symbol = binary_symbol_at(dump->binary, entry->start);
-	LOCAL_BUFFER name = { 0 };
+	LOCAL_BUFFER brief = { 0 };
+	LOCAL_BUFFER whole = { 0 };
 
-	binary_name(dump->binary, entry->start, &name);
-	return function == NULL ||
-		(symbol != NULL && strcmp(symbol, function) == 0) ||
-		strcmp(buffer_text(&name), function) == 0;
+	if (function == NULL)
+		return true;
+	binary_name(dump->binary, entry->start, &brief);
+	if (symbol != NULL)
+		names_demangle(&whole, symbol);
+	return (symbol != NULL && is_name_of(function, symbol, ".")) ||
+		is_name_of(function, buffer_text(&whole), CLONE) ||
+		is_name_of(function, buffer_text(&brief), CLONE);
 }
 
 static size_t dump_all(struct dump *dump, const char *function)

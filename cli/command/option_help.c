@@ -130,6 +130,7 @@ const struct option_help option_help[OPTION_COUNT] = {
 		"program's start; may be given again" },
 	[OPTION_CFI_DIR] = { "cfi-dir", 0, "DIR", NULL,
 		"take unwind rules of code that has none from the files of DIR, "
-		"which `gnomon cfi prepare` makes; not given, gnomon run makes "
-		"what is missing, in $XDG_CACHE_HOME/gnomon/cfi" },
+		"as `gnomon cfi prepare` makes them; gnomon run makes those that "
+		"are missing there. Not given: gnomon run does so in "
+		"$XDG_CACHE_HOME/gnomon/cfi" },
 };

@@ -190,12 +190,13 @@ static void set_no_pools(const struct options *options)
 	}
 }
 
-/* Rules of code without unwind tables. */
-static void set_rules(const struct options *options,
+/* Rules of code without unwind tables, unless nothing of it will be recorded. */
+static void set_rules(const struct options *options, const char *program,
 		      const struct plan_libraries *files)
 {
 	const char *given = options_text(options, OPTION_CFI_DIR);
-	char *rules = ready_rules(files, given);
+	char *rules = program_is_static(program) ? NULL :
+		ready_rules(files, given);
 
 	/* what is given is set already, as an absolute path */
 	if (rules != NULL && given[0] == 0)
@@ -210,7 +211,7 @@ static void set_emulated_rules(const struct options *options,
 
 	plan_libraries_emulated(&files, emulator->guest, emulator->root,
 				emulator->triplet);
-	set_rules(options, &files);
+	set_rules(options, emulator->guest, &files);
 	plan_libraries_free(&files);
 }
 
@@ -221,7 +222,7 @@ static void set_plan(const struct options *options, const char *program,
 	struct plan_libraries files = { 0 };
 	char *plan = plan_make(program, arguments, &files);
 
-	set_rules(options, &files);
+	set_rules(options, program, &files);
 	plan_libraries_free(&files);
 	if (plan != NULL)
 		setenv(PATCH_VARIABLE, plan, 1);

@@ -106,6 +106,18 @@ void program_warn_emulated(const char *program)
 		close(fd);
 }
 
+bool program_is_static(const char *program)
+{
+	int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool whole = false, loads = false;
+
+	if (kind_of(fd) == KIND_ELF)
+		look(fd, &whole, &loads);
+	if (fd >= 0)
+		close(fd);
+	return whole && !loads;
+}
+
 bool program_warn(const char *program, const char *library)
 {
 	if (changes_rights(program)) {

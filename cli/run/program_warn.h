@@ -17,6 +17,9 @@ bool program_warn(const char *program, const char *library);
 /* The same of what an emulator runs, which there is a library for. */
 void program_warn_emulated(const char *program);
 
+/* Whether no library can be put in front of it, as no loader maps it. */
+bool program_is_static(const char *program);
+
 /* No script. */
 bool program_is_elf(const char *path);
 

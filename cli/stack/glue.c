@@ -46,6 +46,9 @@ static const char *const libraries[] = {
 	"libm.so", "linux-vdso", "[vdso]",
 };
 
+/* The GNU C library's loader on MIPS; the whole name. */
+static const char loader_mips[] = "ld.so.1";
+
 static const char *const beginnings[] = {
 	"operator new", "operator delete", "std::", "__gnu_cxx::",
 	"__gnu_debug::", "__rust_", "__rdl_", "__rg_",
@@ -417,7 +420,8 @@ bool glue_is_part(bool nameless, const char *library,
 bool glue_is(const char *library, const char *function)
 {
 	if (library != NULL &&
-	    begins_with_one(library, libraries, COUNT(libraries)))
+	    (begins_with_one(library, libraries, COUNT(libraries)) ||
+	     strcmp(library, loader_mips) == 0))
 		return true;
 	return function != NULL &&
 		(glue_wraps(library, function) || is_of_rust(function) ||

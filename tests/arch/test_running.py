@@ -161,8 +161,9 @@ def programs_that_cannot_be_recorded(directory):
     done = bare([*os.environ.get("CC", "cc").split(), "-static", "-o", static,
                  source])
     equal(done.status, 0, "compiler: " + done.err)
-    done = run(directory, static)
+    done = run(directory, static, XDG_CACHE_HOME=directory)
     equal((done.status, done.traces), (7, []), "a static one: " + done.err)
+    check("rules" not in done.err, done.err)
     check(re.search(static + ": .*static.*link it dynamically", done.err),
           done.err)
     cut = os.path.join(directory, "cut")

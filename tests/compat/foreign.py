@@ -19,6 +19,7 @@ ROOT = sys.argv.pop(1)
 from gnomon_test import *
 from figures import Figures
 
+WHOLE_MIN = 0.99		# the share of stacks, as of this machine's programs
 LINES = "".join("line %d %d\n" % (n, n * 7919 % 1000) for n in range(4000))
 SQL = """create table t(a, b);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 3000)
@@ -74,6 +75,8 @@ def compare(name, directory):
     equal((figures.wrong, figures.dropped, figures.unpaired), ([], 0, 0),
           "faults, dropped, unpaired")
     check(figures.allocations > 0, "nothing is recorded")
+    check(figures.share() >= WHOLE_MIN, "%.2f %% of stacks whole: ends %s" % (
+        100 * figures.share(), figures.ends))
     print("# %s: %d processes, %d allocations, %.2f %% whole" % (
         name, figures.processes, figures.allocations, 100 * figures.share()))
 

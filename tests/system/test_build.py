@@ -103,6 +103,23 @@ def a_target_wants_an_architecture(directory):
 
 
 @case
+def a_port_is_tested_with_parts_of_this_machine(directory):
+    """The command, tools and programs that its goals use; qemu's plugin."""
+    need("aarch64-linux-gnu-gcc")
+    need("aarch64-linux-gnu-g++")
+    tree(directory)
+    for goal, parts in (("check-arch", ("gnomon", "tests/trace_dump",
+                                        "tests/basic")),
+                        ("check-programs", ("gnomon", "tests/trace_dump")),
+                        ("bench-arch", ("bench/count_plugin.so",))):
+        said = make(directory, "-n", "ARCH=aarch64", goal).stdout
+        for part in parts:
+            check(re.search(r"^(?!.*aarch64-linux-gnu-g).* -o build/%s " % part,
+                            said.replace("\\\n", " ").replace("\t", " "), re.M),
+                  "make %s does not build %s" % (goal, part))
+
+
+@case
 def make_alone_builds_all(directory):
     """Whatever rules the makefiles that are included begin with."""
     said = make(tree(directory), "-q", "-p", statuses=(0, 1)).stdout

@@ -379,6 +379,18 @@ def run_prepares_what_is_missing(directory):
 
 
 @case
+def run_prepares_nothing_for_static_programs(directory):
+    """No library is put in front of them, so nobody would read the rules."""
+    path = built(directory, "still", "-static")
+    done = recorded([path], directory,
+                    env=environment(XDG_CACHE_HOME=directory))
+    equal(done.status, 0, done.err)
+    check("statically linked" in done.err, done.err)
+    check("rules" not in done.err, done.err)
+    equal(glob.glob(os.path.join(directory, "gnomon/cfi/*")), [], "rules")
+
+
+@case
 def bad_rule_files_are_refused(directory):
     """Cut short anywhere, or another program's: a message, and no rules."""
     path = built(directory, "plain")
@@ -441,6 +453,26 @@ def checks_agree(directory):
           done.out, done.out)
     text = gnomon("cfi", "dump", library, "wrong").out
     check(re.search(r"CFA=rsp\+24 ra=c-8 +0x1001  mov rbx, rdi", text), text)
+
+
+@case
+def clones_are_shown_with_their_function(directory):
+    """By either name of it; what only begins alike is another function."""
+    names = ("_Z7throweri", "_Z7throweri.isra.0", "_Z7throwerid", "plain",
+             "plain.part.0", "plainly")
+    library = library_of(directory, "clones.s", "".join(
+        ".globl {0}\n.type {0}, @function\n{0}:\n.cfi_startproc\nret\n"
+        ".cfi_endproc\n.size {0}, . - {0}\n".format(name) for name in names))
+    throwers = ["thrower", "thrower [clone .isra.0]"]
+    clone = "thrower(int) [clone .isra.0]"
+    for asked, shown in (("thrower(int)", throwers), ("_Z7throweri", throwers),
+                         ("thrower", [*throwers, "thrower"]),
+                         ("_Z7throweri.isra.0", throwers[1:]),
+                         (clone, throwers[1:]), (throwers[1], throwers[1:]),
+                         ("plain", ["plain", "plain.part.0"])):
+        rows = json.loads(gnomon("cfi", "dump", "--json", library,
+                                 asked).out)["rows"]
+        equal([row["function"] for row in rows], shown, asked)
 
 
 @case

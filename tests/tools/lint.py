@@ -100,9 +100,11 @@ MAY_NEED = {"_r_debug", "_dl_debug_addr", "__libc_stack_end", "__environ",
             "_dl_find_object", "dl_iterate_phdr",
             "__libc_single_threaded"}
 
+# __ARM_EABI_UNWINDER__ is <unwind.h>'s, of an unwinder.
 ARCH_TEST = re.compile(
     r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(__x86_64\w*|__amd64\w*|__i386\w*|"
-    r"__aarch64\w*|__arm\w*|__mips\w*|__riscv\w*|__powerpc\w*|__s390\w*)")
+    r"__aarch64\w*|__AARCH64\w*|__arm\w*|__ARM_(?!EABI_UNWINDER__)\w*|"
+    r"__thumb\w*|__mips\w*|_MIPS_\w*|__riscv\w*|__powerpc\w*|__s390\w*)")
 # Written in pieces, or this file would be an offence of its own.
 UNFINISHED = re.compile(r"\b(%s|%s|%s)\b" % ("TO" "DO", "FIX" "ME", "X" "XX"))
 

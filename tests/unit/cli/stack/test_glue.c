@@ -70,6 +70,22 @@ static void parts(void **state)
 	assert_false(glue_is_part(true, NULL, NULL, true));
 }
 
+static void loaders(void **state)
+{
+	static const char *const names[] = {
+		"ld-linux-x86-64.so.2", "ld-linux-armhf.so.3", "ld-2.31.so",
+		"ld-musl-x86_64.so.1", "ld.so.1",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!glue_is(names[i], NULL))
+			fail_msg("%s is a loader", names[i]);
+	assert_false(glue_is("ld.so.10", NULL));
+	assert_false(glue_is("world.so.1", NULL));
+	assert_false(glue_is("ld.so.conf", NULL));
+}
+
 static void language(void **state)
 {
 	(void)state;
@@ -183,6 +199,7 @@ int main(void)
 		cmocka_unit_test(wrappers),
 		cmocka_unit_test(users_code),
 		cmocka_unit_test(parts),
+		cmocka_unit_test(loaders),
 		cmocka_unit_test(language),
 		cmocka_unit_test(rust),
 		cmocka_unit_test(members),
