@@ -171,6 +171,27 @@ export async function ask(slot: string, call: Call): Promise<Answer> {
 	}
 }
 
+/* How far a call has come. */
+export interface Progress {
+	ticket: string | null;
+	what: string;
+	done: number;
+	of: number;		/* 0: nobody knows */
+}
+
+const watching = new Map<string, (how: Progress) => void>();
+
+/* Hears of what runs in a slot. */
+export function watch(slot: string, tell: (how: Progress) => void): void {
+	watching.set(slot, tell);
+}
+
+/* What the server says of any call, of this page or another. */
+export function progress(how: Progress): void {
+	if (how.ticket?.startsWith(`${PAGE}-`))
+		watching.get(how.ticket.slice(PAGE.length + 1))?.(how);
+}
+
 /* Ends what runs in a slot. */
 export function drop(slot: string): void {
 	running.get(slot)?.abort();

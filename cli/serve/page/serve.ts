@@ -5,7 +5,7 @@
 import * as quantity from "../../page/quantity";
 import { Address, Changes, Pair } from "./address";
 import { Report, Summary, Trace } from "./answers";
-import { Call, ask, Stale, url } from "./ask";
+import { Call, Progress, Stale, ask, progress, url } from "./ask";
 import { h, find, isTyping, tell } from "./dom";
 import { filterBar, filterDialog } from "./filters";
 import { top } from "./findings";
@@ -269,6 +269,8 @@ function follow(): void {
 				look();
 		}).catch(() => undefined);
 	});
+	events.addEventListener("progress", ({ data }) =>
+		progress(JSON.parse(String(data)) as Progress));
 	events.addEventListener("error", () => {
 		if (find("gone").hidden)
 			tell("The server does not answer.");

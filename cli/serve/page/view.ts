@@ -6,7 +6,8 @@
  */
 import { Address, Changes, Pair } from "./address";
 import { Summary, Trace } from "./answers";
-import { Answer, Call, Gone, Stale, ask, drop, sameCall } from "./ask";
+import { Answer, Call, Gone, Progress, Stale, ask, drop, sameCall, watch } from
+	"./ask";
 import { Child, h, tell } from "./dom";
 import type { Whole } from "./strip";
 
@@ -59,6 +60,7 @@ export class Part {
 		this.body = h("div", { class: "part-body" });
 		this.element = h("section", { class: `part ${kind}` },
 				 this.note, this.body);
+		watch(slot, (how) => this.tellProgress(how));
 	}
 
 	/* Asks, unless that is asked already, and draws what comes. */
@@ -101,8 +103,15 @@ export class Part {
 		}
 	}
 
+	private tellProgress({ what, done, of }: Progress): void {
+		this.element.dataset.doing = of > 0 ? `${what}, ${Math.min(100,
+			Math.floor(done / of * 100))}%` : what;
+	}
+
 	private busy(on: boolean): void {
 		this.element.classList.toggle("busy", on);
+		if (!on)
+			delete this.element.dataset.doing;
 		this.element.setAttribute("aria-busy", String(on));
 		if (on && !this.drawn && this.body.childElementCount === 0)
 			this.body.replaceChildren(h("p", { class: "state" },
