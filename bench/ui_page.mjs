@@ -15,7 +15,7 @@ const PLACES = [0, .25, .5, .75, 1, .1, .9, .6];
 // running.
 const watch = () => {
 	const LATER = ".later";
-	const PATIENCE_MS = 30000;
+	const PATIENCE_MS = 60000;
 	const busy = (all) => [...document.querySelectorAll(
 		".busy, [aria-busy=true]")].some((one) =>
 		all || !one.closest(LATER));
@@ -82,13 +82,15 @@ async function opened(browser, url) {
 }
 
 // From the start of navigation, as all of performance.now().
-async function overview(browser, url) {
+async function overview(browser, url, firstAlone) {
 	const page = await opened(browser, url);
 	const first = await page.evaluate(async () => {
 		while (!document.querySelector(".finding"))
 			await window.frame();
 		return performance.now();
 	});
+	if (firstAlone)
+		return { page, first };
 	const drawn = await page.evaluate(() => window.idle(false));
 	const whole = await page.evaluate(() => window.idle(true));
 	const bytes = await page.evaluate(() => [
@@ -203,7 +205,8 @@ async function rows(page) {
 }
 
 await run(async (job, browser) => {
-	const { page, ...first } = await overview(browser, job.url);
+	const { page, ...first } = await overview(browser, job.url,
+						 job.rows);
 	const result = { overview: first };
 
 	if (job.views) {
