@@ -44,7 +44,7 @@ static const struct route routes[] = {
 	  .options = " max-live max-peak max-total max-count max-temporary ",
 	  .type = JSON_TYPE },
 	{ .name = "annotate", .command = &cmd_annotate,
-	  .fixed = { "--json" }, .operand = "function",
+	  .fixed = { "--json" }, .operand = "of",
 	  .options = " cost all every lines disassembly ",
 	  .reads_sources = true,
 	  .type = JSON_TYPE },

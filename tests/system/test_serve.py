@@ -59,7 +59,7 @@ def answers_are_what_commands_print(directory):
             for call, words in SAME:
                 equal(server.json(base + call), printed(*words, trace),
                       "%s, index: %s" % (call, index))
-            equal(server.json(base + "annotate?function=main"),
+            equal(server.json(base + "annotate?of=main"),
                   printed("annotate", "--json", "--only-roots", trace,
                           "main"), "annotate")
 

@@ -168,11 +168,11 @@ def files_of_others_cannot_be_read(directory):
 def sources_are_read_under_their_roots_alone(directory):
     trace = planted(directory)
     with Server(trace) as server:
-        got = server.json(server.trace() + "annotate?function=main&all")
+        got = server.json(server.trace() + "annotate?of=main&all")
         check("run_phases();" not in str(got), "a source that was not named")
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     with Server(trace, "--source-root", here) as server:
-        got = server.json(server.trace() + "annotate?function=main&all")
+        got = server.json(server.trace() + "annotate?of=main&all")
         check("run_phases();" in str(got), "not found under its root")
         path = os.path.realpath(os.path.join(here, "tests/programs/planted.cc"))
         got = server.json(server.trace() + "source?" + query(file=path) +
@@ -191,7 +191,7 @@ def sources_are_read_under_their_roots_alone(directory):
                os.path.join(other, "planted.cc"))
     with Server(trace, "--source-root", os.path.join(directory, "root")) as \
             server:
-        got = server.json(server.trace() + "annotate?function=main&all")
+        got = server.json(server.trace() + "annotate?of=main&all")
         check("run_phases();" not in str(got), "a link leads out of the root")
 
 

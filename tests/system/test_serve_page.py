@@ -284,12 +284,15 @@ def lines_have_costs(directory):
                    ["texts", "lines", ".source .costs"]])["lines"]
     with Server(done.trace) as server:
         code = walked(server, code=["#source?of=just_above",
-                      ["texts", "code", ".source .costs"]])["code"]
+                      ["texts", "code", ".source .costs"],
+                      ["go", "#source?of=just_above&function=^main$"],
+                      ["texts", "filtered", ".source .costs"]])["code"]
     check(any("malloc" in line and "25.0K" in line for line in said["lines"]),
           said)
     equal(said["axe"], [], "faults")
     check(any("call" in line and "25.0K" in line for line in code["code"]),
           code)
+    equal(code["filtered"], code["code"], "all of it is called by main")
 
 
 @case

@@ -215,7 +215,7 @@ class Source implements Shown {
 				"any view, or write its name above.");
 			return;
 		}
-		this.part.show(app.call("annotate", [["function", of],
+		this.part.show(app.call("annotate", [["of", of],
 			["cost", this.cost()], ["all", ""]]), (value) => {
 			this.all = (value as { rows: Annotated[] }).rows;
 			this.draw();

@@ -53,7 +53,7 @@ static void options_become_words(void **state)
 		      { "full-names", NULL }, { "ticket", "t" }),
 		"report --json --sizes --pages --full-names");
 	assert_string_equal(
-		WORDS(&out, "annotate", { "function", "--output=x" },
+		WORDS(&out, "annotate", { "of", "--output=x" },
 		      { "all", NULL }),
 		"annotate --json --all [--output=x]");
 	assert_string_equal(
@@ -86,7 +86,7 @@ static void others_are_refused(void **state)
 	assert_string_equal(WORDS(&out, "report", { "sizes", "yes" }),
 			    "! sizes: takes no value: leave out `yes`");
 	assert_string_equal(WORDS(&out, "annotate", { "all", NULL }),
-			    "! function: is missing");
+			    "! of: is missing");
 	assert_int_equal(WORDS(&out, "source", { "lines-of", "x" })[0], '!');
 	assert_int_equal(WORDS(&out, "source", { "size-min", "1" })[0], '!');
 	/* Of a group that the command has not. */
