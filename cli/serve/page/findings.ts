@@ -44,6 +44,9 @@ function toSite(row: Row | undefined): Changes {
 
 const share = (part: number, whole: number) => quantity.percent(part, whole);
 
+const blocks = (count: number) => count === 1 ? "1 block" :
+	`${quantity.count(count)} blocks`;
+
 /* ---- what is said ---- */
 
 export function leak({ summary, rows }: Report, isOne: boolean): Said {
@@ -57,11 +60,10 @@ export function leak({ summary, rows }: Report, isOne: boolean): Said {
 	const much = !isOne && summary.live_bytes >= LEFT * summary.peak_bytes;
 	return { mood: much ? "bad" : "plain", title, text: [
 		h("b", {}, quantity.size(summary.live_bytes)), " in ",
-		quantity.count(summary.live_blocks),
-		` blocks ${when}. `, code(top), " made ",
+		blocks(summary.live_blocks), ` ${when}. `, code(top), " made ",
 		h("b", {}, quantity.size(top.live_bytes)),
 		` of it (${share(top.live_bytes, summary.live_bytes)}), in ` +
-		`${quantity.count(top.live_blocks)} blocks.`],
+		`${blocks(top.live_blocks)}.`],
 		links: [["Who holds it", { by: "site", sort: "live" }, "groups"],
 			["Its call stacks", { ...toSite(top), by: "stack",
 				sort: "live" }, "groups"],
