@@ -64,7 +64,8 @@ def messages_in_light_and_dark(directory):
     empty = os.path.join(directory, "empty")
     os.mkdir(empty)
     with Server(empty) as server:
-        faults(server, {"no trace": {"bare": True, "list": AXE}})
+        faults(server, {"no trace": {"bare": True, "list": [
+            ["wait", "#view .state:has-text('no trace')"], *AXE]}})
     done = recorded([program("planted")], directory)
     with Server(done.trace) as server:
         faults(server, {"gone": {"bare": True, "hash": "#groups", "list": [

@@ -33,7 +33,8 @@ def of_all(server, *steps):
 def there_is_no_trace(directory):
     with Server(directory) as server:
         none = browsed("serve.mjs", {"url": server.url, "runs": {"none": {
-            "list": [["text", "said", "#view"]], "bare": True}}})["none"]
+            "list": [["wait", "#view .state:has-text('no trace')"],
+                     ["text", "said", "#view"]], "bare": True}}})["none"]
     check("no trace yet" in none["said"], none)
 
 

@@ -197,7 +197,7 @@ async function go(browser, url, { hash, scheme, list, size, bare }) {
 	const read = {};
 
 	if (bare)
-		await page.locator("#view .state").waitFor();
+		await page.locator("#view > *").first().waitFor();
 	else
 		await settled(page);
 	for (const [what, ...more] of list) {
