@@ -50,6 +50,21 @@ def filters_select_nothing(directory):
 
 
 @case
+def long_work_says_how_far_it_is(directory):
+    done = recorded([program("churn"), "3000000"], directory)
+    with Server(done.trace) as server:
+        said = browsed("serve.mjs", {"url": server.url, "runs": {"long": {
+            "bare": True, "hash": "#groups",
+            "list": [["wait", ".part.busy[data-doing^='reading trace, '], "
+                      ".t-row"],
+                     ["count", "doing", "[data-doing$='%']"],
+                     ["wait", ".t-row"],
+                     ["count", "left", "[data-doing]"]]}}})["long"]
+    check(said["doing"] > 0, "nothing was said while it was read")
+    equal(said["left"], 0, "it is done")
+
+
+@case
 def a_trace_is_cut(directory):
     done = recorded([program("leaky")], directory)
     with open(done.trace, "r+b") as trace:
