@@ -282,16 +282,35 @@ static bool comes_back(void *owner, uint64_t behind)
 	return true;
 }
 
+/* Jumps to what is no known function may go back to where a part belongs. */
+static void note_exit(struct running *running, uint64_t to)
+{
+	const struct making *m = running->making;
+
+	running->doubtful += code_gaps_at(&m->gaps, to) != NULL &&
+		!function_starts_has(&m->starts, to);
+}
+
+static bool note_bare(void *owner, uint64_t to, bool bare)
+{
+	if (bare)
+		note_exit(owner, to);
+	return true;
+}
+
 /* Whether code that nothing says to be a function does run as one: it returns,
  * and as it came. Rare parts of functions do not. */
 static bool runs_as_function(struct making *m, uint64_t start)
 {
 	const struct code_gap *gap = code_gaps_at(&m->gaps, start);
 	uint32_t known = table_get(&m->runs, start);
+	struct running running = { .making = m };
 	struct symbolic_state entry;
 	struct symbolic_run run;
-	struct symbolic_wanted wanted = { .decoder = &m->decoder,
-					  .start = start, .entry = &entry };
+	struct symbolic_wanted wanted = {
+		.decoder = &m->decoder, .start = start, .entry = &entry,
+		.leaves = note_bare, .owner = &running,
+	};
 	bool thumb = m->decoder.thumb;
 
 	if (gap == NULL || known != TABLE_NONE)
@@ -301,7 +320,8 @@ static bool runs_as_function(struct making *m, uint64_t start)
 	m->decoder.thumb = binary_is_thumb(m->binary, start);
 	machine_begin(m->binary->machine, &entry);
 	symbolic_run(&run, &wanted);
-	known = !run.too_large && run.odd_exits == 0 && run.exits > 0;
+	known = !run.too_large && run.odd_exits == 0 &&
+		run.exits > running.doubtful;
 	symbolic_run_free(&run);
 	m->decoder.thumb = thumb;
 	table_set(&m->runs, start, known);
@@ -314,13 +334,10 @@ static bool runs_as_function(struct making *m, uint64_t start)
 static bool note_jump(void *owner, uint64_t to, bool bare)
 {
 	struct running *running = owner;
-	struct making *m = running->making;
 
-	if (bare)
-		running->doubtful += code_gaps_at(&m->gaps, to) != NULL &&
-			!function_starts_has(&m->starts, to);
-	else
-		return !runs_as_function(m, to);
+	if (!bare)
+		return !runs_as_function(running->making, to);
+	note_exit(running, to);
 	return true;
 }
 
