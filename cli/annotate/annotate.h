@@ -101,6 +101,7 @@ struct annotate_options {
 	bool whole;		/* all lines of the function */
 	bool every;		/* all functions that match */
 	bool disassembly;
+	bool no_own_peaks;	/* of JSON */
 	bool full;		/* names and lines are not cut */
 	const char *newest;	/* the trace, if no operand named it; or NULL */
 	const struct debugfile_places *places;

@@ -10,12 +10,18 @@
 
 #define TEXT_WIDTH 4096
 
+/* Which figures. */
+struct shown {
+	uint64_t end_ns;
+	bool own_peaks;
+};
+
 static void put_sum(struct json *json, const struct annotate_sum *sum,
-		    uint64_t end_ns)
+		    const struct shown *shown)
 {
-	report_json_figures(json, &sum->all, end_ns);
+	report_json_figures(json, &sum->all, shown->end_ns, shown->own_peaks);
 	json_object(json, "self");
-	report_json_figures(json, &sum->self, end_ns);
+	report_json_figures(json, &sum->self, shown->end_ns, shown->own_peaks);
 	json_end_object(json);
 }
 
@@ -36,7 +42,7 @@ static void put_text(struct json *json, const struct annotate_source *source,
 
 static void put_file(struct json *json, const struct annotate_pieces *pieces,
 		     const struct annotate_line *lines, size_t count,
-		     uint64_t end_ns)
+		     const struct shown *shown)
 {
 	struct annotate_source source = { 0 };
 	const char *directory, *binary;
@@ -56,7 +62,7 @@ static void put_file(struct json *json, const struct annotate_pieces *pieces,
 		json_object(json, NULL);
 		json_uint(json, "line", lines[i].line);
 		put_text(json, &source, lines[i].line);
-		put_sum(json, &lines[i].sum, end_ns);
+		put_sum(json, &lines[i].sum, shown);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -66,7 +72,7 @@ static void put_file(struct json *json, const struct annotate_pieces *pieces,
 
 static void put_files(struct json *json, const struct annotate_pieces *pieces,
 		      const struct annotate_function *function,
-		      uint64_t end_ns)
+		      const struct shown *shown)
 {
 	size_t from = 0, to;
 
@@ -77,14 +83,14 @@ static void put_files(struct json *json, const struct annotate_pieces *pieces,
 		for (to = from + 1; to < function->line_count &&
 			     function->lines[to].file == lines->file; to++)
 			;
-		put_file(json, pieces, lines, to - from, end_ns);
+		put_file(json, pieces, lines, to - from, shown);
 	}
 	json_end_array(json);
 }
 
 static void put_calls(struct json *json, const struct annotate *annotate,
 		      const struct annotate_function *function,
-		      uint64_t end_ns)
+		      const struct shown *shown)
 {
 	const struct images *images = model_images(annotate->model);
 
@@ -99,7 +105,7 @@ static void put_calls(struct json *json, const struct annotate *annotate,
 			  images->list[call->image].bias : 0);
 		json_bool(json, "inlined", call->inlined);
 		json_string(json, "callee", call->callee);
-		put_sum(json, &call->sum, end_ns);
+		put_sum(json, &call->sum, shown);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -158,14 +164,16 @@ static void put_code(struct json *json, const struct annotate_pieces *pieces)
 void annotate_json(struct annotate *annotate,
 		   const struct annotate_options *options, FILE *out)
 {
-	const struct report_options shown = { .query = annotate->query };
+	const struct report_options asked = { .query = annotate->query };
 	struct report report = {
-		.options = &shown,
+		.options = &asked,
 		.model = annotate->model,
 		.keep = annotate->filter ? stack_filter_keeps : NULL,
 		.keeper = annotate->filter,
 	};
-	uint64_t end_ns = model_duration_ns(annotate->model);
+	const struct shown shown = {
+		model_duration_ns(annotate->model), !options->no_own_peaks,
+	};
 	struct annotate_pieces pieces;
 	struct json json = { .out = out };
 
@@ -188,11 +196,11 @@ void annotate_json(struct annotate *annotate,
 		json_object(&json, NULL);
 		json_string(&json, "function", function->name);
 		json_string(&json, "library", function->library);
-		put_sum(&json, &function->sum, end_ns);
+		put_sum(&json, &function->sum, &shown);
 		if (i == 0 || options->every) {
 			annotate_pieces_find(&pieces, function);
-			put_files(&json, &pieces, function, end_ns);
-			put_calls(&json, annotate, function, end_ns);
+			put_files(&json, &pieces, function, &shown);
+			put_calls(&json, annotate, function, &shown);
 			put_code(&json, &pieces);
 		}
 		json_end_object(&json);

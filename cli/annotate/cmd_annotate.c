@@ -16,7 +16,7 @@
 #include "cli/command/output_file.h"
 
 enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, ONLY_ROOTS,
-       LINES_OF, FIRST_LINE, LAST_LINE, OUTPUT, JSON };
+       LINES_OF, FIRST_LINE, LAST_LINE, OUTPUT, JSON, NO_OWN_PEAKS };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
@@ -46,6 +46,9 @@ static const struct command_option options[] = {
 	  "write the result to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read, with all costs" },
+	{ NO_OWN_PEAKS, "no-own-peaks", 0, NULL, NULL,
+	  "with --json: without costs' own peaks, which take longest to find "
+	  "out" },
 	COMMAND_COMMON_OPTIONS,
 };
 
@@ -120,6 +123,9 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case JSON:
 		request->json = true;
+		break;
+	case NO_OWN_PEAKS:
+		chosen->no_own_peaks = true;
 		break;
 	}
 	return 0;
@@ -239,6 +245,35 @@ static bool fits(int operands, char **argv)
 	return false;
 }
 
+static bool options_fit(const struct request *request)
+{
+	const struct annotate_options *chosen = &request->options;
+
+	if (chosen->no_own_peaks && !request->json)
+		tell_error("--no-own-peaks: is for JSON: add --json");
+	else if (chosen->no_own_peaks && chosen->key_given &&
+		 chosen->key == FIGURE_OWN_PEAK)
+		tell_error("--no-own-peaks --cost own-peak: leave out one of "
+			   "them");
+	else
+		return true;
+	return false;
+}
+
+/* What costs of lines are made of, and no more. */
+static void settle(struct request *request)
+{
+	const struct annotate_options *chosen = &request->options;
+	bool own_peaks = request->json ? !chosen->no_own_peaks :
+		chosen->key_given && chosen->key == FIGURE_OWN_PEAK;
+
+	request->reading.query.spares = QUERY_SPARES_SIZES |
+		/* the summary of JSON has them */
+		(request->json ? 0 : QUERY_SPARES_WHOLE |
+				     QUERY_SPARES_BLOCKS) |
+		(own_peaks ? 0 : QUERY_SPARES_OWN_PEAKS);
+}
+
 static int run_annotate(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
@@ -253,9 +288,10 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 		return status;
 	if (request.lines.file != NULL)
 		return run_lines(&request, operands, argv);
-	if (!fits(operands, argv + 1))
+	if (!fits(operands, argv + 1) || !options_fit(&request))
 		return EXIT_NOTHING;
 	request.options.full = request.reading.full_names;
+	settle(&request);
 	function = argv[operands];
 	status = EXIT_NOTHING;
 	if (reading_find_one(&request.reading, operands - 1, argv + 1)) {

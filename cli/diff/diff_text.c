@@ -200,7 +200,7 @@ static void json_figures(struct json *json, const char *key,
 			 const struct figures *figures)
 {
 	json_object(json, key);
-	report_json_figures(json, figures, diff->profile->end_ns);
+	report_json_figures(json, figures, diff->profile->end_ns, true);
 	json_end_object(json);
 }
 

@@ -333,6 +333,7 @@ void model_free(struct model *model)
 {
 	if (model == NULL)
 		return;
+	free(model->chosen);
 	images_free(&model->images);
 	contexts_free(&model->contexts);
 	edges_free(&model->edges);

@@ -124,6 +124,8 @@ struct model {
 	 * blocks of a view. */
 	struct store *store;
 	bool asked, merged;
+	uint64_t *chosen;		/* of rows_wanted, owned */
+	size_t chosen_nodes;
 	uint64_t outline_stamp;
 	bool peak_known;
 	uint64_t peak_view;

@@ -45,19 +45,11 @@ static void put_subject(struct json *json, struct report *r,
 	}
 }
 
-static void put_but_own_peak(void *owner, const char *name, uint64_t value)
-{
-	if (strncmp(name, "own_peak", strlen("own_peak")) != 0)
-		json_uint(owner, name, value);
-}
-
 static void put_figures(struct json *json, const struct report *r,
 			const struct figures *figures)
 {
-	if (r->options->no_own_peaks)
-		figures_each(figures, r->end_ns, put_but_own_peak, json);
-	else
-		report_json_figures(json, figures, r->end_ns);
+	report_json_figures(json, figures, r->end_ns,
+			    !r->options->no_own_peaks);
 }
 
 /* With all that its functions called. */

@@ -279,7 +279,8 @@ static void json_process(struct json *json, const struct report *r,
 	json_uint(json, "start_realtime_ns", process->start_ns);
 	json_uint(json, "duration_ns", process->duration_ns);
 	json_uint(json, "allocations", process->sum.count);
-	report_json_figures(json, &process->sum, process->duration_ns);
+	report_json_figures(json, &process->sum, process->duration_ns,
+			    true);
 	/* Without filters it is the process's peak. */
 	report_json_bound(json, process->contexts > 1 &&
 			  filter_text(r->options->query->filter)[0] != 0);

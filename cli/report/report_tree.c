@@ -198,7 +198,8 @@ static bool json_branch(void *owner, const struct profile_branch *branch)
 	put_members(tree, branch_frame(tree, branch), branch, &to);
 	report_json_bound(json, branch->contexts > 1);
 	json_object(json, "self");
-	report_json_figures(json, branch->self, tree->report->end_ns);
+	report_json_figures(json, branch->self, tree->report->end_ns,
+			    true);
 	report_json_bound(json, branch->contexts > 1);
 	json_end_object(json);
 	json_end_object(json);

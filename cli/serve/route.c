@@ -45,7 +45,7 @@ static const struct route routes[] = {
 	  .type = JSON_TYPE },
 	{ .name = "annotate", .command = &cmd_annotate,
 	  .fixed = { "--json" }, .operand = "of",
-	  .options = " cost all every lines disassembly ",
+	  .options = " cost all every lines disassembly no-own-peaks ",
 	  .reads_sources = true,
 	  .type = JSON_TYPE },
 	{ .name = "source", .command = &cmd_annotate,

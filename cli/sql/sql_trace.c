@@ -13,6 +13,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
 #include "cli/model/rows/rows_answer.h"
+#include "cli/model/rows/rows_maps.h"
 #include "cli/model/rows/rows_store.h"
 #include "cli/sql/sql_store.h"
 #include "cli/store/store.h"
@@ -359,6 +360,45 @@ static struct model *known_model(struct sql_trace *trace, bool own_peaks,
 	return model;
 }
 
+/*
+ * Where stacks need not be told apart but for the words about them: which ones
+ * those keep is found out first, so that the index may add up their blocks
+ * together. False: it cannot be known first, or the trace has grown, or has no
+ * index: then a model that was read is as any other.
+ */
+static bool read_chosen(struct sql_trace *trace, struct sql_view *view,
+			const struct query *query,
+			const struct model_options *options,
+			const struct block_keys *keys, int *status)
+{
+	struct rows_wanted wanted = query_rows_wanted(query);
+	struct stack_filter *filter;
+	uint64_t *chosen;
+
+	if (!(query->spares & QUERY_SPARES_STACKS) ||
+	    !filter_has_stacks(view->filter) ||
+	    !stack_filter_is_of_frames(view->filter) ||
+	    trace->reading->index == ROWS_MAKE_NEVER)
+		return false;
+	filter = stack_filter_new(view->filter, sql_trace_frames(trace));
+	if (filter == NULL)
+		return false;
+	chosen = stack_filter_chosen(filter, &wanted.nodes);
+	stack_filter_free(filter);
+	wanted.merged = true;
+	wanted.chosen = chosen;
+	*status = read_figures(trace, options, keys, &wanted, &view->model);
+	free(chosen);
+	/* events tell stacks apart all the same */
+	if (*status == EXIT_NOTHING || model_store(view->model) == NULL)
+		return false;
+	if (model_contexts(view->model)->node_count == wanted.nodes)
+		return true;
+	model_free(view->model);
+	view->model = NULL;
+	return false;
+}
+
 static bool read_view(struct sql_trace *trace, struct sql_view *view,
 		      const struct query *query, bool same)
 {
@@ -367,6 +407,7 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 	struct block_keys keys;
 	struct model_options options;
 	int status = EXIT_COMPLETE;
+	bool chosen = false;
 
 	query_block_keys(query, &keys);
 	asked.filter = view->filter;
@@ -378,12 +419,15 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 						   QUERY_SPARES_OWN_PEAKS),
 					  &status);
 	else
+		chosen = read_chosen(trace, view, &asked, &options, &keys,
+				     &status);
+	if (view->model == NULL)
 		status = read_figures(trace, &options, &keys, &wanted,
 				      &view->model);
 	if (status == EXIT_NOTHING)
 		return false;
 	choose_frames(trace, view);
-	if (!filter_has_stacks(view->filter))
+	if (chosen || !filter_has_stacks(view->filter))
 		return true;
 	view->keeps = stack_filter_new(view->filter, sql_view_frames(view));
 	return view->keeps != NULL;
@@ -587,6 +631,22 @@ const struct model *sql_trace_paths(struct sql_trace *trace)
 	return trace->paths;
 }
 
+/* NULL: the index does not tell them. */
+static struct model *maps_of_store(struct sql_trace *trace,
+				   struct store *store)
+{
+	struct model *model;
+
+	if (store == NULL)
+		return NULL;
+	model = model_new(NULL, NULL);
+	if (model_read_outline(model, trace->path) != EXIT_NOTHING &&
+	    rows_fit(store, model) && rows_maps_read(model, store))
+		return model;
+	model_free(model);
+	return NULL;
+}
+
 /* With the index, which tells what was live at moments. */
 const struct model *sql_trace_maps(struct sql_trace *trace)
 {
@@ -595,9 +655,12 @@ const struct model *sql_trace_maps(struct sql_trace *trace)
 
 	if (trace->maps != NULL)
 		return trace->maps;
-	trace->maps = model_new(&options, NULL);
-	model_read_maps(trace->maps, trace->path);
 	store = rows_for(trace, &options);
+	trace->maps = maps_of_store(trace, store);
+	if (trace->maps == NULL) {
+		trace->maps = model_new(&options, NULL);
+		model_read_maps(trace->maps, trace->path);
+	}
 	if (store != NULL)
 		rows_take(trace->maps, store);
 	return trace->maps;

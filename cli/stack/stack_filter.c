@@ -382,6 +382,28 @@ bool stack_filter_keeps(void *owner, uint32_t node,
 	return judge(owner, node) == COVERAGE_SELECTED;
 }
 
+bool stack_filter_is_of_frames(const struct filter *words)
+{
+	for (size_t i = 0; i < LIMITS; i++)
+		if (limits[i].id > FILTER_DEPTH_MAX &&
+		    filter_word(words, limits[i].id, 0) != NULL)
+			return false;
+	return true;
+}
+
+uint64_t *stack_filter_chosen(struct stack_filter *filter, size_t *nodes)
+{
+	uint64_t *chosen;
+
+	CLAIM(!filter->by_group);
+	*nodes = filter->frames->contexts->node_count;
+	chosen = grow_zeroed(*nodes / 64 + 1, sizeof(*chosen));
+	for (size_t node = 0; node < *nodes; node++)
+		if (judge(filter, (uint32_t)node) == COVERAGE_SELECTED)
+			chosen[node / 64] |= UINT64_C(1) << node % 64;
+	return chosen;
+}
+
 void stack_filter_coverage(struct stack_filter *filter,
 			   const struct model *model,
 			   struct coverage *coverage)

@@ -30,6 +30,13 @@ struct stack_filter *stack_filter_new(const struct filter *words,
  * costs. */
 bool stack_filter_keeps(void *owner, uint32_t node,
 			const struct figures *figures);
+/*
+ * Whether which contexts a filter keeps does not depend on figures. Then
+ * stack_filter_chosen tells it for all of the frames' contexts, those with blocks
+ * or without: a bit for each, to be freed. `nodes`: how many.
+ */
+bool stack_filter_is_of_frames(const struct filter *words);
+uint64_t *stack_filter_chosen(struct stack_filter *filter, size_t *nodes);
 /* The coverage of a model whose filter this is; NULL: it has no words about
  * stacks. */
 void stack_filter_coverage(struct stack_filter *filter,

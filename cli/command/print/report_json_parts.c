@@ -4,6 +4,8 @@
  */
 #include "cli/command/print/report_parts.h"
 
+#include <string.h>
+
 #include "cli/model/leftout.h"
 
 /* Where the live blocks lie, and how much of their memory was not asked for. */
@@ -89,12 +91,21 @@ void report_json_summary(struct json *json, const struct report *r)
 	report_pools_json(json, r->model);
 }
 
+static void put_but_own_peak(void *owner, const char *name, uint64_t value)
+{
+	if (strncmp(name, "own_peak", strlen("own_peak")) != 0)
+		json_uint(owner, name, value);
+}
+
 void report_json_figures(struct json *json, const struct figures *figures,
-			 uint64_t end_ns)
+			 uint64_t end_ns, bool own_peaks)
 {
 	const struct members to = members_of_json(json);
 
-	figures_each(figures, end_ns, to.number, to.owner);
+	if (own_peaks)
+		figures_each(figures, end_ns, to.number, to.owner);
+	else
+		figures_each(figures, end_ns, put_but_own_peak, json);
 }
 
 void report_json_bound(struct json *json, bool bound)

@@ -170,9 +170,9 @@ void report_figures(const struct report *report, const struct figures *figures,
 void report_json_summary(struct json *json, const struct report *report);
 /* Those of its members that all summaries have. */
 void report_json_totals(struct json *json, const struct report_process *about);
-/* Members of a row. */
+/* Members of a row; `own_peaks`: those of its own peak, too. */
 void report_json_figures(struct json *json, const struct figures *figures,
-			 uint64_t end_ns);
+			 uint64_t end_ns, bool own_peaks);
 /* Their own peak is the sum of others'. */
 void report_json_bound(struct json *json, bool bound);
 /* A stack that was looked up, until the next one is. */

@@ -30,6 +30,7 @@
 #define MAPS_TOUCHES_MAX (1u << 18)	/* ranges touched between two looks */
 #define MAPS_POINTS 2048	/* of the curve over time */
 #define MAPS_NONE UINT32_MAX
+#define MAPS_RECENT_BITS 14	/* log2 of how many pages */
 
 /* Flags of a span beside enum gt_maps_is. */
 #define MAPS_SPAN_FILE 0x100u	/* of a file; if */
@@ -173,6 +174,9 @@ struct maps {
 	size_t page_count;
 	size_t page_capacity;
 	struct table by_page;
+	/* Some of those that have a first block, each at its place: most
+	 * blocks lie in one of them. */
+	uint64_t recent[1 << MAPS_RECENT_BITS];
 	uint64_t unclaimed;		/* bytes that nobody is known to have
 					 * mapped; a block may show who */
 };
@@ -183,10 +187,6 @@ void maps_init(struct maps *maps, const struct blocks *blocks,
 /* A MAPS chunk; `records` begins behind the head. */
 void maps_take(struct maps *maps, const struct trace_maps *head,
 	       struct cursor *records);
-
-/* Any event, in the order of time, before anything else is done with it: looks
- * that are older come first, and what a block tells is noted. */
-void maps_event(struct maps *maps, const struct trace_event *event);
 
 /* An EXTRA event of this lane. */
 void maps_extra(struct maps *maps, uint32_t lane,
@@ -203,6 +203,38 @@ static inline void maps_until(struct maps *maps, uint64_t stamp)
 {
 	if (stamp > maps->due)
 		maps_look_all(maps, stamp);
+}
+
+/* A block that begins to be. */
+void maps_block(struct maps *maps, const struct trace_event *event);
+
+/* Arenas begin at multiples of their size: pages are spread by Fibonacci hashing
+ * (Knuth, The Art of Computer Programming 3, 6.4). */
+static inline size_t maps_recent_place(uint64_t page)
+{
+	return page * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MAPS_RECENT_BITS);
+}
+
+static inline bool maps_is_recent(const struct maps *maps, uint64_t address)
+{
+	uint64_t page = address / MAPS_PAGE;
+
+	return maps->recent[maps_recent_place(page)] == page;
+}
+
+/* Any event, in the order of time, before anything else is done with it: looks
+ * that are older come first, and what a block tells is noted. */
+static inline void maps_event(struct maps *maps,
+			      const struct trace_event *event)
+{
+	maps_until(maps, event->stamp);
+	if (event->kind != GT_ALLOC && event->kind != GT_REALLOC_DONE)
+		return;
+	if (event->layout & GT_LAYOUT_MMAPPED ||
+	    !maps_is_recent(maps, event->address) ||
+	    !maps_is_recent(maps, event->address + event->size -
+				  (event->size > 0)))
+		maps_block(maps, event);
 }
 
 /* ---- among maps*.c ---- */

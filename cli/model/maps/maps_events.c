@@ -351,6 +351,7 @@ static void first_in_page(struct maps *maps, uint64_t address,
 
 	CLAIM_FULL(i == TABLE_NONE ||
 		   (i < maps->page_count && maps->pages[i].page == page));
+	maps->recent[maps_recent_place(page / MAPS_PAGE)] = page / MAPS_PAGE;
 	if (i != TABLE_NONE && maps->pages[i].stamp != 0)
 		return;
 	if (i == TABLE_NONE) {
@@ -363,7 +364,7 @@ static void first_in_page(struct maps *maps, uint64_t address,
 	maps_explain_late(maps, address, 0, &clue);
 }
 
-static void take_block(struct maps *maps, const struct trace_event *event)
+void maps_block(struct maps *maps, const struct trace_event *event)
 {
 	uint64_t address = event->address, size;
 
@@ -384,11 +385,4 @@ static void take_block(struct maps *maps, const struct trace_event *event)
 	first_in_page(maps, address, event);
 	if ((address + size) / MAPS_PAGE != address / MAPS_PAGE)
 		first_in_page(maps, address + size, event);
-}
-
-void maps_event(struct maps *maps, const struct trace_event *event)
-{
-	maps_until(maps, event->stamp);
-	if (event->kind == GT_ALLOC || event->kind == GT_REALLOC_DONE)
-		take_block(maps, event);
 }

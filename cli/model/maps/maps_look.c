@@ -292,6 +292,7 @@ static void found(struct comparing *c, const struct trace_map *map,
 static void forget_pages(struct maps *maps, uint64_t start, uint64_t end)
 {
 	CLAIM_FULL(start < end);
+	memset(maps->recent, 0, sizeof(maps->recent));
 	if ((end - start) / MAPS_PAGE > maps->page_count) {
 		for (size_t i = 0; i < maps->page_count; i++)
 			if (maps->pages[i].page - start < end - start)

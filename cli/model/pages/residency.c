@@ -295,12 +295,14 @@ static void choose(const struct model *model, size_t limit,
 }
 
 /* How many are not behind the last event: what is live then is what the model
- * has, if that has all blocks. */
+ * has, if it is from events and has all blocks. */
 static size_t count_before_end(const struct model *model,
 			       const struct residency *residency)
 {
 	size_t count = residency->count;
 
+	if (model_store(model) != NULL)
+		return count;
 	while (count > 0 && !model_is_selected(model) &&
 	       residency->list[count - 1].snapshot->said.begin >
 	       model_totals(model)->last_stamp)

@@ -480,6 +480,20 @@ void rows_take(struct model *model, struct store *store)
 	model->store = store;
 }
 
+static void take_chosen(struct model *model, const struct rows_wanted *wanted)
+{
+	size_t words = wanted->nodes / 64 + 1;
+
+	free(model->chosen);
+	model->merged = wanted->merged;
+	model->chosen = NULL;
+	model->chosen_nodes = wanted->nodes;
+	if (wanted->chosen == NULL)
+		return;
+	model->chosen = grow_alloc(words * sizeof(*model->chosen));
+	memcpy(model->chosen, wanted->chosen, words * sizeof(*model->chosen));
+}
+
 int rows_answer(struct model *model, const struct rows_wanted *wanted,
 		const atomic_bool *cancel)
 {
@@ -490,9 +504,9 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
 	int error = -EBADMSG;
 
 	CLAIM(rows_tell(&model->options));
-	CLAIM(!wanted->merged || !wanted->blocks);
+	CLAIM(wanted->merged ? !wanted->blocks : wanted->chosen == NULL);
 	forget(model);
-	model->merged = wanted->merged;
+	take_chosen(model, wanted);
 	if (!rows_facts_read(model->store, &facts))
 		goto out;
 	error = -ESTALE;

@@ -29,6 +29,10 @@ struct rows_wanted {
 	/* Blocks of all contexts are told as of the root: they are told apart by
 	 * keys alone, which takes less. Without `blocks`. */
 	bool merged;
+	/* Where they are merged, the contexts whose blocks count: a bit for
+	 * each of the first `nodes`, and no others. NULL: all. Copied. */
+	const uint64_t *chosen;
+	size_t nodes;
 };
 
 extern const struct rows_wanted rows_all;

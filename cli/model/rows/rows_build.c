@@ -17,6 +17,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
 #include "cli/model/rows/rows_facts.h"
+#include "cli/model/rows/rows_maps.h"
 #include "cli/model/rows/rows_pairing.h"
 #include "cli/model/rows/rows_part.h"
 #include "cli/model/rows/rows_resume.h"
@@ -248,6 +249,8 @@ static int begin(struct building *b, struct rows_build *build)
 	b->model = model_new(NULL, NULL);
 	rows_pairing_init(&b->pairing, b->model, add_row, b);
 	b->pairing.chunk = take_chunk;
+	if (build->older == NULL)
+		rows_pairing_follow_maps(&b->pairing);
 	rows_pairing_companion(&b->pairing, &b->companion);
 	model_sink_along(b->model, &b->companion, &b->sink);
 	b->sink.file_only = true;
@@ -315,6 +318,8 @@ static int finish(struct building *b)
 	rows_pairing_finish(&b->pairing);
 	rows_pairing_live(&b->pairing, add_row, b);
 	put_facts(b, prefix, digest, b->writer);
+	if (b->pairing.maps != NULL)
+		rows_maps_write(b->model, b->writer);
 	/* one that has ended grows no more */
 	if (b->state.count > 0 && !b->report.ended)
 		rows_state_write(&b->state, &b->pairing, b->writer);

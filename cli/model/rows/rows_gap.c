@@ -7,6 +7,7 @@
  * call: then it waits in `chains`.
  */
 #include "cli/model/core/contexts.h"
+#include "cli/model/maps/maps.h"
 #include "cli/model/rows/rows_pairing.h"
 
 static bool is_suspended(const struct chains *chains, uint64_t number)
@@ -54,6 +55,8 @@ static void take_chained(struct rows_pairing *pairing,
 	if (event->stamp >= pairing->alarm &&
 	    !rows_pairing_alarm(pairing, event))
 		return;
+	if (pairing->maps != NULL)
+		maps_event(pairing->maps, event);
 	if (gap->what == GT_EXTRA_CHAIN_RESUMES && event->kind == GT_ALLOC &&
 	    event->address != 0) {
 		edges_resume(&pairing->edges, pairing->lane, event,

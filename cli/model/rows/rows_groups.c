@@ -1,6 +1,7 @@
 /*
  * rows_groups.c: see rows_groups.h. Each worker notes the pairs that it meets,
- * numbered by itself; afterwards one thread numbers all of them.
+ * numbered by itself, or as bits (rows_dense.h); afterwards one thread numbers
+ * all of them.
  *
  * Where contexts need not be told apart, all rows are the root's. Without keys they
  * are told apart in any case.
@@ -35,6 +36,7 @@ struct recent {
 
 struct found {
 	uint64_t *nodes;		/* a bit for each; without keys */
+	uint64_t *places;		/* likewise; of few pairs */
 	struct block_keys keys;
 	struct table of_pair;
 	struct recent *recent;
@@ -45,17 +47,39 @@ struct found {
 
 struct finding {
 	const struct model *model;
+	const struct rows_dense *dense;
 	uint64_t most;
 	struct found worker[STORE_WORKERS_MAX];
 };
 
-/* What a row counts to. */
+static inline bool is_chosen(const struct model *model, uint64_t node)
+{
+	return model->chosen == NULL ||
+	       (node < model->chosen_nodes &&
+		model->chosen[node / 64] >> node % 64 & 1);
+}
+
+/* What a row counts to; STORE_NONE: to nothing. */
 static inline uint64_t node_of(const struct model *model,
 			       const struct store_batch *batch, size_t row)
 {
 	uint64_t node = batch->column[STORE_NODE][row];
 
-	return model->merged && node < model->contexts.node_count ? 0 : node;
+	if (!model->merged || node >= model->contexts.node_count)
+		return node;
+	return is_chosen(model, node) ? 0 : STORE_NONE;
+}
+
+static void find_places(const struct model *model,
+			const struct rows_dense *dense,
+			const struct rows_values *values,
+			const struct store_batch *batch, uint32_t *places)
+{
+	uint64_t nodes[STORE_BATCH];
+
+	for (size_t i = 0; i < batch->count; i++)
+		nodes[i] = node_of(model, batch, i);
+	rows_dense_places(dense, nodes, values, batch->count, places);
 }
 
 static uint64_t place_of(uint32_t node, uint32_t key)
@@ -227,6 +251,22 @@ static void note_pairs(void *owner, unsigned worker,
 	}
 }
 
+static void note_places(void *owner, unsigned worker,
+			const struct store_batch *batch)
+{
+	struct finding *finding = owner;
+	struct found *found = &finding->worker[worker];
+	uint32_t places[STORE_BATCH];
+	struct rows_values values;
+
+	if (found->places == NULL)
+		found->places = rows_dense_bits(finding->dense);
+	rows_groups_values(finding->model, &found->keys, batch, &values);
+	find_places(finding->model, finding->dense, &values, batch, places);
+	for (size_t i = 0; i < batch->count; i++)
+		found->places[places[i] / 64] |= UINT64_C(1) << places[i] % 64;
+}
+
 static void add_group(struct rows_groups *groups, uint32_t node, uint32_t key)
 {
 	GROW(groups->list, groups->count, groups->capacity);
@@ -269,12 +309,38 @@ static void number_pairs(struct rows_groups *groups,
 	}
 }
 
+/* In the order of places, as they are numbered. */
+static void number_places(struct rows_groups *groups,
+			  const struct finding *finding)
+{
+	struct rows_dense *dense = &groups->dense;
+	uint32_t values[BLOCK_KEYS_MAX];
+	size_t count;
+
+	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++)
+		if (finding->worker[w].places != NULL)
+			rows_dense_add(dense, finding->worker[w].places);
+	count = rows_dense_seal(dense);
+	for (uint64_t i = 0; i <= dense->cells / 64; i++)
+		for (uint64_t word = dense->bits[i]; word != 0;
+		     word &= word - 1) {
+			uint64_t place = i * 64 +
+				(unsigned)__builtin_ctzll(word);
+
+			rows_dense_values(dense, place, values);
+			add_group(groups, rows_dense_node(dense, place),
+				  block_keys_number(&groups->keys, values));
+		}
+	CLAIM(groups->count == count);
+}
+
 static void forget(struct finding *finding)
 {
 	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++) {
 		struct found *found = &finding->worker[w];
 
 		free(found->nodes);
+		free(found->places);
 		free(found->list);
 		free(found->recent);
 		block_keys_free(&found->keys);
@@ -352,6 +418,19 @@ static uint32_t group_of(const struct rows_groups *groups, uint32_t node,
 		groups->cells[span->first + (key - span->least)] : STORE_NONE;
 }
 
+static void number_dense(void *owner, unsigned worker,
+			 const struct store_batch *batch, uint32_t *numbers)
+{
+	const struct rows_groups *groups = owner;
+	struct rows_values values;
+
+	(void)worker;
+	rows_groups_values(groups->model, &groups->keys, batch, &values);
+	find_places(groups->model, &groups->dense, &values, batch, numbers);
+	for (size_t i = 0; i < batch->count; i++)
+		numbers[i] = rows_dense_number(&groups->dense, numbers[i]);
+}
+
 static void number_rows(void *owner, unsigned worker,
 			const struct store_batch *batch, uint32_t *numbers)
 {
@@ -390,10 +469,21 @@ static void set_grouping(struct rows_groups *groups)
 	};
 	if (groups->keys.count == 0)
 		return;
-	groups->grouping.number = number_rows;
+	groups->grouping.number = groups->dense.bits != NULL ? number_dense :
+							     number_rows;
 	groups->grouping.owner = groups;
 	groups->grouping.columns = STORE_BIT(STORE_NODE) |
 				   rows_groups_columns(&groups->keys);
+}
+
+static void number(struct rows_groups *groups, const struct finding *finding)
+{
+	if (groups->keys.count == 0)
+		number_nodes(groups, finding);
+	else if (finding->dense != NULL)
+		number_places(groups, finding);
+	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++)
+		number_pairs(groups, &finding->worker[w]);
 }
 
 int rows_groups_find(struct rows_groups *groups, const struct model *model,
@@ -411,20 +501,20 @@ int rows_groups_find(struct rows_groups *groups, const struct model *model,
 	finding->most = most;
 	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++)
 		block_keys_copy(&finding->worker[w].keys, &model->keys);
+	if (keyed && rows_dense_begin(&groups->dense, model, &model->keys))
+		finding->dense = &groups->dense;
 	error = store_scan_each(store, scan, STORE_BIT(STORE_NODE) |
-				rows_groups_columns(&model->keys), keyed ?
-				note_pairs : note_nodes, finding);
-	if (error == 0 && !keyed)
-		number_nodes(groups, finding);
-	for (unsigned w = 0; w < STORE_WORKERS_MAX && keyed && error == 0;
-	     w++)
-		number_pairs(groups, &finding->worker[w]);
+				rows_groups_columns(&model->keys),
+				!keyed ? note_nodes : finding->dense != NULL ?
+				note_places : note_pairs, finding);
+	if (error == 0)
+		number(groups, finding);
 	if (error == 0 && most != 0 && groups->count > most)
 		error = -E2BIG;
 	forget(finding);
 	free(finding);
 	CLAIM(groups->count < STORE_NONE);
-	if (keyed && error == 0)
+	if (keyed && error == 0 && groups->dense.bits == NULL)
 		make_cells(groups);
 	set_grouping(groups);
 	return error;
@@ -436,6 +526,7 @@ void rows_groups_free(struct rows_groups *groups)
 	free(groups->of_node);
 	free(groups->spans);
 	free(groups->cells);
+	rows_dense_free(&groups->dense);
 	table_free(&groups->of_pair);
 	block_keys_free(&groups->keys);
 }

@@ -8,6 +8,7 @@
 
 #include "cli/base/table.h"
 #include "cli/model/model_state.h"
+#include "cli/model/rows/rows_dense.h"
 #include "cli/store/store_group.h"
 
 struct rows_group {
@@ -33,8 +34,10 @@ struct rows_groups {
 	struct block_keys keys;		/* with tuples; in no certain order */
 	struct rows_group *list;
 	size_t count, capacity;
-	/* Without keys by node, else by node and key. */
+	/* Without keys by node, else by node and key: by place, if there are
+	 * few pairs. */
 	uint32_t *of_node;
+	struct rows_dense dense;	/* bits NULL: there are not */
 	struct table of_pair;
 	/* The same, if keys of nodes lie close together: spans by node. */
 	struct rows_span *spans;	/* NULL: they do not */

@@ -19,7 +19,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/core/weigh.h"
-#include "cli/model/model.h"
+#include "cli/model/model_state.h"
 #include "unwind/claim.h"
 
 #define LOOK_AHEAD 24		/* events whose bucket is fetched in advance, */
@@ -460,6 +460,8 @@ static bool take_extra(struct rows_pairing *pairing,
 {
 	if (event->what == GT_EXTRA_LEFT_OUT)
 		pairing->allocations[pairing->lane >> 1] += event->size;
+	if (pairing->maps != NULL)
+		maps_extra(pairing->maps, pairing->lane, event);
 	return event->what >= GT_EXTRA_CHAIN_LEAVES &&
 	       event->what <= GT_EXTRA_CHAIN_ENDS;
 }
@@ -477,6 +479,8 @@ static size_t run(struct rows_pairing *pairing,
 		if (event->stamp >= pairing->alarm &&
 		    !rows_pairing_alarm(pairing, event))
 			continue;
+		if (pairing->maps != NULL)
+			maps_event(pairing->maps, event);
 		if (__builtin_expect(event->kind != GT_EXTRA, 1))
 			edges_event(&pairing->edges, &sink, pairing->lane,
 				    event);
@@ -547,12 +551,25 @@ void rows_pairing_companion(struct rows_pairing *pairing,
 	};
 }
 
+void rows_pairing_follow_maps(struct rows_pairing *pairing)
+{
+	struct model *model = pairing->model;
+
+	CLAIM(!pairing->begun && !model->with_maps);
+	model->with_maps = true;
+	pairing->maps = &model->maps;
+	/* the model's own has none */
+	pairing->maps->blocks = &pairing->edges.blocks;
+}
+
 void rows_pairing_finish(struct rows_pairing *pairing)
 {
 	if (!pairing->begun)
 		begin(pairing);
 	advance(pairing, UINT64_MAX);
 	edges_finish(&pairing->edges, pairing->last_stamp);
+	if (pairing->maps != NULL)
+		maps_finish(pairing->maps);
 	assert(pairing->edges.waiting.count == 0);
 }
 

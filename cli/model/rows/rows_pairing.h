@@ -74,6 +74,7 @@ struct rows_pairing {
 	uint64_t leaving;	/* as the model has it */
 	uint64_t edge_count;
 	struct rows_most most;
+	struct maps *maps;	/* the model's, which follow along; or NULL */
 	uint64_t sample_mean;	/* for it */
 	uint64_t ended;		/* rows that were told */
 	uint64_t last_stamp;
@@ -106,6 +107,8 @@ void rows_pairing_free(struct rows_pairing *pairing);
 /* For model_sink_along. */
 void rows_pairing_companion(struct rows_pairing *pairing,
 			    struct model_companion *companion);
+/* The model's mappings follow the events, too: from the first one on. */
+void rows_pairing_follow_maps(struct rows_pairing *pairing);
 /* No more events come. */
 void rows_pairing_finish(struct rows_pairing *pairing);
 /* The blocks that are live then, in the order of their births. */

@@ -10,7 +10,8 @@ import { App, Part } from "./view";
 
 /* Of each live block nobody here wants to know on which heap it lies. */
 export const SPARED: Pair[] = [["no-heap", ""]];
-export const QUICK: Pair[] = [["no-own-peaks", ""], ...SPARED];
+export const NO_OWN_PEAKS: Pair = ["no-own-peaks", ""];
+export const QUICK: Pair[] = [NO_OWN_PEAKS, ...SPARED];
 
 export class Reports {
 	readonly part: Part;

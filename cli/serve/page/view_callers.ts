@@ -30,12 +30,10 @@ function around(name: string): string {
 		`${column} from here) join contexts using (context) ` +
 		"group by 2";
 
-	return "with ways as (select context, function, lead(function) over w " +
-		"as caller, lag(function) over w as callee from stacks " +
-		"window w as (partition by process, context order by depth)), " +
-		"here as (select * from ways where function = " +
-		`'${name.replace(/'/g, "''")}') ${side("caller", "caller")} ` +
-		`union all ${side("callee", "callee")}`;
+	return "with here as materialized (select context, caller, callee from " +
+		`stacks where function = '${name.replace(/'/g, "''")}') ` +
+		`${side("caller", "caller")} union all ` +
+		side("callee", "callee");
 }
 
 type Near = Figures & { function: string };

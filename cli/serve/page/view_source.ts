@@ -6,6 +6,7 @@ import { Figures } from "./answers";
 import { h } from "./dom";
 import { copy } from "./lead";
 import { placeOf, showMenu } from "./menu";
+import { NO_OWN_PEAKS } from "./own_peaks";
 import * as rows from "./rows";
 import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
 	"./view";
@@ -216,10 +217,11 @@ class Source implements Shown {
 			return;
 		}
 		this.part.show(app.call("annotate", [["of", of],
-			["cost", this.cost()], ["all", ""]]), (value) => {
-			this.all = (value as { rows: Annotated[] }).rows;
-			this.draw();
-		});
+			["cost", this.cost()], ["all", ""], NO_OWN_PEAKS]),
+			(value) => {
+				this.all = (value as { rows: Annotated[] }).rows;
+				this.draw();
+			});
 		if (this.all.length)
 			this.draw();
 	}

@@ -116,7 +116,7 @@ const struct sql_table sql_table_frames = {
 /* ---- stacks ---- */
 
 enum { STACK_CONTEXT = 1, STACK_DEPTH, STACK_FRAME, STACK_FUNCTION, STACK_FILE,
-       STACK_LINE, STACK_LIBRARY };
+       STACK_LINE, STACK_LIBRARY, STACK_CALLER, STACK_CALLEE };
 
 static const struct sql_column stack_own[] = {
 	{ "context", SQL_INTEGER, .equal = true,
@@ -127,6 +127,10 @@ static const struct sql_column stack_own[] = {
 	{ "file", SQL_TEXT, .help = "as in frames" },
 	{ "line", SQL_INTEGER, .help = "as in frames" },
 	{ "library", SQL_TEXT, .help = "as in frames" },
+	{ "caller", SQL_TEXT, .help = "the function of the frame around it; "
+	  "NULL: it is the outermost" },
+	{ "callee", SQL_TEXT, .help = "the function of the frame that it "
+	  "called; NULL: it is the innermost" },
 };
 
 static const struct sql_column *stacks_columns(unsigned *count)
@@ -166,6 +170,15 @@ static size_t stack_of(const struct sql_stacks *stacks, uint64_t row)
 	return low;
 }
 
+/* Of the frame at this place, if it is one of the stack. */
+static void put_function(const struct sql_stacks *stacks, size_t stack,
+			 uint64_t row, sqlite3_context *to)
+{
+	if (row >= stacks->first[stack] && row < stacks->first[stack + 1])
+		frame_value(&stacks->frames.list[stacks->numbers[row]],
+			    FUNCTION, to);
+}
+
 static void stacks_value(struct sql_cursor *cursor, unsigned column,
 			 sqlite3_context *to)
 {
@@ -188,6 +201,15 @@ static void stacks_value(struct sql_cursor *cursor, unsigned column,
 		break;
 	case STACK_FRAME:
 		sql_number(to, sql_id(cursor->trace, frame));
+		break;
+	case STACK_CALLER:
+		stack = stack_of(stacks, cursor->row);
+		put_function(stacks, stack, cursor->row + 1, to);
+		break;
+	case STACK_CALLEE:
+		/* before the first row there is none, as behind the last */
+		stack = stack_of(stacks, cursor->row);
+		put_function(stacks, stack, cursor->row - 1, to);
 		break;
 	default:
 		frame_value(&stacks->frames.list[frame], of_frame[column], to);
