@@ -26,6 +26,20 @@ QUESTIONS = (
     ["--by", "block", "--top", "20"],
 )
 
+TABLES = (
+    [], "select * from maps", "select * from residency",
+    "select mapping, pages, live_bytes from pages order by address",
+), (
+    ["--function", "a", "--depth-min", "2"],
+    "select size_class, lifetime_class, sum(blocks), sum(bytes), "
+    "sum(temporary), sum(live_bytes) from sums group by 1, 2 order by 1, 2",
+    "select thread_name, sum(bytes) from sums group by 1 order by 1",
+), (
+    ["--not-function", "main|[bc]", "--size-max", "4k"],
+    "select size_class, count(*), sum(bytes) from sums group by 1 order by 1",
+    "select arena, sum(live_bytes) from sums group by 1 order by 1",
+)
+
 
 def answers(trace, words, way):
     """What is told on the way, of making an index, is left out."""
@@ -48,6 +62,45 @@ def reports_are_the_same(directory):
     indexed = [same(directory, trace) for trace in
                sorted(glob.glob(os.path.join(OUTPUTS, "*.trace")))]
     check(sum(indexed) > len(indexed) // 2, "most of them have an index")
+
+
+@case
+def tables_are_the_same(directory):
+    rows = 0
+    for trace in sorted(glob.glob(os.path.join(OUTPUTS, "*.trace"))):
+        path = os.path.join(directory, os.path.basename(trace))
+        shutil.copy(trace, path)
+        for options, *statements in TABLES:
+            # Estimates are rounded once for each sum.
+            if options and os.path.basename(trace) == "sampled.trace":
+                continue
+            for statement in statements:
+                said = [gnomon("sql", "-q", "--csv", way, *options, path,
+                               statement, statuses=(0, 1, 2, 3))
+                        for way in ("--index", "--no-index")]
+                equal(said[0].out, said[1].out, "%s: %s" % (path, statement))
+                rows += said[0].out.count("\n") - 1
+    check(rows > 200, "%d rows" % rows)
+
+
+@case
+def mappings_are_the_same(directory):
+    """Of a program with many that come and go, and stacks of threads."""
+    for name, options in (("plain", []),
+                          ("snapshots", ["--snapshot-every", "20ms"])):
+        where = os.path.join(directory, name)
+        os.mkdir(where)
+        # A child has a trace of its own.
+        recorded([program("mappings")], where, options=options)
+        trace = max(glob.glob(os.path.join(where, "*.trace")),
+                    key=os.path.getsize)
+        for statement in ("select * from maps", "select * from residency",
+                          "select origin, count(*), sum(bytes) from maps "
+                          "where context is not null group by 1"):
+            said = [gnomon("sql", "-q", "--csv", way, trace, statement).out
+                    for way in ("--index", "--no-index")]
+            check(said[0].count("\n") > 3 or "residency" in statement, said[0])
+            equal(said[0], said[1], statement)
 
 
 @case

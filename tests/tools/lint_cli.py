@@ -101,10 +101,12 @@ def check_silence(path, offend):
 def knows_state(path, paths):
     """Whether a file may include STATE, itself or through others."""
     folder, name = os.path.split(path)
+    folders = ("cli/model", "cli/model/rows")
     tested = re.fullmatch(r"test_(\w+)\.c", name)
-    return folder in ("cli/model", "cli/model/rows") or \
-        (folder == "tests/unit/cli/model" and tested is not None and
-         any("cli/model/" + tested[1] + end in paths for end in (".c", ".h")))
+    of = folder.removeprefix("tests/unit/")
+    return folder in folders or \
+        (of in folders and tested is not None and
+         any(of + "/" + tested[1] + end in paths for end in (".c", ".h")))
 
 
 def check_state(paths, offend):

@@ -348,74 +348,14 @@ static void forget(struct finding *finding)
 	}
 }
 
-/* ---- pairs without a hash ---- */
-
-/* Cells that a group may take, on average. */
-#define CELLS_OF_GROUP 4
-
-/* The least and greatest key of each node; returns how many cells they take. */
-static uint64_t find_spans(struct rows_groups *groups, size_t nodes)
-{
-	uint64_t cells = 0;
-
-	groups->spans = grow_zeroed(nodes, sizeof(*groups->spans));
-	for (size_t i = 0; i < groups->count; i++) {
-		const struct rows_group *group = &groups->list[i];
-		struct rows_span *span = &groups->spans[group->node];
-		uint32_t last = span->least + span->more;
-
-		if (!span->used)
-			span->least = last = group->key;
-		if (group->key < span->least)
-			span->least = group->key;
-		if (group->key > last)
-			last = group->key;
-		span->used = true;
-		span->more = last - span->least;
-	}
-	for (size_t node = 0; node < nodes; node++) {
-		groups->spans[node].first = (uint32_t)cells;
-		cells += groups->spans[node].used ?
-			(uint64_t)groups->spans[node].more + 1 : 0;
-	}
-	return cells;
-}
-
-/* Where the keys of each node lie close together, as threads do, a group is
- * found by two looks. */
-static void make_cells(struct rows_groups *groups)
-{
-	uint64_t cells = find_spans(groups, groups->model->contexts.node_count);
-
-	if (cells > (uint64_t)groups->count * CELLS_OF_GROUP ||
-	    cells > UINT32_MAX) {
-		free(groups->spans);
-		groups->spans = NULL;
-		return;
-	}
-	groups->cells = grow_resize(NULL, cells, sizeof(*groups->cells));
-	memset(groups->cells, 0xff, cells * sizeof(*groups->cells));
-	for (size_t i = 0; i < groups->count; i++) {
-		const struct rows_group *group = &groups->list[i];
-		const struct rows_span *span = &groups->spans[group->node];
-
-		groups->cells[span->first + (group->key - span->least)] =
-			(uint32_t)i;
-	}
-}
-
 /* ---- the group of a row ---- */
 
 static uint32_t group_of(const struct rows_groups *groups, uint32_t node,
 			 uint32_t key)
 {
-	const struct rows_span *span;
-
-	if (groups->spans == NULL)
-		return table_get(&groups->of_pair, place_of(node, key));
-	span = &groups->spans[node];
-	return span->used && key - span->least <= span->more ?
-		groups->cells[span->first + (key - span->least)] : STORE_NONE;
+	return groups->cells.spans != NULL ?
+		rows_cells_find(&groups->cells, node, key) :
+		table_get(&groups->of_pair, place_of(node, key));
 }
 
 static void number_dense(void *owner, unsigned worker,
@@ -515,7 +455,8 @@ int rows_groups_find(struct rows_groups *groups, const struct model *model,
 	free(finding);
 	CLAIM(groups->count < STORE_NONE);
 	if (keyed && error == 0 && groups->dense.bits == NULL)
-		make_cells(groups);
+		rows_cells_make(&groups->cells, groups->list, groups->count,
+				model->contexts.node_count);
 	set_grouping(groups);
 	return error;
 }
@@ -524,8 +465,7 @@ void rows_groups_free(struct rows_groups *groups)
 {
 	free(groups->list);
 	free(groups->of_node);
-	free(groups->spans);
-	free(groups->cells);
+	rows_cells_free(&groups->cells);
 	rows_dense_free(&groups->dense);
 	table_free(&groups->of_pair);
 	block_keys_free(&groups->keys);

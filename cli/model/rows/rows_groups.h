@@ -8,19 +8,13 @@
 
 #include "cli/base/table.h"
 #include "cli/model/model_state.h"
+#include "cli/model/rows/rows_cells.h"
 #include "cli/model/rows/rows_dense.h"
 #include "cli/store/store_group.h"
 
 struct rows_group {
 	uint32_t node;
 	uint32_t key;		/* the number of its values in `keys` */
-};
-
-/* Which cells a node has: one for each key from `least` on, `more` behind it. */
-struct rows_span {
-	uint32_t first;			/* of its cells */
-	uint32_t least, more;
-	bool used;			/* else it has none */
 };
 
 /* Values of block keys, by key and row of a batch. */
@@ -39,9 +33,7 @@ struct rows_groups {
 	uint32_t *of_node;
 	struct rows_dense dense;	/* bits NULL: there are not */
 	struct table of_pair;
-	/* The same, if keys of nodes lie close together: spans by node. */
-	struct rows_span *spans;	/* NULL: they do not */
-	uint32_t *cells;
+	struct rows_cells cells;	/* the same, if keys lie close together */
 	/* What store_group and its like want. */
 	struct store_grouping grouping;
 };

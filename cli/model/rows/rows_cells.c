@@ -1,0 +1,78 @@
+/*
+ * rows_cells.c: see rows_cells.h.
+ */
+#include "cli/model/rows/rows_cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/grow.h"
+#include "cli/model/rows/rows_groups.h"
+
+/* Cells that a group may take, on average. */
+#define CELLS_OF_GROUP 4
+
+/* The least and greatest key of each node; returns how many cells they take. */
+static uint64_t find_spans(struct rows_cells *cells,
+			   const struct rows_group *list, size_t count,
+			   size_t nodes)
+{
+	uint64_t sum = 0;
+
+	cells->spans = grow_zeroed(nodes, sizeof(*cells->spans));
+	for (size_t i = 0; i < count; i++) {
+		const struct rows_group *group = &list[i];
+		struct rows_span *span = &cells->spans[group->node];
+		uint32_t last = span->least + span->more;
+
+		if (!span->used)
+			span->least = last = group->key;
+		if (group->key < span->least)
+			span->least = group->key;
+		if (group->key > last)
+			last = group->key;
+		span->used = true;
+		span->more = last - span->least;
+	}
+	for (size_t node = 0; node < nodes; node++) {
+		cells->spans[node].first = (uint32_t)sum;
+		sum += cells->spans[node].used ?
+			(uint64_t)cells->spans[node].more + 1 : 0;
+	}
+	return sum;
+}
+
+void rows_cells_make(struct rows_cells *cells, const struct rows_group *list,
+		     size_t count, size_t nodes)
+{
+	uint64_t sum = find_spans(cells, list, count, nodes);
+
+	if (sum > (uint64_t)count * CELLS_OF_GROUP || sum > UINT32_MAX) {
+		rows_cells_free(cells);
+		return;
+	}
+	cells->list = grow_resize(NULL, sum, sizeof(*cells->list));
+	memset(cells->list, 0xff, sum * sizeof(*cells->list));
+	for (size_t i = 0; i < count; i++) {
+		const struct rows_span *span = &cells->spans[list[i].node];
+
+		cells->list[span->first + (list[i].key - span->least)] =
+			(uint32_t)i;
+	}
+}
+
+uint32_t rows_cells_find(const struct rows_cells *cells, uint32_t node,
+			 uint32_t key)
+{
+	const struct rows_span *span = &cells->spans[node];
+
+	return span->used && key - span->least <= span->more ?
+		cells->list[span->first + (key - span->least)] : STORE_NONE;
+}
+
+void rows_cells_free(struct rows_cells *cells)
+{
+	free(cells->spans);
+	free(cells->list);
+	*cells = (struct rows_cells){ 0 };
+}
