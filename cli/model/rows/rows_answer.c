@@ -224,16 +224,20 @@ static int compare(const void *left, const void *right, void *owner)
 	return way;
 }
 
-static void put_in_order(struct answer *answer)
+/* Those that have rows; returns how many. */
+static size_t put_in_order(struct answer *answer)
 {
-	size_t count = answer->groups.count;
+	size_t count = 0;
 
-	answer->order = grow_alloc((count + 1) * sizeof(*answer->order));
-	for (size_t i = 0; i < count; i++)
-		answer->order[i] = (uint32_t)i;
+	answer->order = grow_alloc((answer->groups.count + 1) *
+				   sizeof(*answer->order));
+	for (size_t i = 0; i < answer->groups.count; i++)
+		if (answer->sums[i].blocks > 0)
+			answer->order[count++] = (uint32_t)i;
 	if (count > 0)
 		qsort_r(answer->order, count, sizeof(*answer->order), compare,
 			answer);
+	return count;
 }
 
 static uint32_t cost_for(struct answer *answer, const struct rows_group *group)
@@ -284,9 +288,9 @@ static void add_totals(struct totals *totals, const struct store_sums *sums)
 static void make_costs(struct answer *answer)
 {
 	struct model *model = answer->model;
+	size_t count = put_in_order(answer);
 
-	put_in_order(answer);
-	for (size_t i = 0; i < answer->groups.count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		uint32_t group = answer->order[i];
 		uint32_t cost = cost_for(answer, &answer->groups.list[group]);
 
@@ -450,6 +454,7 @@ static int find_blocks(struct answer *answer)
 static int find(struct answer *answer)
 {
 	struct model *model = answer->model;
+	uint64_t most = model->keys.count > 0 ? model->options.groups_max : 0;
 	int error;
 
 	error = rows_whole_figures(model, answer->wanted->whole,
@@ -458,10 +463,10 @@ static int find(struct answer *answer)
 	if (error != 0)
 		return error;
 	model->totals.epoch = PEAK_EPOCH;
-	error = rows_groups_find(&answer->groups, model, answer->store,
-				 &answer->select.scan,
-				 model->keys.count > 0 ?
-				 model->options.groups_max : 0);
+	if (!rows_groups_all(&answer->groups, model, most))
+		error = rows_groups_find(&answer->groups, model,
+					 answer->store, &answer->select.scan,
+					 most);
 	if (error == 0)
 		error = sum_groups(answer);
 	if (error != 0)

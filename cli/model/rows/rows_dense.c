@@ -117,6 +117,14 @@ void rows_dense_add(struct rows_dense *dense, const uint64_t *bits)
 		dense->bits[i] |= bits[i];
 }
 
+void rows_dense_fill(struct rows_dense *dense)
+{
+	memset(dense->bits, 0xff,
+	       (dense->cells / WORD + 1) * sizeof(*dense->bits));
+	dense->bits[dense->cells / WORD] =
+		(UINT64_C(1) << dense->cells % WORD) - 1;
+}
+
 size_t rows_dense_seal(struct rows_dense *dense)
 {
 	size_t words = dense->cells / WORD + 1, count = 0;

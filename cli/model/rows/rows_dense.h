@@ -43,6 +43,8 @@ void rows_dense_places(const struct rows_dense *dense, const uint64_t *nodes,
 		       uint32_t *places);
 /* These places are groups, too. */
 void rows_dense_add(struct rows_dense *dense, const uint64_t *bits);
+/* All places are. */
+void rows_dense_fill(struct rows_dense *dense);
 /* Number them; returns how many there are. */
 size_t rows_dense_seal(struct rows_dense *dense);
 /* The group at a place; STORE_NONE: none. */

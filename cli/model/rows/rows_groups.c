@@ -25,6 +25,9 @@
 #include "cli/model/rows/rows_select.h"
 #include "unwind/claim.h"
 
+/* Sums of so many groups are no burden for the caches. */
+#define ALL_MAX (1u << 16)
+
 /* Pairs that a worker met of late, each in the one place that its hash tells: most
  * rows are of these, and need not be looked up. */
 #define RECENT_BITS 13
@@ -310,17 +313,12 @@ static void number_pairs(struct rows_groups *groups,
 }
 
 /* In the order of places, as they are numbered. */
-static void number_places(struct rows_groups *groups,
-			  const struct finding *finding)
+static void number_places(struct rows_groups *groups)
 {
 	struct rows_dense *dense = &groups->dense;
 	uint32_t values[BLOCK_KEYS_MAX];
-	size_t count;
+	size_t count = rows_dense_seal(dense);
 
-	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++)
-		if (finding->worker[w].places != NULL)
-			rows_dense_add(dense, finding->worker[w].places);
-	count = rows_dense_seal(dense);
 	for (uint64_t i = 0; i <= dense->cells / 64; i++)
 		for (uint64_t word = dense->bits[i]; word != 0;
 		     word &= word - 1) {
@@ -420,10 +418,54 @@ static void number(struct rows_groups *groups, const struct finding *finding)
 {
 	if (groups->keys.count == 0)
 		number_nodes(groups, finding);
-	else if (finding->dense != NULL)
-		number_places(groups, finding);
+	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++)
+		if (finding->worker[w].places != NULL)
+			rows_dense_add(&groups->dense,
+				       finding->worker[w].places);
+	if (finding->dense != NULL)
+		number_places(groups);
 	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++)
 		number_pairs(groups, &finding->worker[w]);
+}
+
+static void begin(struct rows_groups *groups, const struct model *model)
+{
+	memset(groups, 0, sizeof(*groups));
+	groups->model = model;
+	block_keys_copy(&groups->keys, &model->keys);
+}
+
+static bool all_nodes(struct rows_groups *groups)
+{
+	size_t count = groups->model->contexts.node_count;
+
+	if (count > ALL_MAX)
+		return false;
+	groups->of_node = grow_alloc(count * sizeof(*groups->of_node));
+	for (size_t node = 0; node < count; node++) {
+		groups->of_node[node] = (uint32_t)node;
+		add_group(groups, (uint32_t)node, 0);
+	}
+	set_grouping(groups);
+	return true;
+}
+
+bool rows_groups_all(struct rows_groups *groups, const struct model *model,
+		     uint64_t most)
+{
+	begin(groups, model);
+	if (model->keys.count == 0)
+		return all_nodes(groups);
+	if (!rows_dense_begin(&groups->dense, model, &model->keys) ||
+	    groups->dense.cells > ALL_MAX ||
+	    (most != 0 && groups->dense.cells > most)) {
+		rows_groups_free(groups);
+		return false;
+	}
+	rows_dense_fill(&groups->dense);
+	number_places(groups);
+	set_grouping(groups);
+	return true;
 }
 
 int rows_groups_find(struct rows_groups *groups, const struct model *model,
@@ -434,9 +476,7 @@ int rows_groups_find(struct rows_groups *groups, const struct model *model,
 	struct finding *finding = grow_zeroed(1, sizeof(*finding));
 	int error;
 
-	memset(groups, 0, sizeof(*groups));
-	groups->model = model;
-	block_keys_copy(&groups->keys, &model->keys);
+	begin(groups, model);
 	finding->model = model;
 	finding->most = most;
 	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++)

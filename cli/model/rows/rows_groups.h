@@ -46,6 +46,12 @@ struct rows_groups {
 int rows_groups_find(struct rows_groups *groups, const struct model *model,
 		     struct store *store, const struct store_scan *scan,
 		     uint64_t most);
+/*
+ * The same without a scan, where few pairs can be: all of them are groups, also
+ * those without rows. False: there may be more than `most`, or than are worth it.
+ */
+bool rows_groups_all(struct rows_groups *groups, const struct model *model,
+		     uint64_t most);
 void rows_groups_free(struct rows_groups *groups);
 /* Columns that tell a row's values of the keys. */
 uint32_t rows_groups_columns(const struct block_keys *keys);

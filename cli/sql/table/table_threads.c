@@ -33,19 +33,26 @@ static const struct sql_column *threads_columns(unsigned *count)
 	return thread_own;
 }
 
+/* Figures are in no outline. */
+static const struct model *who(const struct sql_cursor *cursor)
+{
+	return sql_uses(cursor->used, ALLOCATIONS) ?
+		sql_trace_model(cursor->trace) : cursor->trace->outline;
+}
+
 /* Number 0 is nobody. */
 static bool threads_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
 	cursor->row = 1;
-	cursor->end = model_threads(sql_trace_model(cursor->trace))->count;
+	cursor->end = model_threads(who(cursor))->count;
 	return true;
 }
 
 static void threads_value(struct sql_cursor *cursor, unsigned column,
 			  sqlite3_context *to)
 {
-	const struct model *model = cursor->trace->model;
+	const struct model *model = who(cursor);
 	const struct threads *threads = model_threads(model);
 	const struct thread *thread = &threads->list[cursor->row];
 
