@@ -4,7 +4,7 @@
 #   make hostile                    broken traces, under sanitizers
 #
 # `make check` runs the latter, and every fuzz target over its corpus
-# (tests/fuzz/corpus/NAME/), as built by gcc: tests/system/test_hostile.py.
+# (tests/fuzz/corpus/NAME.tar.gz), as built by gcc: tests/system/test_hostile.py.
 
 # Programs that take bad input in their own process, under sanitizers.
 HOSTILE := $(patsubst tests/hostile/%.c,$(TEST_O)/hostile/%,\
@@ -47,17 +47,22 @@ fuzz: | $(call packages,$(WANT_fuzz))
 		FUZZ_O=$(FUZZ_O) SECONDS=$(SECONDS) fuzz-run
 fuzz-run: $(FUZZ)
 	$(Q)for f in $(FUZZ); do n=$${f##*/fuzz_}; echo "$$n"; \
-		mkdir -p $(FUZZ_O)/corpus/$$n tests/fuzz/corpus/$$n; \
+		mkdir -p $(FUZZ_O)/corpus/$$n; \
+		rm -rf $(FUZZ_O)/known/$$n; \
+		tests/tools/corpus unpack $$n $(FUZZ_O)/known/$$n; \
 		ASAN_OPTIONS=malloc_context_size=8 $$f -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 \
 		-artifact_prefix=$$f. -print_final_stats=1 \
-		$(FUZZ_O)/corpus/$$n tests/fuzz/corpus/$$n || exit 1; done
+		$(FUZZ_O)/corpus/$$n $(FUZZ_O)/known/$$n || exit 1; done
 .PHONY: fuzz-merge
 fuzz-merge:
 	$(Q)for n in $(FUZZ_SRC:tests/fuzz/fuzz_%.c=%); do \
-		mkdir -p tests/fuzz/corpus/$$n; \
+		rm -rf $(FUZZ_O)/known/$$n; \
+		tests/tools/corpus unpack $$n $(FUZZ_O)/known/$$n; \
 		$(FUZZ_O)/bin/fuzz_$$n -merge=1 -use_counters=0 \
 		-max_len=4096 \
-		tests/fuzz/corpus/$$n $(FUZZ_O)/corpus/$$n; done
+		$(FUZZ_O)/known/$$n $(FUZZ_O)/corpus/$$n && \
+		tests/tools/corpus pack $$n $(FUZZ_O)/known/$$n || exit 1; \
+		done
 
 $(FUZZ_O)/bin/%: tests/fuzz/%.c $(CORES) $(call made-by,fuzz)
 	$(call say,FUZZ,$@)mkdir -p $(@D)

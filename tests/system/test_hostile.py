@@ -28,11 +28,15 @@ def a_recorded_trace(directory):
 
 @case
 def fuzz_corpora(directory):
-    corpora = sorted(glob.glob(SOURCE + "/fuzz/corpus/*"))
-    check(corpora, "no corpus")
+    corpora = sorted(glob.glob(SOURCE + "/fuzz/corpus/*.tar.gz"))
+    check(len(corpora) > 20, "%d corpora" % len(corpora))
     for corpus in corpora:
-        name = os.path.basename(corpus)
-        files = sorted(glob.glob(corpus + "/*"))
+        name = os.path.basename(corpus)[:-len(".tar.gz")]
+        where = os.path.join(directory, name)
+        subprocess.run([SOURCE + "/tools/corpus", "unpack", name, where],
+                       check=True)
+        files = sorted(glob.glob(where + "/*"))
+        check(len(files) > 0, "%s: %d inputs" % (name, len(files)))
         sanitized(os.path.join(SANITIZED, "replay/fuzz_" + name), *files)
 
 

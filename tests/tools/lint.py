@@ -273,7 +273,7 @@ def check_format(headers=("cli/trace/format/trace_format.h",
 def check_source():
     paths = [path for path in tracked_files()
              if path.split("/")[0] in CODE_FOLDERS
-             and not path.startswith("tests/fuzz/corpus/")
+             and not path.endswith(".tar.gz")
              and not path.endswith("package-lock.json")]
     c_files = [path for path in paths if path.endswith((".c", ".h", ".S",
                                                         ".cc"))]
