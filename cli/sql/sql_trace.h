@@ -158,4 +158,17 @@ const struct model *sql_trace_maps(struct sql_trace *trace);
 
 void sql_words_free(struct sql_words *words);
 
+/* ---- between sql_trace.c and sql_view.c ---- */
+
+/* By rows of the index, or else by passes over the events. Returns what
+ * model_read does; *model may have read nothing. */
+int sql_trace_read(struct sql_trace *trace, const struct model_options *options,
+		   const struct block_keys *keys,
+		   const struct rows_wanted *wanted, struct model **model);
+/* What the outline had to say is not said again. */
+bool sql_trace_was_said(const struct sql_trace *trace,
+			const struct note *note);
+void sql_trace_tell(const struct note *note);
+void sql_view_free(struct sql_trace *trace, struct sql_view *view);
+
 #endif
