@@ -35,3 +35,9 @@ demo: all $(DEMO) | $(call packages,demo)
 screenshots: all $(TEST_O)/ui/.installed | $(call packages,$(WANT_screenshots))
 	$(Q)GNOMON_BUILD=$(abspath $(O)) /usr/bin/python3 demo/screenshots.py \
 		docs/images
+
+# Pictures of what `gnomon report` prints of five programs in a terminal.
+.PHONY: report-pictures
+report-pictures: all | $(call packages,$(WANT_screenshots))
+	$(Q)GNOMON_BUILD=$(abspath $(O)) /usr/bin/python3 \
+		demo/report_pictures.py docs/images
