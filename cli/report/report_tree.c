@@ -111,7 +111,7 @@ static bool put_branch(void *owner, const struct profile_branch *branch)
 	fputs(r->style->off, r->out);
 	profile_show_frame(&r->profile->frames[branch->frame], &frame);
 	report_frame_text(&frame, r->options->full_names,
-			  REPORT_WIDTH - FIGURES_WIDTH - used, &name, &place);
+			  report_width() - FIGURES_WIDTH - used, &name, &place);
 	fputs(name.data, r->out);
 	if (place.size > 0)
 		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,

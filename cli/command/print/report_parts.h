@@ -132,7 +132,11 @@ uint64_t report_whole(const struct report *report, enum figure key);
 
 /* ---- parts of a text ---- */
 
-#define REPORT_WIDTH 79
+/* Columns of a line. */
+static inline size_t report_width(void)
+{
+	return style_columns();
+}
 
 /* "s", unless there is one. */
 const char *report_plural(uint64_t count);

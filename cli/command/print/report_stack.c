@@ -82,7 +82,7 @@ void report_frame(const struct report *r, const struct frame *frame,
 	LOCAL_BUFFER place = { 0 }, name = { 0 };
 
 	report_frame_text(frame, r->options->full_names,
-			  REPORT_WIDTH - (size_t)indent, &name, &place);
+			  report_width() - (size_t)indent, &name, &place);
 	fprintf(r->out, "%*s%s", indent, "", name.data);
 	if (place.size > 0)
 		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,

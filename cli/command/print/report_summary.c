@@ -12,7 +12,7 @@
 #include "cli/model/leftout.h"
 
 #define COLUMN 15		/* where the second words begin */
-#define VALUE_WIDTH (REPORT_WIDTH - COLUMN)
+#define VALUE_WIDTH (report_width() - COLUMN)
 
 const char *report_plural(uint64_t count)
 {
@@ -163,7 +163,7 @@ static void put_lines(const struct report *r, const char *text)
 
 	buffer_string(&plain, text);
 	buffer_printable(&plain);
-	buffer_wrap(&lines, plain.data, COLUMN, REPORT_WIDTH);
+	buffer_wrap(&lines, plain.data, COLUMN, report_width());
 	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
 	buffer_free(&plain);
 	buffer_free(&lines);
@@ -284,14 +284,14 @@ void report_filters(const struct report *r)
 	if (filters[0] == 0)
 		return;
 	buffer_printf(&text, "only blocks with%s", filters);
-	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
+	buffer_wrap(&wrapped, text.data, 0, report_width());
 	fputs(wrapped.data, r->out);
 }
 
 void report_summary(const struct report *r)
 {
 	fputs(r->style->title, r->out);
-	report_put_path(r->out, r->options->trace, REPORT_WIDTH,
+	report_put_path(r->out, r->options->trace, report_width(),
 			r->options->full_names);
 	fprintf(r->out, "%s\n", r->style->off);
 	report_filters(r);
