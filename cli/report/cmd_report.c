@@ -80,6 +80,7 @@ static const struct command_option options[] = {
 	  "is looked at" },
 	{ SKIP_EMPTY, "skip-empty", 0, NULL, NULL,
 	  "print nothing if nothing is live" },
+	COMMAND_COLOR_OPTION,
 	COMMAND_COMMON_OPTIONS,
 };
 
