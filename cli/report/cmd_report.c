@@ -19,7 +19,7 @@
 
 enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, PAGES, TIMELINE,
        STEPS,
-       MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, NO_OWN_PEAKS,
+       ALL, RUNTIME_FRAMES, MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, NO_OWN_PEAKS,
        NO_HEAP, SKIP_EMPTY };
 
 static const struct command_option options[] = {
@@ -59,6 +59,13 @@ static const struct command_option options[] = {
 	{ STEPS, "steps", 0, "N", NULL,
 	  "with --timeline: into so many steps of equal width the time is cut, "
 	  "2048 at most (16; 64 with --json)" },
+	{ ALL, "all", 'a', NULL, NULL,
+	  "the whole summary and, where no table is chosen, all of them, with "
+	  "all frames of their stacks" },
+	{ RUNTIME_FRAMES, "runtime-frames", 0, NULL, NULL,
+	  "show frames that only lead to the program's code, or on from it: "
+	  "those before main, of std::function and the like; they are left "
+	  "out at the outer end of a stack, elsewhere folded into a line" },
 	{ MERGE, "merge", 0, NULL, NULL,
 	  "sum up all the traces: stacks are one if they read the same" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
@@ -155,6 +162,12 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case STEPS:
 		return series_parse_steps(value, &request->report.steps);
+	case ALL:
+		request->report.all = request->report.runtime_frames = true;
+		break;
+	case RUNTIME_FRAMES:
+		request->report.runtime_frames = true;
+		break;
 	case MERGE:
 		request->merge = true;
 		break;
@@ -503,6 +516,11 @@ static bool fits(const struct request *request)
 	else if (request->csv && wanted->blocks)
 		tell_error("--csv --by block: see gnomon export --format csv "
 			   "--by block");
+	else if ((request->csv || request->json) && wanted->runtime_frames)
+		tell_error("--%s --%s: has all frames, and all that there is: "
+			   "leave out the second",
+			   request->csv ? "csv" : "json",
+			   wanted->all ? "all" : "runtime-frames");
 	else if (wanted->frame_table && !request->json)
 		tell_error("--frame-table: is for JSON: add --json");
 	else if (wanted->no_heap && !request->json)
@@ -603,6 +621,11 @@ static void settle(struct request *request)
 	wanted->no_rows = (wanted->sizes || wanted->timeline) &&
 		!wanted->one_key && request->report.by == NULL &&
 		wanted->tree == REPORT_TREE_NONE;
+	wanted->chosen = request->csv || wanted->one_key ||
+		request->report.by != NULL ||
+		wanted->tree != REPORT_TREE_NONE || wanted->sizes ||
+		wanted->pages || wanted->timeline ||
+		(wanted->top_given && !request->json);
 	wanted->full_names = request->reading.full_names;
 	query->wants = wants_of(request);
 	query->all_figures = request->json || request->csv;

@@ -298,6 +298,16 @@ void report_body_text(struct report *r)
 
 void report_text(struct report *r)
 {
-	report_summary(r);
+	if (!r->options->all && !r->options->chosen) {
+		report_brief_text(r);
+		return;
+	}
+	if (r->options->all) {
+		report_summary(r);
+	} else {
+		report_title(r);
+		fputc('\n', r->out);
+		report_summary_brief(r);
+	}
 	report_body_text(r);
 }
