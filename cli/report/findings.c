@@ -7,7 +7,8 @@
  *	leak		a site that has a twentieth of the peak at the end: less
  *			is no reason why the process is as large as it is. Or
  *			very many blocks, a hundredth of the peak: what is done
- *			often is done more often the longer it runs. Not what
+ *			often is done more often the longer it runs. Not a few
+ *			small blocks, such as buffers of streams, nor what
  *			run-time libraries keep for themselves.
  *	growth		in seven steps of ten, a twentieth of the peak, and the
  *			program ran for a second: all programs grow at first.
@@ -34,6 +35,8 @@
 #define GROWERS 12		/* sites that are looked at */
 #define GROWTH_MIN_NS UINT64_C(1000000000)
 #define LEAK_SHARE 0.05		/* of the peak */
+#define LEAK_MIN (UINT64_C(16) << 10)
+#define LEAK_MIN_BLOCKS 10
 #define OFTEN 1000		/* blocks */
 #define OFTEN_SHARE 0.01
 #define CHURN_SHARE 0.2		/* of allocations */
@@ -211,8 +214,11 @@ static void add_leak(struct report *r, struct findings *findings,
 	struct finding *f = add(findings, FINDING_LEAK, site);
 	double s = share(site->figures.live_bytes, r->about.sum.peak_bytes);
 	bool often = site->figures.live_blocks >= OFTEN && s >= OFTEN_SHARE;
+	bool worth = site->figures.live_bytes >= LEAK_MIN ||
+		site->figures.live_blocks >= LEAK_MIN_BLOCKS;
 
-	f->matters = !is_of_runtime(site) && (s >= LEAK_SHARE || often);
+	f->matters = !is_of_runtime(site) &&
+		((s >= LEAK_SHARE && worth) || often);
 	f->weight = often && s < .3 ? .3 : s < 1 ? s : 1;
 	findings_say_leak(r, f, site);
 }
@@ -278,7 +284,7 @@ static void find_peak(struct report *r, struct findings *findings)
 		return;
 	said = is_said(findings, &site);
 	f = add(findings, FINDING_PEAK, &site);
-	f->matters = !said;
+	f->matters = !said && !is_of_runtime(&site);
 	f->weight = .25 * share(site.figures.peak_bytes,
 				r->about.sum.peak_bytes);
 	findings_say_peak(r, f, &site);

@@ -288,6 +288,11 @@ void findings_text(const struct report *r, const struct findings *findings)
 			shown++;
 		}
 	}
+	if (shown == 0)
+		fprintf(r->out, "  * nothing %s\n",
+			r->about.sum.count > 0 ? "stands out" :
+			filter_text(r->options->query->filter)[0] != 0 ?
+			"passes the filters" : "was allocated");
 }
 
 static void put_site(struct json *json, const struct frame *site)

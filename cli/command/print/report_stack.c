@@ -128,10 +128,22 @@ void report_folded(const struct report *r, size_t count, int indent)
 		r->style->dim, count, report_plural(count), r->style->off);
 }
 
+/* The main that rustc makes, which calls the program's. */
+static bool is_main_of_rust(const struct report *r, size_t i)
+{
+	const struct frame *frame = &r->stack.list[i];
+
+	return !r->options->runtime_frames && i > 0 &&
+		frame->function != NULL && frame[-1].function != NULL &&
+		strcmp(frame->function, "main") == 0 &&
+		strncmp(frame[-1].function, "std::rt::lang_start", 19) == 0;
+}
+
 /* Is it folded where it is in the stack? Its site never is. */
 static bool folds_at(const struct report *r, size_t i)
 {
-	return i != r->stack.site && report_folds(r, &r->stack.list[i]);
+	return i != r->stack.site && (report_folds(r, &r->stack.list[i]) ||
+				      is_main_of_rust(r, i));
 }
 
 /* How many frames from `i` on, up to `end`, are folded into one line: one by
@@ -170,11 +182,13 @@ void report_stack(const struct report *r, size_t first, size_t limit,
 	const struct report_stack *stack = &r->stack;
 	const char *stop = frames_stop_text(stack->stop);
 	size_t lines = 0, i = first, end = stack->count;
+	/* so many are not worth a line that says how many */
+	size_t last = r->options->all ? 1 : 2;
 
 	/* what led to main, or to a thread's function */
 	while (end > first + 1 && stop == NULL && folds_at(r, end - 1))
 		end--;
-	while (i < end && (limit == 0 || lines < limit || end - i == 1)) {
+	while (i < end && (limit == 0 || lines < limit || end - i <= last)) {
 		i += put_frames(r, i, end, indent);
 		lines++;
 	}

@@ -319,7 +319,7 @@ static void put_ran(const struct report *r)
 	const char *ran_what = about->command[0] ? about->command :
 		about->program[0] ? about->program : "?";
 
-	fprintf(r->out, "  program      ");
+	fprintf(r->out, "  %-11s  ", about->command[0] ? "command" : "program");
 	report_put_text(r->out, ran_what, r->options->full_names ? SIZE_MAX :
 			VALUE_WIDTH);
 	putc('\n', r->out);
@@ -382,4 +382,5 @@ void report_summary_brief(const struct report *r)
 	report_unrecorded_text(r);
 	report_memory_brief(r->model, r->out);
 	put_lacks(r);
+	report_slow_text(r->model, r->out);
 }
