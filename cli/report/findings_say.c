@@ -311,6 +311,7 @@ static void put_finding(struct json *json, const struct finding *f)
 	json_object(json, NULL);
 	json_string(json, "kind", kinds[f->kind]);
 	json_bool(json, "matters", f->matters);
+	json_string(json, "lead", f->lead.data);
 	json_string(json, "sentence", sentence.data);
 	json_object(json, "numbers");
 	for (unsigned i = 0; i < f->number_count; i++)

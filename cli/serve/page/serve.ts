@@ -8,7 +8,7 @@ import { Report, Summary, Trace } from "./answers";
 import { Call, Progress, Stale, ask, progress, url } from "./ask";
 import { h, find, isTyping, tell } from "./dom";
 import { filterBar, filterDialog } from "./filters";
-import { top } from "./findings";
+import { STANDS_OUT } from "./findings";
 import { copy } from "./lead";
 import { closeMenu, menuOf } from "./menu";
 import { Strip } from "./strip";
@@ -92,7 +92,7 @@ function what(): void {
 async function summarize(): Promise<void> {
 	try {
 		const { value } = await ask("summary",
-					    plain("report", top("peak")));
+					    plain("report", STANDS_OUT));
 		summary = (value as Report).summary;
 		what();
 		shown?.shown.update();
