@@ -658,6 +658,10 @@ static int explain(const struct request *request)
 		query.order = FIGURE_LIVE;
 	}
 	query_explain(&query, &text);
+	if (!request->report.chosen && !request->report.all &&
+	    !request->reading.many && !request->merge)
+		buffer_string(&text, "from a file once more, where code may "
+			      "have grown steadily: rows over time\n");
 	fputs(text.data, out);
 	return output_file_close(out, request->output, EXIT_COMPLETE);
 }
@@ -698,10 +702,15 @@ static int run_report(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Reads a trace and prints a summary, then the places in the program "
-	"that hold the most memory at the end, held the most at its peak, "
-	"allocated the most bytes, allocated most often, and allocated the "
-	"most temporary blocks (freed before their thread's next allocation).",
+	"Reads a trace and prints, on one screen, what stands out (what "
+	"leaked, what grew, who held the peak, what churned, whose blocks keep "
+	"pages, what is missing), a summary, and the table that tells most of "
+	"it. --all has the whole summary, and tables of the places in the "
+	"program that hold the most memory at the end, held the most at its "
+	"peak, allocated the most bytes, allocated most often, and allocated "
+	"the most temporary blocks (freed before their thread's next "
+	"allocation). Options that choose a table print that alone, behind the "
+	"summary.",
 	"TRACE is a file that `gnomon run` wrote, also while it is still being "
 	"written, or the number of a process that is being recorded; left out, "
 	"it is the newest trace in this directory. A directory, or several "
@@ -722,7 +731,13 @@ static const char *const description[] = {
 	"from before are neither live nor leaked, and their frees are called "
 	"foreign. Of one that is kept in parts, a directory means the last "
 	"part, which has the sums of all.",
+	"Findings matter from some size on: a leak that is a twentieth of the "
+	"peak (or a thousand blocks, a hundredth), steady growth of as much, a "
+	"quarter of resident memory in pages that few bytes keep, a fifth of "
+	"all allocations temporary. To know what grew, a trace of more than a "
+	"second is read once more.",
 	"With --json, one object: `summary` has the figures of the summary, "
+	"`findings`, where no table is chosen, what stands out, "
 	"`coverage` of how many of all allocations they tell, and what is "
 	"missing, `rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
 	"integers. Trees are rows with a `depth`, each before what lies behind "
@@ -742,7 +757,8 @@ static const char *const description[] = {
 };
 
 static const char *const examples[] = {
-	"gnomon report", "the newest trace here",
+	"gnomon report", "what stands out in the newest trace here",
+	"gnomon report --all a.trace", "all tables",
 	"gnomon report --sort peak --by stack --top 3 a.trace",
 	"the three call stacks that held most when the program was largest",
 	"gnomon report --tree top-down --sort total --function '^parse_'",
