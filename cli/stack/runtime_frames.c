@@ -93,12 +93,21 @@ static bool is_of_header(const char *file)
 	return false;
 }
 
-/* A stripped libstdc++: of what it calls back, the starts of threads. */
+/* Stripped: of what such a library calls, the starts of main and of threads. */
 static bool is_nameless(const struct frame *frame)
 {
-	return frame->nameless && frame->library != NULL &&
-		(strncmp(frame->library, "libstdc++.so", 12) == 0 ||
-		 strncmp(frame->library, "libc++.so", 9) == 0);
+	static const char *const libraries[] = {
+		"libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl",
+		"libpthread", "libstdc++.so", "libc++.so",
+	};
+
+	if (!frame->nameless || frame->library == NULL)
+		return false;
+	for (size_t i = 0; i < COUNT(libraries); i++)
+		if (strncmp(frame->library, libraries[i],
+			    strlen(libraries[i])) == 0)
+			return true;
+	return false;
 }
 
 bool runtime_frames_has(const struct frame *frame)

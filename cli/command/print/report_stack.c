@@ -139,11 +139,21 @@ static bool is_main_of_rust(const struct report *r, size_t i)
 		strncmp(frame[-1].function, "std::rt::lang_start", 19) == 0;
 }
 
+/* A stripped program's _start, which called the C library's start of main. */
+static bool is_nameless_start(const struct report *r, size_t i)
+{
+	const struct frame *frame = &r->stack.list[i];
+
+	return i > 0 && i + 1 == r->stack.count && frame->nameless &&
+		report_folds(r, frame - 1);
+}
+
 /* Is it folded where it is in the stack? Its site never is. */
 static bool folds_at(const struct report *r, size_t i)
 {
 	return i != r->stack.site && (report_folds(r, &r->stack.list[i]) ||
-				      is_main_of_rust(r, i));
+				      is_main_of_rust(r, i) ||
+				      is_nameless_start(r, i));
 }
 
 /* How many frames from `i` on, up to `end`, are folded into one line: one by
