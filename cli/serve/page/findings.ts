@@ -202,11 +202,8 @@ interface Question {
 		Said[];
 }
 
-/* What is asked in the same words is found out once, by the server. */
-export const STANDS_OUT: Pair[] = [["top", "1"], ...QUICK];
-
 const QUESTIONS: Question[] = [
-	{ slot: "answers", params: STANDS_OUT,
+	{ slot: "answers", params: [["top", "1"], ...QUICK],
 	  say: (v, isOne) => answers(v as Report, isOne) },
 	{ slot: "fragments", params: [], body: KEEPS_MOST,
 	  say: (v, _, residency) => residency ?
