@@ -4,6 +4,8 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/shortened.h"
@@ -11,6 +13,7 @@
 #include "cli/base/terminal/command.h"
 #include "cli/base/terminal/manual.h"
 #include "cli/base/terminal/tell.h"
+#include "cli/base/text/nearest.h"
 #include "cli/commands.h"
 
 #define COMMANDS_MAX 32
@@ -66,6 +69,44 @@ static int make_docs(const struct command *const *commands,
 	return EXIT_NOTHING;
 }
 
+/* `gnomon` alone. */
+static int lead_on(void)
+{
+	fputs("gnomon, a heap profiler: which code holds, leaks and churns "
+	      "memory\n\n"
+	      "  gnomon run ./program   record every allocation of a program\n"
+	      "  gnomon report          what leaked, who held the peak, what "
+	      "churned\n"
+	      "  gnomon serve           the same in a browser: flame graph, "
+	      "timelines, SQL\n\n"
+	      "`gnomon --help` lists all commands, `gnomon run --help` what "
+	      "one can do.\n", stderr);
+	return EXIT_NOTHING;
+}
+
+/* A word that is no command: what was probably meant. */
+static int refuse_word(const char *word, const struct command *const *commands)
+{
+	struct nearest nearest = { .wanted = word };
+	struct stat status;
+
+	for (; *commands != NULL; commands++)
+		nearest_try(&nearest, (*commands)->name,
+			    strlen((*commands)->name));
+	if (nearest.word != NULL)
+		tell_error("%s: no such command: did you mean `gnomon %s`?",
+			   word, nearest.word);
+	else if (stat(word, &status) == 0 && S_ISREG(status.st_mode))
+		tell_error("%s: no such command: did you mean `gnomon %s %s`?",
+			   word, access(word, X_OK) == 0 ? "run" : "report",
+			   word);
+	else
+		tell_error("%s: no such command: `gnomon run %s` records a "
+			   "program, `gnomon --help` lists commands", word,
+			   word);
+	return EXIT_NOTHING;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *const commands[COMMANDS_MAX] = {
@@ -107,14 +148,11 @@ int main(int argc, char **argv)
 	if (!command_parse(&top, skip, argv, take_none, NULL, &operands,
 			   &status))
 		return status;
-	if (skip == argc) {
-		command_print_help(&top, stderr);
-		return EXIT_NOTHING;
-	}
+	if (skip == argc)
+		return lead_on();
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(argv[skip], commands[i]->name) == 0)
 			return commands[i]->main(commands[i], argc - skip,
 						 argv + skip);
-	tell_error("%s: no such command: try `gnomon --help`", argv[skip]);
-	return EXIT_NOTHING;
+	return refuse_word(argv[skip], commands);
 }

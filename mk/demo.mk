@@ -17,8 +17,8 @@ demo: all $(DEMO) | $(call packages,demo)
 	@echo '$$ gnomon run -f -o $(DEMO_TRACE) $(DEMO) $(DEMO_TEXTS)'
 	$(Q)$(CMD) run -f -o $(DEMO_TRACE) $(DEMO) $(DEMO_TEXTS)
 	@echo
-	@echo '$$ gnomon report $(DEMO_TRACE) --top 2'
-	$(Q)$(CMD) report $(DEMO_TRACE) --top 2
+	@echo '$$ gnomon report $(DEMO_TRACE)'
+	$(Q)$(CMD) report $(DEMO_TRACE)
 	@echo
 	@echo 'A program as it is installed, without debug symbols:'
 	@echo

@@ -49,6 +49,7 @@ static const struct command_option options[] = {
 	  "write the verdicts to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
+	COMMAND_COLOR_OPTION,
 	COMMAND_COMMON_OPTIONS,
 };
 

@@ -57,7 +57,7 @@ static void put_undecided(const struct coverage *coverage, FILE *out)
 
 	report_coverage_undecided(coverage, &text);
 	if (text.size > 0) {
-		buffer_wrap(&lines, text.data, LABEL_COLUMN, REPORT_WIDTH);
+		buffer_wrap(&lines, text.data, LABEL_COLUMN, report_width());
 		fputs(lines.data, out);
 	}
 	buffer_free(&text);

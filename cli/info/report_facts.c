@@ -22,10 +22,10 @@ static void add_command(struct buffer *out, const char *words, bool full)
 {
 	struct fit_lines lines = {
 		.out = out, .between = " ", .ending = " \\",
-		.indent = VALUE_COLUMN, .width = REPORT_WIDTH,
+		.indent = VALUE_COLUMN, .width = report_width(),
 		.column = VALUE_COLUMN,
 	};
-	const size_t most = REPORT_WIDTH - VALUE_COLUMN - 2;
+	const size_t most = report_width() - VALUE_COLUMN - 2;
 	LOCAL_BUFFER word = { 0 }, cut = { 0 };
 
 	while (*words != 0) {
@@ -52,10 +52,10 @@ static void put_fact(const struct fact *fact, bool full, FILE *out)
 		add_command(&line, fact->value, full);
 	else if (fact->value[0] == '/')
 		fit_path(&line, value.data, full ? SIZE_MAX :
-			 REPORT_WIDTH - VALUE_COLUMN);
+			 report_width() - VALUE_COLUMN);
 	else
 		fit_start(&line, buffer_text(&value), full ?
-			  SIZE_MAX : REPORT_WIDTH - VALUE_COLUMN);
+			  SIZE_MAX : report_width() - VALUE_COLUMN);
 	fprintf(out, "%s\n", line.data);
 }
 
@@ -209,7 +209,7 @@ static void put_counters(const struct model *model, FILE *out)
 	LOCAL_BUFFER zeros = { 0 };
 	struct fit_lines lines = {
 		.out = &zeros, .between = ", ", .ending = ",", .indent = 4,
-		.width = REPORT_WIDTH, .column = 4,
+		.width = report_width(), .column = 4,
 	};
 	size_t count;
 	const struct fact *facts = model_facts(model, &count);

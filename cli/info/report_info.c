@@ -25,7 +25,7 @@ static void put_image(const struct image *image, bool full, FILE *out)
 		      "  (unloaded)");
 	buffer_printable(&path);
 	fit_path(&line, path.data, full ? SIZE_MAX :
-		 REPORT_WIDTH - PATH_COLUMN);
+		 report_width() - PATH_COLUMN);
 	fprintf(out, "  %012" PRIx64 " %s\n%*s", image->bias, line.data,
 		PATH_COLUMN, "");
 	for (size_t k = 0; k < image->build_id_size; k++)

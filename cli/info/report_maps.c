@@ -110,7 +110,7 @@ void report_maps_text(struct model *model, struct frames *frames, bool full,
 			COUNT_TEXT(sites[i].count),
 			map_origin_names[sites[i].origin], STACK_COLUMN, "");
 		report_calls(frames, sites[i].node, full ? 0 :
-			     REPORT_WIDTH - STACK_COLUMN, out);
+			     report_width() - STACK_COLUMN, out);
 		fputc('\n', out);
 	}
 	free(sites);

@@ -44,7 +44,7 @@ void report_tuning_text(struct model *model, struct frames *frames, bool full,
 		put_call(model, &tuning->calls[shown], out);
 		fprintf(out, "%*s", STACK_COLUMN, "");
 		report_calls(frames, tuning->calls[shown].node, full ? 0 :
-			     REPORT_WIDTH - STACK_COLUMN, out);
+			     report_width() - STACK_COLUMN, out);
 		fputc('\n', out);
 	}
 	if (shown < all)

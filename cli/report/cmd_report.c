@@ -19,7 +19,7 @@
 
 enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, PAGES, TIMELINE,
        STEPS,
-       MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, NO_OWN_PEAKS,
+       ALL, RUNTIME_FRAMES, MERGE, OUTPUT, JSON, CSV, FRAME_TABLE, NO_OWN_PEAKS,
        NO_HEAP, SKIP_EMPTY };
 
 static const struct command_option options[] = {
@@ -59,6 +59,13 @@ static const struct command_option options[] = {
 	{ STEPS, "steps", 0, "N", NULL,
 	  "with --timeline: into so many steps of equal width the time is cut, "
 	  "2048 at most (16; 64 with --json)" },
+	{ ALL, "all", 'a', NULL, NULL,
+	  "the whole summary and, where no table is chosen, all of them, with "
+	  "all frames of their stacks" },
+	{ RUNTIME_FRAMES, "runtime-frames", 0, NULL, NULL,
+	  "show frames that only lead to the program's code, or on from it: "
+	  "those before main, of std::function and the like; they are left "
+	  "out at the outer end of a stack, elsewhere folded into a line" },
 	{ MERGE, "merge", 0, NULL, NULL,
 	  "sum up all the traces: stacks are one if they read the same" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
@@ -80,6 +87,7 @@ static const struct command_option options[] = {
 	  "is looked at" },
 	{ SKIP_EMPTY, "skip-empty", 0, NULL, NULL,
 	  "print nothing if nothing is live" },
+	COMMAND_COLOR_OPTION,
 	COMMAND_COMMON_OPTIONS,
 };
 
@@ -154,6 +162,12 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case STEPS:
 		return series_parse_steps(value, &request->report.steps);
+	case ALL:
+		request->report.all = request->report.runtime_frames = true;
+		break;
+	case RUNTIME_FRAMES:
+		request->report.runtime_frames = true;
+		break;
 	case MERGE:
 		request->merge = true;
 		break;
@@ -502,6 +516,11 @@ static bool fits(const struct request *request)
 	else if (request->csv && wanted->blocks)
 		tell_error("--csv --by block: see gnomon export --format csv "
 			   "--by block");
+	else if ((request->csv || request->json) && wanted->runtime_frames)
+		tell_error("--%s --%s: has all frames, and all that there is: "
+			   "leave out the second",
+			   request->csv ? "csv" : "json",
+			   wanted->all ? "all" : "runtime-frames");
 	else if (wanted->frame_table && !request->json)
 		tell_error("--frame-table: is for JSON: add --json");
 	else if (wanted->no_heap && !request->json)
@@ -602,6 +621,11 @@ static void settle(struct request *request)
 	wanted->no_rows = (wanted->sizes || wanted->timeline) &&
 		!wanted->one_key && request->report.by == NULL &&
 		wanted->tree == REPORT_TREE_NONE;
+	wanted->chosen = request->csv || wanted->one_key ||
+		request->report.by != NULL ||
+		wanted->tree != REPORT_TREE_NONE || wanted->sizes ||
+		wanted->pages || wanted->timeline ||
+		(wanted->top_given && !request->json);
 	wanted->full_names = request->reading.full_names;
 	query->wants = wants_of(request);
 	query->all_figures = request->json || request->csv;
@@ -634,6 +658,10 @@ static int explain(const struct request *request)
 		query.order = FIGURE_LIVE;
 	}
 	query_explain(&query, &text);
+	if (!request->report.chosen && !request->report.all &&
+	    !request->reading.many && !request->merge)
+		buffer_string(&text, "from a file once more, where code may "
+			      "have grown steadily: rows over time\n");
 	fputs(text.data, out);
 	return output_file_close(out, request->output, EXIT_COMPLETE);
 }
@@ -674,10 +702,15 @@ static int run_report(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Reads a trace and prints a summary, then the places in the program "
-	"that hold the most memory at the end, held the most at its peak, "
-	"allocated the most bytes, allocated most often, and allocated the "
-	"most temporary blocks (freed before their thread's next allocation).",
+	"Reads a trace and prints, on one screen, what stands out (what "
+	"leaked, what grew, who held the peak, what churned, whose blocks keep "
+	"pages, what is missing), a summary, and the table that tells most of "
+	"it. --all has the whole summary, and tables of the places in the "
+	"program that hold the most memory at the end, held the most at its "
+	"peak, allocated the most bytes, allocated most often, and allocated "
+	"the most temporary blocks (freed before their thread's next "
+	"allocation). Options that choose a table print that alone, behind the "
+	"summary.",
 	"TRACE is a file that `gnomon run` wrote, also while it is still being "
 	"written, or the number of a process that is being recorded; left out, "
 	"it is the newest trace in this directory. A directory, or several "
@@ -698,7 +731,13 @@ static const char *const description[] = {
 	"from before are neither live nor leaked, and their frees are called "
 	"foreign. Of one that is kept in parts, a directory means the last "
 	"part, which has the sums of all.",
+	"Findings matter from some size on: a leak that is a twentieth of the "
+	"peak (or a thousand blocks, a hundredth), steady growth of as much, a "
+	"quarter of resident memory in pages that few bytes keep, a fifth of "
+	"all allocations temporary. To know what grew, a trace of more than a "
+	"second is read once more.",
 	"With --json, one object: `summary` has the figures of the summary, "
+	"`findings`, where no table is chosen, what stands out, "
 	"`coverage` of how many of all allocations they tell, and what is "
 	"missing, `rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
 	"integers. Trees are rows with a `depth`, each before what lies behind "
@@ -718,7 +757,8 @@ static const char *const description[] = {
 };
 
 static const char *const examples[] = {
-	"gnomon report", "the newest trace here",
+	"gnomon report", "what stands out in the newest trace here",
+	"gnomon report --all a.trace", "all tables",
 	"gnomon report --sort peak --by stack --top 3 a.trace",
 	"the three call stacks that held most when the program was largest",
 	"gnomon report --tree top-down --sort total --function '^parse_'",

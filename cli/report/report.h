@@ -14,6 +14,8 @@
 #include "cli/query/series.h"
 
 void report_text(struct report *report);
+/* On one screen: for who has not said what to show. */
+void report_brief_text(struct report *report);
 /* What follows the summary; as JSON members. */
 void report_body_text(struct report *report);
 void report_body_json(struct json *json, struct report *report);
@@ -24,6 +26,9 @@ void report_csv(struct report *report);
  * to be released by query_rows_free. */
 void report_collect(struct report *report, enum figure order, uint64_t limit,
 		    struct query_rows *rows);
+/* The same in two steps: between them r->query may be changed. */
+void report_source(struct report *report, enum figure order, uint64_t limit);
+void report_collect_query(struct report *report, struct query_rows *rows);
 /* The figure that --sort names; else `other`. */
 enum figure report_order(const struct report *report, enum figure other);
 /* Of so many, how many are shown: what --top says, else `few` (0: all). */

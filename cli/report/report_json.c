@@ -6,6 +6,7 @@
 
 #include "cli/base/progress.h"
 #include "cli/base/text/json.h"
+#include "cli/report/findings.h"
 #include "cli/report/report.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_freed.h"
@@ -182,6 +183,15 @@ void report_body_json(struct json *json, struct report *r)
 	frame_table_free(&once);
 }
 
+static void put_findings(struct json *json, struct report *r)
+{
+	struct findings findings;
+
+	findings_find(r, &findings);
+	findings_json(json, &findings);
+	findings_free(&findings);
+}
+
 void report_json(struct report *r)
 {
 	struct json json = { .out = r->out };
@@ -189,6 +199,8 @@ void report_json(struct report *r)
 	json_object(&json, NULL);
 	json_uint(&json, "schema", 1);
 	report_json_summary(&json, r);
+	if (!r->options->chosen)
+		put_findings(&json, r);
 	report_body_json(&json, r);
 	json_end_object(&json);
 }

@@ -6,8 +6,7 @@
 #include "cli/base/grow.h"
 #include "cli/report/report.h"
 
-void report_collect(struct report *r, enum figure order, uint64_t limit,
-		    struct query_rows *rows)
+void report_source(struct report *r, enum figure order, uint64_t limit)
 {
 	r->query = *r->options->query;
 	r->query.order = order;
@@ -22,10 +21,21 @@ void report_collect(struct report *r, enum figure order, uint64_t limit,
 		.keep = r->keep,
 		.keeper = r->keeper,
 	};
+}
+
+void report_collect_query(struct report *r, struct query_rows *rows)
+{
 	if (query_has(&r->query, QUERY_OF_SITE) && r->frames != NULL)
 		frames_find_sites(r->frames);
 	query_rows_collect(&r->query, &r->source, rows);
 	r->of_contexts = rows->of_contexts;
+}
+
+void report_collect(struct report *r, enum figure order, uint64_t limit,
+		    struct query_rows *rows)
+{
+	report_source(r, order, limit);
+	report_collect_query(r, rows);
 }
 
 enum figure report_order(const struct report *r, enum figure other)

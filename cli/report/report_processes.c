@@ -19,7 +19,7 @@
 #define DEEPEST 8		/* that is shown by indenting */
 #define COLUMNS 45		/* in front of the command */
 #define INDENT 10		/* of a process's second line */
-#define EXIT_WIDTH (REPORT_WIDTH - INDENT)
+#define EXIT_WIDTH (report_width() - INDENT)
 
 void report_processes_add(struct report_processes *processes,
 			  struct report *r)
@@ -194,7 +194,7 @@ static void put_process(const struct report_process *process,
 			const struct report *r)
 {
 	unsigned depth = process->depth < DEEPEST ? process->depth : DEEPEST;
-	int width = REPORT_WIDTH - COLUMNS - (int)depth;
+	int width = (int)report_width() - COLUMNS - (int)depth;
 	const char *command = process->command[0] ? process->command :
 		process->program[0] ? process->program : "?";
 
@@ -208,11 +208,11 @@ static void put_process(const struct report_process *process,
 		r->style->dim);
 	report_put_text(r->out, process->exit, EXIT_WIDTH);
 	if (INDENT + fit_columns(process->exit) + 2 +
-	    fit_columns(process->trace) <= REPORT_WIDTH)
+	    fit_columns(process->trace) <= report_width())
 		fputs("; ", r->out);
 	else
 		fprintf(r->out, "\n%*s", INDENT, "");
-	report_put_path(r->out, process->trace, REPORT_WIDTH - INDENT,
+	report_put_path(r->out, process->trace, report_width() - INDENT,
 			r->options->full_names);
 	fprintf(r->out, "%s\n", r->style->off);
 }
@@ -242,7 +242,7 @@ void report_processes_text(const struct report_processes *processes,
 		report_shown(r, processes->count, 0);
 
 	fputs(r->style->title, r->out);
-	report_put_path(r->out, r->options->trace, REPORT_WIDTH - 20,
+	report_put_path(r->out, r->options->trace, report_width() - 20,
 			r->options->full_names);
 	fprintf(r->out, "%s%zu trace%s%s\n", r->options->trace[0] ? ": " : "",
 		processes->count, report_plural(processes->count),

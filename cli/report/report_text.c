@@ -62,7 +62,7 @@ static void put_heading(const struct report *r, const struct query_rows *rows,
 		if (query->keys[i]->text != NULL) {
 			query_row_value(rows, row, i, &value);
 			value.full = r->options->full_names;
-			value.width = REPORT_WIDTH - FRAME_INDENT;
+			value.width = report_width() - FRAME_INDENT;
 			put_value(r, query->keys[i], &value);
 		} else if (site && r->stack.count > 0) {
 			struct frame frame = r->stack.list[r->stack.site];
@@ -298,6 +298,16 @@ void report_body_text(struct report *r)
 
 void report_text(struct report *r)
 {
-	report_summary(r);
+	if (!r->options->all && !r->options->chosen) {
+		report_brief_text(r);
+		return;
+	}
+	if (r->options->all) {
+		report_summary(r);
+	} else {
+		report_title(r);
+		fputc('\n', r->out);
+		report_summary_brief(r);
+	}
 	report_body_text(r);
 }

@@ -30,6 +30,8 @@ struct level {
 	unsigned indent;	/* how often it moved to the right */
 	bool more;		/* there are others below it, beside it */
 	bool moved;		/* against the level before */
+	unsigned hidden;	/* runtime frames up to here, in a row, */
+	bool below;		/* which are below something that is shown */
 	uint64_t self;		/* what ends in the branch it is at */
 };
 
@@ -96,6 +98,38 @@ static void put_figures(const struct tree *tree, uint64_t value)
 		UNIT_TEXT(figure_kinds[tree->key].unit, value));
 }
 
+/* Whether the branch is folded: a runtime frame that is the only way on, but
+ * what allocates: top down by itself, bottom up the first. */
+static bool hide(const struct tree *tree, struct level *level, unsigned depth,
+		 const struct frame *frame)
+{
+	const struct level *outer = depth > 0 ? level - 1 : NULL;
+	bool up = tree->report->options->tree == REPORT_TREE_BOTTOM_UP;
+	bool hidden = !level->moved && (up ? depth > 0 : level->self == 0) &&
+		report_folds(tree->report, frame);
+
+	level->hidden = hidden ? 1 + (outer ? outer->hidden : 0) : 0;
+	level->below = outer != NULL && (outer->hidden == 0 || outer->below);
+	return hidden;
+}
+
+/* What was folded right before the first branch behind it. */
+static void put_folded(const struct tree *tree,
+		       const struct profile_branch *branch)
+{
+	const struct report *r = tree->report;
+	const struct level *outer = branch->depth > 0 ?
+		&tree->levels[branch->depth - 1] : NULL;
+
+	if (outer == NULL || outer->hidden == 0 || !outer->below ||
+	    branch->index > 0)
+		return;
+	fprintf(r->out, "%*s%s", FIGURES_WIDTH, "", r->style->dim);
+	put_lines(tree, branch->depth - 1, false);
+	fputs(r->style->off, r->out);
+	report_folded(r, outer->hidden, 0);
+}
+
 static bool put_branch(void *owner, const struct profile_branch *branch)
 {
 	struct tree *tree = owner;
@@ -105,13 +139,16 @@ static bool put_branch(void *owner, const struct profile_branch *branch)
 	struct frame frame;
 	unsigned used;
 
+	profile_show_frame(&r->profile->frames[branch->frame], &frame);
+	if (hide(tree, level, branch->depth, &frame))
+		return true;
+	put_folded(tree, branch);
 	put_figures(tree, value_of(tree, branch->inclusive));
 	fputs(r->style->dim, r->out);
 	used = put_lines(tree, branch->depth, !level->more);
 	fputs(r->style->off, r->out);
-	profile_show_frame(&r->profile->frames[branch->frame], &frame);
 	report_frame_text(&frame, r->options->full_names,
-			  REPORT_WIDTH - FIGURES_WIDTH - used, &name, &place);
+			  report_width() - FIGURES_WIDTH - used, &name, &place);
 	fputs(name.data, r->out);
 	if (place.size > 0)
 		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,

@@ -422,7 +422,7 @@ static int run_run(const struct command *command, int argc, char **argv)
 		return PROGRAM_OWN_FAILURE;
 	if (operands == 0) {
 		tell_error("no program to run: give one, as in `gnomon run "
-			   "ls -l`");
+			   "./program --its-options`: see `gnomon run --help`");
 		return PROGRAM_OWN_FAILURE;
 	}
 	return run_program(&options, argv + 1);

@@ -228,6 +228,7 @@ static const struct command_option options[] = {
 	{ MEMORY, "memory", 0, "SIZE", "none",
 	  "what the process of the statements may map, programs and libraries "
 	  "included" },
+	COMMAND_COLOR_OPTION,
 	COMMAND_COMMON_OPTIONS,
 };
 

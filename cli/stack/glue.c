@@ -404,6 +404,11 @@ static bool is_of_rust(const char *function)
 
 /* ---- all of it ---- */
 
+bool glue_is_function(const char *function, const char *name)
+{
+	return is_member(without_result(function), name);
+}
+
 bool glue_wraps(const char *library, const char *function)
 {
 	return function != NULL && (is_wrapper(function) ||

@@ -22,5 +22,8 @@ bool glue_wraps(const char *library, const char *function);
  */
 bool glue_is_part(bool nameless, const char *library,
 		  const char *outer_library, bool outer_wraps);
+/* Is this the name of a function, its result, parameters and template arguments
+ * apart? A `*` at the end of the name is whatever follows. */
+bool glue_is_function(const char *function, const char *name);
 
 #endif

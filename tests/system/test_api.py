@@ -273,7 +273,8 @@ def examples_of_the_guide(directory):
     equal((heap["name"], heap["allocations"], heap["live_bytes"]),
           ("arena", 100, 5000), "arena")
     # the arena was most before it had pieces; when, is said all the same
-    of_it = gnomon("report", ran["arena.c"].trace, "--heap", "arena").out
+    of_it = gnomon("report", ran["arena.c"].trace, "--all", "--heap",
+                   "arena").out
     check(re.search(r"at the peak  0 B in 0 blocks of these, after [1-9]",
                     of_it), of_it)
     where = os.path.join(directory, "configured")

@@ -120,7 +120,7 @@ def filters(directory):
     check(some["freed_by"], "nobody freed")
     equal(sum(one["blocks"] for one in some["freed_by"]),
           some["summary"]["frees"], "frees of make_all's blocks")
-    text = gnomon("report", trace).out
+    text = gnomon("report", "--all", trace).out
     check("FREED BY" in text and "freer_moved" in text, text)
 
 
@@ -130,7 +130,7 @@ def places_and_their_stacks(directory):
     share."""
     done = recorded([program("freeing_wrapper")], directory, options=STACKS)
     trace = main_trace(done)
-    text = gnomon("report", trace).out
+    text = gnomon("report", "--all", trace).out
     text = text[text.index("FREED BY"):]
     first = text[text.index("1. "):].split("2. ")[0].splitlines()
     check("in 30 blocks" in first[0], first)
@@ -151,7 +151,7 @@ def without_stacks(directory):
     document = json_of(trace)
     check("freed_by" not in document, "freed_by")
     check("freed_by" not in document["rows"][0], "freed_by of a row")
-    check("FREED BY" not in gnomon("report", trace).out, "a table")
+    check("FREED BY" not in gnomon("report", "--all", trace).out, "a table")
     refused = gnomon("report", trace, "--free-context", "20", statuses=(2,))
     check("--free-stacks" in refused.err, refused.err)
     dump = bare([program("trace_dump"), trace, "frees"]).out.split()

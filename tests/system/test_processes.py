@@ -173,7 +173,7 @@ def frees_what_it_inherited(directory):
     done = recorded([program("inherited")], directory)
     foreign = {}
     for trace in done.traces:
-        text = gnomon("report", trace).out
+        text = gnomon("report", "--all", trace).out
         summary = Report(trace).summary
         equal(summary["unpaired"], 0, "unpaired")
         foreign[summary["foreign_frees"]] = text

@@ -445,7 +445,7 @@ def text_says_what_json_says(directory):
     done = tables(directory)
     shown = document(done.trace, *OWN)
     summary, rows = shown["summary"], shown["rows"]
-    out = text(done.trace, "--sort", "live", "--by", "stack", *OWN)
+    out = text(done.trace, "--all", "--sort", "live", "--by", "stack", *OWN)
     blocks = [int(number.replace(",", "")) for number in
               re.findall(r"\n +\d+\. .* in ([\d,]+) blocks?", out)]
     equal(blocks, [row["live_blocks"] for row in rows
@@ -616,7 +616,8 @@ def temporary_with_others_between(directory):
     # The innermost is freed first; the n-th has 29 - n others after it.
     equal((none, some), (1, 11), "temporary")
     check("after no\n               more than 10 other allocations of their "
-          "thread" in text(done.trace, "--temporary", "10"), "its meaning")
+          "thread" in text(done.trace, "--all", "--temporary", "10"),
+          "its meaning")
 
 
 @case

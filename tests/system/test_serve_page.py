@@ -388,7 +388,7 @@ def traces_that_come_are_shown_by_themselves(directory):
             "list": [["wait", "#view .state:has-text('no trace')"],
                      ["text", "before", "#view"],
                      record("first", program("leaky")),
-                     ["wait", ".finding:has-text('is live at the end')"],
+                     ["wait", ".finding:has-text('leaked by')"],
                      ["texts", "leak", ".finding"],
                      record("second", program("leaky"), "20"),
                      ["wait", "#trace option:nth-child(2)"],

@@ -10,7 +10,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/base/terminal/style.h"
 #include "cli/base/terminal/tell.h"
+#include "cli/base/text/nearest.h"
+
 #define HELP_COLUMN 28
 #define COMMAND_COLUMN 14
 #define HELP_WIDTH 78
@@ -140,16 +143,37 @@ static bool is_no_choice(const struct command *command,
 	return is_none;
 }
 
+/* The word of a choice that is most like `value`; its `word` is NULL: none. */
+static struct nearest nearest_word(const char *words, const char *value)
+{
+	struct nearest nearest = { .wanted = value };
+	size_t n = strcspn(words, "|");
+
+	if (words[n] == 0)	/* no choice */
+		return nearest;
+	for (;; words += n + 1) {
+		n = strcspn(words, "|,");
+		nearest_try(&nearest, words, n);
+		if (words[n] != '|')
+			return nearest;
+	}
+}
+
 static void refuse_value(const struct parse *parse,
 			 const struct command_option *option,
 			 const char *value, int error)
 {
 	struct buffer made = { 0 };
 	const char *wanted = command_value(parse->command, option, &made);
+	struct nearest nearest = { 0 };
 
-	tell_error("--%s: `%s` is %s: give %s", option->name,
+	if (wanted != NULL && value != NULL)
+		nearest = nearest_word(wanted, value);
+	tell_error("--%s: `%s` is %s: %s%.*s%sgive %s", option->name,
 		   value ? value : "",
 		   error == -ERANGE ? "outside the limits" : "not understood",
+		   nearest.word ? "did you mean " : "", (int)nearest.size,
+		   nearest.word ? nearest.word : "", nearest.word ? "? " : "",
 		   wanted ? wanted : "no value");
 	*parse->status = parse->command->wrong_use;
 	buffer_free(&made);
@@ -177,7 +201,9 @@ static bool give(const struct parse *parse, const struct command_option *option,
 	}
 	if (is_no_choice(parse->command, option, value))
 		error = -EINVAL;
-	if (error == 0)
+	else if (option->id == COMMAND_COLOR)
+		style_set_color(value);
+	else
 		error = parse->take(parse->owner, option->id, value);
 	if (error == 0)
 		return true;
@@ -221,6 +247,28 @@ static const struct command_option *find_option(const struct command *command,
 	return NULL;
 }
 
+/* An option of this name of `size` bytes does not exist. */
+static bool refuse_option(const struct parse *parse, const char *name,
+			  size_t size)
+{
+	char wanted[NEAREST_MAX + 1] = "";
+	struct nearest nearest = { .wanted = wanted };
+	const struct command_option *option;
+	const char *title;
+
+	if (size < sizeof(wanted))
+		memcpy(wanted, name, size);
+	for (size_t i = 0; (option = command_option_at(parse->command, i,
+						       &title)); i++)
+		nearest_try(&nearest, option->name, strlen(option->name));
+	if (nearest.word == NULL)
+		return refuse(parse, "unknown option --", name);
+	tell_error("unknown option --%s: did you mean --%s?", name,
+		   nearest.word);
+	*parse->status = parse->command->wrong_use;
+	return false;
+}
+
 bool command_is_optional(const struct command_option *option)
 {
 	return option->value != NULL && strncmp(option->value, "[=", 2) == 0;
@@ -234,7 +282,7 @@ static bool parse_long(struct parse *parse, char *argument)
 		find_option(parse->command, name, size, 0);
 
 	if (option == NULL)
-		return refuse(parse, "unknown option ", argument);
+		return refuse_option(parse, name, size);
 	if (option->value == NULL && value != NULL)
 		return refuse(parse, "no value belongs to ", argument);
 	if (value != NULL)

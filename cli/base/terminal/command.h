@@ -66,13 +66,20 @@ struct command {
 };
 
 /* Ids of the options that every command has; own ids start at 1. */
-enum { COMMAND_HELP = -1, COMMAND_VERSION = -2, COMMAND_QUIET = -3 };
+enum { COMMAND_HELP = -1, COMMAND_VERSION = -2, COMMAND_QUIET = -3,
+       COMMAND_COLOR = -4 };
 #define COMMAND_COMMON_OPTIONS						\
 	{ COMMAND_QUIET, "quiet", 'q', NULL, NULL,			\
 	  "say nothing but errors" },					\
 	{ COMMAND_HELP, "help", 'h', NULL, NULL, "print this and end" }, \
 	{ COMMAND_VERSION, "version", 'V', NULL, NULL,			\
 	  "print the version and end" }
+
+/* Of commands whose results have colours; parsing it sets them (style.h). */
+#define COMMAND_COLOR_OPTION						\
+	{ COMMAND_COLOR, "color", 0, "auto|always|never", "auto",	\
+	  "colours and bars; auto: where the result goes to a terminal, " \
+	  "without colours if NO_COLOR is set" }
 
 /*
  * Parse argv[1 …]; operands are moved to the front of argv, from argv[1], and

@@ -71,7 +71,9 @@ void profile_stack_print(const struct profile_stack *stack, bool whole,
 			 size_t lines, int indent, bool full, FILE *out)
 {
 	size_t inside = whole ? stack->site : 0;
-	const struct report_options options = { .full_names = full };
+	const struct report_options options = {
+		.full_names = full, .all = true, .runtime_frames = true,
+	};
 	const struct report report = {
 		.options = &options,
 		.out = out,

@@ -227,7 +227,7 @@ void report_controls_text(const struct model *model, FILE *out)
 		fprintf(out, "  %12s  %s",
 			TIME_TEXT(ns_of(model, control->stamp)),
 			control_words[control->what]);
-		put_name(control->name, REPORT_WIDTH / 2, out);
+		put_name(control->name, report_width() / 2, out);
 		putc('\n', out);
 	}
 	if (controls->refused > 0)
@@ -239,7 +239,7 @@ void report_controls_text(const struct model *model, FILE *out)
 	for (size_t i = 1; i < pools->count; i++) {
 		fprintf(out, "  %12zu ", i);
 		put_name(pools->list[i].name[0] ? pools->list[i].name : "?",
-			 REPORT_WIDTH / 2, out);
+			 report_width() / 2, out);
 		putc('\n', out);
 	}
 }

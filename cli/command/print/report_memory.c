@@ -136,6 +136,19 @@ void report_memory_text(const struct model *model, FILE *out)
 			snapshot->said.arenas_stamp)));
 }
 
+void report_memory_brief(const struct model *model, FILE *out)
+{
+	const struct footprint *f = model_footprint(model);
+	uint64_t stamp;
+
+	if (f->point_count == 0)
+		return;
+	fprintf(out, "  %-*s  peak %s", COLUMN, "resident",
+		SIZE_TEXT(footprint_peak(f, GT_USAGE_RSS, &stamp)));
+	fprintf(out, ", %s %s\n", SIZE_TEXT(footprint_last(f, GT_USAGE_RSS)),
+		model_is_being_written(model) ? "now" : "at the end");
+}
+
 static void put_last(struct json *json, const struct footprint *footprint,
 		     enum gt_usage_value value)
 {

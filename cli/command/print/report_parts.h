@@ -40,6 +40,9 @@ struct report_options {
 	bool top_given;
 	uint64_t top;		/* rows; 0: all */
 	bool full_names;
+	bool all;		/* text: the whole summary, and all tables */
+	bool runtime_frames;	/* text: they are shown, not folded */
+	bool chosen;		/* some option says which table is wanted */
 	bool frame_table;	/* JSON: see frame_table.h */
 	bool no_own_peaks;	/* JSON: rows lack them */
 	bool no_heap;		/* JSON: the summary lacks report_heap */
@@ -132,11 +135,19 @@ uint64_t report_whole(const struct report *report, enum figure key);
 
 /* ---- parts of a text ---- */
 
-#define REPORT_WIDTH 79
+/* Columns of a line. */
+static inline size_t report_width(void)
+{
+	return style_columns();
+}
 
 /* "s", unless there is one. */
 const char *report_plural(uint64_t count);
 void report_summary(const struct report *report);
+/* The first line, and which filters there are. */
+void report_title(const struct report *report);
+/* What matters most of it, without that, in about ten lines. */
+void report_summary_brief(const struct report *report);
 /* A line of both summaries, of a trace that was anonymised. */
 void report_made_up_text(const struct model *model, FILE *out);
 /* A line that says which filters there are, if any. */
@@ -155,6 +166,10 @@ void report_frame_text(const struct frame *frame, bool full, size_t width,
 /* A frame on a line of its own. */
 void report_frame(const struct report *report, const struct frame *frame,
 		  int indent);
+/* Is it one that the report folds (runtime_frames.h)? */
+bool report_folds(const struct report *report, const struct frame *frame);
+/* A line instead of so many of these. */
+void report_folded(const struct report *report, size_t count, int indent);
 /* The loaded stack: from the frame `first` outward, at most `limit` lines (0:
  * all) and the outermost one. */
 void report_stack(const struct report *report, size_t first, size_t limit,
@@ -223,6 +238,8 @@ extern const char *const report_usage_keys[GT_USAGE_VALUES];
 /* As kernel and C library count it: lines and keys of a report's summary; a
  * section and two arrays of `gnomon info`. */
 void report_memory_text(const struct model *model, FILE *out);
+/* In one line; none if it is not known. */
+void report_memory_brief(const struct model *model, FILE *out);
 void report_memory_summary(struct json *json, const struct model *model);
 void report_memory_info(const struct model *model, FILE *out);
 void report_memory_json(struct json *json, const struct model *model);

@@ -59,7 +59,7 @@ static void put_hint(const struct report *r, size_t column, const char *path)
 
 	buffer_string(&hint, "gnomon report ");
 	quote_word(&hint, path, strlen(path));
-	if (column + 1 + fit_columns(hint.data) <= REPORT_WIDTH)
+	if (column + 1 + fit_columns(hint.data) <= report_width())
 		fprintf(r->out, " %s\n", hint.data);
 	else
 		fprintf(r->out, "\n               %s\n", hint.data);

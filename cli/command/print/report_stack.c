@@ -9,6 +9,7 @@
 #include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
+#include "cli/stack/runtime_frames.h"
 
 #define FUNCTION_MIN 24		/* columns that a name has before a place */
 #define LIBRARY_SHORT 20	/* columns of a library's that is shortened */
@@ -82,7 +83,7 @@ void report_frame(const struct report *r, const struct frame *frame,
 	LOCAL_BUFFER place = { 0 }, name = { 0 };
 
 	report_frame_text(frame, r->options->full_names,
-			  REPORT_WIDTH - (size_t)indent, &name, &place);
+			  report_width() - (size_t)indent, &name, &place);
 	fprintf(r->out, "%*s%s", indent, "", name.data);
 	if (place.size > 0)
 		fprintf(r->out, "  %s%s%s", r->style->dim, place.data,
@@ -115,29 +116,96 @@ static size_t same_frames(const struct report_stack *stack, size_t i)
 	return n;
 }
 
+bool report_folds(const struct report *r, const struct frame *frame)
+{
+	return !r->options->runtime_frames &&
+		runtime_frames_has(frame);
+}
+
+void report_folded(const struct report *r, size_t count, int indent)
+{
+	fprintf(r->out, "%*s%s... %zu runtime frame%s%s\n", indent, "",
+		r->style->dim, count, report_plural(count), r->style->off);
+}
+
+/* The main that rustc makes, which calls the program's. */
+static bool is_main_of_rust(const struct report *r, size_t i)
+{
+	const struct frame *frame = &r->stack.list[i];
+
+	return !r->options->runtime_frames && i > 0 &&
+		frame->function != NULL && frame[-1].function != NULL &&
+		strcmp(frame->function, "main") == 0 &&
+		strncmp(frame[-1].function, "std::rt::lang_start", 19) == 0;
+}
+
+/* A stripped program's _start, which called the C library's start of main. */
+static bool is_nameless_start(const struct report *r, size_t i)
+{
+	const struct frame *frame = &r->stack.list[i];
+
+	return i > 0 && i + 1 == r->stack.count && frame->nameless &&
+		report_folds(r, frame - 1);
+}
+
+/* Is it folded where it is in the stack? Its site never is. */
+static bool folds_at(const struct report *r, size_t i)
+{
+	return i != r->stack.site && (report_folds(r, &r->stack.list[i]) ||
+				      is_main_of_rust(r, i) ||
+				      is_nameless_start(r, i));
+}
+
+/* How many frames from `i` on, up to `end`, are folded into one line: one by
+ * itself is not. */
+static size_t folded_frames(const struct report *r, size_t i, size_t end)
+{
+	size_t n = 0;
+
+	while (i + n < end && folds_at(r, i + n))
+		n++;
+	return n > 1 ? n : 0;
+}
+
+/* A frame, or several that are said in a line or two; how many. */
+static size_t put_frames(const struct report *r, size_t i, size_t end,
+			 int indent)
+{
+	size_t folded = folded_frames(r, i, end);
+	size_t same = same_frames(&r->stack, i);
+
+	if (folded > 0) {
+		report_folded(r, folded, indent);
+		return folded;
+	}
+	report_frame(r, &r->stack.list[i], indent);
+	if (same <= 2)
+		return 1;
+	fprintf(r->out, "%*s%s(the same %zu times more)%s\n", indent, "",
+		r->style->dim, same - 1, r->style->off);
+	return same;
+}
+
 void report_stack(const struct report *r, size_t first, size_t limit,
 		  int indent)
 {
 	const struct report_stack *stack = &r->stack;
 	const char *stop = frames_stop_text(stack->stop);
-	size_t lines = 0, i = first;
+	size_t lines = 0, i = first, end = stack->count;
+	/* so many are not worth a line that says how many */
+	size_t last = r->options->all ? 1 : 2;
 
-	while (i < stack->count && (limit == 0 || lines < limit ||
-				    stack->count - i == 1)) {
-		size_t same = same_frames(stack, i);
-
-		report_frame(r, &stack->list[i], indent);
-		if (same > 2)
-			fprintf(r->out, "%*s%s(the same %zu times more)%s\n",
-				indent, "", r->style->dim, same - 1,
-				r->style->off);
-		i += same > 2 ? same : 1;
+	/* what led to main, or to a thread's function */
+	while (end > first + 1 && stop == NULL && folds_at(r, end - 1))
+		end--;
+	while (i < end && (limit == 0 || lines < limit || end - i <= last)) {
+		i += put_frames(r, i, end, indent);
 		lines++;
 	}
-	if (i < stack->count) {
+	if (i < end) {
 		fprintf(r->out, "%*s%s... %zu more up to%s\n", indent, "",
-			r->style->dim, stack->count - 1 - i, r->style->off);
-		report_frame(r, &stack->list[stack->count - 1], indent);
+			r->style->dim, end - 1 - i, r->style->off);
+		report_frame(r, &stack->list[end - 1], indent);
 	}
 	if (stop != NULL)
 		fprintf(r->out, "%*s%s[the stack ends here: %s]%s\n", indent,

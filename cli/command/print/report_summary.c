@@ -12,7 +12,7 @@
 #include "cli/model/leftout.h"
 
 #define COLUMN 15		/* where the second words begin */
-#define VALUE_WIDTH (REPORT_WIDTH - COLUMN)
+#define VALUE_WIDTH (report_width() - COLUMN)
 
 const char *report_plural(uint64_t count)
 {
@@ -163,7 +163,7 @@ static void put_lines(const struct report *r, const char *text)
 
 	buffer_string(&plain, text);
 	buffer_printable(&plain);
-	buffer_wrap(&lines, plain.data, COLUMN, REPORT_WIDTH);
+	buffer_wrap(&lines, plain.data, COLUMN, report_width());
 	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
 	buffer_free(&plain);
 	buffer_free(&lines);
@@ -284,22 +284,103 @@ void report_filters(const struct report *r)
 	if (filters[0] == 0)
 		return;
 	buffer_printf(&text, "only blocks with%s", filters);
-	buffer_wrap(&wrapped, text.data, 0, REPORT_WIDTH);
+	buffer_wrap(&wrapped, text.data, 0, report_width());
 	fputs(wrapped.data, r->out);
+}
+
+void report_title(const struct report *r)
+{
+	fputs(r->style->title, r->out);
+	report_put_path(r->out, r->options->trace, report_width(),
+			r->options->full_names);
+	fprintf(r->out, "%s\n", r->style->off);
+	report_filters(r);
 }
 
 void report_summary(const struct report *r)
 {
-	fputs(r->style->title, r->out);
-	report_put_path(r->out, r->options->trace, REPORT_WIDTH,
-			r->options->full_names);
-	fprintf(r->out, "%s\n", r->style->off);
-	report_filters(r);
+	report_title(r);
 	fputc('\n', r->out);
 	put_program(r);
 	report_view_text(r);
 	put_totals(r);
 	report_memory_text(r->model, r->out);
 	report_losses(r, &r->about);
+	report_slow_text(r->model, r->out);
+}
+
+/* ---- in brief ---- */
+
+/* Command and process, what is known of them. */
+static void put_ran(const struct report *r)
+{
+	const struct report_process *about = &r->about;
+	LOCAL_BUFFER ran = { 0 };
+	const char *ran_what = about->command[0] ? about->command :
+		about->program[0] ? about->program : "?";
+
+	fprintf(r->out, "  %-11s  ", about->command[0] ? "command" : "program");
+	report_put_text(r->out, ran_what, r->options->full_names ? SIZE_MAX :
+			VALUE_WIDTH);
+	putc('\n', r->out);
+	buffer_printf(&ran, "%s, %" PRIu64 " thread%s, pid %" PRIu64 "; %s",
+		      TIME_TEXT(about->duration_ns), about->threads,
+		      report_plural(about->threads), about->pid, about->exit);
+	fprintf(r->out, "  ran          ");
+	put_lines(r, ran.data);
+	report_made_up_text(r->model, r->out);
+	report_relatives_text(r);
+}
+
+static void put_sums(const struct report *r)
+{
+	const struct figures *sum = &r->about.sum;
+	uint64_t recorded = sum->count - r->about.unrecorded_in_sum;
+
+	fprintf(r->out, "  allocations  %s, %s in total", COUNT_TEXT(sum->count),
+		SIZE_TEXT(sum->total_bytes));
+	if (r->about.coverage.sample_mean == 0)
+		fprintf(r->out, "; %s temporary", PERCENT_TEXT(sum->temporary,
+							       recorded));
+	fprintf(r->out, "\n  %s %s in %s, after %s\n",
+		filter_text(r->options->query->filter)[0] == 0 ?
+		"peak        " : "at the peak ", SIZE_TEXT(sum->peak_bytes),
+		COUNTED(sum->peak_blocks, "block"),
+		TIME_TEXT(r->about.peak_time_ns));
+	fprintf(r->out, "  live         %s in %s%s\n",
+		SIZE_TEXT(sum->live_bytes), COUNTED(sum->live_blocks, "block"),
+		query_is_of_moment(r->options->query) ?
+		" at the moment that was asked for" :
+		r->about.being_written ? " now" :
+		model_controls(r->model)->off ? " when recording stopped" :
+		" at the end");
+}
+
+/* What is missing; a line also where it is nothing. */
+static void put_lacks(const struct report *r)
+{
+	const struct coverage *coverage = &r->about.coverage;
+
+	if (coverage->sample_mean > 0 || !is_whole(&r->about)) {
+		report_losses(r, &r->about);
+		return;
+	}
+	put_dropped(r, &r->about);
+	if (coverage->unpaired > 0)
+		fprintf(r->out, "  unpaired     %s without %s allocation, or "
+			"the reverse\n", COUNTED(coverage->unpaired, "free"),
+			coverage->unpaired == 1 ? "its" : "their");
+	put_undecided(r, coverage);
+}
+
+void report_summary_brief(const struct report *r)
+{
+	put_ran(r);
+	report_view_text(r);
+	put_sums(r);
+	put_left_out(r);
+	report_unrecorded_text(r);
+	report_memory_brief(r->model, r->out);
+	put_lacks(r);
 	report_slow_text(r->model, r->out);
 }

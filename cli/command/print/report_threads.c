@@ -139,7 +139,7 @@ static void put_names(const struct model *model, const struct thread *thread,
 	LOCAL_BUFFER names = { 0 }, name = { 0 };
 	struct fit_lines lines = {
 		.out = &names, .between = ", ", .ending = ",",
-		.indent = THREAD_COLUMN, .width = REPORT_WIDTH,
+		.indent = THREAD_COLUMN, .width = report_width(),
 		.column = THREAD_COLUMN,
 	};
 

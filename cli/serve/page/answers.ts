@@ -106,8 +106,21 @@ export interface SizeClass {
 	live_bytes?: number;
 }
 
+/* What stands out, as `gnomon report` says it: `lead` are the sentence's first
+ * words, names of functions stand in backquotes. */
+export interface Finding {
+	kind: "missing" | "leak" | "growth" | "fragmentation" | "churn" | "peak";
+	matters: boolean;
+	lead: string;
+	sentence: string;
+	numbers: Record<string, number>;
+	function?: string | null;
+	query: Record<string, string>;
+}
+
 export interface Report {
 	summary: Summary;
+	findings?: Finding[];
 	coverage: {
 		undecidable: { allocations: number };
 		left_out: { allocations: number };

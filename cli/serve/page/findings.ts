@@ -1,24 +1,17 @@
 /*
- * The answers first: what leaks, who holds the peak, what churns, what grows,
- * what is fragmented, what is missing. Each is a sentence that links to the rows
- * it was read from; nothing is computed here but comparisons of them.
+ * The answers first: what leaks, what grows, who holds the peak, what churns,
+ * as `gnomon report` finds and says it; what is fragmented, what is missing. Each
+ * is a sentence that links to the rows it was read from.
  */
 import * as quantity from "../../page/quantity";
 import { Changes, Pair } from "./address";
-import { Report, Result, Row, Step, results } from "./answers";
+import { Finding, Report, Result, results } from "./answers";
 import { Child, h, svg } from "./dom";
 import * as moments from "./moments";
-import { exactly } from "./options";
 import { QUICK } from "./own_peaks";
 import { App, Part } from "./view";
-import * as words from "./words";
 
-const STEPS = 16;
-const GROWERS = 12;		/* sites whose growth is looked at */
-const STEADY = .7;		/* share of steps in which a site grew */
-const CHURN = .2;		/* share of temporary blocks worth telling */
 const WASTE = .25;		/* share of resident memory */
-const LEFT = .05;		/* share of the peak that is left at the end */
 
 interface Said {
 	mood: "good" | "bad" | "plain";
@@ -28,119 +21,79 @@ interface Said {
 	links: [string, Changes, string][];
 }
 
-function code(row: Row | undefined): HTMLElement {
-	const frame = row?.stack?.[0];
-
-	return h("span", {}, h("code", {}, words.name(frame)),
-		 h("small", {}, ` ${words.place(frame)}`));
-}
-
-function toSite(row: Row | undefined): Changes {
-	const frame = row?.stack?.[0];
-
-	return frame?.named && frame.function ?
-		{ function: exactly(frame.function) } : {};
-}
-
-const share = (part: number, whole: number) => quantity.percent(part, whole);
-
-const blocks = (count: number) => count === 1 ? "1 block" :
-	`${quantity.count(count)} blocks`;
-
 /* ---- what is said ---- */
 
-export function leak({ summary, rows }: Report, isOne: boolean): Said {
-	const top = rows[0];
-	const title = isOne ? "Alive then" : "Leaks";
-	const when = isOne ? "was live then" : "is live at the end";
-
-	if (summary.live_bytes === 0 || !top)
-		return { mood: "good", title, links: [],
-			 text: [`Nothing ${when}.`] };
-	const much = !isOne && summary.live_bytes >= LEFT * summary.peak_bytes;
-	return { mood: much ? "bad" : "plain", title, text: [
-		h("b", {}, quantity.size(summary.live_bytes)), " in ",
-		blocks(summary.live_blocks), ` ${when}. `, code(top), " made ",
-		h("b", {}, quantity.size(top.live_bytes)),
-		` of it (${share(top.live_bytes, summary.live_bytes)}), in ` +
-		`${blocks(top.live_blocks)}.`],
-		links: [["Who holds it", { by: "site", sort: "live" }, "groups"],
-			["Its call stacks", { ...toSite(top), by: "stack",
-				sort: "live" }, "groups"],
-			["Flame graph", { cost: "live" }, "flame"]] };
+/* "204K in 2,666 blocks leaked by `f` a.c:1". */
+function sentence({ lead, sentence: whole }: Finding): Child[] {
+	return [h("b", {}, lead), ...whole.slice(lead.length).split("`")
+		.map((part, i) => i % 2 === 1 ? h("code", {}, part) : part), "."];
 }
 
-export function peak({ summary, rows }: Report): Said {
-	const top = rows[0];
+/* The rows that show it. */
+function evidence({ query }: Finding): Changes {
+	const { sort, by } = query;
 
-	if (summary.peak_bytes === 0 || !top)
-		return { mood: "plain", title: "Peak", links: [],
-			 text: ["Nothing was ever live."] };
-	return { mood: "plain", title: "Peak", text: [
-		h("b", {}, quantity.size(summary.peak_bytes)), " was live at " +
-		`most, after ${quantity.time(summary.peak_time_ns)}. `,
-		code(top), " held ", h("b", {}, quantity.size(top.peak_bytes)),
-		` of it (${share(top.peak_bytes, summary.peak_bytes)}).`],
-		links: [["Who held it", { by: "site", sort: "peak" }, "groups"],
+	return { sort, by, ...query.function ? { function: query.function } :
+		{} };
+}
+
+type Links = (found: Finding) => [string, Changes, string][];
+
+interface Kind {
+	title: string;
+	moment?: string;	/* the title, of what is live at a moment */
+	none: (report: Report, isOne: boolean) => string;
+	links: Links;
+}
+
+/* Those that a report finds, in the order of their cards. */
+const FOUND: Record<string, Kind> = {
+	leak: { title: "Leaks", moment: "Alive then",
+		none: (_, isOne) => `Nothing ${isOne ? "was live then" :
+			"is live at the end"}.`,
+		links: (found) => [
+			["Who holds it", { by: "site", sort: "live" }, "groups"],
+			["Its call stacks", evidence(found), "groups"],
+			["Flame graph", { cost: "live" }, "flame"]] },
+	growth: { title: "Growth",
+		none: (_, isOne) => isOne ?
+			"Of one moment alone, nothing is known of growth." :
+			"No site grew steadily over the recording.",
+		links: () => [["See it grow", { by: "site", sort: "live",
+						spark: "1" }, "groups"]] },
+	peak: { title: "Peak", none: () => "Nothing was ever live.",
+		links: (found) => [
+			["Who held it", { by: "site", sort: "peak" }, "groups"],
 			["Flame graph", { cost: "peak" }, "flame"],
-			["Alive then", { "alive-at": `${summary.peak_time_ns}ns`,
-				by: "site", sort: "live" }, "groups"]] };
-}
-
-export function churn({ summary, rows }: Report): Said {
-	const top = rows[0];
-	const part = summary.temporary / Math.max(1, summary.allocations);
-	const much = part >= CHURN;
-
-	if (summary.temporary === 0 || !top)
-		return { mood: "good", title: "Churn", links: [],
-			 text: ["No block was freed before its thread's next " +
-				"allocation."] };
-	return { mood: much ? "bad" : "plain", title: "Churn", text: [
-		h("b", {}, share(summary.temporary, summary.allocations)),
-		` of ${quantity.count(summary.allocations)} allocations are ` +
-		"temporary: freed before their thread's next one. ", code(top),
-		" made ", h("b", {}, quantity.count(top.temporary)),
-		" of them."],
-		links: [["Who makes them", { by: "site", sort: "temporary" },
+			["Alive then", { "alive-at":
+				`${found.numbers.peak_time_ns}ns`, by: "site",
+				sort: "live" }, "groups"]] },
+	churn: { title: "Churn",
+		none: ({ summary }) => summary.estimated ?
+			"Not known: a sample lacks what was allocated between." :
+			"No block was freed before its thread's next " +
+			"allocation.",
+		links: () => [
+			["Who makes them", { by: "site", sort: "temporary" },
 			 "groups"],
-			["Flame graph", { cost: "temporary" }, "flame"]] };
+			["Flame graph", { cost: "temporary" }, "flame"]] },
+};
+
+function told(kind: string, report: Report, isOne: boolean): Said {
+	const { title, moment, none, links } = FOUND[kind];
+	const found = report.findings?.find((one) => one.kind === kind);
+	const shown = isOne && moment ? moment : title;
+
+	if (!found)
+		return { mood: "good", title: shown, links: [],
+			 text: [none(report, isOne)] };
+	return { mood: found.matters && kind !== "peak" && !(isOne && moment) ?
+		"bad" : "plain", title: shown, text: sentence(found),
+		links: links(found) };
 }
 
-/* Bytes that a site gained after its first allocation; 0: not steadily. */
-export function growth(steps: Step[]): number {
-	const from = steps.findIndex((step) => step.allocations > 0);
-	const live = steps.slice(Math.max(0, from)).map((one) => one.live_bytes);
-	const rises = live.filter((bytes, i) => i > 0 && bytes > live[i - 1]);
-	const falls = live.filter((bytes, i) => i > 0 && bytes < live[i - 1]);
-
-	return from >= 0 && live.length >= STEPS / 2 &&
-		rises.length >= STEADY * (live.length - 1) &&
-		falls.length <= live.length / 8 ?
-		live[live.length - 1] - live[0] : 0;
-}
-
-export function grows({ summary, rows }: Report): Said {
-	if (rows.length > 0 && !rows[0].timeline)
-		return { mood: "plain", title: "Growth", links: [], text: [
-			"Of one moment alone, nothing is known of growth."] };
-	const all = rows.map((row): [Row, number] =>
-		[row, growth(row.timeline ?? [])])
-		.sort((a, b) => b[1] - a[1]);
-	const [row, gained] = all[0] ?? [undefined, 0];
-
-	if (!row || gained <= 0)
-		return { mood: "good", title: "Growth", links: [], text: [
-			"No site grew steadily over the recording."] };
-	const seconds = (summary.duration_ns - row.first_ns) / 1e9;
-	return { mood: "bad", title: "Growth", text: [code(row), " grew " +
-		"steadily, by ", h("b", {}, quantity.size(gained)), " in all: ",
-		h("b", {}, `${quantity.size(Math.round(gained /
-			Math.max(seconds, 1e-9)))} a second`), "."],
-		links: [["See it grow", { by: "site", sort: "live",
-					  spark: "1" }, "groups"],
-			["Its call stacks", { ...toSite(row), by: "stack",
-				sort: "live", spark: "1" }, "groups"]] };
+export function answers(report: Report, isOne: boolean): Said[] {
+	return Object.keys(FOUND).map((kind) => told(kind, report, isOne));
 }
 
 const KINDS: [string, string][] = [["live_bytes", "live blocks"],
@@ -243,25 +196,15 @@ function card(app: App, said: Said): HTMLElement {
 interface Question {
 	slot: string;
 	params: Pair[];
-	overTime?: Pair[];
 	body?: string;
 	/* Nothing: more has to be known. */
 	say: (value: unknown, isOne: boolean, residency: Result | undefined) =>
 		Said[];
 }
 
-/* What is asked in the same words is found out once, by the server. */
-export const top = (sort: string, number = 1): Pair[] =>
-	[["by", "site"], ["sort", sort], ["top", String(number)], ...QUICK];
-
-/* Leaks and growth are read from the same rows. */
 const QUESTIONS: Question[] = [
-	{ slot: "live", params: top("live", GROWERS), overTime: [
-		["timeline", ""], ["steps", String(STEPS)]],
-	  say: (v, isOne) => [leak(v as Report, isOne), grows(v as Report)] },
-	{ slot: "peak", params: top("peak"), say: (v) => [peak(v as Report)] },
-	{ slot: "churn", params: top("temporary"),
-	  say: (v) => [churn(v as Report)] },
+	{ slot: "answers", params: [["top", "1"], ...QUICK],
+	  say: (v, isOne) => answers(v as Report, isOne) },
 	{ slot: "fragments", params: [], body: KEEPS_MOST,
 	  say: (v, _, residency) => residency ?
 		[fragmentation(residency, results(v)[0])] : [] },
@@ -277,18 +220,15 @@ export class Findings {
 
 	constructor(private readonly app: App) {
 		this.parts = QUESTIONS.map(({ slot }) =>
-			new Part(app, `finding-${slot}`, slot === "live" ?
-				 "finding-part two" : "finding-part"));
+			new Part(app, `finding-${slot}`, slot === "answers" ?
+				 "finding-part several" : "finding-part"));
 		this.element.append(...this.parts.map((part) => part.element));
 	}
 
 	update(): void {
-		const isOne = moments.isOne(this.app.address);
-
-		QUESTIONS.forEach(({ params, overTime, body }, i) => {
+		QUESTIONS.forEach(({ params, body }, i) => {
 			const call = this.app.call(body ? "sql" : "report",
-				[...params, ...isOne ? [] : overTime ?? []],
-				body);
+						   params, body);
 
 			this.parts[i].show(call, (value) => {
 				this.answers[i] = value;

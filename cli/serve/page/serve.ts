@@ -8,9 +8,9 @@ import { Report, Summary, Trace } from "./answers";
 import { Call, Progress, Stale, ask, progress, url } from "./ask";
 import { h, find, isTyping, tell } from "./dom";
 import { filterBar, filterDialog } from "./filters";
-import { top } from "./findings";
 import { copy } from "./lead";
 import { closeMenu, menuOf } from "./menu";
+import { QUICK } from "./own_peaks";
 import { Strip } from "./strip";
 import { App, Shown, View, redraw } from "./view";
 import { VIEWS } from "./views";
@@ -89,10 +89,15 @@ function what(): void {
 	find("what").title = summary.command;
 }
 
+/* A table is chosen, so that what stands out is not looked for: that comes
+ * later, and by itself. */
+const SUMMARY: Pair[] = [["by", "site"], ["sort", "peak"], ["top", "1"],
+	...QUICK];
+
 async function summarize(): Promise<void> {
 	try {
 		const { value } = await ask("summary",
-					    plain("report", top("peak")));
+					    plain("report", SUMMARY));
 		summary = (value as Report).summary;
 		what();
 		shown?.shown.update();

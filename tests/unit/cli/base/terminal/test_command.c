@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/base/terminal/command.h"
 
@@ -125,6 +126,39 @@ static void mistakes(void **state)
 	wrong("--list bad");
 }
 
+/* What it says of a line that is wrong. */
+static void says(const char *line, const char *wanted)
+{
+	static char text[512];
+	FILE *said = tmpfile();
+	int error = dup(STDERR_FILENO), operands;
+	size_t size;
+
+	fflush(stderr);
+	dup2(fileno(said), STDERR_FILENO);
+	parse(line, &operands);
+	fflush(stderr);
+	dup2(error, STDERR_FILENO);
+	close(error);
+	rewind(said);
+	size = fread(text, 1, sizeof(text) - 1, said);
+	text[size] = 0;
+	fclose(said);
+	if (strstr(text, wanted) == NULL)
+		fail_msg("%s: %s", line, text);
+}
+
+static void what_was_meant(void **state)
+{
+	(void)state;
+	says("--lsit", "unknown option --lsit: did you mean --list?");
+	says("--fla=1", "unknown option --fla=1: did you mean --flag?");
+	says("--unknown", "unknown option --unknown: try `gnomon ");
+	says("--choice tow", "did you mean two? give one|two");
+	says("--others gren", "did you mean green? give red|green");
+	says("--others blue", "is not understood: give red|green");
+}
+
 static void program_arguments(void **state)
 {
 	(void)state;
@@ -165,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms),
 		cmocka_unit_test(mistakes),
+		cmocka_unit_test(what_was_meant),
 		cmocka_unit_test(program_arguments),
 		cmocka_unit_test(words_of_others),
 	};

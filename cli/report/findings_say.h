@@ -1,0 +1,38 @@
+/*
+ * findings_say.h: findings in words, for findings.c: each sets the sentence, the
+ * numbers and the query of a finding. Called by the main thread.
+ */
+#ifndef GNOMON_FINDINGS_SAY_H
+#define GNOMON_FINDINGS_SAY_H
+
+#include "cli/report/findings.h"
+
+struct pages;
+struct pages_group;
+
+struct finding_site {
+	bool known;
+	struct frame frame;	/* if it is known */
+	struct figures figures;
+};
+
+void findings_say_leak(const struct report *report, struct finding *finding,
+		       const struct finding_site *site);
+void findings_say_growth(const struct report *report, struct finding *finding,
+			 const struct finding_site *site, uint64_t gained);
+void findings_say_peak(const struct report *report, struct finding *finding,
+		       const struct finding_site *site);
+/* `recorded`: allocations of which it is known how they ended. */
+void findings_say_churn(const struct report *report, struct finding *finding,
+			const struct finding_site *site, uint64_t recorded);
+void findings_say_fragmentation(struct finding *finding,
+				const struct pages *pages,
+				const struct pages_group *keeper);
+/* False: nothing is missing. */
+bool findings_say_missing(const struct report *report,
+			  struct finding *finding);
+/* The leak's site grew steadily: it says both, and growth matters no more. */
+void findings_join(struct findings *findings, uint64_t gained);
+void findings_free_one(struct finding *finding);
+
+#endif
