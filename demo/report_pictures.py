@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""make report-pictures: what `gnomon report` prints of five programs in a terminal,
-as SVG in light and dark.
+"""make report-pictures: what `gnomon report` prints in a terminal of five programs, and
+of the one of `make demo`, as SVG in light and dark.
 
 usage: report_pictures.py FOLDER
 """
@@ -115,7 +115,10 @@ def programs(folder):
                     written(folder, "index.rs", RUST)], cwd=folder, check=True)
     written(folder, "load.py", PYTHON)
     written(folder, "buffers.js", NODE)
+    subprocess.run(["gcc", "-g", "-O2", "-o", "concordance", os.path.join(
+        ROOT, "demo", "concordance.c")], cwd=folder, check=True)
     return {
+        "demo": ["./concordance", "FORMAT.md"],
         "c": ["sqlite3", ":memory:", ".read " + os.path.join(
             ROOT, "demo", "demo.sql")],
         "cpp": ["./words", "FORMAT.md"],
