@@ -12,7 +12,7 @@
 
 PACKAGES_TABLE := mk/packages
 PACKAGES_TOOL := tests/tools/install-packages
-PACKAGES_RUN = CC='$(CC)' CXX='$(CXX)' ESBUILD='$(ESBUILD)' \
+PACKAGES_RUN = CC='$(strip $(CC) $(CPPFLAGS) $(LDFLAGS))' CXX='$(CXX)' ESBUILD='$(ESBUILD)' \
 	$(PACKAGES_TOOL)
 
 WANT_all := build

@@ -36,7 +36,7 @@ $(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json \
 
 TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
 	-I$(O)/generated -DGNOMON_CLAIMS \
-	-DGNOMON_VERSION='"$(VERSION)"'
+	-DGNOMON_VERSION='"$(VERSION)"' $(CPPFLAGS) $(LDFLAGS)
 PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \
 	-Wall -Wextra -Itests/programs -Ilibrary -L$(O)
 
