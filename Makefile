@@ -7,6 +7,7 @@
 #   make check-programs   docs/COMPATIBILITY.md (deps-programs: its programs)
 #   make lint         style, directions between folders, warnings as errors
 #   make install      prefix= DESTDIR= …, uninstall, install-target (mk/install.mk)
+#   make tarball      what runs on any Linux of this architecture (mk/tarball.mk)
 #   make deps         packages to build; deps-test, deps-bench: to test, measure
 #   make check-arch   what each port must pass (mk/arch_test.mk)
 #   make ARCH=aarch64 for another architecture (mk/arch.mk; deps-cross)
@@ -87,6 +88,7 @@ include mk/page.mk
 include mk/unwind.mk
 include mk/api.mk
 include mk/install.mk
+include mk/tarball.mk
 include mk/fault.mk
 include mk/test.mk
 include mk/arch_test.mk
@@ -119,6 +121,7 @@ $(eval $(call remember,recorder,$(COMPILED) HOST_CFLAGS OTHER_CFLAGS \
 $(eval $(call remember,api,$(COMPILED) TARGET_CFLAGS AR))
 $(eval $(call remember,unwind,$(COMPILED) TARGET_CFLAGS LD OBJCOPY AR \
 	UNWIND_HIDE))
+$(eval $(call remember,tarball,$(COMPILED) HOST_LIBS STATIC_LIBS))
 $(eval $(call remember,page,ESBUILD ESBUILD_FLAGS SERVE_FILES))
 $(eval $(call remember,fault,$(COMPILED) TARGET_CFLAGS HOST_CFLAGS))
 $(eval $(call remember,test,CC CXX TEST_CFLAGS PROGRAM_FLAGS HOST_LIBS))

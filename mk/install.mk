@@ -32,6 +32,9 @@ bashcompletiondir = $(datadir)/bash-completion/completions
 zshfunctiondir = $(datadir)/zsh/site-functions
 fishcompletiondir = $(datadir)/fish/vendor_completions.d
 privatedir = $(libexecdir)/gnomon
+# For archives that are unpacked anywhere (mk/tarball.mk).
+pcprefix = $(prefix)
+INSTALL_CMD = $(CMD)
 
 # Files: mode, source, destination.
 INSTALL_LIBRARY = \
@@ -44,7 +47,7 @@ INSTALL_LIBRARY = \
 	$(foreach a,$(STUB_A) $(UNWIND_A),644|$a|$(libdir)/$(notdir $a)) \
 	$(foreach s,$(STUB_SO) $(UNWIND_SO),755|$s|$(libdir)/$(notdir $s))
 INSTALL_COMMAND = \
-	755|$(CMD)|$(privatedir)/gnomon \
+	755|$(INSTALL_CMD)|$(privatedir)/gnomon \
 	644|$(O)/completion/gnomon.bash|$(bashcompletiondir)/gnomon \
 	644|$(O)/completion/_gnomon|$(zshfunctiondir)/_gnomon \
 	644|$(O)/completion/gnomon.fish|$(fishcompletiondir)/gnomon.fish
@@ -62,7 +65,7 @@ remove-files = $(foreach f,$(1),rm -f \
 	$(call to,$(call part,3,$f))$(newline)	)
 # A path as pkg-config wants it: below the prefix, where it is.
 below-prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
-install-pc = sed -e 's,@PREFIX@,$(prefix),' -e 's,@VERSION@,$(VERSION),' \
+install-pc = sed -e 's,@PREFIX@,$(pcprefix),' -e 's,@VERSION@,$(VERSION),' \
 	-e 's,@LIBDIR@,$(call below-prefix,$(libdir)),' \
 	-e 's,@INCLUDEDIR@,$(call below-prefix,$(includedir)),' \
 	$(1).in > $(call to,$(pkgconfigdir)/$(notdir $(1)))

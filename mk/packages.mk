@@ -17,6 +17,7 @@ PACKAGES_RUN = CC='$(strip $(CC) $(CPPFLAGS) $(LDFLAGS))' CXX='$(CXX)' ESBUILD='
 
 WANT_all := build
 WANT_install := build
+WANT_tarball := build tarball
 WANT_demo := build demo
 WANT_screenshots := build python ui pictures
 WANT_check-unit := build python unit
