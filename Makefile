@@ -6,6 +6,7 @@
 #   make bench        the measurements of the README
 #   make check-programs   docs/COMPATIBILITY.md (deps-programs: its programs)
 #   make lint         style, directions between folders, warnings as errors
+#   make coverage     which lines of the command the unit tests execute
 #   make install      prefix= DESTDIR= …, uninstall, install-target (mk/install.mk)
 #   make tarball      what runs on any Linux of this architecture (mk/tarball.mk)
 #   make deps         packages to build; deps-test, deps-bench: to test, measure
@@ -37,6 +38,7 @@ BASE_CFLAGS := -std=gnu11 $(WARN) $(INCLUDE) -MMD -MP \
 TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-stack-protector -U_FORTIFY_SOURCE -fno-builtin -fno-lto \
 	-fno-omit-frame-pointer -fno-exceptions -fasynchronous-unwind-tables \
+	-fno-profile-arcs -fno-test-coverage \
 	-D_GNU_SOURCE -DGNOMON_TARGET
 # clang has no such passes once it may not take a loop for a function. Words
 # that were stored one by one must not be loaded as one: the store buffer
@@ -91,6 +93,8 @@ include mk/install.mk
 include mk/tarball.mk
 include mk/fault.mk
 include mk/test.mk
+include mk/lint.mk
+include mk/coverage.mk
 include mk/arch_test.mk
 include mk/fuzz.mk
 include mk/bench.mk
@@ -133,4 +137,6 @@ $(eval $(call remember,demo,CC))
 clean:
 	rm -rf $(O)
 
--include $(shell find $(O) -type f -name '*.d' 2>/dev/null)
+# What check-fresh keeps there are whole systems, with files of that name.
+-include $(shell find $(O) -path $(O)/fresh -prune -o -type f -name '*.d' \
+	-print 2>/dev/null)

@@ -24,9 +24,12 @@ WANT_check-unit := build python unit
 WANT_check-asan := build python unit sanitize
 WANT_hostile := build sanitize
 WANT_test-programs := build c++ targets
-WANT_check := build c++ unit sanitize targets python test ui
+WANT_check := build c++ unit sanitize targets python test ui tarball
 WANT_check-faults := $(WANT_check)
 WANT_lint := build python lint
+WANT_lint-shell := lint
+WANT_lint-tidy := build lint
+WANT_coverage := build python unit coverage
 WANT_deps-test := $(WANT_check) $(WANT_lint)
 WANT_fuzz := build fuzz
 WANT_bench := build c++ python bench
@@ -34,6 +37,7 @@ WANT_bench-ui := build python ui
 WANT_soak := build python
 WANT_check-programs := build c++ python unit
 WANT_check-fresh := fresh
+WANT_check-tarball := build tarball fresh
 WANT_deps-cross := $(foreach a,aarch64 arm mips64el mips64,cross-$(a)) emulate
 
 # What is there is remembered, also for what is built into folders of other

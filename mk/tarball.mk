@@ -7,6 +7,9 @@
 #                  archives, as the recorder always is. What is preloaded needs
 #                  none either, and serves programs of glibc and of musl.
 #
+#   make check-tarball   the same archive in bare roots of Debian 11, 12 and 13, as
+#                  root; not part of check, as it fetches them
+#
 # Left out of the static command:
 #   dlopen    of libdebuginfod, as a library of another glibc than the one in the
 #             command cannot be loaded: there is no asking of debuginfod servers
@@ -23,7 +26,7 @@ STATIC_CMD := $(STATIC_O)/gnomon
 # What archives of the others need.
 STATIC_LIBS := -ltinfo -lbsd -lmd
 
-.PHONY: dist tarball
+.PHONY: dist tarball check-tarball
 dist:
 	$(call say,DIST,$(DIST))mkdir -p $(O)
 	$(Q)git archive --format=tar.gz --prefix=gnomon-$(VERSION)/ \
@@ -57,3 +60,8 @@ tarball: all docs $(STATIC_CMD)
 	$(Q)cp LICENSE README.md $(STATIC_O)/$(TARBALL_NAME)
 	$(Q)tar -C $(STATIC_O) --sort=name --owner=0 --group=0 --numeric-owner \
 		--mtime=@$(TARBALL_DATE) -cf - $(TARBALL_NAME) | gzip -n9 >$(TARBALL)
+
+check-tarball: tarball | $(call packages,fresh)
+	$(Q)FRESH_DIR=$(abspath $(O))/fresh TARBALL=$(abspath $(TARBALL)) \
+		tests/tools/check-fresh $(addprefix tarball-,\
+			$(or $(ROOMS),bullseye bookworm trixie))
