@@ -10,6 +10,12 @@ SCHEMA = re.compile(r'json_uint\([^;]*"schema", (\d+)\);')
 # How a file says it; VERSION stands for the release's.
 RELEASE = {
     "library/gnomon/gnomon.h": r'^/\* "VERSION"; "" of the stub',
+    "CHANGELOG.md": r"^## VERSION \(",
+    "debian/changelog": r"\Agnomon \(VERSION-\d+\) ",
+    "packaging/gnomon.spec": r"^Version: +VERSION$",
+    "packaging/PKGBUILD": r"^pkgver=VERSION$",
+    "packaging/APKBUILD": r"^pkgver=VERSION$",
+    "packaging/default.nix": r'^  version = "VERSION";$',
 }
 
 
