@@ -6,21 +6,22 @@
 #   make bench        the measurements of the README
 #   make check-programs   docs/COMPATIBILITY.md (deps-programs: its programs)
 #   make lint         style, directions between folders, warnings as errors
-#   make install      PREFIX= DESTDIR=; with ARCH= what `gnomon run` needs for
-#                     programs of another architecture
-#   make install-target ARCH= PREFIX= DESTDIR=  what runs on the target, in its root
+#   make coverage     which lines of the command the unit tests execute
+#   make install      prefix= DESTDIR= …, uninstall, install-target (mk/install.mk)
+#   make tarball      what runs on any Linux of this architecture (mk/tarball.mk)
 #   make deps         packages to build; deps-test, deps-bench: to test, measure
 #   make check-arch   what each port must pass (mk/arch_test.mk)
 #   make ARCH=aarch64 for another architecture (mk/arch.mk; deps-cross)
 #
-# Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX, CROSS.
+# Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX, CROSS,
+# CFLAGS, CPPFLAGS, LDFLAGS.
 
 .DEFAULT_GOAL := all
 include mk/arch.mk
 # A folder in here has one name: objects remember what they were made by.
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
 PREFIX ?= /usr/local
-VERSION := 0.1.0
+VERSION := 0.2.0
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(2);)
 
@@ -29,13 +30,15 @@ WARN += $(if $(WERROR),-Werror)
 INCLUDE := -I. -Iarch -Iarch/$(PORT)
 CFLAGS ?= -O2 -g
 BASE_CFLAGS := -std=gnu11 $(WARN) $(INCLUDE) -MMD -MP \
-	-DGNOMON_VERSION='"$(VERSION)"'
+	-DGNOMON_VERSION='"$(VERSION)"' $(CPPFLAGS)
 
-# What runs in the target: freestanding, hidden, one TLS word, no canaries.
+# What runs in the target: freestanding, hidden, one TLS word, no canaries,
+# whatever CFLAGS ask for.
 # -fno-builtin-*: our own calloc must not become a call of itself.
 TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
-	-fno-stack-protector -U_FORTIFY_SOURCE -fno-builtin \
+	-fno-stack-protector -U_FORTIFY_SOURCE -fno-builtin -fno-lto \
 	-fno-omit-frame-pointer -fno-exceptions -fasynchronous-unwind-tables \
+	-fno-profile-arcs -fno-test-coverage \
 	-D_GNU_SOURCE -DGNOMON_TARGET
 # clang has no such passes once it may not take a loop for a function. Words
 # that were stored one by one must not be loaded as one: the store buffer
@@ -86,8 +89,12 @@ include mk/recorder.mk
 include mk/page.mk
 include mk/unwind.mk
 include mk/api.mk
+include mk/install.mk
+include mk/tarball.mk
 include mk/fault.mk
 include mk/test.mk
+include mk/lint.mk
+include mk/coverage.mk
 include mk/arch_test.mk
 include mk/fuzz.mk
 include mk/bench.mk
@@ -109,7 +116,7 @@ $(O)/host/%.o: %.c $(call made-by,host) | $(call packages,build) \
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -c -o $@ $<
 
 # Behind all that adds to these.
-COMPILED := CC BASE_CFLAGS CFLAGS
+COMPILED := CC BASE_CFLAGS CFLAGS LDFLAGS
 $(eval $(call remember,target,$(COMPILED) TARGET_CFLAGS))
 $(eval $(call remember,host,$(COMPILED) HOST_CFLAGS HOST_LIBS \
 	RECORDER_LINK RECORDER_LIBS))
@@ -118,6 +125,7 @@ $(eval $(call remember,recorder,$(COMPILED) HOST_CFLAGS OTHER_CFLAGS \
 $(eval $(call remember,api,$(COMPILED) TARGET_CFLAGS AR))
 $(eval $(call remember,unwind,$(COMPILED) TARGET_CFLAGS LD OBJCOPY AR \
 	UNWIND_HIDE))
+$(eval $(call remember,tarball,$(COMPILED) HOST_LIBS STATIC_LIBS))
 $(eval $(call remember,page,ESBUILD ESBUILD_FLAGS SERVE_FILES))
 $(eval $(call remember,fault,$(COMPILED) TARGET_CFLAGS HOST_CFLAGS))
 $(eval $(call remember,test,CC CXX TEST_CFLAGS PROGRAM_FLAGS HOST_LIBS))
@@ -129,4 +137,6 @@ $(eval $(call remember,demo,CC))
 clean:
 	rm -rf $(O)
 
--include $(shell find $(O) -type f -name '*.d' 2>/dev/null)
+# What check-fresh keeps there are whole systems, with files of that name.
+-include $(shell find $(O) -path $(O)/fresh -prune -o -type f -name '*.d' \
+	-print 2>/dev/null)

@@ -18,19 +18,19 @@ STUB_A_OBJ := $(STUB_OBJ:.o=.hidden.o)
 LIB_OFF := $(O)/libgnomon-off.so
 
 all: api
-.PHONY: api install-api
+.PHONY: api
 api: $(STUB_A) $(STUB_SO) $(STUB_LINKS) $(LIB_OFF)
 
 # I1 of stub.h: -O2 jumps, -fPIC keeps the weak reference.
 $(O)/stub/%.o: stub/%.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector -fno-lto \
 		-c -o $@ $<
 
 # What has a stub in it does not show it to others.
 $(O)/stub/%.hidden.o: stub/%.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector \
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector -fno-lto \
 		'-DGNOMON_API=__attribute__((visibility("hidden")))' \
 		-c -o $@ $<
 
@@ -40,7 +40,7 @@ $(STUB_A): $(STUB_A_OBJ)
 
 $(STUB_SO): $(STUB_OBJ) stub/exports.map $(call made-by,api)
 	$(call say,LD,$@)true
-	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro \
+	$(Q)$(CC) $(LDFLAGS) -shared -nostdlib -Wl,-z,now -Wl,-z,relro \
 		-Wl,--version-script=stub/exports.map -Wl,--build-id \
 		-Wl,-soname,$(STUB_SONAME) -o $@ $(STUB_OBJ)
 
@@ -58,19 +58,3 @@ $(LIB_OFF): $(ARCH_OBJ) $(UNWIND_OBJ) \
 		$(LIB_MAP)
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(TARGET_LIBS)
-
-$(INSTALLS): install-api
-install-api: api
-	install -D -m 644 library/gnomon/gnomon.h \
-		$(INSTALL_TO)/include/gnomon/gnomon.h
-	install -D -m 644 library/gnomon/valgrind_pools.h \
-		$(INSTALL_TO)/include/gnomon/valgrind_pools.h
-	install -D -m 644 $(STUB_A) $(INSTALL_TO)/lib/$(STUB_NAME).a
-	install -D -m 755 $(STUB_SO) $(INSTALL_TO)/lib/$(STUB_FILE)
-	ln -sf $(STUB_FILE) $(INSTALL_TO)/lib/$(STUB_SONAME)
-	ln -sf $(STUB_FILE) $(INSTALL_TO)/lib/$(STUB_NAME).so
-	install -D -m 755 $(LIB_OFF) $(INSTALL_TO)/lib/gnomon/libgnomon-off.so
-	install -d $(INSTALL_TO)/lib/pkgconfig
-	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' \
-		stub/gnomon.pc.in > $(INSTALL_TO)/lib/pkgconfig/gnomon.pc
-	chmod 644 $(INSTALL_TO)/lib/pkgconfig/gnomon.pc

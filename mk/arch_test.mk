@@ -39,6 +39,7 @@ host-part: all $(HOST_TOOLS) $(HOST_PROGRAMS)
 else ifeq ($(origin ARCH_HOST),file)
 host-part:
 	+$(Q)env -u AR -u LD -u OBJCOPY -u CFLAGS \
+		-u CPPFLAGS -u LDFLAGS \
 		MAKEFLAGS="$${MAKEFLAGS%%-- *}" $(MAKE) --no-print-directory \
 		ARCH=$(NATIVE) CROSS= O=$(ARCH_HOST) CC='$(HOST_CC)' \
 		CXX='$(HOST_CXX)' $(if $(V),V=$(V)) all $(HOST_TOOLS) \

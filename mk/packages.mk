@@ -12,20 +12,24 @@
 
 PACKAGES_TABLE := mk/packages
 PACKAGES_TOOL := tests/tools/install-packages
-PACKAGES_RUN = CC='$(CC)' CXX='$(CXX)' ESBUILD='$(ESBUILD)' \
+PACKAGES_RUN = CC='$(strip $(CC) $(CPPFLAGS) $(LDFLAGS))' CXX='$(CXX)' ESBUILD='$(ESBUILD)' \
 	$(PACKAGES_TOOL)
 
 WANT_all := build
 WANT_install := build
+WANT_tarball := build tarball
 WANT_demo := build demo
 WANT_screenshots := build python ui pictures
 WANT_check-unit := build python unit
 WANT_check-asan := build python unit sanitize
 WANT_hostile := build sanitize
 WANT_test-programs := build c++ targets
-WANT_check := build c++ unit sanitize targets python test ui
+WANT_check := build c++ unit sanitize targets python test ui tarball
 WANT_check-faults := $(WANT_check)
 WANT_lint := build python lint
+WANT_lint-shell := lint
+WANT_lint-tidy := build lint
+WANT_coverage := build python unit coverage
 WANT_deps-test := $(WANT_check) $(WANT_lint)
 WANT_fuzz := build fuzz
 WANT_bench := build c++ python bench
@@ -33,6 +37,7 @@ WANT_bench-ui := build python ui
 WANT_soak := build python
 WANT_check-programs := build c++ python unit
 WANT_check-fresh := fresh
+WANT_check-tarball := build tarball fresh
 WANT_deps-cross := $(foreach a,aarch64 arm mips64el mips64,cross-$(a)) emulate
 
 # What is there is remembered, also for what is built into folders of other

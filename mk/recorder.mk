@@ -26,7 +26,7 @@ $(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED) \
 		$(RECORDER_READER)) \
 		$(call made-by,host)
 	$(call say,LD,$@)true
-	$(Q)$(CC) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)
+	$(Q)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)
 
 # The same for targets of the other byte order, that emulators run here
 # (unwind/order.h). clang cannot turn fields. gcc takes a loop that copies an
@@ -51,4 +51,4 @@ $(RECORDER)-other: $(call other-obj,$(RECORDER_WORDS)) \
 			$(RECORDER_SHARED) $(RECORDER_READER))) \
 		$(call made-by,recorder)
 	$(call say,LD,$@)true
-	$(Q)$(CC) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)
+	$(Q)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)

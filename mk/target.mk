@@ -26,7 +26,7 @@ $(LIB_MAP): preload/exports.map preload/interpose/hooked.def stub/functions.def 
 	$(call say,MAP,$@)mkdir -p $(@D)
 	$(Q)$(CC) -E -P -x c -I. -o $@ $<
 
-LIB_LINK = $(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
+LIB_LINK = $(CC) $(LDFLAGS) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
 	-Wl,-z,initfirst -Wl,--version-script=$(LIB_MAP) \
 	-Wl,--gc-sections -Wl,--build-id
 $(LIB): $(ARCH_OBJ) $(UNWIND_OBJ) $(PRELOAD_OBJ) \

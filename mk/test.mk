@@ -8,7 +8,6 @@
 #   make check-asan          unit tests of cli/, the recorder among it, and of
 #                            unwind/ under sanitizers
 #   make check-tsan          units that several threads use, under another
-#   make lint                style, folder directions, warnings as errors
 #   make check-fresh [ROOMS="bare gcc"] [T=pattern]
 #                            the README's quick start in bare Debians, as root
 #
@@ -36,7 +35,7 @@ $(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json \
 
 TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
 	-I$(O)/generated -DGNOMON_CLAIMS \
-	-DGNOMON_VERSION='"$(VERSION)"'
+	-DGNOMON_VERSION='"$(VERSION)"' $(CPPFLAGS) $(LDFLAGS)
 PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \
 	-Wall -Wextra -Itests/programs -Ilibrary -L$(O)
 
@@ -198,31 +197,6 @@ check-tsan: | $(call packages,$(WANT_check-asan))
 		WERROR= check-tsan-run
 check-tsan-run: $(TSAN_UNIT)
 	$(Q)$(RUN_TESTS) $(TSAN_UNIT)
-
-# What gcc warns of is seen while it builds with WERROR=1: in a folder of its own,
-# unless all is built so (.ci/run). Of clang's, the linter reads the objects of the
-# library and the recorder; of the command its warnings alone are wanted.
-LINT_GCC_O := $(if $(and $(WERROR),$(filter gcc,$(CC))),$(O),$(O)/lint-gcc)
-LINT_CLANG_O := $(O)/lint-clang
-LINT_MAKE := --no-print-directory WERROR=1
-.PHONY: lint lint-clang
-lint: | $(call packages,$(WANT_lint))
-	$(Q)/usr/bin/python3 tests/tools/lint.py source
-	$(Q)tsc -p cli/page
-	$(Q)tsc -p cli/serve/page
-	$(Q)$(MAKE) $(LINT_MAKE) O=$(LINT_GCC_O) CC=gcc all
-	$(Q)$(MAKE) $(LINT_MAKE) O=$(LINT_CLANG_O) CC=clang lint-clang
-	$(Q)/usr/bin/python3 tests/tools/lint.py objects \
-		$(LINT_GCC_O)/target/preload $(LINT_CLANG_O)/target/preload
-	$(Q)/usr/bin/python3 tests/tools/lint.py library \
-		$(LINT_GCC_O)/libgnomon.so $(LINT_CLANG_O)/libgnomon.so
-	$(Q)/usr/bin/python3 tests/tools/lint.py recorder \
-		$(LINT_GCC_O)/gnomon-recorder $(LINT_CLANG_O)/gnomon-recorder
-lint-clang: $(LIB) $(RECORDER) api $(patsubst %,$(O)/warned/%,$(CLI_SRC))
-$(O)/warned/%.c: %.c $(call made-by,host) | $(PROTO_C)
-	$(call say,WARN,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) -MF $(@:.c=.d) -MT $@ $(HOST_CFLAGS) \
-		-fsyntax-only $< && touch $@
 
 # Not part of check: it fetches some gigabytes of packages, and takes an hour.
 .PHONY: check-fresh

@@ -30,7 +30,7 @@ UNWIND_RENAME = readelf -sW $(O)/$(UNWIND_NAME).o | awk \
 	$(OBJCOPY) --redefine-syms=$(UNWIND_NAMES) $(O)/$(UNWIND_NAME).o
 
 all: unwind-library
-.PHONY: unwind-library install-unwind
+.PHONY: unwind-library
 unwind-library: $(UNWIND_A) $(UNWIND_SO) $(UNWIND_LINKS)
 
 $(UNWIND_A): $(UNWIND_LIB_OBJ) $(call made-by,unwind)
@@ -43,23 +43,9 @@ $(UNWIND_A): $(UNWIND_LIB_OBJ) $(call made-by,unwind)
 # lead through it.
 $(UNWIND_SO): $(UNWIND_LIB_OBJ) $(UNWIND_MAP) $(call made-by,unwind)
 	$(call say,LD,$@)true
-	$(Q)$(CC) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete \
+	$(Q)$(CC) $(LDFLAGS) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete \
 		-Wl,--version-script=$(UNWIND_MAP) -Wl,--build-id \
 		-Wl,-soname,$(UNWIND_SONAME) -o $@ $(filter %.o,$^) $(TARGET_LIBS)
 
 $(UNWIND_LINKS): $(UNWIND_SO)
 	$(Q)ln -sf $(UNWIND_FILE) $@
-
-$(INSTALLS): install-unwind
-install-unwind: unwind-library
-	install -D -m 644 library/gnomon/unwind.h \
-		$(INSTALL_TO)/include/gnomon/unwind.h
-	install -D -m 644 $(UNWIND_A) $(INSTALL_TO)/lib/$(UNWIND_NAME).a
-	install -D -m 755 $(UNWIND_SO) $(INSTALL_TO)/lib/$(UNWIND_FILE)
-	ln -sf $(UNWIND_FILE) $(INSTALL_TO)/lib/$(UNWIND_SONAME)
-	ln -sf $(UNWIND_FILE) $(INSTALL_TO)/lib/$(UNWIND_NAME).so
-	install -d $(INSTALL_TO)/lib/pkgconfig
-	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' \
-		library/gnomon-unwind.pc.in \
-		> $(INSTALL_TO)/lib/pkgconfig/gnomon-unwind.pc
-	chmod 644 $(INSTALL_TO)/lib/pkgconfig/gnomon-unwind.pc

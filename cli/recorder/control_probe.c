@@ -24,7 +24,7 @@ static _Noreturn void probe_calls(void)
 	/* a death of this kind is no crash */
 	prctl(PR_SET_DUMPABLE, 0);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	bind(fd, (struct sockaddr *)&nowhere, sizeof(nowhere.sun_family));
+	(void)bind(fd, (struct sockaddr *)&nowhere, sizeof(nowhere.sun_family));
 	listen(fd, 1);
 	accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);

@@ -232,6 +232,10 @@ def installed_beside_the_command(directory):
     for name in ("libgnomon.so", "gnomon-recorder"):
         equal(elf_kind(os.path.join(root, "opt/lib/gnomon", name)),
               elf_kind(LIBRARY), "in a target's root: " + name)
+    equal(bare([*words, "DESTDIR=" + root, "uninstall"], env).status, 0,
+          "make uninstall")
+    equal([path for path in glob.glob(root + "/**", recursive=True)
+           if not os.path.isdir(path)], [], "left in a target's root")
     parts = os.path.join(directory, "opt", "lib", "gnomon")
     os.mkdir(os.path.join(directory, "opt", "bin"))
     command = shutil.copy(GNOMON, os.path.join(directory, "opt", "bin"))

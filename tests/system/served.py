@@ -15,13 +15,14 @@ from gnomon_test import GNOMON, check, equal, recorded, program, traces_in
 class Server:
     """with Server(directory) as server: …"""
 
-    def __init__(self, *arguments, env=None):
+    def __init__(self, *arguments, env=None, command=GNOMON):
+        self.command = command
         self.arguments = [str(word) for word in arguments]
         self.env = env
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            [GNOMON, "serve", "--port", "0", *self.arguments], env=self.env,
+            [self.command, "serve", "--port", "0", *self.arguments], env=self.env,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
         match = re.match(r"http://(\[.*\]|[^:]*):(\d+)/(\?token=(.*))?",

@@ -73,7 +73,8 @@ def objects_depend_on_flags_and_makefiles(directory):
     there = "PACKAGES_TOOL=/bin/true"
     make(directory, there, OBJECT)
     make(directory, there, "-q", OBJECT)
-    for change in ("CFLAGS=-O1", "CC=gcc -pipe", "VERSION=9.9", "WERROR=1"):
+    for change in ("CFLAGS=-O1", "CC=gcc -pipe", "VERSION=9.9", "WERROR=1",
+                   "CPPFLAGS=-DX", "LDFLAGS=-Wl,-O1"):
         make(directory, there, "-q", change, OBJECT, statuses=(1,))
         done = make(directory, there, "-n", change, OBJECT)
         check("-c -o " + OBJECT in done.stdout, change + " compiles nothing")
@@ -98,7 +99,8 @@ def a_target_wants_an_architecture(directory):
           "what is said: " + done.stderr)
     equal(done.stdout, "", "what is done")
     done = make(directory, "-n", "install-target", "ARCH=" + os.uname().machine)
-    check("lib/gnomon build/gnomon-recorder" in done.stdout, done.stdout)
+    check("build/gnomon-recorder '/usr/local/lib/gnomon/gnomon-recorder'" in
+          done.stdout, done.stdout)
     check("bin/gnomon" not in done.stdout, done.stdout)
 
 

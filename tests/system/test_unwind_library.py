@@ -29,6 +29,7 @@ bin/gnomon
 include/gnomon/gnomon.h
 include/gnomon/unwind.h
 include/gnomon/valgrind_pools.h
+lib/gnomon/gnomon
 lib/gnomon/gnomon-recorder
 lib/gnomon/gnomon-recorder-other
 lib/gnomon/libgnomon-off.so

@@ -19,6 +19,7 @@ import sys
 import lint_arch
 import lint_cli
 import lint_preload
+import lint_versions
 
 CODE_FOLDERS = ["arch", "unwind", "preload", "library", "stub", "cli", "tests",
                 "bench"]
@@ -283,6 +284,7 @@ def check_source():
     lint_preload.check(c_files, offend)
     lint_arch.check(paths, offend)
     check_format()
+    lint_versions.check(offend, c_files)
     for path in paths:
         try:
             with open(path, encoding="utf-8") as source:

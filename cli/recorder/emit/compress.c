@@ -45,7 +45,7 @@
 #define COMPRESS_WORTH_ALL 8
 /* Of a column with many repetitions no more is left than these eighths. */
 #define COMPRESS_MANY 3
-#define COMPRESS_NO_SEARCH -131072	/* the level of the longest step */
+#define COMPRESS_NO_SEARCH (-131072)	/* the level of the longest step */
 
 static const struct packer_how compress_efforts[COMPRESS_EFFORTS] = {
 	[COMPRESS_SMALL] = { -20, PACKER_CODED, COMPRESS_HASH_LOG },
