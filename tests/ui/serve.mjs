@@ -171,6 +171,20 @@ const readers = {
 		return fs.readFileSync(await (await coming).path(), "utf8")
 			.slice(0, 4000);
 	},
+	// What the menu of "Copy" puts into the clipboard, by the text of an item.
+	copied: async (page, text) => {
+		await page.evaluate(() => {
+			navigator.clipboard.writeText = (copied) => {
+				window.copied = copied;
+				return Promise.resolve();
+			};
+		});
+		await page.locator("#copy").click();
+		await page.locator("[role=menuitem]", { hasText: text }).first()
+			.click();
+		await page.waitForFunction(() => window.copied !== undefined);
+		return page.evaluate(() => window.copied);
+	},
 	// How long it takes to draw a frame while the mouse brushes.
 	frames: async (page, selector) => {
 		await page.evaluate(() => {

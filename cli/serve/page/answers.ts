@@ -86,7 +86,8 @@ export interface Step {
 export interface Row extends Figures {
 	context?: number;
 	stacks?: number;
-	stack?: Frame[];
+	stack?: Frame[];	/* innermost first */
+	site?: number;		/* which of them is the program's own code */
 	timeline?: Step[];
 	[field: string]: unknown;
 }

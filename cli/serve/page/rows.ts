@@ -2,6 +2,7 @@
  * Rows of reports: how each is called, by what `--by` says a row is, and the
  * figures that tables show of it.
  */
+import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Figures, Frame, Row } from "./answers";
@@ -28,6 +29,8 @@ export const SORTS: [string, string][] = [["live", "live bytes"],
 	["temporary", "temporary blocks"], ["lifetime", "mean lifetime"],
 	["age", "age"], ["freed", "freed bytes"]];
 
+const ROOM = 60;		/* letters of a frame besides the site's */
+
 type Any = Record<string, unknown>;
 
 function within(row: Any): Any {
@@ -39,15 +42,76 @@ function text(value: unknown, none: string): string {
 		String(value);
 }
 
-function frameName(frame: Frame | undefined): Child {
+function frameName(frame: Frame | undefined): HTMLElement {
 	return h("span", {}, h("code", {}, words.name(frame)),
 		 h("small", {}, ` ${words.place(frame)}`));
 }
 
+/* What tells call stacks of one site apart, from the site inward and then
+ * outward: the frames in which they differ. */
+const ways = new WeakMap<Row, Frame[]>();
+
+function textOf(frame: Frame | undefined): string {
+	return frame ? `${words.name(frame)} ${words.place(frame)}` : "";
+}
+
+function part(all: Row[], key: (row: Row) => string): Row[][] {
+	const parts = new Map<string, Row[]>();
+
+	for (const row of all)
+		parts.set(key(row), [...parts.get(key(row)) ?? [], row]);
+	return Array.from(parts.values());
+}
+
+function way(row: Row): Frame[] {
+	const stack = row.stack ?? [], at = row.site ?? 0;
+
+	return [...stack.slice(0, at).reverse(), ...stack.slice(at + 1)];
+}
+
+function split(all: Row[], from: number): void {
+	const far = all.map(way);
+	const end = Math.max(...far.map(({ length }) => length));
+
+	for (let i = from; i < end; i++) {
+		const parts = part(all, (row) => textOf(way(row)[i]));
+
+		if (parts.length === 1)
+			continue;
+		all.forEach((row, k) => {
+			if (far[k][i])
+				ways.get(row)?.push(far[k][i]);
+		});
+		for (const one of parts)
+			if (one.length > 1)
+				split(one, i + 1);
+		return;
+	}
+}
+
+/* Once for the rows of an answer, before they are shown. */
+export function tellApart(all: Row[]): void {
+	for (const one of part(all, (row) => textOf(words.site(row)))) {
+		for (const row of one)
+			ways.set(row, []);
+		if (one.length > 1)
+			split(one, 0);
+	}
+}
+
+function stackName(row: Row): Child {
+	const name = frameName(words.site(row));
+
+	for (const frame of ways.get(row) ?? [])
+		name.append(h("small", {}, " · ", fitting(words.name(frame),
+			ROOM), ` ${words.place(frame)}`));
+	return name;
+}
+
 /* One for each word of --by. */
 const NAMES: Record<string, (row: Row) => Child> = {
-	stack: (row) => frameName(row.stack?.[0]),
-	site: (row) => frameName(row.stack?.[0]),
+	stack: stackName,
+	site: (row) => frameName(words.site(row)),
 	function: (row) => {
 		const one = within(row);
 
@@ -99,8 +163,8 @@ export function filtersOf(row: Row, by: string): Pair[] {
 		if (word === "stack")
 			add("context", row.context, false);
 		else if (word === "site")
-			add("function", row.stack?.[0]?.named ?
-			    row.stack[0].function : null);
+			add("function", words.site(row)?.named ?
+			    words.site(row)?.function : null);
 		else if (word.endsWith("function"))
 			add("function", one.named === false ? null :
 			    one.function);

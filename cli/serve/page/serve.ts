@@ -268,7 +268,7 @@ function buttons(): void {
 			address.filters(), trace()), "command") },
 		{ text: "Filters as SQL", act: () => void copy(
 			"select function, sum(live_bytes) as live\nfrom sums" +
-			words.where(address.filters()) +
+			words.where("sums", address.filters()) +
 			"\ngroup by 1 order by 2 desc limit 20;", "SQL") }]);
 	menuOf(find("export"), "What the filters select, as", () =>
 		FORMATS.map(([format, text]) => ({ text,

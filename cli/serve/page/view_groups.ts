@@ -227,6 +227,8 @@ class Groups implements Shown {
 		this.reports.show(params(this.app), bySort(this.app)[1],
 			(report) => {
 				this.report = report;
+				if (bySort(this.app)[0] === "stack")
+					rows.tellApart(report.rows);
 				this.draw();
 			});
 		this.draw();
