@@ -8,7 +8,7 @@ import re
 import subprocess
 
 from gnomon_test import (GNOMON, case, check, equal, gnomon, main, need, program,
-                         recorded)
+                         recorded, wait_for)
 from served import Server, holds_file, walked
 
 # Standard containers allocate by functions that are none of the program's own;
@@ -38,8 +38,42 @@ int main()
 }
 """
 
+# Grows for the first third of its time, and keeps what it has.
+SETTLES = """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+char *sink;
+__attribute__((noinline)) void fill_up()
+{ sink = memset(malloc(40000), 1, 40000); usleep(2000); }
+int main()
+{
+  for (int i = 0; i < 150; i++)
+    fill_up();
+  usleep(700000);
+}
+"""
 
-def built(directory, name, source, *flags):
+# All of it is free at the end, in the allocator, below one block that stays.
+FREES_ALL = """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static char *list[6000];
+int main()
+{
+  for (int i = 0; i < 6000; i++)
+    list[i] = memset(malloc(4000), 1, 4000);
+  list[0][0] = *(char *)memset(malloc(3000), 1, 3000);
+  usleep(100000);
+  for (int i = 0; i < 6000; i++)
+    free(list[i]);
+  usleep(150000);
+}
+"""
+
+
+def built(directory, name, source, *flags, options=()):
     """The trace of a program that is built of this text."""
     need("g++")
     inside = os.path.join(directory, name)
@@ -49,7 +83,7 @@ def built(directory, name, source, *flags):
                    cwd=inside, check=True)
     trace = os.path.join(directory, name + ".trace")
     recorded([os.path.join(inside, "cache")], directory,
-             options=("-o", trace))
+             options=("-o", trace, *options))
     return trace
 
 
@@ -171,6 +205,102 @@ def filters_are_copied_as_sql_that_runs(directory):
         statement = said["f%d" % i]["sql"]
         gnomon("sql", done.trace, statement, statuses=(0, 3))
         check("\nwhere " in statement, statement)
+
+
+CARDS = ["texts", "cards", ".finding"]
+TILES = ["texts", "tiles", ".totals div"]
+
+
+def card(said, title):
+    """Of the cards that were read, the one called so, as one line."""
+    found = [text.replace("\n", " ") for text in said["cards"]
+             if text.split("\n")[1] == title]
+    equal(len(found), 1, "cards %s: %s" % (title, said["cards"]))
+    return found[0]
+
+
+@case
+def cards_and_totals_are_of_the_same_blocks(directory):
+    """With filters all figures are of what they select; and nothing of it is no
+    good news."""
+    trace = built(directory, "cache", CACHE, "-DENTRIES=500")
+    with Server(trace) as server:
+        said = walked(
+            server,
+            leak=["#overview?function=parse_body", CARDS, TILES],
+            none=["#overview?function=parse_head", CARDS, TILES,
+                  ["count", "good", ".finding.good h2:text('Leaks')"],
+                  ["click", ".chip-remove"], ["texts", "all", ".totals div"]])
+    check("58.6K" in card(said["leak"], "Leaks"), said["leak"])
+    check("58.6K" in " ".join(said["leak"]["tiles"]), said["leak"])
+    text = card(said["none"], "Leaks")
+    check("Nothing that the filters select is live at the end" in text, text)
+    check("Live at the end\n0 B" in said["none"]["tiles"][2] or
+          "0 blocks" in said["none"]["tiles"][2], said["none"]["tiles"])
+    equal(said["none"]["good"], 0, "good news")
+    check("0 blocks" not in said["none"]["all"][2], said["none"]["all"])
+
+
+@case
+def the_second_leak_is_named_with_its_caller(directory):
+    trace = built(directory, "cache", CACHE, "-DENTRIES=500")
+    with Server(trace) as server:
+        text = card(walked(server, leak=["", CARDS])["leak"], "Leaks")
+    check(re.search(r"Cache::remember\(int\).* made .* of it", text), text)
+    check(re.search(r"Also duplicate\(unsigned long\) .*: 58.6K in 500 blocks, "
+                    r"its largest call stack from parse_body\(\)", text), text)
+
+
+@case
+def growth_that_ended_says_when(directory):
+    trace = built(directory, "settles", SETTLES, "-xc")
+    with Server(trace) as server:
+        said = walked(server, one=["", CARDS, ["count", "bad",
+                      ".finding.bad h2:text('Growth')"]])["one"]
+    text = card(said, "Growth")
+    check(re.search(r"fill_up.* grew steadily, by [\d.]+M, until \d+ms, and "
+                    r"stayed", text), text)
+    equal(said["bad"], 0, "it has stopped")
+
+
+@case
+def what_the_allocator_keeps_is_no_fragmentation(directory):
+    trace = built(directory, "frees", FREES_ALL, "-xc",
+                  options=("--snapshot-every", "20ms"))
+    with Server(trace) as server:
+        said = walked(server, one=["", CARDS, ["count", "good",
+                      ".finding.good h2:text('Fragmentation')"]])["one"]
+    text = card(said, "Fragmentation")
+    check(re.search(r"after [\d.]+m?s, of .* was fragmented", text), text)
+    check(re.search(r"2\d\.\dM was free in the allocator", text), text)
+    equal(said["good"], 1, "mood")
+
+
+@case
+def what_runs_has_no_leaks_yet(directory):
+    """Of a process that goes on: what is live now, and how to take a snapshot
+    of this one."""
+    target = subprocess.Popen(
+        [GNOMON, "run", "-q", "-o", os.path.join(directory, "live.trace"), "--",
+         program("steered")], cwd=directory, stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL)
+    try:
+        target.stdin.write(b"keep 100\n")
+        target.stdin.flush()
+        with Server(directory) as server:
+            check(wait_for(lambda: server.traces() and
+                           server.traces()[0]["live"]), "not live")
+            check(wait_for(lambda: server.json(server.trace() + "report")[
+                "summary"]["live_bytes"] > 0), "nothing is live")
+            pid = server.traces()[0]["pid"]
+            said = walked(server, one=["", CARDS, TILES])["one"]
+    finally:
+        target.stdin.close()
+        target.wait()
+    equal([text for text in said["cards"] if "Leaks" in text], [], "leaks")
+    check("is live now" in card(said, "Alive now"), said)
+    check(said["tiles"][2].startswith("Live now"), said["tiles"])
+    check("gnomon snapshot %d" % pid in card(said, "Fragmentation"), said)
 
 
 if __name__ == "__main__":

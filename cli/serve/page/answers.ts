@@ -70,6 +70,7 @@ export interface Summary {
 	command: string;
 	complete: boolean;
 	rss_peak_bytes?: number;
+	rss_peak_time_ns?: number;
 }
 
 export interface Step {

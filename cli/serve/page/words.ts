@@ -2,6 +2,7 @@
  * The same as a view, in other words: as a command of gnomon, as SQL, as text
  * of a stack.
  */
+import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Frame, Trace } from "./answers";
 
@@ -62,6 +63,11 @@ export function where(table: Filtered, filters: Pair[]): string {
 	const all = condition(table, filters);
 
 	return all && `\nwhere ${all}`;
+}
+
+/* "1 thread", "2,000 threads" */
+export function counted(count: number, what: string): string {
+	return `${quantity.count(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /* ---- frames ---- */
