@@ -5,6 +5,7 @@ places where it once misled."""
 import json
 import os
 import re
+import shlex
 import subprocess
 
 from gnomon_test import (GNOMON, case, check, equal, gnomon, main, need, program,
@@ -195,15 +196,16 @@ FILTERS = {"from": "10%", "to": "90%", "alive-at": "50%", "alive-at-2": "60%",
 
 @case
 def filters_are_copied_as_sql_that_runs(directory):
-    done = recorded([program("planted")], directory, options=("--free-stacks",))
-    with Server(done.trace) as server:
+    trace = recorded([program("planted")], directory,
+                     options=("--free-stacks",)).trace
+    with Server(trace) as server:
         said = walked(server, **{"f%d" % i: [
             "#groups?%s=%s" % (name, value.replace("%", "%25")),
-            ["copied", "sql", "SQL"]]
+            ["copied", "sql", "As SQL"]]
             for i, (name, value) in enumerate(FILTERS.items())})
     for i in range(len(FILTERS)):
         statement = said["f%d" % i]["sql"]
-        gnomon("sql", done.trace, statement, statuses=(0, 3))
+        gnomon("sql", trace, statement, statuses=(0, 3))
         check("\nwhere " in statement, statement)
 
 
@@ -258,7 +260,7 @@ def growth_that_ended_says_when(directory):
         said = walked(server, one=["", CARDS, ["count", "bad",
                       ".finding.bad h2:text('Growth')"]])["one"]
     text = card(said, "Growth")
-    check(re.search(r"fill_up.* grew steadily, by [\d.]+M, until \d+ms, and "
+    check(re.search(r"fill_up.* grew steadily, by [\d.]+M, until [\d.]+ms, and "
                     r"stayed", text), text)
     equal(said["bad"], 0, "it has stopped")
 
@@ -301,6 +303,88 @@ def what_runs_has_no_leaks_yet(directory):
     check("is live now" in card(said, "Alive now"), said)
     check(said["tiles"][2].startswith("Live now"), said["tiles"])
     check("gnomon snapshot %d" % pid in card(said, "Fragmentation"), said)
+
+
+@case
+def views_are_copied_as_they_are(directory):
+    """As a command that the shell runs, and as a statement: with the function
+    and the order that the view shows."""
+    trace = recorded([program("planted")], directory,
+                     options=("--free-stacks",)).trace
+    views = {"callers": "callers?of=main&sort=total", "functions": "callers?sort=peak",
+             "sizes": "blocks?order=size&size-min=40", "lines": "source?of=main",
+             "over": "overview?function=main", "tree": "tree?sort=total",
+             "threads": "threads?fate=live", "pages": "memory?function=main",
+             "fields": "histograms?size-min=40",
+             "moments": "diff?of=moments&before=10%25&function=main",
+             "own": "sql?q=select size from blocks limit 3&fate=live",
+             "near": "callers?of=main&fate=live&thread=x",
+             "groups": "groups?by=function,thread&sort=own-peak"}
+    with Server(trace) as server:
+        said = walked(server, **{name: ["#" + view, ["copied", "sql", "As SQL"],
+                                        ["copied", "command", "As gnomon"]]
+                                 for name, view in views.items()})
+    for name in views:
+        gnomon("sql", trace, said[name]["sql"], statuses=(0, 3))
+        words = shlex.split(said[name]["command"])
+        equal(words[0], "gnomon", "a command")
+        gnomon(*words[1:], statuses=(0, 1, 3))
+    check("'main'" in said["callers"]["command"] and
+          "total_bytes desc" in said["callers"]["command"], said["callers"])
+    check("--sort peak" in said["functions"]["command"], said["functions"])
+    check("order by size desc" in said["sizes"]["command"] and
+          "size_min = '40'" in said["sizes"]["sql"], said["sizes"])
+    check("--fate live" in said["own"]["sql"].split("\n")[-1] and
+          "select size from blocks limit 3" in said["own"]["sql"], said["own"])
+
+
+@case
+def wrong_filters_are_told_in_the_words_of_the_page(directory):
+    """Nothing of an older filter stays; a filter that is wrong can be taken
+    off, and is not tried again."""
+    done = recorded([program("planted")], directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server, may_fail=True,
+            regex=["#groups?function=zzz", ["text", "first", "#view"],
+                   ["go", "#groups?function=("], ["text", "second", "#view"],
+                   ["button", "Remove this filter"], ["count", "rows", ".t-row"]],
+            tree=["#tree?function=zzz", ["text", "said", "#view"]],
+            moment=["#groups?from=banana", ["text", "said", "#view"]],
+            statement=["#sql?q=select nope from blocks", ["text", "said", "#view"]])
+    check("zzz" in said["regex"]["first"], said["regex"])
+    check("zzz" not in said["regex"]["second"], said["regex"])
+    check("Filter “through”" in said["regex"]["second"] and
+          "a regular expression" in said["regex"]["second"], said["regex"])
+    check(said["regex"]["rows"] > 0, said["regex"])
+    equal(said["tree"]["said"].count("zzz"), 1, said["tree"]["said"])
+    check("Filter “allocated from”" in said["moment"]["said"] and
+          "250ms after the start" in said["moment"]["said"], said["moment"])
+    for one in said["regex"]["second"], said["statement"]["said"]:
+        check("Try again" not in one, one)
+
+
+@case
+def sources_that_are_not_read_say_how(directory):
+    """The command that reads them is offered, as the server has to be started
+    again; nothing is read before."""
+    trace = built(directory, "cache", CACHE, "-DENTRIES=5")
+    here = os.path.join(directory, "cache")
+    with Server(trace) as server:
+        said = walked(server, one=["#source?of=parse_body", ["text", "said",
+                      ".source-body"], ["copied", "command", "As gnomon"]])["one"]
+    check("does not look for" in said["said"], said["said"])
+    check("gnomon serve --source-root %s %s" % (here, trace) in said["said"], said)
+    with Server("--source-root", here, trace) as server:
+        text = walked(server, one=["#source?of=parse_body", ["text", "said",
+                      ".source-body"]])["one"]["said"]
+    check("duplicate(120)" in text, text)
+    with Server("--source-root", os.path.join(directory), trace) as server:
+        os.rename(os.path.join(here, "cache.cc"), os.path.join(here, "gone"))
+        text = walked(server, one=["#source?of=parse_body", ["text", "said",
+                      ".source-body"]])["one"]["said"]
+    check("is not under a directory that was given by --source-root" in text,
+          text)
 
 
 if __name__ == "__main__":

@@ -245,10 +245,11 @@ function bar(row: Record<string, unknown>): HTMLElement {
 const KEEPS_MOST = `select function(context) as function, kept_bytes,
     live_bytes, blocks, pages
 from pinned order by kept_bytes desc limit 1`;
-export const PINNED = `select function(context) as function,
+export const pinnedBy = (where = "") => `select function(context) as function,
     human(kept_bytes) as kept, human(live_bytes) as live,
     blocks, pages
-from pinned order by kept_bytes desc limit 20`;
+from pinned${where} order by kept_bytes desc limit 20`;
+export const PINNED = pinnedBy();
 
 type Snapshot = Record<string, Cell>;
 

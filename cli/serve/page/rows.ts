@@ -31,6 +31,24 @@ export const SORTS: [string, string][] = [["live", "live bytes"],
 
 const ROOM = 60;		/* letters of a frame besides the site's */
 
+/* The columns of `sums` by which rows are told apart. */
+const COLUMNS: Record<string, string> = { stack: "context, function, file, line",
+	site: "function, file, line, library", function: "function, library",
+	line: "file, line", thread: "thread, thread_name" };
+const MEASURES: Record<string, string> = { count: "count",
+	temporary: "temporary", lifetime: "lifetime_ns", age: "age_ns" };
+
+/* The column of `sums` that rows are sorted by. */
+export function measure(sort: string): string {
+	return MEASURES[sort] ?? `${sort.replace("-", "_")}_bytes`;
+}
+
+export function asSql(by: string, sort: string, filters: Pair[]): string {
+	return words.sums(by.split(",").map((word) => COLUMNS[word] ??
+		word.replace("-", "_")).join(", "),
+		measure(sort), filters);
+}
+
 type Any = Record<string, unknown>;
 
 function within(row: Any): Any {

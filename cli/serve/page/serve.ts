@@ -266,10 +266,10 @@ function buttons(): void {
 			shown?.shown.command?.() ??
 			shown?.view.command?.(app) ?? words.command("report",
 			address.filters(), trace()), "command") },
-		{ text: "Filters as SQL", act: () => void copy(
-			"select function, sum(live_bytes) as live\nfrom sums" +
-			words.where("sums", address.filters()) +
-			"\ngroup by 1 order by 2 desc limit 20;", "SQL") }]);
+		{ text: "As SQL", act: () => void copy(shown?.shown.sql?.() ??
+			shown?.view.sql?.(app) ?? words.sums(
+				"function, library", "live_bytes",
+				address.filters()), "SQL") }]);
 	menuOf(find("export"), "What the filters select, as", () =>
 		FORMATS.map(([format, text]) => ({ text,
 			link: url(app.call(`export/${format}`)) })));

@@ -6,7 +6,7 @@
 import * as quantity from "../../page/quantity";
 import { Frame, Result, result, results } from "./answers";
 import { url } from "./ask";
-import { Block, FIRST, Pages, ordered } from "./block_pages";
+import { Block, FIRST, Pages, ordered, sorted } from "./block_pages";
 import { Child, h } from "./dom";
 import { copy, ofFunction, ofRow } from "./lead";
 import { Items, menuOf, showMenu } from "./menu";
@@ -83,6 +83,18 @@ function chainList({ rows }: Result): HTMLElement {
 			hex(row.address))))));
 }
 
+function orderOf(app: App): string {
+	return app.address.oneOf("order", ORDERS.map(([one]) => one));
+}
+
+/* What the list shows, as a statement. */
+function inOrder(app: App, where = ""): string {
+	const order = orderOf(app);
+
+	return `select * from blocks${where}` + (order === "end" ? "" :
+		` order by ${sorted(order)} limit ${FIRST}`);
+}
+
 class Blocks implements Shown {
 	private readonly tools = h("div", { class: "tools" });
 	private readonly part: Part;
@@ -143,7 +155,7 @@ class Blocks implements Shown {
 	}
 
 	private order(): string {
-		return this.app.address.oneOf("order", ORDERS.map(([one]) => one));
+		return orderOf(this.app);
 	}
 
 	private drawTools(said: string): void {
@@ -286,6 +298,7 @@ export const blocks: View = {
 		"what is live comes last. A click tells its stacks and its " +
 		"chain of reallocs; right click finds what else was there.",
 	command: (app) => words.command("sql", app.address.filters(),
-		app.trace(), ["select * from blocks"]),
+		app.trace(), [inOrder(app)]),
+	sql: (app) => inOrder(app, words.where("blocks", app.address.filters())),
 	open: (element, app) => new Blocks(element, app),
 };

@@ -64,16 +64,17 @@ function stateOf(before: number, after: number): string {
 	return after === 0 ? "gone" : after > before ? "grown" : "shrunk";
 }
 
-function ofMoments(column: string, before: string, after: string): string {
+function ofMoments(column: string, before: string, after: string, and = ""):
+		string {
 	const quoted = (text: string) => `'${text.replace(/'/g, "''")}'`;
 
 	return `select ${column} as name, sum(before) as before,
     sum(after) as after from (
     select ${column}, live_bytes as before, 0 as after from sums
-        where alive_at = ${quoted(before)}
+        where alive_at = ${quoted(before)}${and}
     union all
     select ${column}, 0, live_bytes from sums
-        where alive_at = ${quoted(after)})
+        where alive_at = ${quoted(after)}${and})
 group by 1 having sum(before) <> sum(after)
 order by abs(sum(after) - sum(before)) desc limit ${MOST}`;
 }
@@ -346,6 +347,17 @@ class Diff implements Shown {
 			 ["from", before], ["to", after]], app.trace()) :
 			words.command(of, [...what, ...filters], old,
 				      [app.trace().path]);
+	}
+
+	sql(): string {
+		const { app } = this;
+		const filters = app.address.filters();
+
+		return this.isOfMoments() ? ofMoments(this.isOfSql() ? this.by() :
+			"function", ...this.moments(), words.and("sums",
+				filters.filter(([name]) =>
+					!OF_TIME.includes(name)))) :
+			rows.asSql(this.by(), this.cost(), filters);
 	}
 
 	update(): void {

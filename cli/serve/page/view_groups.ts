@@ -253,5 +253,6 @@ export const groups: View = {
 	command: (app) => words.command("report", [["by", bySort(app)[0]],
 		["sort", bySort(app)[1]], ...app.address.filters()],
 		app.trace()),
+	sql: (app) => rows.asSql(...bySort(app), app.address.filters()),
 	open: (element, app) => new Groups(element, app),
 };

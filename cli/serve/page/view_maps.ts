@@ -5,7 +5,7 @@
 import * as space from "./address_space";
 import { Cell, results } from "./answers";
 import { h } from "./dom";
-import { PINNED } from "./findings";
+import { PINNED, pinnedBy } from "./findings";
 import { Mappings } from "./maps_table";
 import { RESIDENCY, residentFigure } from "./memory_figure";
 import { bars } from "./space_bars";
@@ -116,5 +116,6 @@ export const memory: View = {
 		"it is resident.",
 	command: (app) => words.command("report", [["pages", ""],
 		...app.address.filters()], app.trace()),
+	sql: (app) => pinnedBy(words.where("pinned", app.address.filters())),
 	open: (element, app) => new MemoryView(element, app),
 };

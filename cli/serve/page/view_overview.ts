@@ -250,5 +250,6 @@ export const overview: View = {
 		"every view then shows what was allocated in that range.",
 	command: (app) => words.command("report", app.address.filters(),
 					app.trace()),
+	sql: (app) => steps("*", words.and("timeline", app.address.filters())),
 	open: (element, app) => new Overview(element, app),
 };

@@ -300,5 +300,9 @@ export const sql: View = {
 		"filter.",
 	command: (app) => words.command("sql", app.address.filters(),
 		app.trace(), [app.address.get("q") ?? FIRST]),
+	sql: (app) => [app.address.get("q") ?? FIRST,
+		...app.address.filters().length ? ["-- with filters: " +
+			words.command("sql", app.address.filters(), app.trace(),
+				      ["…"])] : []].join("\n"),
 	open: (element, app) => new Console(element, app),
 };

@@ -249,5 +249,6 @@ export const threads: View = {
 		"one thread allocated and another freed.",
 	command: (app) => words.command("report", [["by", "thread"],
 		["sort", "total"], ...app.address.filters()], app.trace()),
+	sql: (app) => rows.asSql("thread", "total", app.address.filters()),
 	open: (element, app) => new Threads(element, app),
 };

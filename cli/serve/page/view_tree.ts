@@ -257,5 +257,6 @@ export const tree: View = {
 	command: (app) => words.command("report", [
 		["tree", treeSort(app)[0]], ["sort", treeSort(app)[1]],
 		...app.address.filters()], app.trace()),
+	sql: (app) => rows.asSql("stack", treeSort(app)[1], app.address.filters()),
 	open: (element, app) => new CallTree(element, app),
 };

@@ -65,6 +65,19 @@ export function where(table: Filtered, filters: Pair[]): string {
 	return all && `\nwhere ${all}`;
 }
 
+/* Behind a condition. */
+export function and(table: Filtered, filters: Pair[]): string {
+	const all = condition(table, filters);
+
+	return all && `\n    and ${all}`;
+}
+
+/* Groups of what filters select, the largest first. */
+export function sums(columns: string, measure: string, filters: Pair[]): string {
+	return `select ${columns}, ${measure}\nfrom sums${where("sums", filters)}\n` +
+		`order by ${measure} desc limit 1000;`;
+}
+
 /* "1 thread", "2,000 threads" */
 export function counted(count: number, what: string): string {
 	return `${quantity.count(count)} ${what}${count === 1 ? "" : "s"}`;
