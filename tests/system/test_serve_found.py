@@ -387,5 +387,47 @@ def sources_that_are_not_read_say_how(directory):
           text)
 
 
+@case
+def kept_pages_have_a_colour_of_their_own(directory):
+    """Where a few small blocks keep many pages, the picture is not that of what
+    is free; and what is resident is called alike in all views."""
+    done = recorded([program("pinned")], directory,
+                    options=("--snapshot-every", "20ms"))
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            memory=["#memory", ["painted", "colours", ".space-bar", ".space-key"],
+                    ["texts", "parts", ".resident li"],
+                    ["texts", "maps", ".t-row"]],
+            overview=["", ["texts", "parts", ".finding .parts li"]])
+    colours = said["memory"]["colours"]
+    kept = colours.pop("free, on pages that live blocks keep")
+    check(kept > sum(colours.values()), "kept %d, %s" % (kept, colours))
+    names = [[re.sub(r" [\d.]+[KMG]?( B)?$", "", text.strip())
+              for text in said[view]["parts"]] for view in ("memory", "overview")]
+    check(names[0] and names[0] == names[1], names)
+    heap = [row.split("\n") for row in said["memory"]["maps"] if "[heap]" in row]
+    check(heap and all(row[3] != "–" for row in heap if row[1] != "0 B"), heap)
+
+
+@case
+def what_is_not_recorded_or_shown_is_said(directory):
+    """Orders that end say so; who freed a block is not left blank."""
+    done = recorded([program("crossfree")], directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            first=["#blocks?order=size", ["text", "tools", ".tools"]],
+            freed=["#blocks", ["click", ".t-row"], ["text", "pane", ".beside"]],
+            values=["#groups?fate=chain-live", ["texts", "chips", ".chip-text"]],
+            one=["#groups?by=library&library=crossfree",
+                 ["text", "foot", ".foot"]])
+    check("the first 1,000 in this order; “when freed” goes on to all" in
+          said["first"]["tools"], said["first"])
+    check("gnomon run --free-stacks" in said["freed"]["pane"], said["freed"])
+    equal(said["values"]["chips"], ["its chain of reallocs is live"], "a value")
+    equal(said["one"]["foot"], "1 row", "number")
+
+
 if __name__ == "__main__":
     main()

@@ -171,6 +171,29 @@ const readers = {
 		return fs.readFileSync(await (await coming).path(), "utf8")
 			.slice(0, 4000);
 	},
+	// Of the points of a canvas, how many look most like each swatch of a key.
+	painted: (page, canvas, key) => page.evaluate(([canvas, key]) => {
+		const on = document.querySelector(canvas);
+		const { data } = on.getContext("2d").getImageData(0, on.height >> 1,
+			on.width, 1);
+		const names = [...document.querySelectorAll(`${key} li`)]
+			.map((item) => ({ name: item.innerText.trim(),
+				rgb: (getComputedStyle(item.querySelector("i"))
+					.backgroundColor.match(/[\d.]+/g) ?? [])
+					.map(Number) }))
+			.filter(({ rgb }) => rgb.length === 3);
+		const counts = Object.fromEntries(names.map(({ name }) =>
+			[name, 0]));
+
+		for (let i = 0; i < data.length; i += 4) {
+			const far = ({ rgb }) => rgb.reduce((sum, part, k) =>
+				sum + (part - data[i + k]) ** 2, 0);
+
+			counts[names.reduce((best, one) => far(one) < far(best) ?
+				one : best).name]++;
+		}
+		return counts;
+	}, [canvas, key]),
 	// What the menu of "Copy" puts into the clipboard, by the text of an item.
 	copied: async (page, text) => {
 		await page.evaluate(() => {

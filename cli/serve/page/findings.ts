@@ -7,6 +7,7 @@ import * as quantity from "../../page/quantity";
 import { Changes, Pair } from "./address";
 import { Cell, Report, Result, Row, Step, Summary, results } from "./answers";
 import { Child, h, svg } from "./dom";
+import { KINDS } from "./memory_figure";
 import * as moments from "./moments";
 import { exactly } from "./options";
 import { QUICK } from "./own_peaks";
@@ -211,13 +212,6 @@ export function grows({ summary, rows }: Report, about: About): Said {
 				sort: "live", spark: "1" }, "groups"]] };
 }
 
-const KINDS: [string, string][] = [["live_bytes", "live blocks"],
-	["fragmented_bytes", "rest of their pages"],
-	["free_bytes", "free in the allocator"],
-	["mapped_bytes", "mapped by the program"], ["files_bytes", "files"],
-	["stacks_bytes", "stacks"], ["recorder_bytes", "gnomon's own"],
-	["rest_bytes", "not known"]];
-
 /* What resident memory consists of, as one bar. */
 function bar(row: Record<string, unknown>): HTMLElement {
 	const whole = Number(row.rss_bytes) || 1;
@@ -227,17 +221,17 @@ function bar(row: Record<string, unknown>): HTMLElement {
 		svg("svg", { class: "parts-bar", viewBox: "0 0 100 10",
 			     preserveAspectRatio: "none",
 			     "aria-hidden": "true" },
-			...KINDS.map(([column], i) => {
+			...KINDS.map(({ column, kind }) => {
 				const width = Number(row[column]) / whole * 100;
-				const rect = svg("rect", { class: `area k${i}`,
+				const rect = svg("rect", { class: `area ${kind}`,
 					x, y: 0, width, height: 10 });
 
 				x += width;
 				return rect;
 			})),
-		h("ul", {}, ...KINDS.map(([column, name], i) =>
-			Number(row[column]) > 0 && h("li", {},
-				h("i", { class: `swatch k${i}` }), name, " ",
+		h("ul", {}, ...KINDS.map(({ column, name, kind, help }) =>
+			Number(row[column]) > 0 && h("li", { title: help },
+				h("i", { class: `swatch ${kind}` }), name, " ",
 				h("b", {}, quantity.size(
 					Number(row[column])))))));
 }

@@ -155,7 +155,7 @@ const NAMES: Record<string, (row: Row) => Child> = {
 		`${quantity.time(Number(row.lifetime_min_ns ?? 0))} – ` +
 		quantity.time(Number(row.lifetime_max_ns ?? 0)),
 	arena: (row) => text(row.arena, "(not known)"),
-	mapping: (row) => text(row.mapping, "of no file"),
+	mapping: (row) => text(row.mapping, "anonymous"),
 	heap: (row) => text(row.heap, "malloc"),
 };
 
@@ -237,8 +237,8 @@ export const FIGURES: Figure[] = [
 	{ name: "temporary", title: "Temporary", unit: "count", wide: 92,
 	  help: "blocks freed before their thread's next allocation",
 	  of: (row) => row.temporary },
-	{ name: "lifetime", title: "Lifetime", unit: "ns", wide: 84,
-	  help: "mean, of blocks that were freed",
+	{ name: "lifetime", title: "Freed after", unit: "ns", wide: 96,
+	  help: "mean lifetime of the blocks that were freed",
 	  of: (row) => row.lifetime_ns },
 ];
 

@@ -16,7 +16,7 @@ import { Column, Table } from "./table";
 import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
 import * as words from "./words";
 
-const ORDERS: [string, string][] = [["end", "end: all of them"],
+const ORDERS: [string, string][] = [["end", "when freed"],
 	["begin_ns", "allocation"], ["size", "size"], ["lifetime_ns", "lifetime"],
 	["between_allocations", "allocations meanwhile"],
 	["place", "place in its chain"], ["usable - size", "rounding up"]];
@@ -56,7 +56,7 @@ const COLUMNS: Column<Block>[] = [
 	{ name: "thread", title: "Thread", wide: 130, cell: (block) =>
 		`${block.thread_name ?? ""} ${block.thread ?? ""}` },
 	{ name: "free", title: "Freed by", wide: 82, help: "the thread, if " +
-		"it was another one", cell: (block) =>
+		"it was another one: gnomon run --free-stacks records it", cell: (block) =>
 		block.free_thread !== null &&
 		block.free_thread !== block.thread ?
 		String(block.free_thread) : "" },
@@ -209,7 +209,8 @@ class Blocks implements Shown {
 		this.table.toTop();
 		this.drawTools(rows.length < FIRST ?
 			`${quantity.count(rows.length)} allocations` :
-			`the first ${quantity.count(FIRST)}`);
+			`the first ${quantity.count(FIRST)} in this order; ` +
+			"“when freed” goes on to all");
 		this.drawTable(rows.length, (index) => rows[index]);
 	}
 
@@ -268,7 +269,11 @@ class Blocks implements Shown {
 			more.body.replaceChildren(side.stack(this.app,
 				"Allocated by, innermost first", this.stack),
 				...freed.rows.length ? [side.stack(this.app,
-					"Freed by", side.frames(freed))] : [],
+					"Freed by", side.frames(freed))] :
+				block.end_ns === null ? [] : [h("p",
+					{ class: "quiet" }, "Who freed it was not " +
+					"recorded: ", h("code", {},
+					"gnomon run --free-stacks"), " does.")],
 				...chain.rows.length ? [chainList(chain)] : []);
 		});
 	}

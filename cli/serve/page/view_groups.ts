@@ -189,7 +189,7 @@ class Groups implements Shown {
 		return h("p", { class: "foot" }, found.length < all ?
 			`${quantity.count(found.length)} of ` +
 			`${quantity.count(all)} rows` :
-			`${quantity.count(all)} rows` +
+			words.counted(all, "row") +
 			(all >= MOST ? ", the largest ones" : ""));
 	}
 

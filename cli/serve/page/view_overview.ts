@@ -7,6 +7,7 @@ import { Result, Summary, numbers, results } from "./answers";
 import { exportSvg } from "./axis";
 import { h } from "./dom";
 import { Findings, about, liveWhen } from "./findings";
+import { KINDS } from "./memory_figure";
 import { menuOf } from "./menu";
 import * as moments from "./moments";
 import { Whole, acts, steps } from "./strip";
@@ -16,14 +17,11 @@ import * as words from "./words";
 
 const HIGH = 74;
 
-/* What resident memory consists of; the order is that of colours. */
-const KINDS: [string, string][] = [["live_bytes", "live blocks"],
-	["fragmented_bytes", "rest of their pages"],
-	["free_bytes", "free in allocator"], ["mapped_bytes", "mapped"],
-	["files_bytes", "files"], ["stacks_bytes", "stacks"],
-	["recorder_bytes", "gnomon"], ["rest_bytes", "not known"]];
-const USAGE: [string, string][] = [["anonymous_bytes", "anonymous"],
-	["shared_bytes", "of files, shared"], ["swap_bytes", "swap"]];
+const RESIDENT = KINDS.map(({ column, name, kind }): [string, string, string] =>
+	[column, name, kind]);
+const USAGE: [string, string, string][] = [
+	["anonymous_bytes", "anonymous", "k0"],
+	["shared_bytes", "files and shared", "k2"], ["swap_bytes", "swap", "k1"]];
 
 function totals(summary: Summary, of: ReturnType<typeof about>): HTMLElement {
 	const when = liveWhen(of);
@@ -75,14 +73,14 @@ function rate(values: number[], begin: number[], end_ns: number): number[] {
 
 function resident(residency: Result | undefined, usage: Result | undefined,
 		  begin: number[]): Lane[] {
-	const [from, kinds] = residency?.rows.length ? [residency, KINDS] :
+	const [from, kinds] = residency?.rows.length ? [residency, RESIDENT] :
 		[usage, USAGE];
 
 	if (!from?.rows.length)
 		return [];
 	return [{ title: "Resident memory", unit: "bytes", stacked: true,
-		series: kinds.map(([column, name], i) => ({ name,
-			kind: `k${i}`, values: held(from, column, begin) }))
+		series: kinds.map(([column, name, kind]) => ({ name,
+			kind, values: held(from, column, begin) }))
 			.filter(({ values }) => values.some((one) => one > 0)) }];
 }
 
