@@ -429,5 +429,60 @@ def what_is_not_recorded_or_shown_is_said(directory):
     equal(said["one"]["foot"], "1 row", "number")
 
 
+@case
+def pages_fit_their_width(directory):
+    """On a narrow screen all views can be gone to; on a small one, no column is
+    cut as a row opens, and functions have all of the width until one is
+    chosen."""
+    done = recorded([program("planted")], directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            narrow={"hash": "#sql", "size": [800, 700], "list": [
+                ["width", "views", "#views"]]},
+            groups={"hash": "#groups?open=0", "size": [1366, 768], "list": [
+                ["width", "table", ".table"]]},
+            callers={"hash": "#callers", "size": [1366, 768], "list": [
+                ["width", "table", ".table"]]},
+            tree={"hash": "#tree?sort=total", "size": [800, 700], "list": [
+                ["size", "name", ".t-head .t-cell"]]})
+    for view, part in (("narrow", "views"), ("groups", "table"),
+                       ("callers", "table")):
+        inside, outside = said[view][part]
+        check(inside <= outside, "%s: %d of %d" % (view, inside, outside))
+    check(said["tree"]["name"] >= 300, said["tree"])
+
+
+@case
+def the_line_of_a_moment_goes_with_the_mouse(directory):
+    done = recorded([program("planted")], directory)
+    with Server(done.trace) as server:
+        said = walked(server, one=[
+            "#groups", ["hover", "#strip .lanes"], ["count", "there", ".cursor"],
+            ["press", "g"], ["press", "o"], ["hover", ".brand"],
+            ["press", "g"], ["press", "r"], ["count", "left", ".cursor"]])["one"]
+    check(said["there"] > 0, said)
+    equal(said["left"], 0, "lines")
+
+
+@case
+def legends_have_what_is_drawn(directory):
+    """A library of which no box has the colour is not in it; the profiler's own
+    mappings are last."""
+    done = recorded([program("planted")], directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            flame=["#flame?cost=total", ["texts", "legend", "#legend span"]],
+            maps=["#memory", ["texts", "by",
+                              ".t-row .t-cell:nth-child(7)"]])
+    legend = [text.strip() for text in said["flame"]["legend"]]
+    check("planted" in legend and not any("libc.so" in name for name in legend),
+          legend)
+    rows = [text.strip() for text in said["maps"]["by"]]
+    check("gnomon" in rows, rows)
+    check(all(row == "gnomon" for row in rows[rows.index("gnomon"):]), rows)
+
+
 if __name__ == "__main__":
     main()

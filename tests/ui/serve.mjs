@@ -129,6 +129,7 @@ const steps = {
 		await page.locator(selector).first().hover();
 		await page.mouse.wheel(0, by);
 	},
+	hover: (page, selector) => page.locator(selector).first().hover(),
 	back: (page) => page.goBack(),
 	forward: (page) => page.goForward(),
 	reload: (page) => page.reload(),
@@ -152,6 +153,11 @@ const readers = {
 	texts,
 	text: (page, selector) => page.locator(selector).first().innerText(),
 	count: (page, selector) => page.locator(selector).count(),
+	// What is in an element, and what of it is in sight, in points.
+	width: (page, selector) => page.locator(selector).first().evaluate(
+		(one) => [one.scrollWidth, one.clientWidth]),
+	size: (page, selector) => page.locator(selector).first().evaluate(
+		(one) => one.clientWidth),
 	value: (page, selector) => page.locator(selector).first().inputValue(),
 	attribute: (page, selector, name) => page.locator(selector).first()
 		.getAttribute(name),

@@ -18,7 +18,9 @@ import * as words from "./words";
 export type Line = Record<string, Cell>;
 
 /* By column of the table: what it is sorted by. */
-const ORDERS: Record<string, string> = { bytes: "m.bytes desc, m.size desc",
+const ORDERS: Record<string, string> = {
+	/* What recording takes itself is last. */
+	bytes: "m.origin = 'gnomon', m.bytes desc, m.size desc",
 	size: "m.size desc", rss: "rss desc", address: "m.address",
 	when: "m.begin_ns, m.map" };
 

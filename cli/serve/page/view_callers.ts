@@ -188,9 +188,9 @@ class Callers implements Shown {
 			this.draw();
 		});
 		this.draw();
-		if (of === undefined)
-			this.near.empty("Choose a function.");
-		else
+		/* Until one is chosen, functions have all of the width. */
+		this.near.element.hidden = of === undefined;
+		if (of !== undefined)
 			this.drawAround(of, sort);
 	}
 
