@@ -88,11 +88,12 @@ class Server:
 
 def walked(server, may_fail=False, **runs):
     """What the steps of each run read: [address, *steps] (tests/ui/serve.mjs)."""
-    return browsed("serve.mjs", {
+    said = browsed("serve.mjs", {
         "url": server.url,
         "runs": {name: run if isinstance(run, dict) else
                  {"hash": run[0], "list": run[1:]}
                  for name, run in runs.items()}}, may_fail=may_fail)
+    return {name: said[name] for name in runs}
 
 
 def everything(client):

@@ -374,7 +374,9 @@ export class Findings {
 		    private readonly sums: (summary: Summary) => void) {
 		this.parts = QUESTIONS.map(({ slot }) =>
 			new Part(app, `finding-${slot}`, slot === "live" ?
-				 "finding-part two" : "finding-part"));
+				 "finding-part two" : "finding-part",
+				 /* What filters match nothing, once. */
+				 slot !== "live"));
 		this.element.append(...this.parts.map((part) => part.element));
 	}
 

@@ -64,12 +64,17 @@ function resident(map: Line): Child {
 		  `≤ ${quantity.size(Number(map.together))}`);
 }
 
-/* What malloc reserves for an arena follows what it has of that already. */
+/* A thread's arena of glibc lies in 64 MiB that begin at a multiple of as much:
+ * first what it has, then what it reserved. */
+const ARENA = 64 << 20;
+
 function origin(map: Line, rows: Line[]): string {
+	const from = Number(map.address), to = from + Number(map.size);
 	const reserved = map.origin === "unknown" && map.path === null &&
-		!map.readable && !map.writable && rows.some((other) =>
-			other.origin === "malloc" && Number(other.address) +
-			Number(other.size) === Number(map.address));
+		!map.readable && !map.writable && to % ARENA === 0 &&
+		rows.some((other) => other.path === null && other.writable &&
+			Number(other.address) === to - ARENA &&
+			from < to && from > to - ARENA);
 
 	return reserved ? "malloc, reserve" : String(map.origin ?? "");
 }
@@ -97,7 +102,7 @@ function columns(end_ns: number, rows: Line[]): Column<Line>[] {
 		  cell: (map) => h("code", {}, address(map)) },
 		{ name: "size", title: "Mapped", wide: 80, right: true,
 		  sorts: true, cell: (map) => quantity.size(Number(map.size)) },
-		{ name: "bytes", title: "At the end", wide: 92, right: true,
+		{ name: "bytes", title: "At the end", wide: 108, right: true,
 		  sorts: true, help: "what was still mapped of it", cell: (map) =>
 			Number(map.bytes) ? quantity.size(Number(map.bytes)) :
 			"–" },

@@ -29,7 +29,7 @@ export const SORTS: [string, string][] = [["live", "live bytes"],
 	["temporary", "temporary blocks"], ["lifetime", "mean lifetime"],
 	["age", "age"], ["freed", "freed bytes"]];
 
-const ROOM = 60;		/* letters of a frame besides the site's */
+const ROOM = 28;		/* letters of a frame besides the site's */
 
 /* The columns of `sums` by which rows are told apart. */
 const COLUMNS: Record<string, string> = { stack: "context, function, file, line",

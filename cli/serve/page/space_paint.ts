@@ -1,7 +1,7 @@
 /*
  * Paints a range of addresses to scale: blue what live blocks take, the darker the
- * more of a page; red what else is on those pages, which they keep; orange what
- * else the allocator has; grey other mappings; and
+ * more of a page; orange what else is on those pages, which they keep; light blue
+ * what else the allocator has; grey other mappings; and
  * hatched what is not mapped, or not known to be. Where a page is some points
  * wide, it has edges; and blocks, where they are known, are painted one by one.
  */
@@ -12,7 +12,8 @@ export interface Block extends Range {
 }
 
 const PAGE_POINTS = 6;		/* so wide is a page that has edges */
-const FAINT = .1;		/* the least that is live is seen */
+const FAINT = .1;		/* the least that is live is seen, */
+const KEPT = .5;		/* and so are single pages that it keeps */
 
 function hatch(paint: CanvasRenderingContext2D, wide: number, high: number,
 	       colour: string): void {
@@ -76,20 +77,21 @@ export function paintRange(canvas: HTMLCanvasElement, memory: Memory,
 	paint.fillStyle = colour("--free");
 	for (const run of within(memory.runs, range))
 		box(run, 0, high);
-	const tint = (name: string, bytes: (run: Run) => number) => {
+	const tint = (name: string, least: number,
+		      bytes: (run: Run) => number) => {
 		paint.fillStyle = colour(name);
 		shares(memory, range, wide, bytes).forEach((part, at) => {
 			if (part <= 0)
 				return;
-			paint.globalAlpha = FAINT + (1 - FAINT) *
+			paint.globalAlpha = least + (1 - least) *
 				Math.min(1, part);
 			paint.fillRect(at, 0, 1, high);
 		});
 		paint.globalAlpha = 1;
 	};
-	tint("--kept", ({ bytes }) => bytes);
+	tint("--kept", KEPT, ({ bytes }) => bytes);
 	if (blocks.length === 0)
-		tint("--k0", ({ live }) => live);
+		tint("--k0", FAINT, ({ live }) => live);
 	if (memory.page * scale >= PAGE_POINTS) {
 		paint.fillStyle = colour("--quiet");
 		for (let page = Math.ceil(range.from / memory.page);

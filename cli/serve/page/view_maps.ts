@@ -13,8 +13,10 @@ import { Zoom } from "./space_zoom";
 import { App, Part, Shown, View, nothing } from "./view";
 import * as words from "./words";
 
-const KEY: [string, string][] = [["k0", "live"], ["kept", "free, on pages that " +
-	"live blocks keep"], ["free", "the allocator's other pages"], ["other", "other mappings"], ["gap", "not mapped"]];
+const KEY: [string, string][] = [["k0", "live"],
+	["kept", "free, on pages that live blocks keep"],
+	["free", "the allocator's other pages"], ["other", "other mappings"],
+	["gap", "not mapped"]];
 
 class MemoryView implements Shown {
 	private readonly pages: Part;
