@@ -43,7 +43,7 @@ lint-shell: | $(call packages,lint)
 # Some 0.1 s of processor a file; the static analyzer would take 2 s.
 TIDY_FLAGS := $(filter-out -MMD -MP,$(BASE_CFLAGS)) $(HOST_CFLAGS) \
 	-DPAGE_FOLDER='"$(abspath $(PAGE_O))"'
-lint-tidy: $(PROTO_C) | $(call packages,lint)
+lint-tidy: $(PROTO_C) $(SERVE_TABLE) | $(call packages,lint)
 	$(Q)printf '%s\n' $(CLI_SRC) $(RECORDER_SRC) | xargs -P $$(nproc) -n 20 \
 		sh -c 'clang-tidy --quiet "$$@" -- $(subst ','\'',$(TIDY_FLAGS)) \
 			2>/dev/null' sh

@@ -188,6 +188,9 @@ void annotate_json(struct annotate *annotate,
 	report_process_free(&report.about);
 	json_string(&json, "cost", figure_kinds[options->key].name);
 	json_uint(&json, "matches", annotate->count);
+	/* Whether a file that is not there was looked for at all. */
+	json_bool(&json, "sources_sought", !options->only_roots ||
+		  options->root_count > 0);
 	json_array(&json, "rows");
 	for (size_t i = 0; i < annotate->count; i++) {
 		const struct annotate_function *function =

@@ -169,6 +169,9 @@ bool comparing_read(struct comparing *comparing, int operands, char **argv)
 {
 	comparing->profile = profile_new(2);
 	comparing->profile->compares = true;
+	/* Lines of one trace do not move. */
+	comparing->profile->of_functions = comparing->of_functions &&
+		operands == 2;
 	if (!read_both(comparing, operands, argv))
 		return false;
 	profile_seal(comparing->profile);

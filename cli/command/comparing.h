@@ -37,6 +37,7 @@ struct comparing {
 	struct compared_side sides[2];	/* before, after */
 	struct profile *profile;	/* sealed, once it was read */
 	int status;		/* EXIT_PARTIAL: parts were missing */
+	bool of_functions;	/* two traces: by functions, not by lines */
 	const char *moments[2];	/* --from, --to */
 	struct buffer labels[2];	/* of moments */
 };

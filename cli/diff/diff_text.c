@@ -263,7 +263,7 @@ static void json_row(struct json *json, const struct diff *diff,
 	/* The one of them that costs most. */
 	profile_stack_of_node(stack, diff->profile, group->node,
 			      diff->full_names);
-	profile_stack_json(stack, json);
+	profile_stack_json(stack, key->of != QUERY_OF_SITE, json);
 	json_end_object(json);
 }
 

@@ -116,6 +116,7 @@ static int draw_difference(struct request *request, int operands, char **argv)
 	int status;
 
 	request->reading.query.spares |= format->spares;
+	comparing->of_functions = true;
 	if (!comparing_read(comparing, operands, argv))
 		return EXIT_NOTHING;
 	request->flame.comparing = comparing;
@@ -161,10 +162,11 @@ static const char *const description[] = {
 	"click a box to zoom, search by regular expressions. Sums are those of "
 	"`gnomon report`, also with filters.",
 	"With --diff, what two traces, or two moments of one, have not in "
-	"common: operands, --from and --to are those of `gnomon diff`. A box "
-	"is as wide as its stacks were on the side where each was larger; what "
-	"has grown is red, and blue what has shrunk, the stronger the larger "
-	"a part of it that is.",
+	"common: operands, --from and --to are those of `gnomon diff`. Of two "
+	"traces, boxes are functions, whichever their lines, which move from "
+	"build to build. A box is as wide as its stacks were on the side where "
+	"each was larger; what has grown is red, and blue what has shrunk, the "
+	"stronger the larger a part of it that is.",
 	"What is too small to be seen is drawn with the other small functions "
 	"that its caller called, as \"(n smaller)\".",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "

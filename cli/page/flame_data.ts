@@ -268,6 +268,18 @@ export class Tree {
 		return `l${library ? 1 + (library - 1) % COLOURS : 0}`;
 	}
 
+	/* Libraries that have a box of their colour, most boxes first. */
+	coloured(): [string, string][] {
+		const seen = new Set<number>();
+
+		for (let n = 1; n < this.count; n++)
+			if (/^l\d/.test(this.colour(n)))
+				seen.add(this.frame(n, 4));
+		return this.data.libraries.map((name, i): [string, string] =>
+			[`l${i ? 1 + (i - 1) % COLOURS : 0}`, name])
+			.filter((_, i) => i > 0 && seen.has(i));
+	}
+
 	/* Functions of one colour are told apart by three shades. */
 	shade(n: number): number {
 		const flags = this.frame(n, 5);

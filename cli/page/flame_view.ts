@@ -291,9 +291,7 @@ class FlameView {
 	private legend(): void {
 		const entries: [string, string][] = this.state.tree.compares ?
 			CHANGES : [["glue", "allocators, start-up"],
-			...this.state.tree.data.libraries.slice(1, 1 + LEGEND)
-				.map((name, i): [string, string] =>
-					[`l${1 + i % 10}`, name])];
+			...this.state.tree.coloured().slice(0, LEGEND)];
 
 		for (const [kind, name] of entries) {
 			const entry = document.createElement("span");

@@ -37,6 +37,8 @@
 #define LEAK_SHARE 0.05		/* of the peak */
 #define LEAK_MIN (UINT64_C(16) << 10)
 #define LEAK_MIN_BLOCKS 10
+#define OTHERS 2		/* sites beside the largest */
+#define OTHERS_SHARE 0.01	/* of what is live */
 #define OFTEN 1000		/* blocks */
 #define OFTEN_SHARE 0.01
 #define CHURN_SHARE 0.2		/* of allocations */
@@ -223,6 +225,25 @@ static void add_leak(struct report *r, struct findings *findings,
 	findings_say_leak(r, f, site);
 }
 
+/* The next ones that are the program's, and no dust. */
+static void add_others(struct report *r, const struct query_rows *rows,
+		       size_t first, struct finding *f)
+{
+	unsigned others = 0;
+
+	for (size_t i = first + 1; i < rows->count && others < OTHERS; i++) {
+		const struct query_row *row = &rows->list[i];
+		const struct finding_site site = site_of(r, row);
+
+		if (is_of_runtime(&site) ||
+		    share(row->figures.live_bytes, r->about.sum.live_bytes) <
+		    OTHERS_SHARE)
+			continue;
+		findings_say_also(r, f, &site, row->contexts == 1);
+		others++;
+	}
+}
+
 static void find_leaks(struct report *r, struct findings *findings)
 {
 	struct finding_site leak, grown = { .known = false };
@@ -240,10 +261,11 @@ static void find_leaks(struct report *r, struct findings *findings)
 	grower = find_grower(r, &rows, &gained);
 	if (grower < GROWERS)
 		grown = site_of(r, &rows.list[grower]);
-	query_rows_free(&rows);
 	if (gained > 0)
 		add_growth(r, findings, &grown, gained);
 	add_leak(r, findings, &leak);
+	add_others(r, &rows, own, &findings->list[findings->count - 1]);
+	query_rows_free(&rows);
 	/* One site, one sentence. */
 	if (gained > 0 && grower == own)
 		findings_join(findings, gained);

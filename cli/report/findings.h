@@ -37,6 +37,7 @@ struct finding {
 	double weight;		/* importance, 0 … 1: they are in its order */
 	struct buffer lead;	/* the sentence: its first words, emphasised, */
 	struct buffer text;	/* and the rest */
+	struct buffer also;	/* other sites, for those with room for them */
 	bool has_site;
 	struct frame site;	/* which code it is about */
 	struct finding_number {

@@ -38,26 +38,34 @@ static void word(struct finding *f, const char *name, const char *value)
 	f->words[f->word_count++] = (struct finding_word){ name, value };
 }
 
-/* "`parse` json.c:12". */
-static void add_site(struct finding *f)
+static void put_name(const struct frame *frame, struct buffer *out)
 {
 	LOCAL_BUFFER name = { 0 };
-	const struct frame *site = &f->site;
 
-	if (!f->has_site) {
-		buffer_string(&f->text, "code without a stack");
-		return;
-	}
-	if (site->function == NULL)
-		buffer_printf(&name, "0x%" PRIx64, site->address);
+	if (frame->function == NULL)
+		buffer_printf(&name, "0x%" PRIx64, frame->address);
 	else
-		frames_function(site, NAME_WIDTH, &name);
-	buffer_printf(&f->text, "`%s`", name.data);
+		frames_function(frame, NAME_WIDTH, &name);
+	buffer_printf(out, "`%s`", name.data);
+}
+
+/* "`parse` json.c:12". */
+static void put_place(const struct frame *site, struct buffer *out)
+{
+	put_name(site, out);
 	if (site->file != NULL && site->line > 0)
-		buffer_printf(&f->text, " %s:%u", last_part(site->file),
+		buffer_printf(out, " %s:%u", last_part(site->file),
 			      site->line);
 	else if (site->library != NULL && !site->nameless)
-		buffer_printf(&f->text, " of %s", site->library);
+		buffer_printf(out, " of %s", site->library);
+}
+
+static void add_site(struct finding *f)
+{
+	if (f->has_site)
+		put_place(&f->site, &f->text);
+	else
+		buffer_string(&f->text, "code without a stack");
 }
 
 /* An expression that matches this alone. */
@@ -114,6 +122,24 @@ void findings_say_leak(const struct report *r, struct finding *f,
 	number(f, "live_blocks", own->live_blocks);
 	number(f, "all_live_bytes", sum->live_bytes);
 	show_stacks(f, "live");
+}
+
+void findings_say_also(const struct report *r, struct finding *f,
+		       const struct finding_site *site, bool alone)
+{
+	const struct report_stack *stack = &r->stack;
+	size_t caller = stack->site + 1;
+
+	buffer_printf(&f->also, "%s%s in %s by ",
+		      f->also.size > 0 ? ", " : "also ",
+		      SIZE_TEXT(site->figures.live_bytes),
+		      COUNTED(site->figures.live_blocks, "block"));
+	put_place(&site->frame, &f->also);
+	if (caller >= stack->count || stack->list[caller].glue)
+		return;
+	buffer_string(&f->also, alone ? ", called by " :
+		      ", its largest call stack from ");
+	put_name(&stack->list[caller], &f->also);
 }
 
 static uint64_t a_second(const struct report *r, uint64_t gained,
@@ -257,6 +283,7 @@ void findings_free_one(struct finding *f)
 {
 	buffer_free(&f->lead);
 	buffer_free(&f->text);
+	buffer_free(&f->also);
 	buffer_free(&f->pattern);
 }
 
@@ -313,6 +340,8 @@ static void put_finding(struct json *json, const struct finding *f)
 	json_bool(json, "matters", f->matters);
 	json_string(json, "lead", f->lead.data);
 	json_string(json, "sentence", sentence.data);
+	if (f->also.size > 0)
+		json_string(json, "also", f->also.data);
 	json_object(json, "numbers");
 	for (unsigned i = 0; i < f->number_count; i++)
 		json_uint(json, f->numbers[i].name, f->numbers[i].value);

@@ -18,6 +18,10 @@ struct finding_site {
 
 void findings_say_leak(const struct report *report, struct finding *finding,
 		       const struct finding_site *site);
+/* Of a leak, another site, whose stack was loaded; `alone`: all its blocks are
+ * of that stack. */
+void findings_say_also(const struct report *report, struct finding *finding,
+		       const struct finding_site *site, bool alone);
 void findings_say_growth(const struct report *report, struct finding *finding,
 			 const struct finding_site *site, uint64_t gained);
 void findings_say_peak(const struct report *report, struct finding *finding,

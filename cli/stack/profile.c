@@ -72,16 +72,19 @@ static uint32_t number_of(struct profile *profile,
 
 	buffer_clear(key);
 	add_part(key, frame->function);
-	add_part(key, frame->file);
+	add_part(key, profile->of_functions ? NULL : frame->file);
 	add_part(key, frame->library);
-	buffer_printf(key, "%x %llx %x", frame->line,
-		      (unsigned long long)frame->offset, frame->stop);
+	buffer_printf(key, "%x %llx %x", profile->of_functions ? 0 :
+		      frame->line, (unsigned long long)frame->offset,
+		      frame->stop);
 	if (!profile->compares && frame->inlined)
 		buffer_string(key, " inlined");
 	number = intern_number(&profile->keys, key->data, key->size);
 	if (number == profile->frame_count)
 		new_frame(profile, frame);
 	CLAIM_FULL(number < profile->frame_count);
+	if (profile->frames[number].line != frame->line)
+		profile->frames[number].line = 0;
 	if (profile->frames[number].column != frame->column)
 		profile->frames[number].column = 0;
 	return number;

@@ -37,7 +37,7 @@ struct profile_frame {
 	 * the same in another build. */
 	uint64_t offset;
 	uint64_t address;	/* in the process: one of those that read so */
-	unsigned line;
+	unsigned line;		/* 0: unknown, or several of the function */
 	unsigned column;	/* 0: unknown, or several of the line */
 	/* Where sides are compared, that of the first met. */
 	bool inlined;
@@ -83,6 +83,9 @@ struct profile {
 	/* Set before the first profile_add: sides are compared, and what is
 	 * inlined changes from build to build. */
 	bool compares;
+	/* Set before the first profile_add: frames of one function are one,
+	 * whichever their lines, which move from build to build. */
+	bool of_functions;
 	/* Set before the first profile_add: a function that calls itself, also
 	 * through others, is one node, with all that any of its calls called.
 	 * For trees, which would be as deep as the recursion. */

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import urllib.parse
 
+from browser import browsed
 from gnomon_test import GNOMON, check, equal, recorded, program, traces_in
 
 
@@ -84,6 +85,16 @@ class Server:
     def readers(self):
         """Processes that the server has started, and theirs."""
         return descendants(self.process.pid)
+
+
+def walked(server, may_fail=False, **runs):
+    """What the steps of each run read: [address, *steps] (tests/ui/serve.mjs)."""
+    said = browsed("serve.mjs", {
+        "url": server.url,
+        "runs": {name: run if isinstance(run, dict) else
+                 {"hash": run[0], "list": run[1:]}
+                 for name, run in runs.items()}}, may_fail=may_fail)
+    return {name: said[name] for name in runs}
 
 
 def everything(client):

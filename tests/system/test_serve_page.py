@@ -7,18 +7,9 @@ import re
 
 from browser import browsed
 from gnomon_test import GNOMON, case, check, equal, main, program, recorded
-from served import Server
+from served import Server, walked
 
 AXE = [["axe", "axe"]]
-
-
-def walked(server, **runs):
-    """What the steps of each run read (tests/ui/serve.mjs)."""
-    return browsed("serve.mjs", {
-        "url": server.url,
-        "runs": {name: {"hash": run[0], "list": run[1:]}
-                 if isinstance(run, list) else run
-                 for name, run in runs.items()}})
 
 
 def planted(directory):

@@ -6,20 +6,13 @@ import os
 
 from browser import browsed
 from gnomon_test import GNOMON, case, check, equal, main, program, recorded
-from served import Server
+from served import Server, walked
 
 ALL = ["overview", "flame?cost=total", "groups?by=stack&sort=total",
        "tree?sort=total", "callers?sort=total", "blocks", "histograms",
        "threads", "memory", "diff?of=moments&before=10%25",
        "diff?of=moments&before=10%25&as=graph", "source?of=main",
        "sql?q=select function, live_bytes from sums"]
-
-
-def walked(server, may_fail=False, **runs):
-    said = browsed("serve.mjs", {"url": server.url, "runs": {
-        name: {"hash": run[0], "list": run[1:]}
-        for name, run in runs.items()}}, may_fail=may_fail)
-    return {name: said[name] for name in runs}
 
 
 def of_all(server, *steps):

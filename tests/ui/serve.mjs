@@ -129,6 +129,7 @@ const steps = {
 		await page.locator(selector).first().hover();
 		await page.mouse.wheel(0, by);
 	},
+	hover: (page, selector) => page.locator(selector).first().hover(),
 	back: (page) => page.goBack(),
 	forward: (page) => page.goForward(),
 	reload: (page) => page.reload(),
@@ -152,6 +153,11 @@ const readers = {
 	texts,
 	text: (page, selector) => page.locator(selector).first().innerText(),
 	count: (page, selector) => page.locator(selector).count(),
+	// What is in an element, and what of it is in sight, in points.
+	width: (page, selector) => page.locator(selector).first().evaluate(
+		(one) => [one.scrollWidth, one.clientWidth]),
+	size: (page, selector) => page.locator(selector).first().evaluate(
+		(one) => one.clientWidth),
 	value: (page, selector) => page.locator(selector).first().inputValue(),
 	attribute: (page, selector, name) => page.locator(selector).first()
 		.getAttribute(name),
@@ -170,6 +176,43 @@ const readers = {
 			.click();
 		return fs.readFileSync(await (await coming).path(), "utf8")
 			.slice(0, 4000);
+	},
+	// Of the points of a canvas, how many look most like each swatch of a key.
+	painted: (page, canvas, key) => page.evaluate(([canvas, key]) => {
+		const on = document.querySelector(canvas);
+		const { data } = on.getContext("2d").getImageData(0, on.height >> 1,
+			on.width, 1);
+		const names = [...document.querySelectorAll(`${key} li`)]
+			.map((item) => ({ name: item.innerText.trim(),
+				rgb: (getComputedStyle(item.querySelector("i"))
+					.backgroundColor.match(/[\d.]+/g) ?? [])
+					.map(Number) }))
+			.filter(({ rgb }) => rgb.length === 3);
+		const counts = Object.fromEntries(names.map(({ name }) =>
+			[name, 0]));
+
+		for (let i = 0; i < data.length; i += 4) {
+			const far = ({ rgb }) => rgb.reduce((sum, part, k) =>
+				sum + (part - data[i + k]) ** 2, 0);
+
+			counts[names.reduce((best, one) => far(one) < far(best) ?
+				one : best).name]++;
+		}
+		return counts;
+	}, [canvas, key]),
+	// What the menu of "Copy" puts into the clipboard, by the text of an item.
+	copied: async (page, text) => {
+		await page.evaluate(() => {
+			navigator.clipboard.writeText = (copied) => {
+				window.copied = copied;
+				return Promise.resolve();
+			};
+		});
+		await page.locator("#copy").click();
+		await page.locator("[role=menuitem]", { hasText: text }).first()
+			.click();
+		await page.waitForFunction(() => window.copied !== undefined);
+		return page.evaluate(() => window.copied);
 	},
 	// How long it takes to draw a frame while the mouse brushes.
 	frames: async (page, selector) => {

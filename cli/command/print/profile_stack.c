@@ -88,9 +88,10 @@ void profile_stack_print(const struct profile_stack *stack, bool whole,
 		     indent);
 }
 
-void profile_stack_json(const struct profile_stack *stack, struct json *json)
+void profile_stack_json(const struct profile_stack *stack, bool whole,
+			struct json *json)
 {
 	const struct report_stack all = as_report(stack);
 
-	report_json_stack(json, &all, 0, NULL);
+	report_json_stack(json, &all, whole ? 0 : stack->site, NULL);
 }

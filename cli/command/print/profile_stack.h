@@ -34,6 +34,8 @@ void profile_stack_free(struct profile_stack *stack);
  * of the site, too, without which two stacks may look the same. */
 void profile_stack_print(const struct profile_stack *stack, bool whole,
 			 size_t lines, int indent, bool full, FILE *out);
-void profile_stack_json(const struct profile_stack *stack, struct json *json);
+/* `whole`: with what is inside of the site. */
+void profile_stack_json(const struct profile_stack *stack, bool whole,
+			struct json *json);
 
 #endif

@@ -121,6 +121,8 @@ void report_json_stack(struct json *json, const struct report_stack *stack,
 
 	if (stop != NULL)
 		json_string(json, "stopped", stop);
+	if (stack->count > first)
+		json_uint(json, "site", stack->site - first);
 	json_array(json, "stack");
 	for (size_t i = first; i < stack->count; i++)
 		if (once != NULL)

@@ -193,8 +193,8 @@ void report_json_bound(struct json *json, bool bound);
 /* A stack that was looked up, until the next one is. */
 struct report_stack report_stack_of(const struct frames *frames);
 /* "stack", and "stopped" if it ends early: of the last frames_of, from the
- * frame `first` outward. `once`: frames are numbers in there; NULL: each is
- * written out. */
+ * frame `first` outward, and "site", which of these frames is its site. `once`:
+ * frames are numbers in there; NULL: each is written out. */
 void report_json_stack(struct json *json, const struct report_stack *stack,
 		       size_t first, struct frame_table *once);
 

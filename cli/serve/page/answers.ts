@@ -70,6 +70,7 @@ export interface Summary {
 	command: string;
 	complete: boolean;
 	rss_peak_bytes?: number;
+	rss_peak_time_ns?: number;
 }
 
 export interface Step {
@@ -86,7 +87,8 @@ export interface Step {
 export interface Row extends Figures {
 	context?: number;
 	stacks?: number;
-	stack?: Frame[];
+	stack?: Frame[];	/* innermost first */
+	site?: number;		/* which of them is the program's own code */
 	timeline?: Step[];
 	[field: string]: unknown;
 }
@@ -113,6 +115,7 @@ export interface Finding {
 	matters: boolean;
 	lead: string;
 	sentence: string;
+	also?: string;		/* other sites */
 	numbers: Record<string, number>;
 	function?: string | null;
 	query: Record<string, string>;

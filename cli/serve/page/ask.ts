@@ -24,12 +24,15 @@ export class Stale extends Error {}
 /* The server ended it, by its ticket. */
 class Ended extends Error {}
 
+/* It was asked what it cannot answer: it would say the same again. */
+export class Wrong extends Error {}
+
 /* The server is not there, or does not answer as it should. */
 export class Gone extends Error {}
 
 const KEPT_BYTES = 64 << 20;
 const TRIES = 4;
-const ENDED = 409;		/* a status */
+const WRONG = 400, ENDED = 409;	/* a status */
 const PAGE = Math.random().toString(36).slice(2, 8);
 const BASE = new URL("api/v1/", location.href.split("#")[0]).href;
 
@@ -95,7 +98,8 @@ function said(response: Response): string[] {
 
 async function refused(response: Response): Promise<Error> {
 	const text = await response.text();
-	const Kind = response.status === ENDED ? Ended : Error;
+	const Kind = response.status === ENDED ? Ended :
+		response.status === WRONG ? Wrong : Error;
 
 	try {
 		const { error } = JSON.parse(text) as { error?: string };

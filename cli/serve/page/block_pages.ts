@@ -20,9 +20,14 @@ const COLUMNS = "context, address, size, usable, begin_ns, end_ns, " +
 
 export const FIRST = 1000;	/* rows of another order */
 
+/* The first allocation first; the largest of all else. */
+export function sorted(column: string): string {
+	return `${column}${column === "begin_ns" ? "" : " desc"}`;
+}
+
 export function ordered(column: string): string {
-	return `select ${COLUMNS} from blocks order by ${column}` +
-		`${column === "begin_ns" ? "" : " desc"} limit ${FIRST}`;
+	return `select ${COLUMNS} from blocks order by ${sorted(column)} ` +
+		`limit ${FIRST}`;
 }
 
 export class Pages {

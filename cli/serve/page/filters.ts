@@ -9,8 +9,13 @@ import { App } from "./view";
 
 const TIMES = new Set(["from", "to", "alive-at", "alive-at-2"]);
 
+/* Values of filters that are no words of the field. */
+const VALUES: Record<string, string> = { "chain-live": "its chain of reallocs is live",
+	"group-live": "its call stack has live blocks" };
+
 function shown(name: string, value: string): string {
-	return TIMES.has(name) ? moments.readable(value) : readable(value);
+	return TIMES.has(name) ? moments.readable(value) :
+		name === "fate" ? VALUES[value] ?? value : readable(value);
 }
 
 /* From and to are one: what is brushed. */
@@ -67,7 +72,7 @@ function field(app: App, one: Filter): HTMLElement {
 	const input = one.values ? h("select", { name: one.name },
 		h("option", { value: "" }, ""), ...one.values.map((word) =>
 			h("option", { value: word, selected: word === value },
-			  word))) :
+			  VALUES[word] ?? word))) :
 		h("input", { name: one.name, value,
 			     placeholder: one.example, spellcheck: "false",
 			     autocomplete: "off" });

@@ -5,13 +5,24 @@
  */
 import * as quantity from "../../page/quantity";
 import { Changes, Pair } from "./address";
-import { Finding, Report, Result, results } from "./answers";
+import { Cell, Finding, Report, Result, Summary, results } from "./answers";
 import { Child, h, svg } from "./dom";
+import { KINDS } from "./memory_figure";
 import * as moments from "./moments";
 import { QUICK } from "./own_peaks";
 import { App, Part } from "./view";
+import * as words from "./words";
 
 const WASTE = .25;		/* share of resident memory */
+
+/* What the figures are of. */
+interface About {
+	isOne: boolean;		/* a moment */
+	isLive: boolean;	/* a process that goes on */
+	isFiltered: boolean;
+	residency?: Result;	/* of each snapshot, once it is known */
+	pid: number | null;
+}
 
 interface Said {
 	mood: "good" | "bad" | "plain";
@@ -23,10 +34,27 @@ interface Said {
 
 /* ---- what is said ---- */
 
+const share = (part: number, whole: number) => quantity.percent(part, whole);
+
+const blocks = (count: number) => words.counted(count, "block");
+
+/* Nothing that the filters select is no good news of the program. */
+const good = (about: About): Said["mood"] => about.isFiltered ? "plain" : "good";
+
+const which = (about: About) => about.isFiltered ? " that the filters select" : "";
+
+/* "Live at the end", of what is not over "live now". */
+export function liveWhen({ isOne, isLive }: About): string {
+	return isOne ? "live then" : isLive ? "live now" : "live at the end";
+}
+
 /* "204K in 2,666 blocks leaked by `f` a.c:1". */
-function sentence({ lead, sentence: whole }: Finding): Child[] {
-	return [h("b", {}, lead), ...whole.slice(lead.length).split("`")
-		.map((part, i) => i % 2 === 1 ? h("code", {}, part) : part), "."];
+function sentence({ lead, sentence: whole, also }: Finding): Child[] {
+	const codes = (text: string) => text.split("`").map((part, i) =>
+		i % 2 === 1 ? h("code", {}, part) : part);
+
+	return [h("b", {}, lead), ...codes(whole.slice(lead.length)), ".",
+		...also ? codes(` ${also[0].toUpperCase()}${also.slice(1)}.`) : []];
 }
 
 /* The rows that show it. */
@@ -41,24 +69,27 @@ type Links = (found: Finding) => [string, Changes, string][];
 
 interface Kind {
 	title: string;
-	moment?: string;	/* the title, of what is live at a moment */
-	none: (report: Report, isOne: boolean) => string;
+	/* The title, of what is live at a moment, and of a process that goes on. */
+	moment?: string;
+	now?: string;
+	none: (report: Report, about: About) => string;
 	links: Links;
 }
 
 /* Those that a report finds, in the order of their cards. */
 const FOUND: Record<string, Kind> = {
-	leak: { title: "Leaks", moment: "Alive then",
-		none: (_, isOne) => `Nothing ${isOne ? "was live then" :
-			"is live at the end"}.`,
+	leak: { title: "Leaks", moment: "Alive then", now: "Alive now",
+		none: (_, about) => `Nothing${which(about)} ` +
+			`${about.isOne ? "was" : "is"} ${liveWhen(about)}.`,
 		links: (found) => [
 			["Who holds it", { by: "site", sort: "live" }, "groups"],
 			["Its call stacks", evidence(found), "groups"],
 			["Flame graph", { cost: "live" }, "flame"]] },
 	growth: { title: "Growth",
-		none: (_, isOne) => isOne ?
+		none: (_, about) => about.isOne ?
 			"Of one moment alone, nothing is known of growth." :
-			"No site grew steadily over the recording.",
+			`No site${which(about)} grew steadily over the ` +
+			"recording.",
 		links: () => [["See it grow", { by: "site", sort: "live",
 						spark: "1" }, "groups"]] },
 	peak: { title: "Peak", none: () => "Nothing was ever live.",
@@ -69,39 +100,33 @@ const FOUND: Record<string, Kind> = {
 				`${found.numbers.peak_time_ns}ns`, by: "site",
 				sort: "live" }, "groups"]] },
 	churn: { title: "Churn",
-		none: ({ summary }) => summary.estimated ?
+		none: ({ summary }, about) => summary.estimated ?
 			"Not known: a sample lacks what was allocated between." :
-			"No block was freed before its thread's next " +
-			"allocation.",
+			`No block${which(about)} was freed before its ` +
+			"thread's next allocation.",
 		links: () => [
 			["Who makes them", { by: "site", sort: "temporary" },
 			 "groups"],
 			["Flame graph", { cost: "temporary" }, "flame"]] },
 };
 
-function told(kind: string, report: Report, isOne: boolean): Said {
-	const { title, moment, none, links } = FOUND[kind];
+function told(kind: string, report: Report, about: About): Said {
+	const { title, moment, now, none, links } = FOUND[kind];
 	const found = report.findings?.find((one) => one.kind === kind);
-	const shown = isOne && moment ? moment : title;
+	const other = about.isOne ? moment : about.isLive ? now : undefined;
+	const shown = other ?? title;
 
 	if (!found)
-		return { mood: "good", title: shown, links: [],
-			 text: [none(report, isOne)] };
-	return { mood: found.matters && kind !== "peak" && !(isOne && moment) ?
-		"bad" : "plain", title: shown, text: sentence(found),
+		return { mood: good(about), title: shown, links: [],
+			 text: [none(report, about)] };
+	return { mood: found.matters && kind !== "peak" && !other ? "bad" :
+		"plain", title: shown, text: sentence(found),
 		links: links(found) };
 }
 
-export function answers(report: Report, isOne: boolean): Said[] {
-	return Object.keys(FOUND).map((kind) => told(kind, report, isOne));
+export function answers(report: Report, about: About): Said[] {
+	return Object.keys(FOUND).map((kind) => told(kind, report, about));
 }
-
-const KINDS: [string, string][] = [["live_bytes", "live blocks"],
-	["fragmented_bytes", "rest of their pages"],
-	["free_bytes", "free in the allocator"],
-	["mapped_bytes", "mapped by the program"], ["files_bytes", "files"],
-	["stacks_bytes", "stacks"], ["recorder_bytes", "gnomon's own"],
-	["rest_bytes", "not known"]];
 
 /* What resident memory consists of, as one bar. */
 function bar(row: Record<string, unknown>): HTMLElement {
@@ -112,55 +137,81 @@ function bar(row: Record<string, unknown>): HTMLElement {
 		svg("svg", { class: "parts-bar", viewBox: "0 0 100 10",
 			     preserveAspectRatio: "none",
 			     "aria-hidden": "true" },
-			...KINDS.map(([column], i) => {
+			...KINDS.map(({ column, kind }) => {
 				const width = Number(row[column]) / whole * 100;
-				const rect = svg("rect", { class: `area k${i}`,
+				const rect = svg("rect", { class: `area ${kind}`,
 					x, y: 0, width, height: 10 });
 
 				x += width;
 				return rect;
 			})),
-		h("ul", {}, ...KINDS.map(([column, name], i) =>
-			Number(row[column]) > 0 && h("li", {},
-				h("i", { class: `swatch k${i}` }), name, " ",
+		h("ul", {}, ...KINDS.map(({ column, name, kind, help }) =>
+			Number(row[column]) > 0 && h("li", { title: help },
+				h("i", { class: `swatch ${kind}` }), name, " ",
 				h("b", {}, quantity.size(
 					Number(row[column])))))));
 }
 
 const KEEPS_MOST = `select function(context) as function, kept_bytes,
-    live_bytes, pages
+    live_bytes, blocks, pages
 from pinned order by kept_bytes desc limit 1`;
-export const PINNED = `select function(context) as function,
+export const pinnedBy = (where = "") => `select function(context) as function,
     human(kept_bytes) as kept, human(live_bytes) as live,
     blocks, pages
-from pinned order by kept_bytes desc limit 20`;
+from pinned${where} order by kept_bytes desc limit 20`;
+export const PINNED = pinnedBy();
 
-/* `residency`: of each snapshot. */
-export function fragmentation(residency: Result | undefined,
-			      pinned: Result | undefined): Said {
-	const row = residency?.rows[residency.rows.length - 1];
+type Snapshot = Record<string, Cell>;
+
+const fragmented = (row: Snapshot | undefined) =>
+	Number(row?.fragmented_bytes ?? 0);
+
+/* "Of 96M resident memory, 24M, 25 %, …" */
+function wasted(row: Snapshot): Child[] {
+	const rss = Number(row.rss_bytes);
+
+	return ["of ", h("b", {}, quantity.size(rss)), " resident memory, ",
+		h("b", {}, quantity.size(fragmented(row))),
+		` (${share(fragmented(row), rss)}) was fragmented: free, but on ` +
+		"pages that live blocks keep. "];
+}
+
+/* What is free in the allocator is no fragmentation: a program that freed all
+ * before it ended has much of it. */
+export function fragmentation(pinned: Result | undefined, about: About): Said {
+	const all = about.residency?.rows ?? [];
+	const last = all[all.length - 1];
+	const worst = all.reduce((most, row) => fragmented(row) >
+		fragmented(most) ? row : most, last);
+	const much = (row: Snapshot) => Number(row.rss_bytes) > 0 &&
+		fragmented(row) / Number(row.rss_bytes) > WASTE;
 	const owner = pinned?.rows[0];
-	const rss = Number(row?.rss_bytes ?? 0);
-	const waste = Number(row?.fragmented_bytes ?? 0) +
-		Number(row?.free_bytes ?? 0);
-	const much = rss > 0 && waste / rss > WASTE;
 
-	if (!row)
+	if (!last)
 		return { mood: "plain", title: "Fragmentation", links: [],
 			 text: ["Not known: there is no snapshot of memory. ",
-				h("code", {}, "gnomon run --snapshot-every 1s"),
-				" makes some."] };
-	return { mood: much ? "bad" : "good", title: "Fragmentation", text: [
-		"Of ", h("b", {}, quantity.size(rss)), " resident memory, ",
-		h("b", {}, quantity.size(Number(row.fragmented_bytes))),
-		" is the rest of pages that live blocks keep, and ",
-		h("b", {}, quantity.size(Number(row.free_bytes))),
-		" is free in the allocator.",
-		...owner && much ? [" ", h("code", {}, String(owner.function)),
-			` keeps ${quantity.size(Number(owner.kept_bytes))} ` +
-			"of pages by blocks of " +
-			`${quantity.size(Number(owner.live_bytes))}.`] : []],
-		more: bar(row),
+				h("code", {}, about.isLive ?
+					`gnomon snapshot ${about.pid ?? "PID"}` :
+					"gnomon run --snapshot-every 1s"),
+				" takes some."] };
+	const when = (row: Snapshot) =>
+		`after ${quantity.time(Number(row.time_ns))}`;
+	return { mood: much(worst) ? "bad" : "good", title: "Fragmentation",
+		text: [about.isFiltered ? "Of the whole process: " : "",
+			worst === last ? "At the last snapshot, " : "At most, ",
+			`${when(worst)}, `, ...wasted(worst),
+			...worst !== last ? [`At the last one, ${when(last)}, `,
+				...wasted(last)] : [],
+			h("b", {}, quantity.size(Number(last.free_bytes))),
+			" was free in the allocator.",
+			...owner && much(last) ? [" ", h("code", {},
+				String(owner.function)), " keeps most: ",
+				blocks(Number(owner.blocks)), ", ",
+				`${quantity.size(Number(owner.live_bytes))} ` +
+				"together, keep ", h("b", {}, quantity.size(
+					Number(owner.kept_bytes))),
+				" of pages."] : []],
+		more: bar(last),
 		links: [["Whose blocks keep pages", { q: PINNED }, "sql"]] };
 }
 
@@ -198,19 +249,24 @@ interface Question {
 	params: Pair[];
 	body?: string;
 	/* Nothing: more has to be known. */
-	say: (value: unknown, isOne: boolean, residency: Result | undefined) =>
-		Said[];
+	say: (value: unknown, about: About) => Said[];
 }
 
 const QUESTIONS: Question[] = [
 	{ slot: "answers", params: [["top", "1"], ...QUICK],
-	  say: (v, isOne) => answers(v as Report, isOne) },
+	  say: (v, about) => answers(v as Report, about) },
 	{ slot: "fragments", params: [], body: KEEPS_MOST,
-	  say: (v, _, residency) => residency ?
-		[fragmentation(residency, results(v)[0])] : [] },
+	  say: (v, about) => about.residency ?
+		[fragmentation(results(v)[0], about)] : [] },
 	{ slot: "losses", params: [], body: "select * from losses",
 	  say: (v) => [missing(results(v)[0])] },
 ];
+
+export function about(app: App, residency?: Result): About {
+	return { isOne: moments.isOne(app.address), isLive: app.trace().live,
+		 isFiltered: app.address.filters().length > 0, residency,
+		 pid: app.trace().pid };
+}
 
 export class Findings {
 	readonly element = h("div", { class: "findings" });
@@ -218,10 +274,14 @@ export class Findings {
 	private readonly answers: unknown[] = [];
 	private residency: Result | undefined;
 
-	constructor(private readonly app: App) {
+	/* `sums`: gets those that the sentences are about, with filters. */
+	constructor(private readonly app: App,
+		    private readonly sums: (summary: Summary) => void) {
 		this.parts = QUESTIONS.map(({ slot }) =>
 			new Part(app, `finding-${slot}`, slot === "answers" ?
-				 "finding-part several" : "finding-part"));
+				 "finding-part several" : "finding-part",
+				 /* What filters match nothing, once. */
+				 slot !== "answers"));
 		this.element.append(...this.parts.map((part) => part.element));
 	}
 
@@ -233,13 +293,15 @@ export class Findings {
 			this.parts[i].show(call, (value) => {
 				this.answers[i] = value;
 				this.draw(i);
+				if (i === 0)
+					this.sums((value as Report).summary);
 			});
 		});
 	}
 
 	private draw(i: number): void {
 		const said = QUESTIONS[i].say(this.answers[i],
-			moments.isOne(this.app.address), this.residency);
+			about(this.app, this.residency));
 
 		if (said.length > 0)
 			this.parts[i].body.replaceChildren(...said.map((one) =>

@@ -80,15 +80,16 @@ export function ofFunction(app: App, frame: Frame): Items {
 }
 
 /* Of a row with figures; times are those of its blocks. */
-export function ofRow(app: App, row: Partial<Figures> & { context?: number },
-		      stack: Frame[] | undefined): Items {
+export function ofRow(app: App, row: Partial<Figures> & { context?: number;
+		      site?: number }, stack: Frame[] | undefined): Items {
 	const { context, first_ns, last_ns, own_peak_time_ns } = row;
+	const site = words.site({ stack, site: row.site });
 
 	return [context !== undefined && only(app, "Only this call stack",
 			"context", String(context)),
 		context !== undefined && link(app, "Its blocks, one by one",
 			{ context }, "blocks"),
-		...stack?.length ? ofFunction(app, stack[0]) : [],
+		...site ? ofFunction(app, site) : [],
 		"line",
 		first_ns !== undefined && last_ns !== undefined &&
 		last_ns > first_ns && link(app, "Allocated while it allocated",

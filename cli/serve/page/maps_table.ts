@@ -7,17 +7,20 @@ import * as quantity from "../../page/quantity";
 import { hex } from "./address_space";
 import { Cell, Frame, Result, numbers, results } from "./answers";
 import { spark } from "./axis";
-import { h } from "./dom";
+import { Child, h } from "./dom";
 import { Items, showMenu } from "./menu";
 import * as moments from "./moments";
 import * as side from "./side";
 import { Column, Table } from "./table";
 import { App, Part } from "./view";
+import * as words from "./words";
 
 export type Line = Record<string, Cell>;
 
 /* By column of the table: what it is sorted by. */
-const ORDERS: Record<string, string> = { bytes: "m.bytes desc, m.size desc",
+const ORDERS: Record<string, string> = {
+	/* What recording takes itself is last. */
+	bytes: "m.origin = 'gnomon', m.bytes desc, m.size desc",
 	size: "m.size desc", rss: "rss desc", address: "m.address",
 	when: "m.begin_ns, m.map" };
 
@@ -29,7 +32,52 @@ const maps = (order: string) => `select m.map, m.address, m.size, m.bytes, m.beg
         and u.address >= m.address
         and u.address + u.size <= m.address + m.size
         and m.end_ns is null) as rss
-from maps m order by ${ORDERS[order]} limit 5000`;
+from maps m order by ${ORDERS[order]} limit 5000;
+select address, size, rss_bytes from map_usage
+where snapshot = (select max(snapshot) from snapshots)`;
+
+/* Neighbours that are alike are one to the kernel. */
+const TOGETHER = "with its neighbours, which the kernel does not tell apart";
+
+/* Of mappings that the kernel does not tell apart from their neighbours, how much
+ * is resident of all of them. */
+function withNeighbours(maps: Line[], usage: Line[]): void {
+	const end = (one: Line) => Number(one.address) + Number(one.size);
+
+	for (const map of maps)
+		if (map.rss === null && map.end_ns === null) {
+			const all = usage.filter((one) => Number(one.address) <
+				end(map) && end(one) > Number(map.address));
+
+			map.together = all.length === 0 ? null : all.reduce(
+				(sum, one) => sum + Number(one.rss_bytes), 0);
+		}
+}
+
+function resident(map: Line): Child {
+	if (map.rss !== null)
+		return quantity.size(Number(map.rss));
+	if (map.end_ns !== null)
+		return "–";
+	return map.together === null ? h("span", { title: "not known" }, "?") :
+		h("span", { title: TOGETHER },
+		  `≤ ${quantity.size(Number(map.together))}`);
+}
+
+/* A thread's arena of glibc lies in 64 MiB that begin at a multiple of as much:
+ * first what it has, then what it reserved. */
+const ARENA = 64 << 20;
+
+function origin(map: Line, rows: Line[]): string {
+	const from = Number(map.address), to = from + Number(map.size);
+	const reserved = map.origin === "unknown" && map.path === null &&
+		!map.readable && !map.writable && to % ARENA === 0 &&
+		rows.some((other) => other.path === null && other.writable &&
+			Number(other.address) === to - ARENA &&
+			from < to && from > to - ARENA);
+
+	return reserved ? "malloc, reserve" : String(map.origin ?? "");
+}
 
 const address = (map: Line) => hex(Number(map.address));
 
@@ -47,29 +95,28 @@ function lifetime(map: Line, end_ns: number): HTMLElement {
 	return bar;
 }
 
-function columns(end_ns: number): Column<Line>[] {
+function columns(end_ns: number, rows: Line[]): Column<Line>[] {
 	return [
 		{ name: "address", title: "Address", wide: 128, sorts: true,
 		  rises: true,
 		  cell: (map) => h("code", {}, address(map)) },
 		{ name: "size", title: "Mapped", wide: 80, right: true,
 		  sorts: true, cell: (map) => quantity.size(Number(map.size)) },
-		{ name: "bytes", title: "Left", wide: 80, right: true,
-		  sorts: true, help: "of it at the end", cell: (map) =>
+		{ name: "bytes", title: "At the end", wide: 108, right: true,
+		  sorts: true, help: "what was still mapped of it", cell: (map) =>
 			Number(map.bytes) ? quantity.size(Number(map.bytes)) :
 			"–" },
 		{ name: "rss", title: "Resident", wide: 80, right: true,
-		  sorts: true, help: "at the last snapshot, if the " +
-			"kernel tells it apart from its neighbours", cell: (map) => map.rss ?
-			quantity.size(Number(map.rss)) : "–" },
+		  sorts: true, help: "at the last snapshot; ≤: " + TOGETHER,
+		  cell: resident },
 		{ name: "access", title: "", wide: 46, cell: (map) =>
 			h("code", {}, (map.readable ? "r" : "-") +
 				(map.writable ? "w" : "-") +
 				(map.executable ? "x" : "-")) },
 		{ name: "path", title: "What", cell: (map) => map.path === null ?
-			"of no file" : String(map.path) },
+			"anonymous" : String(map.path) },
 		{ name: "origin", title: "By", wide: 120,
-		  cell: (map) => String(map.origin ?? "") },
+		  cell: (map) => origin(map, rows) },
 		{ name: "function", title: "In", wide: 150, cell: (map) =>
 			h("code", {}, map.context === null ? "" :
 				String(map.function ?? "")) },
@@ -112,10 +159,10 @@ function history(answer: Result): HTMLElement {
 		return h("p", { class: "quiet" }, "Of no snapshot it is known " +
 			"how much of it was resident.");
 	return h("section", { class: "side-spark" }, h("h3", {},
-		`Resident, at ${quantity.count(rss.length)} snapshots: at most ` +
+		`Resident, at ${words.counted(rss.length, "snapshot")}: at most ` +
 		quantity.size(rss.reduce((a, b) => Math.max(a, b), 0))),
 		spark(rss, 300, 60), h("p", { class: "quiet" },
-		`Last ${size("rss")}, of no file ${size("anonymous")}, in swap ` +
+		`Last ${size("rss")}, anonymous ${size("anonymous")}, in swap ` +
 		`${size("swap")}.${last.more ? " With what lies beside it, " +
 			"which the kernel does not tell apart." : ""}`));
 }
@@ -196,7 +243,7 @@ export class Mappings {
 
 		this.part.show(app.plain("sql", [], maps(this.order())),
 			       (value) => {
-			const { rows } = results(value)[0];
+			const [{ rows }, used] = results(value);
 
 			if (rows.length === 0) {
 				this.part.empty("No mapping was recorded: ",
@@ -204,10 +251,11 @@ export class Mappings {
 					" records them.");
 				return;
 			}
+			withNeighbours(rows, used.rows);
 			app.whole(({ times }) => {
 				this.part.body.replaceChildren(
 					this.table.element);
-				this.table.show(columns(times.end_ns),
+				this.table.show(columns(times.end_ns, rows),
 						rows.length, (i) => rows[i],
 						this.order());
 				this.rows = rows;

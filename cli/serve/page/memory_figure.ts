@@ -15,7 +15,8 @@ interface Kind {
 	help: string;
 }
 
-const KINDS: Kind[] = [
+/* One name and one colour for each, in all views. */
+export const KINDS: Kind[] = [
 	{ column: "live_bytes", name: "live blocks", kind: "k0",
 	  help: "what the program has, and did not free" },
 	{ column: "fragmented_bytes", name: "fragmented", kind: "k1",
@@ -30,8 +31,8 @@ const KINDS: Kind[] = [
 	  help: "of threads" },
 	{ column: "recorder_bytes", name: "gnomon's own", kind: "k3",
 	  help: "what recording takes" },
-	{ column: "rest_bytes", name: "rest", kind: "k7",
-	  help: "not known whose" },
+	{ column: "rest_bytes", name: "not known", kind: "k7",
+	  help: "whose it is" },
 ];
 
 const WIDE = 1000, HIGH = 14;

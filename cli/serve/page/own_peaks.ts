@@ -20,7 +20,7 @@ export class Reports {
 
 	constructor(private readonly app: App, slot: string, kind: string) {
 		this.part = new Part(app, slot, kind);
-		this.peaks = new Part(app, `${slot}-peaks`, "apart later");
+		this.peaks = new Part(app, `${slot}-peaks`, "apart later", true);
 	}
 
 	show(params: Pair[], sort: string, draw: (report: Report) => void): void {
@@ -29,10 +29,8 @@ export class Reports {
 		const quick = app.call("report", [...params, ...QUICK]);
 		const take = (value: unknown) => draw(value as Report);
 
-		if (!sameCall(this.asked, whole)) {
-			peaks.close();
-			peaks.forget();
-		}
+		if (!sameCall(this.asked, whole))
+			peaks.clear();
 		this.asked = whole;
 		if (sort === "own-peak")
 			part.show(whole, take);

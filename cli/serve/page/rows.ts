@@ -2,6 +2,7 @@
  * Rows of reports: how each is called, by what `--by` says a row is, and the
  * figures that tables show of it.
  */
+import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Figures, Frame, Row } from "./answers";
@@ -28,6 +29,26 @@ export const SORTS: [string, string][] = [["live", "live bytes"],
 	["temporary", "temporary blocks"], ["lifetime", "mean lifetime"],
 	["age", "age"], ["freed", "freed bytes"]];
 
+const ROOM = 28;		/* letters of a frame besides the site's */
+
+/* The columns of `sums` by which rows are told apart. */
+const COLUMNS: Record<string, string> = { stack: "context, function, file, line",
+	site: "function, file, line, library", function: "function, library",
+	line: "file, line", thread: "thread, thread_name" };
+const MEASURES: Record<string, string> = { count: "count",
+	temporary: "temporary", lifetime: "lifetime_ns", age: "age_ns" };
+
+/* The column of `sums` that rows are sorted by. */
+export function measure(sort: string): string {
+	return MEASURES[sort] ?? `${sort.replace("-", "_")}_bytes`;
+}
+
+export function asSql(by: string, sort: string, filters: Pair[]): string {
+	return words.sums(by.split(",").map((word) => COLUMNS[word] ??
+		word.replace("-", "_")).join(", "),
+		measure(sort), filters);
+}
+
 type Any = Record<string, unknown>;
 
 function within(row: Any): Any {
@@ -39,15 +60,76 @@ function text(value: unknown, none: string): string {
 		String(value);
 }
 
-function frameName(frame: Frame | undefined): Child {
+function frameName(frame: Frame | undefined): HTMLElement {
 	return h("span", {}, h("code", {}, words.name(frame)),
 		 h("small", {}, ` ${words.place(frame)}`));
 }
 
+/* What tells call stacks of one site apart, from the site inward and then
+ * outward: the frames in which they differ. */
+const ways = new WeakMap<Row, Frame[]>();
+
+function textOf(frame: Frame | undefined): string {
+	return frame ? `${words.name(frame)} ${words.place(frame)}` : "";
+}
+
+function part(all: Row[], key: (row: Row) => string): Row[][] {
+	const parts = new Map<string, Row[]>();
+
+	for (const row of all)
+		parts.set(key(row), [...parts.get(key(row)) ?? [], row]);
+	return Array.from(parts.values());
+}
+
+function way(row: Row): Frame[] {
+	const stack = row.stack ?? [], at = row.site ?? 0;
+
+	return [...stack.slice(0, at).reverse(), ...stack.slice(at + 1)];
+}
+
+function split(all: Row[], from: number): void {
+	const far = all.map(way);
+	const end = Math.max(...far.map(({ length }) => length));
+
+	for (let i = from; i < end; i++) {
+		const parts = part(all, (row) => textOf(way(row)[i]));
+
+		if (parts.length === 1)
+			continue;
+		all.forEach((row, k) => {
+			if (far[k][i])
+				ways.get(row)?.push(far[k][i]);
+		});
+		for (const one of parts)
+			if (one.length > 1)
+				split(one, i + 1);
+		return;
+	}
+}
+
+/* Once for the rows of an answer, before they are shown. */
+export function tellApart(all: Row[]): void {
+	for (const one of part(all, (row) => textOf(words.site(row)))) {
+		for (const row of one)
+			ways.set(row, []);
+		if (one.length > 1)
+			split(one, 0);
+	}
+}
+
+function stackName(row: Row): Child {
+	const name = frameName(words.site(row));
+
+	for (const frame of ways.get(row) ?? [])
+		name.append(h("small", {}, " · ", fitting(words.name(frame),
+			ROOM), ` ${words.place(frame)}`));
+	return name;
+}
+
 /* One for each word of --by. */
 const NAMES: Record<string, (row: Row) => Child> = {
-	stack: (row) => frameName(row.stack?.[0]),
-	site: (row) => frameName(row.stack?.[0]),
+	stack: stackName,
+	site: (row) => frameName(words.site(row)),
 	function: (row) => {
 		const one = within(row);
 
@@ -73,7 +155,7 @@ const NAMES: Record<string, (row: Row) => Child> = {
 		`${quantity.time(Number(row.lifetime_min_ns ?? 0))} – ` +
 		quantity.time(Number(row.lifetime_max_ns ?? 0)),
 	arena: (row) => text(row.arena, "(not known)"),
-	mapping: (row) => text(row.mapping, "of no file"),
+	mapping: (row) => text(row.mapping, "anonymous"),
 	heap: (row) => text(row.heap, "malloc"),
 };
 
@@ -99,8 +181,8 @@ export function filtersOf(row: Row, by: string): Pair[] {
 		if (word === "stack")
 			add("context", row.context, false);
 		else if (word === "site")
-			add("function", row.stack?.[0]?.named ?
-			    row.stack[0].function : null);
+			add("function", words.site(row)?.named ?
+			    words.site(row)?.function : null);
 		else if (word.endsWith("function"))
 			add("function", one.named === false ? null :
 			    one.function);
@@ -155,8 +237,8 @@ export const FIGURES: Figure[] = [
 	{ name: "temporary", title: "Temporary", unit: "count", wide: 92,
 	  help: "blocks freed before their thread's next allocation",
 	  of: (row) => row.temporary },
-	{ name: "lifetime", title: "Lifetime", unit: "ns", wide: 84,
-	  help: "mean, of blocks that were freed",
+	{ name: "lifetime", title: "Freed after", unit: "ns", wide: 96,
+	  help: "mean lifetime of the blocks that were freed",
 	  of: (row) => row.lifetime_ns },
 ];
 

@@ -33,11 +33,19 @@ let summaryOf = "";		/* a trace */
 let shown: { view: View; element: HTMLElement; shown: Shown } | undefined;
 let strip: Strip | undefined;
 
-function trace(): Trace {
+/* The one that the address names, the first where it names none; not there: it is
+ * not served. */
+function chosen(): Trace | undefined {
 	const id = address.get("trace");
 
-	return traces.find((one) => one.id === id) ??
-		traces.find((one) => one.name === `${id}.trace`) ?? traces[0];
+	return id === undefined ? traces[0] :
+		traces.find((one) => one.id === id) ??
+		traces.find((one) => one.name === `${id}.trace`);
+}
+
+/* Views are open only while it is there. */
+function trace(): Trace {
+	return chosen() ?? traces[0];
 }
 
 function plain(what: string, params: Pair[] = [], body?: string): Call {
@@ -144,12 +152,43 @@ function open(view: View): void {
 	tell(view.title);
 }
 
+/* Nothing is shown of another trace in its place. */
+function notServed(): void {
+	const list = find<HTMLSelectElement>("trace");
+	const id = address.get("trace") ?? "";
+
+	shown?.shown.close?.();
+	shown = undefined;
+	summary = undefined;
+	summaryOf = "";
+	delete list.dataset.of;
+	list.replaceChildren(h("option", { value: id, selected: true }, id),
+		...traces.map((one) => h("option", { value: one.id },
+					 one.name)));
+	find("live").hidden = true;
+	find("what").textContent = "";
+	find("strip").hidden = true;
+	document.title = "not served – gnomon";
+	find("view").replaceChildren(h("div", { class: "state", role: "alert" },
+		h("p", {}, `The trace “${id}” is not served. It was not named ` +
+		  "when the server was started, or the file is gone. Others " +
+		  "are:"),
+		h("ul", {}, ...traces.map((one) => h("li", {},
+			h("a", { href: address.link({ trace: one.id }) },
+			  one.name))))));
+	tell("This trace is not served.");
+}
+
 function update(): void {
 	const view = VIEWS.find(({ name }) => name === address.view) ??
 		VIEWS[0];
 	const before = summary && find("trace").dataset.of;
 
-	closeMenu();
+	if (!chosen()) {
+		notServed();
+		navigation();
+		return;
+	}
 	if (address.view !== view.name) {
 		address.view = view.name;
 		history.replaceState(null, "", address.link({}));
@@ -232,10 +271,10 @@ function buttons(): void {
 			shown?.shown.command?.() ??
 			shown?.view.command?.(app) ?? words.command("report",
 			address.filters(), trace()), "command") },
-		{ text: "Filters as SQL", act: () => void copy(
-			"select function, sum(live_bytes) as live\nfrom sums" +
-			words.where(address.filters()) +
-			"\ngroup by 1 order by 2 desc limit 20;", "SQL") }]);
+		{ text: "As SQL", act: () => void copy(shown?.shown.sql?.() ??
+			shown?.view.sql?.(app) ?? words.sums(
+				"function, library", "live_bytes",
+				address.filters()), "SQL") }]);
 	menuOf(find("export"), "What the filters select, as", () =>
 		FORMATS.map(([format, text]) => ({ text,
 			link: url(app.call(`export/${format}`)) })));
@@ -323,7 +362,11 @@ async function start(): Promise<void> {
 	}
 	if (!strip) {
 		strip = new Strip(app);
-		address.listen(update);
+		/* A menu is of what was shown; a trace that grows leaves it. */
+		address.listen(() => {
+			closeMenu();
+			update();
+		});
 	}
 	update();
 }

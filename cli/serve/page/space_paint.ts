@@ -1,17 +1,19 @@
 /*
  * Paints a range of addresses to scale: blue what live blocks take, the darker the
- * more of a page; orange what else the allocator has; grey other mappings; and
+ * more of a page; orange what else is on those pages, which they keep; light blue
+ * what else the allocator has; grey other mappings; and
  * hatched what is not mapped, or not known to be. Where a page is some points
  * wide, it has edges; and blocks, where they are known, are painted one by one.
  */
-import { Memory, Range, within } from "./address_space";
+import { Memory, Range, Run, within } from "./address_space";
 
 export interface Block extends Range {
 	name: string;
 }
 
 const PAGE_POINTS = 6;		/* so wide is a page that has edges */
-const FAINT = .1;		/* the least that is live is seen */
+const FAINT = .1;		/* the least that is live is seen, */
+const KEPT = .5;		/* and so are single pages that it keeps */
 
 function hatch(paint: CanvasRenderingContext2D, wide: number, high: number,
 	       colour: string): void {
@@ -25,8 +27,9 @@ function hatch(paint: CanvasRenderingContext2D, wide: number, high: number,
 	paint.stroke();
 }
 
-/* How much of each point of the picture is live. */
-function shares({ runs }: Memory, range: Range, wide: number): Float64Array {
+/* How much of each point of the picture is of some kind. */
+function shares({ runs }: Memory, range: Range, wide: number,
+		bytes: (run: Run) => number): Float64Array {
 	const scale = wide / (range.to - range.from);
 	const live = new Float64Array(Math.ceil(wide));
 
@@ -37,7 +40,7 @@ function shares({ runs }: Memory, range: Range, wide: number): Float64Array {
 		const first = Math.max(0, Math.floor(from));
 
 		for (let x = first; x < to && x < live.length; x++)
-			live[x] += run.live / length *
+			live[x] += bytes(run) / length *
 				(Math.min(x + 1, to) - Math.max(x, from));
 	}
 	return live;
@@ -69,20 +72,26 @@ export function paintRange(canvas: HTMLCanvasElement, memory: Memory,
 		paint.fillStyle = colour(mapping.allocator ? "--free" : "--other");
 		box(mapping, 0, high);
 	}
-	/* Pages with live blocks are the allocator's, whoever mapped them. */
+	/* Pages with live blocks are the allocator's, whoever mapped them; runs
+	 * that were joined have others between. */
 	paint.fillStyle = colour("--free");
 	for (const run of within(memory.runs, range))
 		box(run, 0, high);
-	paint.fillStyle = colour("--k0");
-	if (blocks.length === 0)
-		shares(memory, range, wide).forEach((part, at) => {
+	const tint = (name: string, least: number,
+		      bytes: (run: Run) => number) => {
+		paint.fillStyle = colour(name);
+		shares(memory, range, wide, bytes).forEach((part, at) => {
 			if (part <= 0)
 				return;
-			paint.globalAlpha = FAINT + (1 - FAINT) *
+			paint.globalAlpha = least + (1 - least) *
 				Math.min(1, part);
 			paint.fillRect(at, 0, 1, high);
 		});
-	paint.globalAlpha = 1;
+		paint.globalAlpha = 1;
+	};
+	tint("--kept", KEPT, ({ bytes }) => bytes);
+	if (blocks.length === 0)
+		tint("--k0", FAINT, ({ live }) => live);
 	if (memory.page * scale >= PAGE_POINTS) {
 		paint.fillStyle = colour("--quiet");
 		for (let page = Math.ceil(range.from / memory.page);

@@ -7,7 +7,7 @@ import { Child, h } from "./dom";
 import { placeOf } from "./menu";
 
 export const ROW = 25;		/* points */
-const NAME = 230;		/* at least */
+const NAME = 190;		/* at least */
 const BEYOND = 12;		/* rows that are drawn out of sight */
 /* Browsers cannot scroll through more points than this; a row is then less
  * high to the scrollbar than it is drawn. */
@@ -17,7 +17,8 @@ export interface Column<R> {
 	name: string;
 	title: string;
 	help?: string;
-	wide?: number;		/* points; none: what is left */
+	wide?: number;		/* points; none: what is left, */
+	least?: number;		/* but so many */
 	right?: boolean;
 	sorts?: boolean;
 	rises?: boolean;	/* sorted, the smallest is first */
@@ -112,10 +113,11 @@ export class Table<R> {
 	/* ---- drawing ---- */
 
 	private widths(): void {
-		const template = this.columns.map(({ wide }) => wide ?
-			`${wide}px` : `minmax(${NAME}px, 1fr)`).join(" ");
-		const least = this.columns.reduce((sum, { wide }) =>
-			sum + (wide ?? NAME), 16);
+		const template = this.columns.map(({ wide, least }) => wide ?
+			`${wide}px` : `minmax(${least ?? NAME}px, 1fr)`)
+			.join(" ");
+		const least = this.columns.reduce((sum, one) =>
+			sum + (one.wide ?? one.least ?? NAME), 16);
 
 		this.element.style.setProperty("--columns", template);
 		this.element.style.setProperty("--least", `${least}px`);

@@ -57,6 +57,7 @@ export class Timeline {
 	private pulled: Range = null;
 	private pull: ((ns: number) => Range) | null = null;
 	private at = -1;		/* a step */
+	private watching = false;
 	private wide = 600;
 	private readonly figures: HTMLElement[][] = [];
 
@@ -68,6 +69,9 @@ export class Timeline {
 	}
 
 	show(times: Times, lanes: Lane[], marks: Mark[], range: Range): void {
+		/* Another trace has other moments. */
+		if (times.end_ns !== this.times.end_ns)
+			this.at = -1;
 		this.times = times;
 		this.lanes = lanes;
 		this.marks = marks;
@@ -320,6 +324,22 @@ export class Timeline {
 		this.drawOver();
 	}
 
+	/* Whatever is hidden below the mouse is not told that this leaves it. */
+	private watch(): void {
+		const over = (event: PointerEvent) => {
+			if (this.pull || this.chart.contains(event.target as Node))
+				return;
+			document.removeEventListener("pointermove", over);
+			this.watching = false;
+			this.point(-1);
+		};
+
+		if (this.watching)
+			return;
+		this.watching = true;
+		document.addEventListener("pointermove", over);
+	}
+
 	/* ---- mouse and keys ---- */
 
 	private place(event: MouseEvent): number {
@@ -397,6 +417,7 @@ export class Timeline {
 		this.chart.classList.toggle("edge", this.range !== null &&
 			this.range.some((ns) => Math.abs(this.x(ns) - x) < NEAR));
 		this.point(this.stepAt(this.ns(x)));
+		this.watch();
 	}
 
 	private release(event: PointerEvent): void {

@@ -6,9 +6,10 @@
  */
 import { Address, Changes, Pair } from "./address";
 import { Summary, Trace } from "./answers";
-import { Answer, Call, Gone, Progress, Stale, ask, drop, sameCall, watch } from
-	"./ask";
+import { Answer, Call, Gone, Progress, Stale, Wrong, ask, drop, sameCall, watch }
+	from "./ask";
 import { Child, h, tell } from "./dom";
+import { Filter, filter } from "./options";
 import type { Whole } from "./strip";
 
 const PATIENCE_MS = 150;	/* before it says that it loads */
@@ -34,6 +35,8 @@ export interface Shown {
 	close?(): void;
 	/* Of gnomon, what says the same; if it is not the view's. */
 	command?(): string;
+	/* A statement that says the same, as far as one can. */
+	sql?(): string;
 	/* "/" was typed: where to search, if there is a place. */
 	search?(): void;
 }
@@ -44,7 +47,31 @@ export interface View {
 	key: string;		/* behind g */
 	hint: string;		/* for who comes first */
 	command?(app: App): string;	/* of gnomon that says the same */
+	sql?(app: App): string;		/* a statement that does */
 	open(element: HTMLElement, app: App): Shown;
+}
+
+/* What the words stand for that the commands' messages have. */
+const GIVE: Record<string, string> = {
+	REGEX: "a regular expression, as parse_.*",
+	MOMENT: "a moment: 250ms after the start, 30% of the run, start, or " +
+		"@NAME of a marker or snapshot",
+	SIZE: "a size, as 4k or 1M", DURATION: "a duration, as 10ms",
+	N: "a number", ADDRESS: "an address, as 0x7f00" };
+
+const OF_OPTION = /^(?:gnomon: )?--([\w-]+)[ :]/;
+
+function wrongFilter(message: string): Filter | undefined {
+	return filter(OF_OPTION.exec(message)?.[1] ?? "");
+}
+
+/* A message about an option, as it is called in the page. */
+function wrong(message: string): string {
+	const one = wrongFilter(message);
+
+	return (one ? message.replace(OF_OPTION, `Filter “${one.label}”: `) :
+		message).replace(/ +/g, " ").replace(/\bgive ([A-Z]+)\b/,
+		(all, word: string) => word in GIVE ? `give ${GIVE[word]}` : all);
 }
 
 export class Part {
@@ -55,8 +82,9 @@ export class Part {
 	private wanted: Call | undefined;
 	private generation = "";
 
+	/* `quiet`: what else was said of its call says another part. */
 	constructor(private readonly app: App, private readonly slot: string,
-		    kind = "") {
+		    kind = "", private readonly quiet = false) {
 		this.body = h("div", { class: "part-body" });
 		this.element = h("section", { class: `part ${kind}` },
 				 this.note, this.body);
@@ -73,6 +101,9 @@ export class Part {
 
 		if (sameCall(this.wanted, call) && now === this.generation)
 			return;
+		/* What was said of another call. */
+		if (!sameCall(this.wanted, call))
+			this.note.hidden = true;
 		this.wanted = call;
 		this.generation = now;
 		void this.load(call, draw, refused);
@@ -123,7 +154,7 @@ export class Part {
 		const said = messages.filter((message) =>
 			!/: indexing about /.test(message));
 
-		this.note.hidden = said.length === 0;
+		this.note.hidden = said.length === 0 || this.quiet;
 		this.note.replaceChildren(...said.map((message) =>
 			h("p", {}, message.replace(/^gnomon: /, ""))));
 	}
@@ -140,15 +171,37 @@ export class Part {
 		this.body.replaceChildren(h("div", { class: "state failed",
 						     role: "alert" },
 			h("p", {}, gone ? "The server does not answer. Is " +
-			  "`gnomon serve` still running?" : error.message),
+			  "`gnomon serve` still running?" :
+			  wrong(error.message)),
+			error instanceof Wrong ? this.wayOut(error) :
 			h("button", { type: "button", click: again },
 			  "Try again")));
+	}
+
+	/* What is asked wrongly is refused again; a filter can be taken off. */
+	private wayOut({ message }: Wrong): HTMLElement | false {
+		const name = wrongFilter(message)?.name;
+
+		return name !== undefined &&
+			this.app.address.get(name) !== undefined &&
+			h("button", { type: "button", click: () =>
+				this.app.go({ [name]: null }) },
+			  "Remove this filter");
 	}
 
 	/* There is nothing to draw, and why. */
 	empty(...why: Child[]): void {
 		this.body.replaceChildren(h("div", { class: "state" },
 					    h("p", {}, ...why)));
+	}
+
+	/* Nothing is asked, said or shown. */
+	clear(): void {
+		this.close();
+		this.forget();
+		this.note.hidden = true;
+		this.body.replaceChildren();
+		this.busy(false);
 	}
 
 	/* The next call is asked in any case. */

@@ -6,7 +6,7 @@
 import * as quantity from "../../page/quantity";
 import { Frame, Result, result, results } from "./answers";
 import { url } from "./ask";
-import { Block, FIRST, Pages, ordered } from "./block_pages";
+import { Block, FIRST, Pages, ordered, sorted } from "./block_pages";
 import { Child, h } from "./dom";
 import { copy, ofFunction, ofRow } from "./lead";
 import { Items, menuOf, showMenu } from "./menu";
@@ -16,7 +16,7 @@ import { Column, Table } from "./table";
 import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
 import * as words from "./words";
 
-const ORDERS: [string, string][] = [["end", "end: all of them"],
+const ORDERS: [string, string][] = [["end", "when freed"],
 	["begin_ns", "allocation"], ["size", "size"], ["lifetime_ns", "lifetime"],
 	["between_allocations", "allocations meanwhile"],
 	["place", "place in its chain"], ["usable - size", "rounding up"]];
@@ -56,7 +56,7 @@ const COLUMNS: Column<Block>[] = [
 	{ name: "thread", title: "Thread", wide: 130, cell: (block) =>
 		`${block.thread_name ?? ""} ${block.thread ?? ""}` },
 	{ name: "free", title: "Freed by", wide: 82, help: "the thread, if " +
-		"it was another one", cell: (block) =>
+		"it was another one: gnomon run --free-stacks records it", cell: (block) =>
 		block.free_thread !== null &&
 		block.free_thread !== block.thread ?
 		String(block.free_thread) : "" },
@@ -81,6 +81,18 @@ function chainList({ rows }: Result): HTMLElement {
 			Number(row.size))), ` after ${quantity.time(Number(
 			row.begin_ns))}, ${row.fate}, `, h("code", {},
 			hex(row.address))))));
+}
+
+function orderOf(app: App): string {
+	return app.address.oneOf("order", ORDERS.map(([one]) => one));
+}
+
+/* What the list shows, as a statement. */
+function inOrder(app: App, where = ""): string {
+	const order = orderOf(app);
+
+	return `select * from blocks${where}` + (order === "end" ? "" :
+		` order by ${sorted(order)} limit ${FIRST}`);
 }
 
 class Blocks implements Shown {
@@ -143,7 +155,7 @@ class Blocks implements Shown {
 	}
 
 	private order(): string {
-		return this.app.address.oneOf("order", ORDERS.map(([one]) => one));
+		return orderOf(this.app);
 	}
 
 	private drawTools(said: string): void {
@@ -197,7 +209,8 @@ class Blocks implements Shown {
 		this.table.toTop();
 		this.drawTools(rows.length < FIRST ?
 			`${quantity.count(rows.length)} allocations` :
-			`the first ${quantity.count(FIRST)}`);
+			`the first ${quantity.count(FIRST)} in this order; ` +
+			"“when freed” goes on to all");
 		this.drawTable(rows.length, (index) => rows[index]);
 	}
 
@@ -256,7 +269,11 @@ class Blocks implements Shown {
 			more.body.replaceChildren(side.stack(this.app,
 				"Allocated by, innermost first", this.stack),
 				...freed.rows.length ? [side.stack(this.app,
-					"Freed by", side.frames(freed))] : [],
+					"Freed by", side.frames(freed))] :
+				block.end_ns === null ? [] : [h("p",
+					{ class: "quiet" }, "Who freed it was not " +
+					"recorded: ", h("code", {},
+					"gnomon run --free-stacks"), " does.")],
 				...chain.rows.length ? [chainList(chain)] : []);
 		});
 	}
@@ -286,6 +303,7 @@ export const blocks: View = {
 		"what is live comes last. A click tells its stacks and its " +
 		"chain of reallocs; right click finds what else was there.",
 	command: (app) => words.command("sql", app.address.filters(),
-		app.trace(), ["select * from blocks"]),
+		app.trace(), [inOrder(app)]),
+	sql: (app) => inOrder(app, words.where("blocks", app.address.filters())),
 	open: (element, app) => new Blocks(element, app),
 };

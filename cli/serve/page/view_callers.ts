@@ -20,20 +20,35 @@ const SORTS = rows.SORTS.filter(([name]) =>
 	["live", "peak", "total", "count", "temporary"].includes(name));
 
 /* A call stack counts once for each other function, however often it recurs. */
-function around(name: string): string {
+function around(name: string, contexts = "contexts"): string {
 	const side = (kind: string, column: string) =>
 		`select '${kind}' as side, ${column} as function, ` +
 		"sum(live_bytes) as live_bytes, sum(live_blocks) as " +
 		"live_blocks, sum(peak_bytes) as peak_bytes, sum(total_bytes) " +
 		"as total_bytes, sum(count) as count, sum(temporary) as " +
 		"temporary from (select distinct context, " +
-		`${column} from here) join contexts using (context) ` +
+		`${column} from here) join ${contexts} using (context) ` +
 		"group by 2";
 
 	return "with here as materialized (select context, caller, callee from " +
 		`stacks where function = '${name.replace(/'/g, "''")}') ` +
 		`${side("caller", "caller")} union all ` +
 		side("callee", "callee");
+}
+
+function sortOf(app: App): string {
+	return app.address.oneOf("sort", SORTS.map(([one]) => one));
+}
+
+/* In the order of the view; where filters are a condition, not options, of the
+ * sums that it selects. */
+function aroundIn(app: App, where = ""): string {
+	const sort = sortOf(app);
+	const sums = "(select context, live_bytes, live_blocks, peak_bytes, " +
+		`total_bytes, count, temporary from sums${where})`;
+
+	return `${around(app.address.get("of") ?? "", where ? sums :
+		undefined)} order by side, ${rows.measure(sort)} desc`;
 }
 
 type Near = Figures & { function: string };
@@ -107,8 +122,7 @@ class Callers implements Shown {
 
 	private columns<R extends Figures>(name: Column<R>, whole: number):
 			Column<R>[] {
-		const sort = this.app.address.oneOf("sort",
-			SORTS.map(([one]) => one));
+		const sort = sortOf(this.app);
 
 		return [name, ...rows.columns<R>(sort, whole).filter((column) =>
 			SORTS.some(([one]) => one === column.name))];
@@ -116,7 +130,7 @@ class Callers implements Shown {
 
 	private draw(): void {
 		const { app, report } = this;
-		const sort = app.address.oneOf("sort", SORTS.map(([one]) => one));
+		const sort = sortOf(app);
 		const sought = (app.address.get("search") ?? "").toLowerCase();
 		const of = app.address.get("of");
 
@@ -140,8 +154,7 @@ class Callers implements Shown {
 	}
 
 	private drawNear(of: string, result: Result): void {
-		const sort = this.app.address.oneOf("sort",
-			SORTS.map(([one]) => one));
+		const sort = sortOf(this.app);
 		const titles = ["Called by", "Called, or allocated by"];
 
 		this.near.body.replaceChildren(h("h2", { class: "near-title" },
@@ -161,7 +174,7 @@ class Callers implements Shown {
 
 	update(): void {
 		const { app, field } = this;
-		const sort = app.address.oneOf("sort", SORTS.map(([one]) => one));
+		const sort = sortOf(app);
 		const of = app.address.get("of");
 		const params: Pair[] = [["by", "within-function"],
 			["sort", sort], ["top", String(MOST)], ...QUICK];
@@ -175,9 +188,9 @@ class Callers implements Shown {
 			this.draw();
 		});
 		this.draw();
-		if (of === undefined)
-			this.near.empty("Choose a function.");
-		else
+		/* Until one is chosen, functions have all of the width. */
+		this.near.element.hidden = of === undefined;
+		if (of !== undefined)
 			this.drawAround(of, sort);
 	}
 
@@ -208,7 +221,15 @@ export const callers: View = {
 	name: "callers", title: "Callers, callees", key: "c",
 	hint: "Choose a function: who called it, and what it called, with what " +
 		"was allocated by way of that. A click goes on to the next one.",
-	command: (app) => words.command("report", [["by", "within-function"],
-		...app.address.filters()], app.trace()),
+	command: (app) => app.address.get("of") === undefined ?
+		words.command("report", [["by", "within-function"],
+			["sort", sortOf(app)], ...app.address.filters()],
+			app.trace()) :
+		words.command("sql", app.address.filters(), app.trace(),
+			      [aroundIn(app)]),
+	sql: (app) => app.address.get("of") === undefined ?
+		rows.asSql("within-function", sortOf(app),
+			   app.address.filters()) :
+		aroundIn(app, words.where("sums", app.address.filters())),
 	open: (element, app) => new Callers(element, app),
 };

@@ -23,8 +23,9 @@ const COSTS: [string, string][] = [["live", "live bytes"],
 	["peak", "bytes at the peak"], ["total", "total bytes"],
 	["count", "allocations"], ["temporary", "temporary blocks"],
 	["freed", "freed bytes"]];
-const BY: [string, string][] = [["site", "site"], ["stack", "call stack"],
-	["function", "function"], ["file", "file"], ["line", "line"],
+/* Functions are the same from build to build; lines of sites and stacks move. */
+const BY: [string, string][] = [["function", "function"], ["site", "site"],
+	["stack", "call stack"], ["file", "file"], ["line", "line"],
 	["library", "library"]];
 /* Of two moments: what SQL groups by, then what has stacks. */
 const BY_SQL: [string, string][] = [["function", "function"],
@@ -44,6 +45,7 @@ interface Change {
 	row: Row;
 	name: string;
 	stack: Frame[];
+	site?: Frame;
 	figures?: Figures;
 }
 
@@ -53,6 +55,7 @@ interface DiffRow extends Record<string, unknown> {
 	after_value: number;
 	after: Figures;
 	stack?: Frame[];
+	site?: number;
 }
 
 function stateOf(before: number, after: number): string {
@@ -61,16 +64,17 @@ function stateOf(before: number, after: number): string {
 	return after === 0 ? "gone" : after > before ? "grown" : "shrunk";
 }
 
-function ofMoments(column: string, before: string, after: string): string {
+function ofMoments(column: string, before: string, after: string, and = ""):
+		string {
 	const quoted = (text: string) => `'${text.replace(/'/g, "''")}'`;
 
 	return `select ${column} as name, sum(before) as before,
     sum(after) as after from (
     select ${column}, live_bytes as before, 0 as after from sums
-        where alive_at = ${quoted(before)}
+        where alive_at = ${quoted(before)}${and}
     union all
     select ${column}, 0, live_bytes from sums
-        where alive_at = ${quoted(after)})
+        where alive_at = ${quoted(after)}${and})
 group by 1 having sum(before) <> sum(after)
 order by abs(sum(after) - sum(before)) desc limit ${MOST}`;
 }
@@ -109,8 +113,8 @@ class Diff implements Shown {
 		return [Object.keys(filters).length > 0 && {
 				text: "Only this row, in Groups",
 				link: this.app.address.link(filters, "groups") },
-			...change.stack.length ?
-			ofFunction(this.app, change.stack[0]) : []];
+			...change.site ?
+			ofFunction(this.app, change.site) : []];
 	}
 
 	private isOfMoments(): boolean {
@@ -123,14 +127,14 @@ class Diff implements Shown {
 			BY_MOMENTS : BY).map(([name]) => name));
 	}
 
+	/* Its id; "": the address names one that is not served. */
 	private old(): string {
 		const { app } = this;
-		const other = app.traces.find(({ id }) =>
-			id !== app.trace().id);
 		const wanted = app.address.get("old");
 
-		return app.traces.find(({ id, name }) => id === wanted ||
-			name === `${wanted}.trace`)?.id ?? other?.id ?? "";
+		return app.traces.find(({ id, name }) => wanted === undefined ?
+			id !== app.trace().id :
+			id === wanted || name === `${wanted}.trace`)?.id ?? "";
 	}
 
 	private isGraph(): boolean {
@@ -191,13 +195,18 @@ class Diff implements Shown {
 			return;
 		}
 		const by = this.by();
-		this.all = (value as { rows: DiffRow[] }).rows.map((row) => {
+		const all = (value as { rows: DiffRow[] }).rows;
+
+		if (by === "stack")
+			rows.tellApart(all as unknown as Row[]);
+		this.all = all.map((row) => {
 			const shown = rows.name(row as unknown as Row, by);
 
 			return { state: row.state, before: row.before_value,
 				 after: row.after_value, figures: row.after,
 				 row: row as unknown as Row,
-				 stack: row.stack ?? [], name: shown instanceof
+				 stack: row.stack ?? [], site: words.site(row),
+				 name: shown instanceof
 				 Node ? shown.textContent ?? "" : String(shown) };
 		});
 	}
@@ -231,8 +240,10 @@ class Diff implements Shown {
 				by: null })) : null,
 			...ofTime ? [this.moment("before", before),
 				     this.moment("after", after)] :
-			[chooser("before", others.map(({ id, name }):
-				[string, string] => [id, name]), this.old(),
+			[chooser("before", [...this.old() ? [] :
+				[["", "not served"]] as [string, string][],
+				...others.map(({ id, name }):
+				[string, string] => [id, name])], this.old(),
 				(value) => app.go({ old: value }))],
 			this.isOfSql() || this.isGraph() ? null :
 			chooser("compare", COSTS, this.cost(), (value) =>
@@ -338,12 +349,33 @@ class Diff implements Shown {
 				      [app.trace().path]);
 	}
 
+	sql(): string {
+		const { app } = this;
+		const filters = app.address.filters();
+
+		return this.isOfMoments() ? ofMoments(this.isOfSql() ? this.by() :
+			"function", ...this.moments(), words.and("sums",
+				filters.filter(([name]) =>
+					!OF_TIME.includes(name)))) :
+			rows.asSql(this.by(), this.cost(), filters);
+	}
+
 	update(): void {
 		const graph = this.isGraph();
 
 		this.drawTools();
 		this.split.hidden = graph;
 		this.graph.element.hidden = !graph;
+		if (!this.isOfMoments() && this.old() === "") {
+			this.split.hidden = false;
+			this.graph.element.hidden = true;
+			this.drawn = false;
+			this.part.forget();
+			this.part.empty(`The trace “${this.app.address.get(
+				"old")}” is not served: choose another one ` +
+				"as “before”.");
+			return;
+		}
 		if (graph) {
 			this.graph.show(this.compare("diff/flame", []),
 					this.cost());

@@ -9,6 +9,7 @@ import { url } from "./ask";
 import { h } from "./dom";
 import { ofFunction } from "./lead";
 import { Items, placeOf, showMenu } from "./menu";
+import * as rows from "./rows";
 import { App, Part, Shown, View, nothing } from "./view";
 import * as words from "./words";
 
@@ -128,5 +129,7 @@ export const flameGraph: View = {
 		"hangs below. Click to zoom; right click for what leads on.",
 	command: (app) => words.command("flamegraph", app.address.filters(),
 					app.trace()),
+	sql: (app) => rows.asSql("stack", app.address.get("cost") ?? "live",
+				 app.address.filters()),
 	open: (element, app) => new FlameGraph(element, app),
 };

@@ -189,7 +189,7 @@ class Groups implements Shown {
 		return h("p", { class: "foot" }, found.length < all ?
 			`${quantity.count(found.length)} of ` +
 			`${quantity.count(all)} rows` :
-			`${quantity.count(all)} rows` +
+			words.counted(all, "row") +
 			(all >= MOST ? ", the largest ones" : ""));
 	}
 
@@ -227,6 +227,8 @@ class Groups implements Shown {
 		this.reports.show(params(this.app), bySort(this.app)[1],
 			(report) => {
 				this.report = report;
+				if (bySort(this.app)[0] === "stack")
+					rows.tellApart(report.rows);
 				this.draw();
 			});
 		this.draw();
@@ -251,5 +253,6 @@ export const groups: View = {
 	command: (app) => words.command("report", [["by", bySort(app)[0]],
 		["sort", bySort(app)[1]], ...app.address.filters()],
 		app.trace()),
+	sql: (app) => rows.asSql(...bySort(app), app.address.filters()),
 	open: (element, app) => new Groups(element, app),
 };

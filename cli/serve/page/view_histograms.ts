@@ -13,10 +13,10 @@ const MEASURES: [string, string][] = [["blocks", "allocations"],
 	["bytes", "bytes"], ["live_bytes", "live bytes"],
 	["temporary", "temporary"]];
 
-const STATEMENT = `select size_class, lifetime_class, sum(blocks) as blocks,
+const statement = (where = "") => `select size_class, lifetime_class, sum(blocks) as blocks,
     sum(bytes) as bytes, sum(live_bytes) as live_bytes,
     sum(temporary) as temporary
-from sums group by 1, 2`;
+from sums${where} group by 1, 2`;
 
 function pairs(rows: Record<string, Cell>[], measure: string): Pair[] {
 	return rows.map((row) => ({ size: Number(row.size_class ?? 0),
@@ -66,7 +66,7 @@ class Histograms implements Shown {
 			this.density && exportSvg(this.density.chart,
 						  "sizes.svg") },
 			{ text: "In the SQL console", link: app.address.link(
-				{ q: STATEMENT }, "sql") },
+				{ q: statement() }, "sql") },
 			{ text: "As a table of sizes", link: app.address.link(
 				{ by: "size-class", sort: "count" },
 				"groups") }]);
@@ -92,7 +92,7 @@ class Histograms implements Shown {
 
 	update(): void {
 		this.drawTools();
-		this.part.show(this.app.call("sql", [], STATEMENT), (value) => {
+		this.part.show(this.app.call("sql", [], statement()), (value) => {
 			this.rows = result(value).rows;
 			this.drawn = this.measure();
 			this.draw();
@@ -114,6 +114,7 @@ export const histograms: View = {
 		"the darker a field, the more is in it. Drag over fields to " +
 		"filter by them.",
 	command: (app) => words.command("sql", app.address.filters(),
-		app.trace(), [STATEMENT]),
+		app.trace(), [statement()]),
+	sql: (app) => statement(words.where("sums", app.address.filters())),
 	open: (element, app) => new Histograms(element, app),
 };

@@ -5,7 +5,7 @@
 import * as space from "./address_space";
 import { Cell, results } from "./answers";
 import { h } from "./dom";
-import { PINNED } from "./findings";
+import { PINNED, pinnedBy } from "./findings";
 import { Mappings } from "./maps_table";
 import { RESIDENCY, residentFigure } from "./memory_figure";
 import { bars } from "./space_bars";
@@ -13,8 +13,10 @@ import { Zoom } from "./space_zoom";
 import { App, Part, Shown, View, nothing } from "./view";
 import * as words from "./words";
 
-const KEY: [string, string][] = [["k0", "live"], ["free", "the allocator's, " +
-	"free"], ["other", "other mappings"], ["gap", "not mapped"]];
+const KEY: [string, string][] = [["k0", "live"],
+	["kept", "free, on pages that live blocks keep"],
+	["free", "the allocator's other pages"], ["other", "other mappings"],
+	["gap", "not mapped"]];
 
 class MemoryView implements Shown {
 	private readonly pages: Part;
@@ -116,5 +118,6 @@ export const memory: View = {
 		"it is resident.",
 	command: (app) => words.command("report", [["pages", ""],
 		...app.address.filters()], app.trace()),
+	sql: (app) => pinnedBy(words.where("pinned", app.address.filters())),
 	open: (element, app) => new MemoryView(element, app),
 };

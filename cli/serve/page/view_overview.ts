@@ -6,7 +6,8 @@ import * as quantity from "../../page/quantity";
 import { Result, Summary, numbers, results } from "./answers";
 import { exportSvg } from "./axis";
 import { h } from "./dom";
-import { Findings } from "./findings";
+import { Findings, about, liveWhen } from "./findings";
+import { KINDS } from "./memory_figure";
 import { menuOf } from "./menu";
 import * as moments from "./moments";
 import { Whole, acts, steps } from "./strip";
@@ -16,36 +17,39 @@ import * as words from "./words";
 
 const HIGH = 74;
 
-/* What resident memory consists of; the order is that of colours. */
-const KINDS: [string, string][] = [["live_bytes", "live blocks"],
-	["fragmented_bytes", "rest of their pages"],
-	["free_bytes", "free in allocator"], ["mapped_bytes", "mapped"],
-	["files_bytes", "files"], ["stacks_bytes", "stacks"],
-	["recorder_bytes", "gnomon"], ["rest_bytes", "not known"]];
-const USAGE: [string, string][] = [["anonymous_bytes", "anonymous"],
-	["shared_bytes", "of files, shared"], ["swap_bytes", "swap"]];
+const RESIDENT = KINDS.map(({ column, name, kind }): [string, string, string] =>
+	[column, name, kind]);
+const USAGE: [string, string, string][] = [
+	["anonymous_bytes", "anonymous", "k0"],
+	["shared_bytes", "files and shared", "k2"], ["swap_bytes", "swap", "k1"]];
 
-function totals(summary: Summary): HTMLElement {
+function totals(summary: Summary, of: ReturnType<typeof about>): HTMLElement {
+	const when = liveWhen(of);
 	const all: [string, string, string][] = [
 		["Allocations", quantity.count(summary.allocations),
 		 `${quantity.size(summary.total_bytes)} in total`],
 		["Peak", quantity.size(summary.peak_bytes),
 		 `after ${quantity.time(summary.peak_time_ns)}`],
-		["Live at the end", quantity.size(summary.live_bytes),
-		 `${quantity.count(summary.live_blocks)} blocks`],
+		[when[0].toUpperCase() + when.slice(1), quantity.size(summary.live_bytes),
+		 words.counted(summary.live_blocks, "block")],
 		["Temporary", quantity.percent(summary.temporary,
 					       summary.allocations),
-		 `${quantity.count(summary.temporary)} blocks`],
-		["Ran", quantity.time(summary.duration_ns),
-		 `${quantity.count(summary.threads)} threads, ` +
-		 `${quantity.count(summary.contexts)} call stacks`],
+		 words.counted(summary.temporary, "block")],
+		[of.isLive ? "Runs" : "Ran", quantity.time(summary.duration_ns),
+		 `${words.counted(summary.threads, "thread")}, ` +
+		 words.counted(summary.contexts, "call stack")],
 		["Resident at most", summary.rss_peak_bytes ?
-		 quantity.size(summary.rss_peak_bytes) : "–", summary.exit] ];
+		 quantity.size(summary.rss_peak_bytes) : "–",
+		 summary.rss_peak_time_ns ?
+		 `after ${quantity.time(summary.rss_peak_time_ns)}` : ""] ];
 
-	return h("dl", { class: "totals" }, ...all.map(([title, value, more]) =>
-		h("div", {}, h("dt", {}, title), h("dd", {}, h("b", {}, value),
-			h("small", {}, summary.estimated ? `${more}, ` +
-			  "estimated" : more)))));
+	return h("div", {}, h("dl", { class: "totals" }, ...all.map(
+		([title, value, more]) => h("div", {}, h("dt", {}, title),
+			h("dd", {}, h("b", {}, value), h("small", {},
+			summary.estimated ? `${more}, estimated` : more))))),
+		of.isFiltered && h("p", { class: "quiet" }, "Of what the " +
+			"filters select; how long it ran, and what was " +
+			"resident, are of the whole process."));
 }
 
 /* What was measured now and then, as it holds until the next time. */
@@ -69,14 +73,14 @@ function rate(values: number[], begin: number[], end_ns: number): number[] {
 
 function resident(residency: Result | undefined, usage: Result | undefined,
 		  begin: number[]): Lane[] {
-	const [from, kinds] = residency?.rows.length ? [residency, KINDS] :
+	const [from, kinds] = residency?.rows.length ? [residency, RESIDENT] :
 		[usage, USAGE];
 
 	if (!from?.rows.length)
 		return [];
 	return [{ title: "Resident memory", unit: "bytes", stacked: true,
-		series: kinds.map(([column, name], i) => ({ name,
-			kind: `k${i}`, values: held(from, column, begin) }))
+		series: kinds.map(([column, name, kind]) => ({ name,
+			kind, values: held(from, column, begin) }))
 			.filter(({ values }) => values.some((one) => one > 0)) }];
 }
 
@@ -125,9 +129,13 @@ class Overview implements Shown {
 	private whole: Whole | undefined;
 	private residency: Result[] = [];
 	private filtered: Result | undefined;
+	private sums: { of: string; summary: Summary } | undefined;
 
 	constructor(element: HTMLElement, private readonly app: App) {
-		this.findings = new Findings(app);
+		this.findings = new Findings(app, (summary) => {
+			this.sums = { of: this.chosenBy(), summary };
+			this.totals();
+		});
 		this.kernel = new Part(app, "kernel", "apart later");
 		this.chosen = new Part(app, "chosen", "apart");
 		this.lines = new Timeline(HIGH, "timelines", acts(app,
@@ -176,11 +184,22 @@ class Overview implements Shown {
 		}, () => this.findings.known({ columns: [], rows: [] }));
 	}
 
+	/* What sums are of: a trace, and filters. */
+	private chosenBy(): string {
+		return JSON.stringify([this.app.trace().id,
+				       this.app.address.filters()]);
+	}
+
+	/* Those that the sentences below are about; until they come, of all what
+	 * is known already. */
 	private totals(): void {
-		const summary = this.app.summary();
+		const { app, sums } = this;
+		const is = about(app);
+		const summary = sums?.of === this.chosenBy() ? sums.summary :
+			is.isFiltered ? undefined : app.summary();
 
 		if (summary)
-			this.top.replaceChildren(totals(summary));
+			this.top.replaceChildren(totals(summary, is));
 	}
 
 	/* The range alone asks for nothing: it is drawn upon the whole. */
@@ -229,5 +248,6 @@ export const overview: View = {
 		"every view then shows what was allocated in that range.",
 	command: (app) => words.command("report", app.address.filters(),
 					app.trace()),
+	sql: (app) => steps("*", words.and("timeline", app.address.filters())),
 	open: (element, app) => new Overview(element, app),
 };

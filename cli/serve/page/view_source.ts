@@ -6,6 +6,7 @@ import { Figures } from "./answers";
 import { h } from "./dom";
 import { copy } from "./lead";
 import { placeOf, showMenu } from "./menu";
+import { exactly } from "./options";
 import { NO_OWN_PEAKS } from "./own_peaks";
 import * as rows from "./rows";
 import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
@@ -25,7 +26,7 @@ interface Line extends Partial<Figures> {
 }
 
 interface SourceFile {
-	file: string;
+	file: string;		/* "": not known */
 	path: string | null;
 	newer: boolean;
 	lines: Line[];
@@ -58,6 +59,7 @@ class Source implements Shown {
 	private readonly part: Part;
 	private readonly field: HTMLInputElement;
 	private all: Annotated[] = [];
+	private sought = false;		/* files, by the server */
 	private readonly others: Part[] = [];
 
 	constructor(element: HTMLElement, private readonly app: App) {
@@ -188,6 +190,34 @@ class Source implements Shown {
 						step.text)))))));
 	}
 
+	/* Why no line is known. A trace may name any file of this machine: the
+	 * server reads those alone that lie where whoever started it said. */
+	private unread({ files }: Annotated): HTMLElement {
+		const recorded = files.find(({ file }) => file.startsWith("/") &&
+			!file.startsWith("/usr/"))?.file ??
+			files.find(({ file }) => file !== "")?.file;
+
+		if (!recorded)
+			return h("p", { class: "quiet" }, "No line is known: the " +
+				"program has no debug information of this " +
+				"function.");
+		if (this.sought)
+			return h("p", { class: "quiet" }, h("code", {}, recorded),
+				" is not under a directory that was given by ",
+				h("code", {}, "--source-root"), ".");
+		const directory = recorded.startsWith("/") ? recorded.slice(0,
+			recorded.lastIndexOf("/")) || "/" : "DIR";
+		const start = words.command("serve", [["source-root",
+			directory]], this.app.trace());
+		return h("div", { class: "quiet" }, h("p", {}, "The server does " +
+			"not look for ", h("code", {}, recorded), ": a trace may " +
+			"name any file, and sources are read only where it was " +
+			"told to. Start it again as"),
+			h("p", {}, h("code", {}, start), " ", h("button", {
+				type: "button", class: "small", click: () =>
+				void copy(start, "command") }, "Copy command")));
+	}
+
 	private function(one: Annotated): HTMLElement {
 		const whole = rows.valueOf(this.cost())(one) || 1;
 		const known = one.files.filter(({ lines }) =>
@@ -198,10 +228,7 @@ class Source implements Shown {
 			h("small", {}, ` ${one.library}`)),
 			...wanted ? [] : known.map((file) =>
 				this.file(file, whole)),
-			!wanted && known.length === 0 && h("p", { class: "quiet" },
-				"The source is not found: ", h("code", {},
-				"gnomon serve --source-root DIR"),
-				" says where it lies."),
+			!wanted && known.length === 0 && this.unread(one),
 			(wanted || known.length === 0) && this.code(one, whole));
 	}
 
@@ -219,7 +246,14 @@ class Source implements Shown {
 		this.part.show(app.call("annotate", [["of", of],
 			["cost", this.cost()], ["all", ""], NO_OWN_PEAKS]),
 			(value) => {
-				this.all = (value as { rows: Annotated[] }).rows;
+				const answer = value as { rows: Annotated[];
+					sources_sought: boolean };
+
+				this.all = answer.rows;
+				for (const file of answer.rows.flatMap((one) =>
+					one.files))
+					file.file ??= "";
+				this.sought = answer.sources_sought;
 				this.draw();
 			});
 		if (this.all.length)
@@ -256,5 +290,8 @@ export const source: View = {
 		"called; where the source is not found, the instructions.",
 	command: (app) => words.command("annotate", app.address.filters(),
 		app.trace(), [app.address.get("of") ?? "main"]),
+	sql: (app) => rows.asSql("line", app.address.get("cost") ?? "live",
+		[...app.address.filters(), ["function", exactly(
+			app.address.get("of") ?? "main")]]),
 	open: (element, app) => new Source(element, app),
 };

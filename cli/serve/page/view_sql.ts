@@ -225,8 +225,8 @@ class Console implements Shown {
 					[String(i), `${i + 1}`]),
 				app.address.get("n") ?? "0", (value) =>
 				app.go({ n: value })) : null,
-			h("span", { class: "quiet" }, `${quantity.count(
-				result.rows.length)} rows`),
+			h("span", { class: "quiet" }, words.counted(
+				result.rows.length, "row")),
 			h("label", { class: "check" }, raw, "plain values"),
 			h("span", { class: "grow" }), more);
 	}
@@ -300,5 +300,9 @@ export const sql: View = {
 		"filter.",
 	command: (app) => words.command("sql", app.address.filters(),
 		app.trace(), [app.address.get("q") ?? FIRST]),
+	sql: (app) => [app.address.get("q") ?? FIRST,
+		...app.address.filters().length ? ["-- with filters: " +
+			words.command("sql", app.address.filters(), app.trace(),
+				      ["…"])] : []].join("\n"),
 	open: (element, app) => new Console(element, app),
 };

@@ -23,7 +23,8 @@ from block_counts where free_thread is not null group by 1, 2;
 select thread, name from threads`;
 
 const of = (from: string, to: string) => `select function(context) as function,
-    function(free_context) as freed_by, count(*) as blocks,
+    coalesce(function(free_context), 'not recorded: gnomon run --free-stacks')
+        as freed_by, count(*) as blocks,
     sum(size) as bytes
 from blocks where thread is ${from} and free_thread is ${to}
 group by 1, 2 order by blocks desc`;
@@ -249,5 +250,6 @@ export const threads: View = {
 		"one thread allocated and another freed.",
 	command: (app) => words.command("report", [["by", "thread"],
 		["sort", "total"], ...app.address.filters()], app.trace()),
+	sql: (app) => rows.asSql("thread", "total", app.address.filters()),
 	open: (element, app) => new Threads(element, app),
 };

@@ -17,6 +17,7 @@ import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
 	"./view";
 import * as words from "./words";
 
+const DEEP = 340;		/* points for names, and how deep they are */
 const WIDE = 60;		/* branches side by side, at most */
 const HEAVY = .3;		/* of its caller: if the heaviest, open at first */
 const SORTS = rows.SORTS.filter(([name]) =>
@@ -189,7 +190,7 @@ class CallTree implements Shown {
 			wide: 62, right: true, cell: ({ branch }) =>
 			quantity.percent(value(branch), whole) };
 
-		return [{ name: "name", title: "Function",
+		return [{ name: "name", title: "Function", least: DEEP,
 			  cell: (node) => this.name(node) }, part, own,
 			...rows.columns<Branch>(sort, whole).map((column) => ({
 				...column, cell: (node: Node) =>
@@ -257,5 +258,6 @@ export const tree: View = {
 	command: (app) => words.command("report", [
 		["tree", treeSort(app)[0]], ["sort", treeSort(app)[1]],
 		...app.address.filters()], app.trace()),
+	sql: (app) => rows.asSql("stack", treeSort(app)[1], app.address.filters()),
 	open: (element, app) => new CallTree(element, app),
 };

@@ -2,6 +2,7 @@
  * The same as a view, in other words: as a command of gnomon, as SQL, as text
  * of a stack.
  */
+import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Frame, Trace } from "./answers";
 
@@ -23,19 +24,32 @@ export function command(name: string, params: Pair[], trace: Trace,
 		...more.map(quoted)].join(" ");
 }
 
-const OWN_COLUMNS = new Set(["process", "context", "free-context", "thread",
-	"arena", "heap", "mmapped", "temporary", "fate", "function", "library"]);
-const WORDS = new Set(["from", "to"]);
+/* Filters are columns of the tables that have blocks; where a table has another
+ * column that is called so, or it is a word of SQL, they are with_… (the last table
+ * of docs/SQL.md). */
+export type Filtered = "blocks" | "block_counts" | "sums" | "timeline" |
+	"pages" | "pinned";
+const WITH: Record<Filtered, string[]> = {
+	blocks: ["fate", "free-context", "thread", "arena", "mmapped", "heap",
+		"context"],
+	block_counts: ["thread"],
+	sums: ["thread", "arena", "heap", "context", "function", "library"],
+	timeline: [], pages: ["arena"], pinned: ["context"] };
+const WITH_ANYWHERE = ["from", "to", "process"];
+/* An option of the command alone: it says what is temporary, and selects none. */
+const NO_COLUMN = "temporary";
 
 /* Filters as a condition, as docs/SQL.md has them; "": none. */
-export function condition(filters: Pair[]): string {
+export function condition(table: Filtered, filters: Pair[]): string {
 	const values = new Map<string, string[]>();
 
 	for (const [name, value] of filters)
-		values.set(name, [...values.get(name) ?? [], value]);
+		if (name !== NO_COLUMN)
+			values.set(name, [...values.get(name) ?? [], value]);
 	const all = Array.from(values).map(([name, list]) => {
 		const column = name.replace(/-/g, "_");
-		const full = OWN_COLUMNS.has(name) || WORDS.has(name) ?
+		const full = WITH[table].includes(name) ||
+			WITH_ANYWHERE.includes(name) ?
 			`with_${column}` : column;
 		const texts = list.map((one) => `'${one.replace(/'/g, "''")}'`);
 
@@ -45,10 +59,28 @@ export function condition(filters: Pair[]): string {
 	return all.join("\n    and ");
 }
 
-export function where(filters: Pair[]): string {
-	const all = condition(filters);
+export function where(table: Filtered, filters: Pair[]): string {
+	const all = condition(table, filters);
 
 	return all && `\nwhere ${all}`;
+}
+
+/* Behind a condition. */
+export function and(table: Filtered, filters: Pair[]): string {
+	const all = condition(table, filters);
+
+	return all && `\n    and ${all}`;
+}
+
+/* Groups of what filters select, the largest first. */
+export function sums(columns: string, measure: string, filters: Pair[]): string {
+	return `select ${columns}, ${measure}\nfrom sums${where("sums", filters)}\n` +
+		`order by ${measure} desc limit 1000;`;
+}
+
+/* "1 thread", "2,000 threads" */
+export function counted(count: number, what: string): string {
+	return `${quantity.count(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /* ---- frames ---- */
@@ -59,6 +91,12 @@ export function base(path: string): string {
 
 export function name(frame: Frame | undefined): string {
 	return frame?.function ?? "(code in no file)";
+}
+
+/* The innermost frame of a row's stack that is the program's own code. */
+export function site(row: { stack?: Frame[]; site?: number } | undefined):
+		Frame | undefined {
+	return row?.stack?.[row.site ?? 0];
 }
 
 export function place(frame: Frame | undefined): string {
