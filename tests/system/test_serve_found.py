@@ -413,10 +413,12 @@ def kept_pages_have_a_colour_of_their_own(directory):
 @case
 def what_is_not_recorded_or_shown_is_said(directory):
     """Orders that end say so; who freed a block is not left blank."""
-    done = recorded([program("crossfree")], directory)
+    done = recorded([program("crossfree")], directory,
+                    options=("--snapshot-every", "10ms"))
     with Server(done.trace) as server:
         said = walked(
             server,
+            maps=["#memory", ["texts", "rows", ".t-row"]],
             first=["#blocks?order=size", ["text", "tools", ".tools"]],
             freed=["#blocks", ["click", ".t-row"], ["text", "pane", ".beside"]],
             values=["#groups?fate=chain-live", ["texts", "chips", ".chip-text"]],
@@ -427,6 +429,9 @@ def what_is_not_recorded_or_shown_is_said(directory):
     check("gnomon run --free-stacks" in said["freed"]["pane"], said["freed"])
     equal(said["values"]["chips"], ["its chain of reallocs is live"], "a value")
     equal(said["one"]["foot"], "1 row", "number")
+    reserved = [row for row in said["maps"]["rows"] if "63.9M" in row]
+    check(reserved and all("malloc, reserve" in row for row in reserved),
+          said["maps"]["rows"])
 
 
 @case

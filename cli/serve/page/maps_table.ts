@@ -70,7 +70,9 @@ const ARENA = 64 << 20;
 
 function origin(map: Line, rows: Line[]): string {
 	const from = Number(map.address), to = from + Number(map.size);
-	const reserved = map.origin === "unknown" && map.path === null &&
+	const known = map.origin !== "unknown" &&
+		map.origin !== "before recording";
+	const reserved = !known && map.path === null &&
 		!map.readable && !map.writable && to % ARENA === 0 &&
 		rows.some((other) => other.path === null && other.writable &&
 			Number(other.address) === to - ARENA &&

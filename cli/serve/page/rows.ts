@@ -120,7 +120,8 @@ export function tellApart(all: Row[]): void {
 function stackName(row: Row): Child {
 	const name = frameName(words.site(row));
 
-	for (const frame of ways.get(row) ?? [])
+	/* What is of this one alone comes first. */
+	for (const frame of [...ways.get(row) ?? []].reverse())
 		name.append(h("small", {}, " · ", fitting(words.name(frame),
 			ROOM), ` ${words.place(frame)}`));
 	return name;

@@ -13,7 +13,7 @@ export interface Block extends Range {
 
 const PAGE_POINTS = 6;		/* so wide is a page that has edges */
 const FAINT = .1;		/* the least that is live is seen, */
-const KEPT = .5;		/* and so are single pages that it keeps */
+const KEPT = .7;		/* and so are single pages that it keeps */
 
 function hatch(paint: CanvasRenderingContext2D, wide: number, high: number,
 	       colour: string): void {
