@@ -24,7 +24,7 @@ def run_here(directory, *argv):
 
 def shown_here(directory):
     """The program of the report of the newest trace, and the messages."""
-    done = gnomon("report", "--top", "1", cwd=directory)
+    done = gnomon("report", "--all", "--top", "1", cwd=directory)
     return re.search(r"program +(\S+)", done.out).group(1), done.err
 
 
