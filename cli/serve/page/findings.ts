@@ -285,18 +285,27 @@ export class Findings {
 		this.element.append(...this.parts.map((part) => part.element));
 	}
 
+	/* The first answer has the processors for itself. */
 	update(): void {
-		QUESTIONS.forEach(({ params, body }, i) => {
-			const call = this.app.call(body ? "sql" : "report",
-						   params, body);
+		const others = () => QUESTIONS.forEach((_, i) =>
+			i > 0 && this.ask(i, () => undefined));
 
-			this.parts[i].show(call, (value) => {
-				this.answers[i] = value;
-				this.draw(i);
-				if (i === 0)
-					this.sums((value as Report).summary);
-			});
-		});
+		this.ask(0, others);
+		if (this.answers[0] !== undefined)
+			others();
+	}
+
+	private ask(i: number, then: () => void): void {
+		const { params, body } = QUESTIONS[i];
+		const call = this.app.call(body ? "sql" : "report", params, body);
+
+		this.parts[i].show(call, (value) => {
+			this.answers[i] = value;
+			this.draw(i);
+			if (i === 0)
+				this.sums((value as Report).summary);
+			then();
+		}, then);
 	}
 
 	private draw(i: number): void {

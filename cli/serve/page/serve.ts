@@ -110,9 +110,11 @@ async function summarize(): Promise<void> {
 		what();
 		shown?.shown.update();
 	} catch (error) {
-		if (!(error instanceof Stale))
-			find("what").textContent = trace().error ?? "";
+		if (error instanceof Stale)
+			return;
+		find("what").textContent = trace().error ?? "";
 	}
+	strip?.update();
 }
 
 /* A sentence for who sees a view first; it goes for good. */
@@ -206,7 +208,9 @@ function update(): void {
 	navigation();
 	heading();
 	filterBar(app);
-	strip?.update();
+	/* What takes longer does not hold up the first answer. */
+	if (summary)
+		strip?.update();
 	find("strip").hidden = view.name === VIEWS[0].name;
 	shown?.shown.update();
 }
