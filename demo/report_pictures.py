@@ -109,6 +109,7 @@ def programs(folder):
     """name: arguments of `gnomon run`."""
     text = os.path.join(ROOT, "docs", "FORMAT.md")
     shutil.copy(text, folder)
+    shutil.copy(os.path.join(ROOT, "demo", "demo.sql"), folder)
     subprocess.run(["g++", "-g", "-O1", "-o", "words",
                     written(folder, "words.cpp", CPP)], cwd=folder, check=True)
     subprocess.run(["rustc", "-g", "-O", "-o", "index",
@@ -119,8 +120,7 @@ def programs(folder):
         ROOT, "demo", "concordance.c")], cwd=folder, check=True)
     return {
         "demo": ["./concordance", "FORMAT.md"],
-        "c": ["sqlite3", ":memory:", ".read " + os.path.join(
-            ROOT, "demo", "demo.sql")],
+        "c": ["sqlite3", ":memory:", ".read demo.sql"],
         "cpp": ["./words", "FORMAT.md"],
         "rust": ["./index", "FORMAT.md"],
         "python": ["--no-pools", "/usr/bin/python3", "load.py"],

@@ -153,7 +153,7 @@ const struct sql_stacks *sql_trace_nodes(struct sql_trace *trace);
 const struct sql_stacks *sql_trace_stacks(struct sql_trace *trace);
 /* A model that knows what was mapped when, and its path. */
 const struct model *sql_trace_paths(struct sql_trace *trace);
-/* And by whom, which takes a pass over all events. */
+/* And by whom, which takes a pass over all events where no index has it. */
 const struct model *sql_trace_maps(struct sql_trace *trace);
 
 void sql_words_free(struct sql_words *words);

@@ -92,6 +92,20 @@ static void put_left_out(const struct report *r)
 			SIZE_TEXT(run[GT_RUN_PEAK_BYTES]));
 }
 
+/* `end`: when that is, of a recording that is over. */
+static void put_live(const struct report *r, const char *end)
+{
+	const struct figures *sum = &r->about.sum;
+
+	fprintf(r->out, "  live         %s in %s%s\n",
+		SIZE_TEXT(sum->live_bytes), COUNTED(sum->live_blocks, "block"),
+		query_is_of_moment(r->options->query) ?
+		" at the moment that was asked for" :
+		r->about.being_written ? " now" :
+		model_controls(r->model)->off ? " when recording stopped" :
+		end);
+}
+
 static void put_totals(const struct report *r)
 {
 	const char *filters = filter_text(r->options->query->filter);
@@ -110,13 +124,7 @@ static void put_totals(const struct report *r)
 		filters[0] != 0 ? "when all was most" :
 		model_number(r->model, GT_INFO, "part", 0) != 0 ?
 		"the most in this part" : "the most at any time");
-	fprintf(r->out, "  live         %s in %s%s\n",
-		SIZE_TEXT(sum->live_bytes), COUNTED(sum->live_blocks, "block"),
-		query_is_of_moment(r->options->query) ?
-		" at the moment that was asked for" :
-		r->about.being_written ? " now" :
-		model_controls(r->model)->off ? " when recording stopped" :
-		" at the end: leaked, or in use to the last");
+	put_live(r, " at the end: leaked, or in use to the last");
 	put_heap(r);
 	put_temporary(r);
 	put_left_out(r);
@@ -347,13 +355,7 @@ static void put_sums(const struct report *r)
 		"peak        " : "at the peak ", SIZE_TEXT(sum->peak_bytes),
 		COUNTED(sum->peak_blocks, "block"),
 		TIME_TEXT(r->about.peak_time_ns));
-	fprintf(r->out, "  live         %s in %s%s\n",
-		SIZE_TEXT(sum->live_bytes), COUNTED(sum->live_blocks, "block"),
-		query_is_of_moment(r->options->query) ?
-		" at the moment that was asked for" :
-		r->about.being_written ? " now" :
-		model_controls(r->model)->off ? " when recording stopped" :
-		" at the end");
+	put_live(r, " at the end");
 }
 
 /* What is missing; a line also where it is nothing. */

@@ -25,8 +25,8 @@ static const struct fact_place {
 
 #define PLACES (sizeof(places) / sizeof(places[0]))
 
-static void keep(struct store_writer *writer, const char *name,
-		 const void *list, size_t size)
+void rows_array_write(struct store_writer *writer, const char *name,
+		      const void *list, size_t size)
 {
 	store_writer_blob(writer, name, size > 0 ? list : "", size);
 }
@@ -41,15 +41,14 @@ void rows_facts_write(const struct rows_facts *facts,
 				  *(const uint64_t *)((const char *)facts +
 						      places[i].at));
 	store_writer_fact(writer, "growing", facts->growing);
-	keep(writer, "stretches", facts->stretches,
+	rows_array_write(writer, "stretches", facts->stretches,
 	     facts->stretch_count * sizeof(*facts->stretches));
-	keep(writer, "thread_events", facts->thread_events, threads);
-	keep(writer, "thread_allocations", facts->thread_allocations, threads);
+	rows_array_write(writer, "thread_events", facts->thread_events, threads);
+	rows_array_write(writer, "thread_allocations", facts->thread_allocations, threads);
 }
 
-/* An array of such things, which may be empty. */
-static bool array(struct store *store, const char *name, size_t thing,
-		  void *list, size_t *count)
+bool rows_array_read(struct store *store, const char *name, size_t thing,
+		     void *list, size_t *count)
 {
 	size_t size = 0;
 	void *bytes = store_blob(store, name, &size);
@@ -70,11 +69,11 @@ bool rows_facts_read(struct store *store, struct rows_facts *facts)
 				(uint64_t *)((char *)facts + places[i].at)))
 			return false;
 	if (!store_fact(store, "growing", &growing) ||
-	    !array(store, "stretches", sizeof(*facts->stretches),
+	    !rows_array_read(store, "stretches", sizeof(*facts->stretches),
 		   &facts->stretches, &facts->stretch_count) ||
-	    !array(store, "thread_events", sizeof(uint64_t),
+	    !rows_array_read(store, "thread_events", sizeof(uint64_t),
 		   &facts->thread_events, &facts->thread_count) ||
-	    !array(store, "thread_allocations", sizeof(uint64_t),
+	    !rows_array_read(store, "thread_allocations", sizeof(uint64_t),
 		   &facts->thread_allocations, &allocating))
 		return false;
 	facts->growing = growing != 0;

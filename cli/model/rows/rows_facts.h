@@ -46,4 +46,11 @@ void rows_facts_free(struct rows_facts *facts);
 void rows_facts_write(const struct rows_facts *facts,
 		      struct store_writer *writer);
 
+/* An array as a blob, which may be empty; `thing`: the size of each, *list: of all,
+ * to be freed, also if it is false: it is not there, or no such things. */
+void rows_array_write(struct store_writer *writer, const char *name,
+		      const void *list, size_t size);
+bool rows_array_read(struct store *store, const char *name, size_t thing,
+		     void *list, size_t *count);
+
 #endif

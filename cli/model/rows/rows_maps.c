@@ -10,6 +10,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/buffer.h"
 #include "cli/model/model_state.h"
+#include "cli/model/rows/rows_facts.h"
 #include "unwind/claim.h"
 
 #define FORMAT 1
@@ -38,12 +39,6 @@ struct kept_span {
 
 /* ---- write ---- */
 
-static void keep(struct store_writer *writer, const char *name,
-		 const void *list, size_t size)
-{
-	store_writer_blob(writer, name, size > 0 ? list : "", size);
-}
-
 static void write_words(const struct maps *maps, struct store_writer *writer)
 {
 	uint64_t words[WORDS] = {
@@ -60,10 +55,10 @@ static void write_words(const struct maps *maps, struct store_writer *writer)
 	};
 
 	memcpy(&words[WORD_CALLS], maps->calls, sizeof(maps->calls));
-	keep(writer, "maps_facts", words, sizeof(words));
-	keep(writer, "maps_curve", maps->curve.points,
+	rows_array_write(writer, "maps_facts", words, sizeof(words));
+	rows_array_write(writer, "maps_curve", maps->curve.points,
 	     maps->curve.count * sizeof(*maps->curve.points));
-	keep(writer, "maps_sites", maps->sites,
+	rows_array_write(writer, "maps_sites", maps->sites,
 	     maps->site_count * sizeof(*maps->sites));
 }
 
@@ -94,8 +89,8 @@ static void write_mappings(const struct maps *maps, struct store_writer *writer)
 			.attached = mapping->attached,
 		};
 	}
-	keep(writer, "maps_list", list, maps->count * sizeof(*list));
-	keep(writer, "maps_paths", paths.data, paths.size);
+	rows_array_write(writer, "maps_list", list, maps->count * sizeof(*list));
+	rows_array_write(writer, "maps_paths", paths.data, paths.size);
 	buffer_free(&paths);
 	free(list);
 }
@@ -112,7 +107,7 @@ static void write_spans(const struct spans *spans, struct store_writer *writer)
 			span->start, span->end, span->owner, span->flags,
 		};
 	CLAIM_FULL(count <= spans->count);
-	keep(writer, "maps_spans", list, count * sizeof(*list));
+	rows_array_write(writer, "maps_spans", list, count * sizeof(*list));
 	free(list);
 }
 
@@ -137,32 +132,21 @@ struct kept {
 	size_t path_bytes;
 };
 
-static bool array(struct store *store, const char *name, size_t thing,
-		  void *list, size_t *count)
-{
-	size_t size = 0;
-	void *bytes = store_blob(store, name, &size);
-
-	memcpy(list, &bytes, sizeof(bytes));
-	*count = size / thing;
-	return bytes != NULL && size % thing == 0;
-}
-
 static bool read_kept(struct store *store, struct kept *kept)
 {
-	return array(store, "maps_facts", sizeof(uint64_t), &kept->words,
+	return rows_array_read(store, "maps_facts", sizeof(uint64_t), &kept->words,
 		     &kept->word_count) &&
 	       kept->word_count == WORDS &&
 	       kept->words[WORD_FORMAT] == FORMAT &&
-	       array(store, "maps_curve", sizeof(*kept->curve), &kept->curve,
+	       rows_array_read(store, "maps_curve", sizeof(*kept->curve), &kept->curve,
 		     &kept->curve_count) &&
-	       array(store, "maps_sites", sizeof(*kept->sites), &kept->sites,
+	       rows_array_read(store, "maps_sites", sizeof(*kept->sites), &kept->sites,
 		     &kept->site_count) &&
-	       array(store, "maps_list", sizeof(*kept->list), &kept->list,
+	       rows_array_read(store, "maps_list", sizeof(*kept->list), &kept->list,
 		     &kept->count) &&
-	       array(store, "maps_spans", sizeof(*kept->spans), &kept->spans,
+	       rows_array_read(store, "maps_spans", sizeof(*kept->spans), &kept->spans,
 		     &kept->span_count) &&
-	       array(store, "maps_paths", 1, &kept->paths, &kept->path_bytes);
+	       rows_array_read(store, "maps_paths", 1, &kept->paths, &kept->path_bytes);
 }
 
 static bool is_node(const struct model *model, uint32_t node)
