@@ -164,6 +164,8 @@ void list_context_json(struct json *json, struct export *export,
 	stop = frames_stop_text(frames->stop);
 	if (stop != NULL)
 		json_string(json, "stopped", stop);
+	if (frames->count > 0)
+		json_uint(json, "site", frames->site);
 	json_array(json, "stack");
 	for (size_t i = 0; i < frames->count; i++)
 		if (once != NULL)
