@@ -51,7 +51,7 @@ struct selection {
 	size_t marker_count;
 	bool *heaps;		/* by number; NULL: the allocator's alone */
 	size_t heap_count;
-	bool *threads;		/* by number; NULL: all */
+	uint64_t *threads;	/* a bit for each number; NULL: all */
 	size_t thread_count;
 	unsigned fates;		/* 1 << enum filter_fate; 0: any */
 	unsigned allocators, arenas, mmapped;	/* 1 << choice; 0: any */
@@ -243,12 +243,14 @@ static void set_threads(struct selection *selection,
 
 	if (filter_word(filter, FILTER_THREAD, 0) == NULL)
 		return;
-	selection->threads = grow_zeroed(threads->count, sizeof(bool));
+	selection->threads = grow_zeroed(threads->count / 64 + 1,
+					 sizeof(uint64_t));
 	selection->thread_count = threads->count;
 	for (size_t i = 0; (word = filter_word(filter, FILTER_THREAD, i)); i++)
 		for (size_t t = 1; t < threads->count; t++)
 			if (is_thread(&threads->list[t], word)) {
-				selection->threads[t] = true;
+				selection->threads[t / 64] |=
+					UINT64_C(1) << t % 64;
 				filter_matched(filter, word);
 			}
 }
@@ -473,6 +475,13 @@ static bool may_be_there(const struct selection *selection, unsigned layout)
 	       (known && selection->mmapped & mmapped);
 }
 
+static bool is_of_threads(const struct selection *selection,
+			  const struct block *block)
+{
+	return block->thread < selection->thread_count &&
+	       selection->threads[block->thread / 64] >> block->thread % 64 & 1;
+}
+
 static bool begins_later(const void *list, size_t i, uint64_t stamp)
 {
 	return ((const struct selection_range *)list)[i].min > stamp;
@@ -498,9 +507,7 @@ bool selection_may(const struct selection *selection,
 	    !within(&selection->address, pools_address(block->address)) ||
 	    !is_of_heap(selection, block))
 		return false;
-	if (selection->threads != NULL &&
-	    (block->thread >= selection->thread_count ||
-	     !selection->threads[block->thread]))
+	if (selection->threads != NULL && !is_of_threads(selection, block))
 		return false;
 	return may_be_there(selection, block->layout) &&
 	       is_marked(selection, block->birth) &&
@@ -723,10 +730,11 @@ void selection_bounds(const struct selection *selection,
 		.birth = selection->birth,
 		.end = { 0, UINT64_MAX },
 		.size = selection->size,
+		.threads = selection->threads,
+		.thread_count = selection->thread_count,
 		.all = selection->of_process && selection->address.min == 0 &&
 		       selection->address.max == UINT64_MAX &&
 		       selection->heaps == NULL &&
-		       selection->threads == NULL &&
 		       selection->map == NULL && selection->fates == 0 &&
 		       selection->allocators == 0 && selection->arenas == 0 &&
 		       selection->mmapped == 0 &&

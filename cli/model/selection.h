@@ -68,9 +68,13 @@ struct selection_range {
 	uint64_t min, max;
 };
 
-/* A block outside of one of these is not selected; stamps. */
+/* A block that is outside one of these is not selected. Times are stamps. */
 struct selection_bounds {
 	struct selection_range birth, end, size;
+	/* A bit for each thread of the model that may have allocated it; none is
+	 * set for number 0, an unknown one. NULL: any. Borrowed. */
+	const uint64_t *threads;
+	size_t thread_count;
 	/* The words say no more than that. */
 	bool all;
 };

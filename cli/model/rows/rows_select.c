@@ -101,6 +101,22 @@ static void add_term(struct rows_select *select, enum store_column column,
 	select->scan.term_count++;
 }
 
+/* A row's number that is no thread of the model (rows_thread) is beyond the set. */
+static void add_threads(struct rows_select *select)
+{
+	const struct selection_bounds *bounds = &select->bounds;
+	size_t n = select->scan.term_count;
+
+	if (bounds->threads == NULL)
+		return;
+	CLAIM_FULL(n < ROWS_TERMS);
+	select->terms[n] = (struct store_term){
+		.column = STORE_THREAD, .set = bounds->threads,
+		.set_size = bounds->thread_count,
+	};
+	select->scan.term_count++;
+}
+
 static void begin(struct rows_select *select, const struct model *model,
 		  const atomic_bool *cancel)
 {
@@ -161,6 +177,7 @@ void rows_select(struct rows_select *select, const struct model *model,
 		 bounds->birth.min : view, bounds->birth.max);
 	add_term(select, STORE_END, bounds->end.min, bounds->end.max);
 	add_term(select, STORE_SIZE, bounds->size.min, bounds->size.max);
+	add_threads(select);
 	if (bounds->all) {
 		/* of the allocator's heap */
 		add_term(select, STORE_FLAGS, 0, STORE_POOLED - 1);

@@ -9,7 +9,7 @@
 #include "cli/model/selection.h"
 #include "cli/store/store_group.h"
 
-#define ROWS_TERMS 4
+#define ROWS_TERMS 5
 
 /* For as long as the model keeps its selection. Does not move. */
 struct rows_select {

@@ -97,15 +97,19 @@ function what(): void {
 	find("what").title = summary.command;
 }
 
-/* A table is chosen, so that what stands out is not looked for: that comes
- * later, and by itself. */
+/* With a table, a report has no findings, which take longer. The overview asks
+ * for its findings anyway: one call is enough there. */
 const SUMMARY: Pair[] = [["by", "site"], ["sort", "peak"], ["top", "1"],
 	...QUICK];
+const FINDINGS: Pair[] = [["top", "1"], ...QUICK];
+
+const summaryCall = () => plain("report",
+	address.view === VIEWS[0].name && address.filters().length === 0 ?
+		FINDINGS : SUMMARY);
 
 async function summarize(): Promise<void> {
 	try {
-		const { value } = await ask("summary",
-					    plain("report", SUMMARY));
+		const { value } = await ask("summary", summaryCall());
 		summary = (value as Report).summary;
 		what();
 		shown?.shown.update();
