@@ -31,6 +31,7 @@ let traces: Trace[] = [];
 let summary: Summary | undefined;
 let summaryOf = "";		/* a trace */
 let shown: { view: View; element: HTMLElement; shown: Shown } | undefined;
+let shownState = "";		/* of all traces, when they were drawn */
 let strip: Strip | undefined;
 
 /* The one that the address names, the first where it names none; not there: it is
@@ -190,6 +191,7 @@ function update(): void {
 		VIEWS[0];
 	const before = summary && find("trace").dataset.of;
 
+	shownState = state();
 	if (!chosen()) {
 		notServed();
 		navigation();
@@ -303,23 +305,30 @@ async function list(slot: string): Promise<void> {
 	traces = (value as { traces: Trace[] }).traces;
 }
 
+/* The server names each trace once to a new listener, changed or not. */
+async function again(isSure = false): Promise<void> {
+	try {
+		await list("events");
+	} catch {
+		return;
+	}
+	if (isSure || state() !== shownState)
+		look();
+}
+
 /* A browser connects again by itself, unless the server refused to listen: then
  * it is asked again later. */
 function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
 
-	events.addEventListener("trace", () => void list("events").then(look)
-		.catch(() => undefined));
+	events.addEventListener("trace", () => void again());
 	/* What happened before it listened, or while it could not, is not told. */
 	events.addEventListener("open", () => {
-		const before = state(), wasGone = !find("gone").hidden;
+		const wasGone = !find("gone").hidden;
 
 		find("gone").hidden = true;
-		void list("events").then(() => {
-			if (wasGone || state() !== before)
-				look();
-		}).catch(() => undefined);
+		void again(wasGone);
 	});
 	events.addEventListener("progress", ({ data }) =>
 		progress(JSON.parse(String(data)) as Progress));
@@ -334,8 +343,8 @@ function follow(): void {
 
 /* Of all traces: what changes when one of them does. */
 function state(): string {
-	return traces.map((one) => `${one.id} ${one.generation} ${one.live}`)
-		.join("\n");
+	return traces.map((one) => [one.id, one.generation, one.live,
+		one.error].join(" ")).join("\n");
 }
 
 function look(): void {
