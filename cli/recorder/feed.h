@@ -25,8 +25,7 @@ struct feed_ring {
 	uint32_t generation;	/* of the ring, as announced in the trace */
 	bool known;
 	bool busy;		/* at the scan */
-	uint64_t head;		/* at the scan; with an event merge, taken by
-				 * it */
+	uint64_t head;		/* at the scan; or as far as merged */
 	uint64_t seen;		/* at the scan */
 	uint64_t taken;		/* by the event merge */
 	uint64_t looked;	/* `taken` at the last turn_look */
@@ -52,8 +51,7 @@ struct writer;
 struct feed {
 	struct recording *r;
 	struct writer *writer;	/* owner; NULL: no requests */
-	struct sequence *sequence;	/* NULL: each ring is written
-					 * separately */
+	struct sequence *sequence;	/* NULL: rings are not merged */
 	struct pool *pool;
 	struct chunk_out *out;
 	struct compress *compress;

@@ -47,8 +47,7 @@ struct recording {
 	uint32_t ledger_wants;		/* enum ledger_why, from before */
 	const char *parent_trace;	/* of a child made by fork; "" */
 	const struct gl_born *born;
-	const char *executed;		/* path that was executed; "": not
-					 * known */
+	const char *executed;		/* path executed; "": unknown */
 	uint64_t base;			/* of the live mapping, in the target */
 	uint32_t word_bytes;
 	char arch[GL_ARCH_NAME];	/* as named in a trace */
@@ -69,8 +68,7 @@ struct recording {
 	/* offset of each piece of gl_threads from the mapping's start, or 0 */
 	uint64_t threads[GL_RINGS_MAX / GL_THREADS];
 	uint64_t start_time;	/* field 22 of /proc/PID/stat; 0: not known */
-	const char *damage;		/* format error found in the mapping;
-					 * NULL */
+	const char *damage;		/* format error in it; NULL */
 	char message[512];		/* for the user; "": none */
 };
 
