@@ -1,6 +1,6 @@
 /*
  * output.h: expands the output name pattern and opens the trace file. Never
- * overwrites foreign files or follows links that others placed there.
+ * overwrites files of others or follows links that others placed there.
  */
 #ifndef GNOMON_OUTPUT_H
 #define GNOMON_OUTPUT_H
