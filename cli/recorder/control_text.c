@@ -65,7 +65,7 @@ static bool control_text_name(const char *name, size_t n,
 	if (!n || name[0] == ' ' || name[n - 1] == ' ')
 		return control_text_refuse(request, "got an empty name, or "
 					   "one with blanks around it");
-	/* those without a name have their number as one */
+	/* snapshots without a name are named by their number */
 	if (control_text_is_number(name, n))
 		return control_text_refuse(request, "got a number as a name: "
 					   "give one that is not");
@@ -103,8 +103,8 @@ bool control_text_read(const char *line, size_t n,
 					   request);
 }
 
-/* A field and what ends it, from to[at] on; returns where the next one begins.
- * In the field is nothing that would end it. */
+/* Writes a field and its end character at to[at]; returns the position of the
+ * next field. Replaces control characters in the field. */
 static size_t control_text_field(char to[CONTROL_ANSWER_MAX], size_t at,
 				 const char *field, char end)
 {
