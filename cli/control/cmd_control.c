@@ -1,6 +1,6 @@
 /*
- * cmd_control.c: `gnomon start`, `stop`, `snapshot` and `clear`: steering the
- * recording of a program that runs. Main thread.
+ * cmd_control.c: `gnomon start`, `stop`, `snapshot` and `clear`: control the
+ * recording of a running program. Main thread.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -104,8 +104,8 @@ static int ask(const char *command, const char *name, int pid, bool json)
 	return reply.done ? EXIT_COMPLETE : EXIT_NO;
 }
 
-/* A request is one line of text: what else is in a name would not be a part
- * of it. */
+/* Whether a name can be sent: a request is one line of text, so a name has no
+ * control characters. */
 static bool name_fits(const char *name)
 {
 	for (const char *at = name; *at != 0; at++) {
@@ -123,8 +123,8 @@ static bool name_fits(const char *name)
 	return false;
 }
 
-/* Of a program and its recorder, which have the same name for pidof, one is
- * left: the program. */
+/* pidof prints a program and its recorder, which have the same name. Reduces
+ * such a list to the program. */
 static int settle_pids(int operands, char **argv)
 {
 	int first, other;
@@ -139,7 +139,7 @@ static int settle_pids(int operands, char **argv)
 	return 1;
 }
 
-/* A name may stand before the process's id, or behind it. */
+/* The name may come before or after the pid. */
 static int run_control(const struct command *command, int argc, char **argv)
 {
 	bool takes_name = strcmp(command->name, "snapshot") == 0, json = false;
