@@ -1,6 +1,6 @@
 /*
- * cfi_check.c: `gnomon cfi check`: every function that an unwind table covers,
- * held against its code (agreement.h).
+ * cfi_check.c: `gnomon cfi check`: compares the unwind table of each function
+ * with its code (agreement.h).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -79,7 +79,8 @@ static void add(struct totals *totals, const struct agreement *one)
 		totals->reasons[i] += one->reasons >> i & 1;
 }
 
-/* Of equal ranges from several tables the first is enough: .eh_frame's. */
+/* If several tables have the same range, only the first one counts:
+ * .eh_frame's. */
 static void check_all(struct cfi_request *request, const struct binary *binary,
 		      struct agreement_checker *checker, struct totals *totals)
 {

@@ -1,7 +1,7 @@
 /*
- * cfi_dump.c: `gnomon cfi dump`: the rows of unwind tables, beside the
- * instructions that they are about. Rules are written as readelf does (c: the
- * CFA), columns by the names of registers.
+ * cfi_dump.c: `gnomon cfi dump`: prints the rows of unwind tables beside the
+ * instructions that they cover. Rules are written as by readelf (c: the CFA),
+ * columns by register names.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "cli/symbol/cfi/binary.h"
 #include "cli/symbol/names/names.h"
 
-#define RULE_WIDTH 30		/* of text before the code */
-#define CLONE " [clone "	/* what demanglers put behind a name */
+#define RULE_WIDTH 30		/* columns of text before the code */
+#define CLONE " [clone "	/* suffix that demanglers add to a name */
 
 struct dump {
 	struct cfi_request *request;
@@ -59,7 +59,7 @@ static void row_text(const struct dump *dump, const struct callframe_row *row,
 		buffer_string(text, " signed");
 }
 
-/* One instruction; its size. */
+/* Disassembles one instruction; returns its size. */
 static size_t disassemble(struct dump *dump, uint64_t address,
 			  const uint8_t *bytes, size_t left,
 			  struct buffer *text)
@@ -204,8 +204,8 @@ static void dump_entry(struct dump *dump, const struct callframe_entry *entry)
 		fprintf(json->out, "  the rest makes no sense\n");
 }
 
-/* Its own, or that of a part or copy of it that the compiler made, which has the
- * function's name in front of this mark. */
+/* Whether `name` is the function's name, or that of a part or copy made by the
+ * compiler: the function's name, followed by `mark`. */
 static bool is_name_of(const char *function, const char *name, const char *mark)
 {
 	size_t size = strlen(function);

@@ -1,5 +1,5 @@
 /*
- * cfi_prepare.c: `gnomon cfi prepare`: rule files for code without unwind
+ * cfi_prepare.c: `gnomon cfi prepare`: makes rule files for code without unwind
  * tables.
  */
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /*
- * cmd_cfi.c: `gnomon cfi`: unwind tables of binaries: held against the code,
- * shown, made. Runs in the main thread; cfi_*.c do the work.
+ * cmd_cfi.c: `gnomon cfi`: checks, prints and makes unwind tables of binaries.
+ * Runs in the main thread; cfi_*.c do the work.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -50,7 +50,7 @@ uint64_t plan_code_forwards(const struct plan_memory *memory,
 			    const struct plan_function *function);
 
 /*
- * Whether the function, or one that it calls directly, makes an indirect call.
+ * Whether the function, or one reached by direct calls, makes an indirect call.
  * Then the compiler cannot assume that any caller-saved register is preserved.
  */
 bool plan_code_calls_out(const struct plan_memory *memory,

@@ -24,7 +24,7 @@ static const struct processor processors[] = {
 	  "mips64-linux-gnuabi64" },
 };
 
-/* Others that Linux runs on, for a message. */
+/* Names of other processors, for a message. */
 static const struct {
 	uint16_t machine;
 	const char *name;
@@ -35,7 +35,7 @@ static const struct {
 	{ EM_SPARCV9, "SPARC" }, { EM_LOONGARCH, "LoongArch" },
 };
 
-/* What a file says of itself. */
+/* Fields of the ELF header. */
 struct header {
 	uint16_t machine;
 	uint8_t class, order;

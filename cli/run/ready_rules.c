@@ -1,8 +1,8 @@
 /*
  * ready_rules.c: see ready_rules.h.
  *
- * Almost all files have tables for all of their functions but a few bytes of
- * start-up code: a gap that small is none.
+ * Almost all files have tables for all functions except a few bytes of start-up
+ * code. Such small gaps are ignored.
  */
 #include "cli/run/ready_rules.h"
 
@@ -17,11 +17,11 @@
 #include "cli/symbol/cfi/prepare.h"
 
 #define GAP_MIN 256		/* bytes of code */
-#define TIME_MAX_NS UINT64_C(5000000000)	/* no file is begun later */
+#define TIME_MAX_NS UINT64_C(5000000000)	/* no file is started later */
 
 struct readying {
 	char *directory;
-	bool wanted;		/* there are rules */
+	bool wanted;		/* there are rules to use */
 	struct buffer made;	/* names of files */
 	uint64_t start_ns;
 };
