@@ -120,12 +120,12 @@ static void print_totals(FILE *out, const struct binary *binary,
 		if (totals->reasons[i] > 0)
 			fprintf(out, "  undecidable: %zu: %s\n",
 				totals->reasons[i], agreement_reason_text(i));
-	fprintf(out, "  %zu instructions; %zu functions begin within a frame; "
-		"in %zu jumps by a register were taken to lead to what nothing "
-		"else leads to\n", totals->instructions, totals->parts,
+	fprintf(out, "  %zu instructions; %zu functions start inside a frame; "
+		"in %zu, indirect jumps were assumed to reach code without "
+		"other predecessors\n", totals->instructions, totals->parts,
 		totals->assumed);
 	if (binary->table.left_out > 0)
-		fprintf(out, "  %zu records of its tables make no sense\n",
+		fprintf(out, "  %zu invalid records in its tables\n",
 			binary->table.left_out);
 }
 

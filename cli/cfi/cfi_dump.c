@@ -75,7 +75,7 @@ static size_t disassemble(struct dump *dump, uint64_t address,
 			      in->op_str[0] ? " " : "", in->op_str);
 		return in->size;
 	}
-	buffer_string(text, "(not known to Capstone)");
+	buffer_string(text, "(unknown to Capstone)");
 	for (unsigned i = 0; i < machine->alignment && i < left; i++)
 		buffer_printf(text, " %02x", bytes[i]);
 	return machine->alignment < left ? machine->alignment : left;
@@ -201,7 +201,7 @@ static void dump_entry(struct dump *dump, const struct callframe_entry *entry)
 		buffer_text(&name), entry->start, entry->end,
 		source_text(entry->source));
 	if (!callframe_rows(&dump->binary->table, entry, print_row, dump))
-		fprintf(json->out, "  the rest makes no sense\n");
+		fprintf(json->out, "  the remaining rows are invalid\n");
 }
 
 /* Whether `name` is the function's name, or that of a part or copy made by the
@@ -267,11 +267,11 @@ enum exit_status cfi_dump(struct cfi_request *request, const char *path,
 	} else if (dump_all(&dump, function) == 0) {
 		if (function != NULL)
 			tell_error("%s: no unwind table covers a function %s: "
-				   "`gnomon cfi dump` without it shows all",
+				   "leave the name out to dump all functions",
 				   path, function);
 		else
-			tell_error("%s: it has no unwind tables: `gnomon cfi "
-				   "prepare` makes some", path);
+			tell_error("%s: no unwind tables: make rules with "
+				   "`gnomon cfi prepare`", path);
 		status = EXIT_NOTHING;
 	}
 	machine_close(&dump.decoder);

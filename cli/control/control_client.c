@@ -93,7 +93,8 @@ static bool find(struct target *target, int pid)
 	free(path);
 	if (!found || !read_small(pid, "stat", text)) {
 		if (access("/proc/self/stat", R_OK) != 0)
-			tell_error("/proc: %s: mount it, to find processes",
+			tell_error("/proc: %s: mount it, so that processes can "
+				   "be found",
 				   strerror(errno));
 		else
 			tell_error("%d: no such process: give the id of one "
@@ -191,8 +192,8 @@ static void say_gone(const struct target *target)
 		tell_error("%d: has ended: its trace is %s", target->pid,
 			   trace);
 	else
-		tell_error("%d: has ended: if it was recorded, its trace can "
-			   "be read", target->pid);
+		tell_error("%d: has ended: if it was recorded, read its "
+			   "trace", target->pid);
 	free(trace);
 }
 
@@ -207,8 +208,8 @@ static bool say_left_alone(int pid)
 		!fold_is_locked(trace);
 
 	if (alone)
-		tell_error("%d: its recorder is gone, so nothing more is "
-			   "recorded: what was is in %s", pid, trace);
+		tell_error("%d: its recorder is gone, so recording has ended: "
+			   "its trace is %s", pid, trace);
 	free(trace);
 	return alone;
 }
@@ -223,7 +224,7 @@ static void say_not_recorded(int pid)
 	name = grow_format("task/%d/children", pid);
 	if (read_small(pid, "comm", text) && strcmp(text, "gnomon\n") == 0 &&
 	    read_small(pid, name, text) && atoi(text) > 0)
-		tell_error("%d: is gnomon itself: give the id of the program "
+		tell_error("%d: is gnomon itself: give the pid of the program "
 			   "that it runs, %d", pid, atoi(text));
 	else
 		tell_error("%d: is not recorded by gnomon: start it with "
@@ -290,15 +291,16 @@ static void say_unreached(const struct target *target, int error)
 	if (is_gone(target))
 		say_gone(target);
 	else if (error == EPERM)
-		tell_error("%d: is in another network namespace: ask as root, "
-			   "or from inside of it", target->pid);
+		tell_error("%d: is in another network namespace: run this as "
+			   "root, or inside that namespace", target->pid);
 	else if (error == EACCES)
-		tell_error("%d: cannot be looked at: ask as the user whose "
-			   "process it is, or as root", target->pid);
+		tell_error("%d: access to the process denied: run this as its "
+			   "user or as root", target->pid);
 	else if (error == 0 || error == ECONNREFUSED)
 		say_not_recorded(target->pid);
 	else
-		tell_error("%d: cannot be asked: %s: try again", target->pid,
+		tell_error("%d: cannot connect to its recorder: %s: try "
+			   "again", target->pid,
 			   strerror(error));
 }
 
@@ -315,8 +317,8 @@ static bool trusted(const struct target *target, int fd)
 		say_not_recorded(target->pid);
 		return false;
 	}
-	tell_error("%d: somebody else (user %d) answers in its place: do not "
-		   "trust what it says", target->pid, (int)peer.uid);
+	tell_error("%d: its control socket belongs to another user (%d): the "
+		   "answer is not trusted", target->pid, (int)peer.uid);
 	return false;
 }
 
@@ -391,8 +393,8 @@ static bool understand(const struct target *target,
 	const char *state;
 
 	if (!split(reply, &state)) {
-		tell_error("%d: gives an answer that is not understood: use "
-			   "the gnomon that it was started with", target->pid);
+		tell_error("%d: unknown answer from its recorder: use the "
+			   "gnomon version that started it", target->pid);
 		return false;
 	}
 	reply->done = strcmp(state, "ok") == 0;
@@ -472,7 +474,8 @@ bool control_client_ask(int pid, const char *request,
 	if (is_gone(&target))
 		say_gone(&target);
 	else
-		tell_error("%d: does not answer: it may be stopped: try again",
+		tell_error("%d: its recorder does not answer, it may be "
+			   "stopped: try again",
 			   pid);
 	return false;
 }

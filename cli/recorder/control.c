@@ -244,7 +244,8 @@ static void control_report(struct writer *w, struct control_request *request)
 
 	if (!w->output.regular) {
 		control_answer(request, -ESPIPE,
-			       "the trace is not a file that can be read");
+			       "the trace is not a regular file, so it cannot "
+			       "be read: use -o FILE");
 		return;
 	}
 	feed_sync(&w->feed, FEED_ALL);
@@ -288,7 +289,7 @@ static void control_log(enum control_what what,
 {
 	static const char *const names[CONTROL_KINDS] = {
 		[CONTROL_START] = "start", [CONTROL_STOP] = "stop",
-		[CONTROL_SNAPSHOT] = "snapshot wanted",
+		[CONTROL_SNAPSHOT] = "snapshot requested",
 		[CONTROL_CLEAR] = "clear", [CONTROL_MARKER] = "marker",
 		[CONTROL_HEAP] = "heap", [CONTROL_REPORT] = "report",
 	};
@@ -357,7 +358,7 @@ static void control_serve(struct writer *w, struct control_request *request)
 		break;
 	default:
 		control_answer(request, -EOPNOTSUPP,
-			       "this cannot be asked of a recording");
+			       "is an unknown request to a recording");
 	}
 	/* not between a scan and taking its records */
 	if (!w->control.serving)

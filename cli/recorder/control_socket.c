@@ -197,14 +197,14 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 		if (fd < 0)
 			return;
 		if (!client_may(s, fd)) {
-			client_refuse(w, fd, "is recorded for another user: "
-					     "ask as that one, or as root");
+			client_refuse(w, fd, "is recorded by another user: run "
+					     "this as that user or as root");
 			continue;
 		}
 		client = socket_place(s, now_ns);
 		if (!client) {
-			client_refuse(w, fd, "has too many commands to "
-					     "answer: try again");
+			client_refuse(w, fd, "is busy with other commands: try "
+					     "again");
 			continue;
 		}
 		CLAIM_FULL(client->fd < 0);

@@ -258,8 +258,8 @@ static int main_refuse(struct writer *w, char **argv, int err)
 	fprintf(stderr, "gnomon: the recorder cannot use %s: %s: this process "
 			"is not recorded\n",
 		*argv[MAIN_PATH] ? argv[MAIN_PATH] : "its memory",
-		err == -ENOEXEC ? "the program is of another architecture, "
-				  "whose recorder it needs" :
+		err == -ENOEXEC ? "the program is for another architecture and "
+				  "needs that one's recorder" :
 				  strerror(-err));
 	main_let_go(&w->live);
 	live_unlink(&w->live);
@@ -290,8 +290,8 @@ int main(int argc, char **argv)
 	int err;
 
 	if (argc != MAIN_WORDS) {
-		fprintf(stderr, "gnomon-recorder: is started by the programs "
-				"that it records: use gnomon run\n");
+		fprintf(stderr, "gnomon-recorder: started only by programs "
+				"that are recorded: use gnomon run\n");
 		return 2;
 	}
 	main_leave_inheritance();

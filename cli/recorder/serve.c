@@ -86,8 +86,8 @@ static long serve_result(struct recording *r, long result)
 	if (result >= 0 || geteuid() != 0)
 		return result;
 	failure_message(r->message, sizeof(r->message),
-			"the recorder cannot give up the privileges that the "
-			"program has given up: recording has stopped", NULL,
+			"the recorder cannot drop the privileges that the "
+			"program has dropped: recording has stopped", NULL,
 			result);
 	atomic_store_explicit(&r->shared->stop, 1, memory_order_release);
 	return result;

@@ -242,7 +242,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	gate_shut_for_good(r->shared);
 	writer_release(r);
 	failure_print(message, size, "cannot write %s: %s: recording has "
-		      "stopped, what was written stays readable",
+		      "stopped, the trace so far stays readable",
 		      w->output.path, failure_words(w->out.err, number));
 	log_tell(OPTION_LOG_ERROR, message);
 	/* allow writing again, for the closing chunks: they have reserved

@@ -328,9 +328,9 @@ static void writer_give_away(struct writer *w, int fd)
 
 	if (err)
 		writer_note(w, err == -ENOENT ?
-				       "there is no such user or group, so the "
-				       "trace is yours" :
-				       "the trace cannot be given away",
+				       "no such user or group, so the trace's "
+				       "owner is not changed" :
+				       "cannot change the owner of the trace",
 			    options_text(recording_options, OPTION_CHOWN), err);
 }
 
@@ -339,8 +339,8 @@ static void writer_begin_log(struct writer *w)
 	long err = log_begin(w->r->pid);
 
 	if (err)
-		writer_note(w, "the log cannot be written, so its lines go to "
-			       "standard error: name another file",
+		writer_note(w, "cannot write the log, so it goes to standard "
+			       "error: choose another file",
 			    options_text(recording_options, OPTION_LOG_FILE),
 			    err);
 }
@@ -353,9 +353,9 @@ static int writer_find_owner(struct writer *w)
 	if (!*whose || owner_find(&owner, whose, "/etc/passwd", "/etc/group"))
 		return 0;
 	failure_message(w->r->message, sizeof(w->r->message),
-			"--chown: there is no such user or group in "
-			"/etc/passwd or /etc/group (numbers will do): this "
-			"process is not recorded", NULL, 0);
+			"--chown: no such user or group in /etc/passwd or "
+			"/etc/group (numeric ids work too): this process is "
+			"not recorded", NULL, 0);
 	return -EINVAL;
 }
 

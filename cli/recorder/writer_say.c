@@ -31,8 +31,8 @@ void writer_say_mutes(struct writer *w)
 		return;
 	w->told_mutes = w->told_drops = true;
 	log_tell(OPTION_LOG_WARN,
-		 "a thread has forbidden itself the processor's "
-		 "counter: its events are dropped and counted");
+		 "a thread has disabled its access to the time counter "
+		 "(PR_SET_TSC): its events are dropped and counted");
 }
 
 static void writer_foreign_tell(struct writer *w)

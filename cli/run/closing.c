@@ -276,7 +276,7 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 	if (closing_is_descriptor(pattern))
 		return;
 	if (wait_for_recorders(pattern, pid, start_time, traces))
-		tell_note("the writer is still busy after %d s: the trace is "
+		tell_note("the recorder is still busy after %d s: the trace is "
 			  "complete once it has finished",
 			  WRITER_PATIENCE_US / 1000000);
 	for (size_t i = 0; i < traces->count; i++) {
@@ -286,9 +286,9 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		if (fold_facts(traces->list[i].path, &facts) == 0 &&
 		    fold_trace(traces->list[i].path, &facts, &error) ==
 		    FOLD_FAILED)
-			tell_error("%s: the last events cannot be added: %s: "
-				   "they stay in %s; make room, then read "
-				   "the trace by gnomon on this machine",
+			tell_error("%s: cannot add the last events: %s: they "
+				   "stay in %s; free some space, then read the "
+				   "trace with gnomon on this machine",
 				   traces->list[i].path, strerror(-error),
 				   facts.live);
 	}
@@ -341,7 +341,7 @@ static void print_how(struct model *model)
 		fprintf(stderr, "%s events dropped\n",
 			quantity_count(a, dropped));
 	else if (report->failed)
-		fprintf(stderr, "what came later is missing\n");
+		fprintf(stderr, "later events are missing\n");
 	else if (report->damage_count || report->lost_bytes)
 		fprintf(stderr, "parts of the trace cannot be read\n");
 	else
@@ -389,13 +389,12 @@ void closing_paragraph(const char *pattern,
 	int status;
 
 	if (traces->count == 0 && is_special(pattern)) {
-		tell_note("what was recorded went to %s", pattern);
+		tell_note("the recording went to %s", pattern);
 		return;
 	}
 	if (traces->count == 0) {
-		tell_note("nothing was recorded: the program does not load "
-			  "libraries by LD_PRELOAD, or the recorder said "
-			  "above why not");
+		tell_note("nothing was recorded: the program ignores "
+			  "LD_PRELOAD, or a message above says why");
 		return;
 	}
 	path = traces->list[traces->count - 1].path;
@@ -424,7 +423,7 @@ void closing_paragraph(const char *pattern,
 			  short_path(traces->list[traces->count - 1].path));
 	if (traces->count > 1)
 		tell_note("the program replaced itself by exec: %zu earlier "
-			  "trace%s of it %s beside that one",
+			  "trace%s of it %s in the same directory",
 			  traces->count - 1, traces->count == 2 ? "" : "s",
 			  traces->count == 2 ? "is" : "are");
 	free(wanted);

@@ -372,8 +372,8 @@ static bool log_opens(const struct options *options)
 		  O_NOFOLLOW | O_NONBLOCK, 0600);
 	/* ENXIO: a pipe without a reader yet */
 	if (fd < 0 && errno != ENXIO) {
-		tell_error("%s: the log cannot be written: %s: name another "
-			   "file with --log-file", path, strerror(errno));
+		tell_error("%s: cannot write the log: %s: choose another file "
+			   "with --log-file", path, strerror(errno));
 		return false;
 	}
 	if (fd >= 0)
@@ -393,9 +393,9 @@ static bool settle_options(struct options *options)
 	}
 	if (whose[0] != 0) {
 		if (!ownership_find(whose, numbers)) {
-			tell_error("--chown %s: there is no such user or "
-				   "group: give one that `getent passwd` or "
-				   "`getent group` prints", whose);
+			tell_error("--chown %s: no such user or group: give "
+				   "one that `getent passwd` or `getent group` "
+				   "lists", whose);
 			return false;
 		}
 		options_set(options, OPTION_CHOWN, numbers);
@@ -413,8 +413,8 @@ static int run_run(const struct command *command, int argc, char **argv)
 	options_default(&options);
 	if (options_environment(&options, environ, &bad) != 0 ||
 	    (bad = options_misfit(environ)) != NULL) {
-		tell_error("%s: this variable is not understood: see `gnomon "
-			   "run --help`", bad);
+		tell_error("%s: bad environment variable: see `gnomon run "
+			   "--help`", bad);
 		return PROGRAM_OWN_FAILURE;
 	}
 	if (!command_parse(command, argc, argv, take, &options, &operands,
@@ -423,33 +423,34 @@ static int run_run(const struct command *command, int argc, char **argv)
 	if (!settle_options(&options))
 		return PROGRAM_OWN_FAILURE;
 	if (operands == 0) {
-		tell_error("no program to run: give one, as in `gnomon run "
-			   "./program --its-options`: see `gnomon run --help`");
+		tell_error("no program given: use `gnomon run PROGRAM "
+			   "[ARGUMENT...]`: see `gnomon run --help`");
 		return PROGRAM_OWN_FAILURE;
 	}
 	return run_program(&options, argv + 1);
 }
 
 static const char *const description[] = {
-	"Runs PROGRAM and records every allocation that it makes, with its "
-	"call stack, in a trace. Standard streams, the terminal and Ctrl-C are "
-	"the program's, and gnomon ends as the program ends: with its status, "
-	"or by its signal. When it has ended, a short summary is printed.",
-	"Every option --some-name may also be given by the variable "
+	"Runs PROGRAM and records each of its allocations with its call stack "
+	"in a trace. The program gets the standard streams, the terminal and "
+	"signals such as Ctrl-C. gnomon exits with the program's status, or "
+	"dies by its signal. At the end it prints a short summary.",
+	"Every option --some-name can also be set by the environment variable "
 	"GNOMON_SOME_NAME. LD_PRELOAD=libgnomon.so with these variables "
 	"records in the same way, without any output.",
-	"A program for another processor is run by qemu's user emulation, with "
-	"the library that `make ARCH=... install` puts there for it; so is one "
-	"that is given as PROGRAM's own operand, where PROGRAM is a qemu.",
-	"Exit status: the program's own; 127 it was not found; 126 it cannot be "
-	"executed; 125 gnomon failed and the program was not started.",
+	"A program for another processor runs under qemu's user emulation, "
+	"with the library that `make ARCH=... install` installs for that "
+	"processor. PROGRAM may also be a qemu that runs such a program.",
+	"Exit status: that of the program; 127: not found; 126: not "
+	"executable; 125: gnomon failed and did not start the program.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon run ls -l", "record ls, then read the trace by `gnomon report`",
+	"gnomon run ls -l", "record ls, then read the trace with `gnomon "
+			    "report`",
 	"gnomon run -o /tmp/a.trace -- ./server --port 80",
-	"what follows -- belongs to the program",
+	"arguments after -- belong to the program",
 	NULL
 };
 

@@ -29,9 +29,9 @@ static char *part_of(const char *library, const struct processor *processor,
 
 	if (access(path, R_OK) == 0)
 		return path;
-	tell_error("%s: is for %s, and %s, which recording it takes, is not "
-		   "there: build it with `make ARCH=%s`, and install it where "
-		   "gnomon is with `make ARCH=%s install`", guest,
+	tell_error("%s: is for %s, and %s, which is needed to record it, is "
+		   "missing: build it with `make ARCH=%s`, and install it "
+		   "beside gnomon with `make ARCH=%s install`", guest,
 		   processor->name, path, processor->name, processor->name);
 	free(path);
 	return NULL;
@@ -133,7 +133,7 @@ static bool find_program(struct emulator *to, const char *program,
 		return true;
 	}
 	name = grow_format(QEMU "%s", processor->name);
-	tell_note("%s: is for %s: %s runs it", program, processor->name, name);
+	tell_note("%s: is for %s: run by %s", program, processor->name, name);
 	to->program = program_find(name, status);
 	if (to->program == NULL)
 		*status = PROGRAM_NOT_EXECUTABLE;

@@ -175,8 +175,8 @@ char *plan_make(const char *program, char *const *arguments,
 		if (plan.size <= PATCH_BYTES_MAX)
 			text = encode(&plan);
 		else
-			tell_note("%s: has more allocators than can be "
-				  "patched: their allocations are not "
+			tell_note("%s: has too many static allocators to "
+				  "patch: their allocations are not "
 				  "recorded", program);
 	}
 	buffer_free(&plan);

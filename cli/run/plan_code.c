@@ -37,8 +37,9 @@
 #define NEAR_TRIES 32
 
 static const char *const unreadable =
-	"has instructions that cannot be read";
-static const char *const too_much = "begins with too much code";
+	"has instructions that cannot be decoded";
+static const char *const too_much = "begins with instructions too long to "
+				    "relocate";
 
 /* Decodes one instruction after the other. */
 struct reading {
@@ -192,7 +193,7 @@ static const char *put_copy(struct plan_moved *moved, const cs_insn *i)
 	uint64_t target;
 
 	if (op != NULL && op->mem.base == X86_REG_EIP)
-		return "begins with an address of 32 bits";
+		return "begins with a 32-bit address";
 	if (!put(moved, i->bytes, i->size))
 		return too_much;
 	if (!is_relative(i, &target))
@@ -428,7 +429,7 @@ const char *plan_code_move(const struct plan_memory *memory,
 
 	memset(moved, 0, sizeof(*moved));
 	if (!reading_begin(&reading, memory, function->entry))
-		return "cannot be read: Capstone does not start";
+		return "cannot be decoded: Capstone does not start";
 	refused = move_entry(&reading, function, moved);
 	if (refused == NULL)
 		refused = check_branches(&reading, function, moved);

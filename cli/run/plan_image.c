@@ -166,7 +166,8 @@ static void name_allocator(struct planning *p)
 
 		if (sanitizer != NULL) {
 			p->allocator = sanitizer;
-			refuse(p, name, "reports the stacks of its callers");
+			refuse(p, name, "is a sanitizer, which checks its "
+					"callers' stacks");
 			return;
 		}
 		if (telling != NULL)
@@ -224,7 +225,8 @@ static void find_extent(struct planning *p, struct candidate *c)
 		if (symbol->size > size)
 			size = symbol->size;
 		if (symbol->indirect)
-			refuse(p, symbol->name, "is chosen when it is bound");
+			refuse(p, symbol->name, "is an IFUNC, resolved at load "
+						"time");
 		if (!plan_names_related(symbol->name))
 			refuse(p, c->symbol->name,
 			       "shares its code with another function");
@@ -373,7 +375,8 @@ static void check_target(struct planning *p, uint64_t at, uint64_t target)
 		if (!c->forwards && target > c->function.entry &&
 		    target - c->function.entry < c->moved.displaced &&
 		    is_branch(p->file, at))
-			refuse(p, c->symbol->name, "is entered in its middle");
+			refuse(p, c->symbol->name, "is the target of a branch "
+						   "into its middle");
 	}
 }
 

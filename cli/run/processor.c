@@ -94,8 +94,8 @@ bool processor_tell_unported(const char *path, const char *so)
 		buffer_string(&ports, i > 0 ? ", " : "");
 		buffer_string(&ports, processors[i].name);
 	}
-	tell_error("%s: is for %s (machine %u, %s bits, %s-endian), which there "
-		   "is no port of gnomon to, so %s: build it for one of %s",
+	tell_error("%s: is for %s (machine %u, %s bits, %s-endian), and gnomon "
+		   "has no port to it, so %s: build it for one of %s",
 		   path, name, header.machine,
 		   header.class == ELFCLASS32 ? "32" : "64",
 		   header.order == ELFDATA2MSB ? "big" : "little", so,

@@ -126,13 +126,13 @@ char *program_library(void)
 			continue;
 		if (strpbrk(real, ": ") == NULL)
 			return real;
-		tell_error("%s: LD_PRELOAD cannot hold a path with blanks or "
-			   "colons: install gnomon elsewhere", real);
+		tell_error("%s: LD_PRELOAD does not allow blanks or colons in "
+			   "a path: install gnomon elsewhere", real);
 		free(real);
 		return NULL;
 	}
 	tell_error("libgnomon.so is neither in %s nor in ../lib/gnomon: "
-		   "install gnomon completely", self);
+		   "install all of gnomon", self);
 	return NULL;
 }
 
@@ -246,8 +246,8 @@ pid_t program_start(const char *program, char **argv, const char *library,
 	if (error == 0)
 		goto out;
 	tell_error("%s: cannot be run: %s%s", program, strerror(error),
-		   error == ENOEXEC ? ": it is for another processor, or "
-		   "damaged: build or copy it again for this machine" : "");
+		   error == ENOEXEC ? ": it is damaged or for another "
+		   "processor: build or copy it again for this machine" : "");
 	if (pid > 0) {
 		program_reap(pid);
 		*status = error == ENOENT ? PROGRAM_NOT_FOUND :

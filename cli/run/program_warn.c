@@ -87,13 +87,13 @@ static void warn_of_parts(const char *program, int fd)
 
 	look(fd, &whole, &loads);
 	if (!whole)
-		tell_note("%s: its headers tell of more than the file has, so "
-			  "it may be cut short, and fail: build or copy it "
+		tell_note("%s: the file is shorter than its headers say, so it "
+			  "may be truncated and fail: build or copy it "
 			  "again", program);
 	else if (!loads)
 		tell_error("%s: is statically linked, so no library can be "
-			   "put in front of it and nothing will be recorded: "
-			   "link it dynamically", program);
+			   "preloaded and nothing will be recorded: link it "
+			   "dynamically", program);
 }
 
 void program_warn_emulated(const char *program)
@@ -121,7 +121,7 @@ bool program_is_static(const char *program)
 bool program_warn(const char *program, const char *library)
 {
 	if (changes_rights(program)) {
-		tell_error("%s: is set-user-ID or set-group-ID, so the system "
+		tell_error("%s: is set-user-ID or set-group-ID, so the loader "
 			   "ignores LD_PRELOAD and nothing will be recorded: "
 			   "run it as its owner", program);
 		return false;

@@ -41,15 +41,15 @@ static void make(struct readying *r, struct binary *binary)
 	const char *wrong;
 
 	if (now_ns() - r->start_ns > TIME_MAX_NS) {
-		tell_note("%s: has code without unwind tables: `gnomon cfi "
-			  "prepare` makes rules for it", binary->file->path);
+		tell_note("%s: has code without unwind tables: make rules for "
+			  "it with `gnomon cfi prepare`", binary->file->path);
 		return;
 	}
 	binary_read_names(binary, &places);
 	wrong = prepare_binary(binary, r->directory, &result);
 	if (wrong != NULL)
-		tell_note("%s: has code without unwind tables, and no rules "
-			  "were made for it: %s", binary->file->path, wrong);
+		tell_note("%s: has code without unwind tables, and rules could "
+			  "not be made: %s", binary->file->path, wrong);
 	else if (result.path != NULL)
 		buffer_printf(&r->made, "%s%s", r->made.size ? ", " : "",
 			      last_part(binary->file->path));

@@ -407,7 +407,7 @@ def the_recorder_stands_for_its_program(directory):
                   (str(recorder), str(target.pid))):
         check("%d: snapshot" % target.pid in
               gnomon("snapshot", *words).out, str(words))
-    check("%d: recording stops" % target.pid in
+    check("%d: recording stopped" % target.pid in
           gnomon("stop", str(recorder), str(target.pid)).out, "stop")
     done = gnomon("snapshot", str(target.pid), str(os.getpid()),
                   statuses=(2,))
@@ -523,7 +523,7 @@ def the_name_is_the_next_programs(directory):
     first = Steered(directory, prefix=("env",))
     first.pid = behind(first.pid)
     # env's recorder may be there still
-    check("recording stops" in first.ask("stop").out, "asked")
+    check("recording stopped" in first.ask("stop").out, "asked")
     first.process.stdin.close()
     equal(first.process.wait(RUN_SECONDS), 0, "status")
     settle(directory)
@@ -549,7 +549,7 @@ def a_name_that_is_not_free_yet(directory):
         time.sleep(0.5)
     out, err = asking.communicate(timeout=RUN_SECONDS)
     equal((asking.returncode, err), (0, b""), "asked")
-    check(b"recording stops" in out, out)
+    check(b"recording stopped" in out, out)
     process.stdin.close()
     equal(process.wait(RUN_SECONDS), 0, "status")
     settle(directory)

@@ -51,6 +51,5 @@ void recording_damage(struct recording *r, const char *what)
 	to = stpcpy(to, "the memory that the program shares with its recorder "
 			"is damaged (");
 	to = stpcpy(to, what);
-	stpcpy(to, "): recording has stopped, what was written stays "
-		   "readable");
+	stpcpy(to, "): recording has stopped, the trace so far stays readable");
 }

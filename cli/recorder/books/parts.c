@@ -64,8 +64,8 @@ int parts_init(struct parts *parts, struct writer *w)
 	parts->number = parts->oldest = 1;
 	parts->opening = w->out.size;
 	if (!w->output.regular)
-		return parts_refuse(w, "older parts cannot be taken out of a "
-				       "pipe or a device: give a file",
+		return parts_refuse(w, "old parts cannot be removed from a "
+				       "pipe or a device: use a file",
 				    -ESPIPE);
 	parts->columns = zeroed_alloc(PARTS_COLUMNS);
 	if (!parts->columns ||

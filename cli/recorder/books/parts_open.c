@@ -282,8 +282,8 @@ static bool parts_lives(struct parts *parts)
 		return false;
 	parts->told_live = true;
 	snprintf(message, sizeof(message),
-		 "--limit is too small for %" PRIu64 " live blocks: from here "
-		 "on parts of the trace only have their totals", live);
+		 "--limit is too small to list %" PRIu64 " live blocks: from "
+		 "now on, parts of the trace have only their totals", live);
 	message_out_say(target_task(&parts->w->target), message);
 	return false;
 }
@@ -322,8 +322,8 @@ void parts_write_opening(struct parts *parts)
 void parts_say_small(struct parts *parts)
 {
 	snprintf(parts->w->r->message, sizeof(parts->w->r->message),
-		 "--limit is too small: what a part of the trace has to begin "
-		 "with takes %" PRIu64 "K, more than half of it: recording has "
+		 "--limit is too small: the data at the start of each part "
+		 "takes %" PRIu64 "K, more than half of it: recording has "
 		 "stopped", parts->opening >> 10);
 	message_out_say(target_task(&parts->w->target), parts->w->r->message);
 	atomic_store_explicit(&parts->w->r->shared->stop, 1,

@@ -88,8 +88,8 @@ int stats_init(struct stats *stats, struct writer *w)
 		return 0;
 	}
 	failure_message(message, sizeof(message),
-			"there will be no lines of statistics: they go beside "
-			"the trace", w->output.regular ? path : NULL, fd);
+			"cannot write statistics (--stats-every), which go "
+			"beside the trace", w->output.regular ? path : NULL, fd);
 	log_tell(OPTION_LOG_WARN, message);
 	return 0;
 }

@@ -230,7 +230,7 @@ bool embed_out_piece(struct embed_out *o)
 	if (!embed_out_fits(o, n + GT_PATH_MAX + GT_CHUNK_SIZE)) {
 		why = "no room to embed";
 	} else if (embed_out_read(o, n) || embed_out_changed(o)) {
-		why = "changed while it was embedded";
+		why = "changed while being embedded";
 	} else if (embed_out_write(o, n)) {
 		why = "cannot be written";
 		o->off = true;

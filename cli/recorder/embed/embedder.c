@@ -69,8 +69,8 @@ static bool embedder_is_new(struct embedder *e)
 
 static const char *embedder_why(int err)
 {
-	return err == -ENOENT ? "gone, not embedded" :
-	       err == -ESTALE ? "another by now, not embedded" :
+	return err == -ENOENT ? "not found, not embedded" :
+	       err == -ESTALE ? "replaced by another version, not embedded" :
 				"cannot be read, not embedded";
 }
 
@@ -152,7 +152,7 @@ static void embedder_reduced(struct embedder *e)
 	CLAIM_FULL(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
 	e->stage = EMBEDDER_ALTERNATE;
 	if (reduced_plan(elf, most)) {
-		embed_out_skip(&work->to, "makes no sense, not embedded",
+		embed_out_skip(&work->to, "invalid ELF file, not embedded",
 			       work->wanted.path);
 		return;
 	}
@@ -256,7 +256,7 @@ static void embedder_includes(struct embedder *e)
 	embed_glob_all(glob, options_text(recording_options, OPTION_INCLUDE));
 	if (glob->full)
 		embed_out_skip(&e->work->to,
-			       "--include: more than are looked for",
+			       "--include: too many matches",
 			       glob->path);
 }
 

@@ -209,6 +209,6 @@ void foreign_describe(const struct foreign *foreign, char *to, uint32_t size)
 				    "this program",
 		 foreign->allocator,
 		 foreign->state == FOREIGN_PATCHED ?
-			 "none was seen so far" :
-			 "run it by `gnomon run` itself");
+			 "none of its allocations was seen so far" :
+			 "start it directly with `gnomon run`");
 }

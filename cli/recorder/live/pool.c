@@ -443,7 +443,7 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	given->ready = true;
 	ring->generation = ++given->generation;
 	order_write_release(ring, state, GL_RING_ACTIVE);
-	log_number(OPTION_LOG_DEBUG, "a ring grows to", given->mask + 1);
+	log_number(OPTION_LOG_DEBUG, "ring enlarged to", given->mask + 1);
 	return true;
 }
 

@@ -228,8 +228,8 @@ static int reporter_prepare(struct reporter *reporter, const char **why)
 	if (!reporter->command[0])
 		reporter_find(reporter);
 	if (!reporter->command[0]) {
-		*why = "the command gnomon, which would make the report, is "
-		       "not to be found: name it by " OPTIONS_COMMAND;
+		*why = "the command gnomon, which makes the report, was not "
+		       "found: set " OPTIONS_COMMAND;
 		return -ENOENT;
 	}
 	return 0;
@@ -240,14 +240,14 @@ static int reporter_one(struct reporter *reporter, int tid, const char **why)
 	long output = reporter_open(reporter, tid), pid;
 
 	if (output < 0) {
-		*why = "the report's file cannot be opened";
+		*why = "cannot open the report's file";
 		return output;
 	}
 	assert(reporter->pid == 0);
 	pid = reporter_start(reporter, output);
 	close(output);
 	if (pid < 0) {
-		*why = "the report's command cannot be started";
+		*why = "cannot start `gnomon report`";
 		return pid;
 	}
 	reporter->pid = pid;
@@ -261,7 +261,7 @@ int reporter_ask(struct reporter *reporter, int tid, const char **why)
 	if (err)
 		return err;
 	if (reporter->pid) {
-		*why = "a report is being printed";
+		*why = "another report is being printed: try again";
 		return -EBUSY;
 	}
 	reporter->left = reporter_sections();
