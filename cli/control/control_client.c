@@ -458,7 +458,8 @@ bool control_client_ask(int pid, const char *request,
 			return false;
 		}
 		if (fd < 0 && !is_recorded(pid)) {
-			left = 1;	/* once more, to say why not */
+			left = 1;	/* one more try, to report why it
+					 * fails */
 			continue;
 		}
 		if (fd >= 0 && !trusted(&target, fd)) {

@@ -31,7 +31,7 @@ struct control {
 	uint64_t stop_ns;	/* --duration: when to stop; likewise */
 	uint32_t served[CONTROL_KINDS];	/* requests handled, of the recorder's
 					 * `signalled` */
-	uint64_t *names;	/* of snapshots, as hashes; NULL until the first */
+	uint64_t *names;	/* hashes of snapshot names, or NULL */
 	uint32_t name_count;
 };
 

@@ -1,7 +1,7 @@
 /*
  * control_probe.c: see control_probe.h.
  *
- * The filter cannot be read. So a child process tries the calls first.
+ * The filter cannot be read, so a child process tries the calls first.
  */
 #include "cli/recorder/control_probe.h"
 

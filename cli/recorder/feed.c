@@ -60,7 +60,7 @@ int feed_init(struct feed *feed, struct recording *r)
 	return feed->rings && feed->rest ? 0 : -ENOMEM;
 }
 
-/* How far a ring is filled. */
+/* Reads and checks a ring's head. */
 static uint64_t feed_head(struct feed *feed, uint32_t id)
 {
 	const struct recording_ring *given = &feed->r->given[id];
@@ -313,7 +313,7 @@ static uint64_t feed_drain(struct feed *feed, uint32_t id,
 	return span.from - start;
 }
 
-/* Whether a ring is worth a chunk now. */
+/* Whether a ring has enough records, or old enough ones, for a chunk. */
 static bool feed_enough(struct feed *feed, uint32_t id, uint64_t now_ns)
 {
 	const struct gl_ring *ring = &feed->r->rings[id];

@@ -4,12 +4,12 @@
  *
  *	gnomon-recorder PID LIVE MEMORY FLAGS PATH PARENT EXECUTED
  *	  PID       of that process
- *	  LIVE      descriptor of the live file; - where there is none
- *	  MEMORY    id of a System V segment in its place; -
+ *	  LIVE      descriptor of the live file; -: none
+ *	  MEMORY    id of the System V segment used instead; -: none
  *	  FLAGS     enum gl_flags
  *	  PATH      of the live file
- *	  PARENT    path of the trace of the process that it was forked from, or ""
- *	  EXECUTED  what the program was executed as, or ""
+ *	  PARENT    path of the trace of the parent by fork, or ""
+ *	  EXECUTED  path by which the program was executed, or ""
  *
  * All other data is in the live mapping (gl_told) and in its environment, which
  * has the recording's options.

@@ -64,7 +64,7 @@ uint64_t sequence_mark(struct feed *feed, uint64_t mark,
 /* Takes all remaining records of a ring whose thread has ended. */
 void sequence_take_rest(struct feed *feed, uint32_t id);
 
-/* No ring comes before its parent in the heap. With GNOMON_CLAIMS. */
+/* No ring is ordered before its parent in the heap. With GNOMON_CLAIMS. */
 bool sequence_heap_is_valid(const struct sequence *sequence);
 
 #endif

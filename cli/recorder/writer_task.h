@@ -61,15 +61,16 @@ struct writer {
 	struct reporter reporter;
 	struct target target;
 	struct seccomp_watch seccomp;
-	gid_t *groups;		/* serve.c; NULL until there are many */
+	gid_t *groups;		/* serve.c; NULL until a long list comes */
 	struct foreign foreign;
 	uint64_t start_ns;
 	bool told_drops;
 	bool told_mutes;
-	bool late;		/* the target had ended before it began */
-	bool gave_up;		/* the trace lacks what the live file has */
+	bool late;		/* the target ended before the writer started */
+	bool gave_up;		/* the live file has events that the trace
+				 * lacks */
 	uint64_t looked_ns;
-	uint32_t last;		/* last look requested; last_look.c */
+	uint32_t last;		/* number of the last look requested */
 	uint64_t last_ns;	/* when that look was taken */
 	uint64_t nap_ns;
 	char exe[GT_PATH_MAX];
@@ -83,8 +84,8 @@ void writer_run(struct writer *w);
 
 /* ---- writer_begin.c ---- */
 
-/* Everything up to the first event. 0, or -errno: the recorder's message says
- * what is wrong. */
+/* Does everything up to the first event. 0, or -errno with the recorder's
+ * message set. */
 int writer_begin(struct writer *w);
 
 /* Call when the recording has started or failed to start: prints messages about

@@ -360,7 +360,7 @@ static void print_slow(const struct model *model)
 			count == 1 ? "" : "s");
 }
 
-/* outline: the events were not read. */
+/* Prints the summary. outline: events were not read. */
 static void print_figures(struct model *model, const char *path, bool outline)
 {
 	const struct reader_report *report = model_reader_report(model);

@@ -38,7 +38,7 @@ void closing_free(struct closing_traces *traces);
 /* Is it /dev/stdout, /dev/fd/N or another name of an inherited descriptor? */
 bool closing_is_descriptor(const char *pattern);
 
-/* Field 22 of /proc/PID/stat; 0 if it cannot be read. */
+/* Field 22 of /proc/PID/stat; 0: unreadable. */
 uint64_t closing_start_time(pid_t pid);
 
 /*

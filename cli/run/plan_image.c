@@ -1,7 +1,7 @@
 /*
  * plan_image.c: see plan_image.h.
  *
- *	symbols ─▶ families ─▶ candidates ─▶ moved ─▶ nobody enters in the
+ *	symbols ─▶ families ─▶ candidates ─▶ relocated ─▶ no branch into the
  *	                                              middle ─▶ plan
  *
  * Of a file, either all functions that allocate or free blocks are patched, or

@@ -13,7 +13,7 @@
 
 #include "cli/symbol/elf/elf_kind.h"
 
-/* Paths; the program's own is the first. */
+/* Paths of files; the program's own is the first. */
 struct plan_libraries {
 	char **paths;
 	size_t path_count, path_capacity;

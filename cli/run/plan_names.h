@@ -11,7 +11,7 @@
 
 /* The prefix of an allocator's functions, and the allocator's name. */
 struct plan_family {
-	const char *prefix;	/* "" for the C library's own names */
+	const char *prefix;	/* "": the C library's own names */
 	size_t length;
 	const char *allocator;
 };

@@ -174,7 +174,7 @@ static _Noreturn void become(const char *program, char **argv,
 	_exit(PROGRAM_NOT_EXECUTABLE);
 }
 
-/* 0 if the program was started, else why exec failed. */
+/* Waits for exec. 0: the program was started; else errno of exec. */
 static int exec_error(int pipe_end)
 {
 	siginfo_t unused;

@@ -16,7 +16,7 @@
 /* Changes nothing if the target runs on the recorder's own machine type. */
 void counter_of(const struct gl_told *told, const struct gl_header *live);
 
-/* Never ahead of what a hook reads at the same moment. */
+/* The counter now; never ahead of a hook's reading at the same moment. */
 uint64_t counter_now(void);
 
 #endif

@@ -19,7 +19,7 @@ static inline void futex_wait(const order_32 *word, uint32_t value,
 {
 	struct timespec ts = { ns / 1000000000, ns % 1000000000 };
 
-	/* whatever ended it, the caller looks at the word */
+	/* any result: the caller checks the word */
 	syscall(SYS_futex, word, FUTEX_WAIT, order_raw(value), &ts, NULL, 0);
 }
 

@@ -12,7 +12,7 @@
 /* Starts zeroed, with `most` set. */
 struct grown {
 	char *at;		/* moves when the array grows */
-	uint64_t ready;		/* bytes that may be touched; zeroed at first */
+	uint64_t ready;		/* usable bytes; zeroed at first */
 	uint64_t most;		/* limit, in bytes */
 };
 

@@ -5,7 +5,7 @@
  * by a wild pointer. So data from the mapping is read once, copied and checked
  * before use:
  *
- *	where things lie	live.shape: a copy, checked at the start
+ *	layout			live.shape: a copy, checked at the start
  *	rings, their data	recording.given: the recorder's own choice
  *	tails, limits, counts	the recorder's own; only written there
  *	heads			at a scan, against tail and size (feed.c)
@@ -13,9 +13,9 @@
  *				are read (encode.c, sequence.c)
  *	nodes, images		copied, then linked to what is in the trace
  *				(emit_node.c, emit_image.c)
- *	requests		copied, with a list of what may be asked
+ *	requests		copied, and limited to a list of calls
  *				(serve.c)
- *	all else		figures and flags, which may be anything
+ *	all other data		numbers and flags that may have any value
  *
  * Impossible values are damage. A page that is missing, as the file was
  * truncated, reads as zeros from then on and is damage too (lost_page.c).

@@ -98,7 +98,7 @@ static void cull_chains_drop(struct cull *cull, uint32_t number)
 
 /* ---- blocks ---- */
 
-/* The block is the first of a chain. 0: no memory. */
+/* Starts a chain with this block. 0: no memory. */
 static uint32_t cull_chains_begin(struct cull *cull, const struct block *block,
 				  uint32_t context)
 {

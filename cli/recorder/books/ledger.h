@@ -30,7 +30,7 @@ struct ledger_sum {
 	uint64_t peak_bytes, peak_blocks, peak_tick;
 };
 
-/* Of one context. */
+/* Measures of one context. */
 struct ledger_figure {
 	struct ledger_sum sum;
 	uint64_t first, last;		/* ticks of allocations */
@@ -43,12 +43,12 @@ struct ledger_figure {
 	uint16_t rest_freed, rest_freed_bytes;	/* by freeing context */
 };
 
-/* Of sizes with the same bit length. */
+/* Sums of blocks whose sizes have the same bit length. */
 struct ledger_class {
 	uint64_t blocks, bytes, frees, freed, temporary, lifetime;
 };
 
-/* Of lifetimes, in ns, with the same bit length. */
+/* Sums of blocks whose lifetimes, in ns, have the same bit length. */
 struct ledger_lives {
 	uint64_t blocks, bytes;
 };

@@ -45,7 +45,7 @@ void parts_look(struct parts *parts);
 /* Makes room for `bytes` in FILE.files by removing old parts. */
 void parts_beside(struct parts *parts, uint64_t bytes);
 
-/* How many events may be taken before the next look. */
+/* How many events may be taken before the next parts_look. */
 uint32_t parts_step(const struct parts *parts);
 
 #endif

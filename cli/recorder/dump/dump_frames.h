@@ -46,7 +46,8 @@ struct dump_frames {
 	uint32_t named;		/* images */
 };
 
-/* The upper part is set. Here and below: 0 or -ENOMEM. */
+/* The members above the line are set. This and later functions return 0 or
+ * -ENOMEM. */
 int dump_frames_begin(struct dump_frames *frames);
 
 /* Adds all frames of a context's stack. */

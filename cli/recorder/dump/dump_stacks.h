@@ -47,7 +47,8 @@ struct dump_stacks {
 /* Fills in defaults. 0 or -EINVAL: an impossible request. */
 int dump_how_complete(struct dump_how *how);
 
-/* The upper part is set. Here and below: 0 or -ENOMEM. */
+/* The members above the line are set. This and later functions return 0 or
+ * -ENOMEM. */
 int dump_stacks_begin(struct dump_stacks *stacks);
 
 /* Adds a row. Its frames have been named. */

@@ -1,6 +1,6 @@
 /*
- * elf_names.c: see elf_names.h. One pass over the symbols; each is looked up
- * among the addresses wanted.
+ * elf_names.c: see elf_names.h. It makes one pass over the symbols, and looks
+ * up each one among the requested addresses.
  *
  * Of several symbols that cover an address, the nearest start wins; then global
  * before weak before local, then fewer leading underscores, then the shortest

@@ -1,10 +1,10 @@
 /*
  * embed_open.c: see the header. Places searched, in this order:
  *
- *	binary: its path; what the target is a program of, which also leads to
- *	        a file that was removed; its path below the program's root
- *	        directory (another mount namespace); what is mapped where, which
- *	        leads to a removed library if the kernel lets us
+ *	binary: its path; for the program itself /proc/PID/exe, which also leads
+ *	        to a removed file; its path below the program's root directory
+ *	        (another mount namespace); /proc/PID/map_files, which also
+ *	        leads to a removed library, if the kernel permits
  *	debug:  the tree of build-ids below /usr/lib/debug, .gnu_debuglink
  *
  * The recorder keeps the root directory of the program's start, so a path still

@@ -38,7 +38,7 @@ struct embed_out {
 	uint8_t piece[EMBED_OUT_PIECE];
 };
 
-/* The path of FILE.files; "" where files go into the trace itself. */
+/* The path of FILE.files; "" if files go into the trace itself. */
 void embed_out_path(const struct writer *w, char path[GT_PATH_MAX]);
 
 /* Open and close FILE.files, with its INFO and END. */

@@ -1,8 +1,8 @@
 /*
  * embedder.c: see the header.
  *
- *	choose ─▶ whole (full) ─▶ reduced, with its debug file ─▶ what dwz took
- *	  ▲                                                        out of that
+ *	choose ─▶ whole (full) ─▶ reduced, with its debug file ─▶ alternate
+ *	  ▲                                                       file of dwz
  *	  └─────────────────────────────────────────────────────────────┘
  *
  * The nodes of the context tree show in which images frames lie; the image with

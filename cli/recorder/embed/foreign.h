@@ -39,7 +39,7 @@ void foreign_look(struct foreign *foreign, const char *program);
 /* The message for the user. */
 void foreign_describe(const struct foreign *foreign, char *to, uint32_t size);
 
-/* The verdict on one open file, for foreign_look. Hostile input. */
+/* Checks one open file, for foreign_look. Hostile input. */
 void foreign_file(struct foreign *foreign, int fd, const char *name,
 		  bool program);
 

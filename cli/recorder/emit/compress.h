@@ -40,8 +40,8 @@ struct compress_past {
 void compress_init(struct compress *compress);
 
 /*
- * One column (trace_format.h): raw size, stored size, bytes. `to` has room
- * for COMPRESS_COLUMN_MAX(n). Returns one past the last byte written.
+ * Writes one column (trace_format.h): raw size, stored size, bytes. `to` has
+ * room for COMPRESS_COLUMN_MAX(n). Returns one past the last byte written.
  */
 uint8_t *compress_column(struct compress *compress,
 			 struct compress_past *past, uint8_t *to,

@@ -13,8 +13,8 @@
 struct emit_dump {
 	char *text;		/* output, and */
 	size_t room;		/* its size; set by the caller */
-	size_t length;		/* of the lines of the last call */
-	uint64_t offset;	/* behind the last complete record */
+	size_t length;		/* bytes of the last call's lines */
+	uint64_t offset;	/* after the last complete record */
 	bool big;		/* its byte order */
 	bool refused;		/* not a jitdump, or of another process */
 };

@@ -78,8 +78,8 @@ uint64_t encode_unfinished(const struct encode_span *span);
  * finished, or `to`. */
 uint64_t encode_nested_end(const struct encode_span *span);
 
-/* The payload of the batch. Returns one past its end; ENCODE_PAYLOAD_MAX is
- * enough room. */
+/* Writes the payload of the batch, at most ENCODE_PAYLOAD_MAX bytes. Returns
+ * one past its end. */
 uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			struct compress *compress);
 

@@ -8,7 +8,7 @@
 
 #define VARINT_MAX 10	/* bytes of the longest */
 
-/* Returns one past the last byte. */
+/* Writes a number. Returns one past the last byte. */
 static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
 {
 	while (value >= 0x80) {

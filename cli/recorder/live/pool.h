@@ -27,7 +27,7 @@ struct pool {
 	uint64_t used;		/* of the data region, bytes */
 	uint64_t free_offset[POOL_CLASSES];	/* free lists; 0 ends a list */
 	uint64_t *links_of;	/* next free block, by page; NULL: no memory */
-	uint32_t links;		/* ids that may be in the free lists, */
+	uint32_t links;		/* ids with space reserved in the free lists, */
 	uint32_t places;	/* entries used in the table of rings */
 	uint32_t ahead[RECORDER_POOLS];	/* rings to keep ready */
 	uint32_t first_class;	/* of a new thread's ring */

@@ -66,7 +66,7 @@ static const char *cgroup_path(const char *line, bool *v1)
 	return !*v1 || cgroup_controls(list + 1) ? path + 1 : NULL;
 }
 
-/* Tries a mount, with the path and without it. */
+/* Tries a mount point, with the path and without it. */
 static bool cgroup_try(struct cgroup *cgroup, const char *root,
 		       const char *mount, const char *path, size_t n)
 {

@@ -1,7 +1,7 @@
 /*
  * maps_watch.c: see the header.
  *
- *	the target's maps ──▶ compare with the list of the look before
+ *	the target's maps ──▶ compare with the previous scan's list
  *	                          ├──▶ records ──▶ MAPS chunk
  *	                          └──▶ the new list
  *

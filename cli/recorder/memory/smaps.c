@@ -1,6 +1,6 @@
 /*
  * smaps.c: see the header. Keys are those of proc_pid_smaps(5). The kernel
- * writes a score of other keys, which mostly differ in the first letter.
+ * writes a score of other keys, most of which differ in the first letter.
  */
 #include "cli/recorder/memory/smaps.h"
 

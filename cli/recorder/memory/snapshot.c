@@ -2,8 +2,8 @@
  * snapshot.c: converts smaps to SNAPSHOT chunks. See the header.
  *
  *	idle ── begin ──▶ reading ── no more lines ──▶ waiting ──▶ idle
- *	 ▲ │              arenas are asked for         (arenas answered, or
- *	 │ └─ last ─▶ held                             patience is over)
+ *	 ▲ │              arenas are requested         (arenas answered, or
+ *	 │ └─ last ─▶ held                             the wait is over)
  *	 └─ drop ─────┘
  *
  * The target opened the smaps file itself (target_file.h). The kernel produces

@@ -5,7 +5,7 @@
  * are opened by its pid. They are empty once the target has no memory.
  *
  *	every 100 ms          status: sizes           some 10 us
- *	where that pays       smaps_rollup, stat      30 us and more: it
+ *	as its cost permits   smaps_rollup, stat      30 us and more: it
  *	                                              walks all page tables
  *	at the end            the last snapshot's sums, if the process waits
  *	                      for that (last_look.c)

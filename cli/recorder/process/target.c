@@ -168,7 +168,7 @@ int target_exit_code(const struct target *target)
 {
 	int code;
 
-	/* in this order: it may be waited for in between */
+	/* in this order: the parent may wait for it in between */
 	if (target_zombie(target, &code) || target_remembered(target, &code))
 		return code;
 	return -1;

@@ -19,13 +19,13 @@ struct target {
 /* Starts to watch; r->live is attached. */
 void target_watch(struct target *target);
 
-/* All of its threads have ended. */
+/* Whether all of its threads have ended. */
 bool target_dead(const struct target *target);
 
 /* Its status as of waitpid, once it is dead; -1: not known. */
 int target_exit_code(const struct target *target);
 
-/* No exec has replaced it. */
+/* Whether no exec has replaced the program. */
 bool target_same(struct target *target);
 
 /* A thread of it that has probably not ended: the main thread, or another one
