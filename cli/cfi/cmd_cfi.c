@@ -130,7 +130,7 @@ static int run_cfi(const struct command *command, int argc, char **argv)
 static const char *const description[] = {
 	"Unwind tables describe, for each instruction of a program, how to "
 	"find its caller's frame. BINARY may be for x86-64, AArch64, ARM or "
-	"MIPS64, on any of these machines.",
+	"MIPS64, whatever processor this machine has.",
 	"check executes each function's code symbolically and reports where "
 	"its table disagrees about the CFA, the return address or a "
 	"callee-saved register.",

@@ -172,9 +172,9 @@ static int run_control(const struct command *command, int argc, char **argv)
 }
 
 #define EXIT_PARAGRAPH							\
-	"Only the user who started the recording may ask, and root. "	\
-	"Exit status: 0 done; 1 it was so already; 2 wrong use, or the "	\
-	"program cannot be asked."
+	"Only the user who started the recording, or root, may use this. "	\
+	"Exit status: 0: done; 1: already in that state; 2: wrong use, or no "	\
+	"answer from the program's recorder."
 
 static const char *const start_description[] = {
 	"Starts to record a program that was started with `gnomon run --off`, "

@@ -118,10 +118,10 @@ def counts(trace):
 def counts_agree_from_start_to_stop(directory):
     target = Steered(directory, "off")
     target.do("keep 100", "churn 50")
-    check("begins" in target.ask("start").out, "start says so")
+    check("recording started" in target.ask("start").out, "start says so")
     target.ask("start", status=1)
     target.do("keep 30", "drop 10", "churn 5")
-    check("stops" in target.ask("stop").out, "stop says so")
+    check("recording stopped" in target.ask("stop").out, "stop says so")
     target.ask("stop", status=1)
     equal(counts(target.trace), (35, 5, 30, 30 * 40 + 5 * 24, 10), "first")
     target.do("keep 7", "drop 100", "churn 1000")
@@ -363,7 +363,7 @@ def strangers_are_refused(directory):
     command = [GNOMON, "stop", str(target.pid)]
     done = bare(command, user=65534, group=65534, extra_groups=[])
     equal(done.status, 2, "status")
-    check("another user" in done.err or "ask as" in done.err, done.err)
+    check("another user" in done.err or "run this as" in done.err, done.err)
     target.ask("stop")
     target.end()
 
