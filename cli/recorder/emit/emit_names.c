@@ -3,9 +3,9 @@
  * tools/perf/Documentation/jit-interface.txt) to NAMES chunks. The map is only
  * valid for this process and is not kept, so the trace includes it.
  *
- * /tmp is writable for all users: the file is used only if it is a regular file
- * of our own user, and no older than the recording (an earlier process may have
- * had the same pid).
+ * All users can write to /tmp: the file is used only if it is a regular file of
+ * our own user. It must also not be older than the recording, as an earlier
+ * process may have had the same pid.
  *
  * EPOCHS. An address may belong to several functions over time. A chunk has the
  * number of nodes in the context tree when its lines had been read: the names
