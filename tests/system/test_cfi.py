@@ -486,7 +486,7 @@ def wrong_use(directory):
             (["wash", path], "cfi: wash: no such action"),
             (["check", cut], "cut short or damaged"),
             (["check", "/nowhere"], "No such file"),
-            (["check", __file__], "no ELF file"),
+            (["check", __file__], "not an ELF file"),
             (["dump", path, "no_such_function"], "no_such_function"),
             (["prepare", "-o", directory, path], "--build-id")):
         done = gnomon("cfi", *arguments, statuses=(2,))
