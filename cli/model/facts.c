@@ -249,7 +249,7 @@ void model_exit_text(const struct model *model, struct buffer *text)
 	} else if (strcmp(reason, "exit") == 0) {
 		buffer_string(text, "ended");
 	} else if (strcmp(reason, "part") == 0) {
-		buffer_string(text, "goes on in the next part");
+		buffer_string(text, "continues in the next part");
 	} else if (strcmp(reason, "stopped") == 0) {
 		buffer_string(text, "recording stopped before the end");
 	} else if (strcmp(reason, "killed") == 0) {

@@ -86,11 +86,10 @@ static const struct {
 	const char *what;
 	bool of_stacks;		/* of the blocks that other words let pass */
 } names[] = {
-	{ FILTER_THREAD, "no thread has this number or such a name", false },
-	{ FILTER_PROCESS, "no process has this number, or a program or command "
-	  "like that", false },
-	{ FILTER_HEAP, "no heap is called like that", false },
-	{ FILTER_MAP, "no mapping holds this address or has such a path",
+	{ FILTER_THREAD, "no thread has this number or name", false },
+	{ FILTER_PROCESS, "no process has this number, program or command", false },
+	{ FILTER_HEAP, "no heap has this name", false },
+	{ FILTER_MAP, "no mapping has this address or path",
 	  false },
 	{ FILTER_FUNCTION, "no function in any call stack matches", true },
 	{ FILTER_NOT_FUNCTION, "no function in any call stack matches", true },
@@ -116,7 +115,7 @@ void filter_tell_unmatched(const struct filter *filter, struct notes *notes)
 			notes_hint(notes, "--%s %s: %s%s",
 				   name_of(word->id), word->text, names[i].what,
 				  names[i].of_stacks &&
-				  filter_has_blocks(filter) ? ", of those that "
-				  "the other filters let pass" : "");
+				  filter_has_blocks(filter) ? " among those that "
+				  "the other filters select" : "");
 		}
 }

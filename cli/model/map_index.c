@@ -222,15 +222,15 @@ struct map_index *map_index_new(const struct filter *filter,
 	bool good;
 
 	if (outline->maps.count == 0) {
-		notes_error(notes, "%s: does not tell what was mapped, which "
-			    "%s asks for: record it without --maps off",
+		notes_error(notes, "%s: has no mappings, which %s needs: "
+			    "record without --maps off",
 			    outline->trace, option);
 		return NULL;
 	}
 	if (outline->maps.forgotten > 0)
-		notes_hint(notes, "%s: of the mappings that went, only the last "
-			   "%d are known, which %s asks for",
-			   outline->trace, MAPS_KEPT, option);
+		notes_hint(notes, "%s: %s sees only the last %d mappings that "
+			   "were unmapped: earlier ones were not kept",
+			   outline->trace, option, MAPS_KEPT);
 	maps = grow_zeroed(1, sizeof(*maps));
 	areas = areas_of(maps, filter, &outline->maps, &count);
 	set_borders(maps, areas, count);

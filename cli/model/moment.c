@@ -121,10 +121,10 @@ static void tell_names(const struct moment_name *known, size_t count,
 	buffer_printable(&names);
 	if (shown == 0)
 		notes_error(notes, "no marker or snapshot is called %s: the "
-			    "trace has none with a name: give a time", name);
+			    "trace has no named ones: give a time", name);
 	else
-		notes_error(notes, "no marker or snapshot is called %s: there "
-			    "are %s", name, names.data);
+		notes_error(notes, "no marker or snapshot is called %s: the "
+			    "trace has %s", name, names.data);
 }
 
 /* The last one of this name. */
@@ -142,8 +142,8 @@ static bool find_name(const struct model *model, const char *name,
 	if (found == 0)
 		tell_names(names, count, name, model->options.notes);
 	else if (found > 1)
-		notes_hint(model->options.notes, "@%s: there are %zu of this "
-			   "name: the last is meant", name, found);
+		notes_hint(model->options.notes, "@%s: %zu markers or snapshots "
+			   "have this name: using the last", name, found);
 	free(names);
 	return found > 0;
 }

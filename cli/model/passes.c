@@ -130,8 +130,8 @@ bool model_can_be_read_again(const char *path, struct notes *notes)
 	if (stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
 	    S_ISDIR(status.st_mode))
 		return true;
-	notes_error(notes, "%s: is no regular file, and what was asked needs "
-		    "to read it more than once: write it to a file first",
+	notes_error(notes, "%s: is no regular file, but this request reads "
+		    "it more than once: write it to a file first",
 		    path);
 	return false;
 }
@@ -218,9 +218,8 @@ static bool look_at_outline(struct model *model, const char *path)
 		good = model->mappings != NULL;
 	}
 	if (outline->report.folded)
-		notes_hint(model->options.notes, "%s: the last events were "
-			   "folded in from its live file, which is removed "
-			   "now", path);
+		notes_hint(model->options.notes, "%s: recovered the last "
+			   "events from its live file, which is removed now", path);
 	model_free(outline);
 	return good;
 }
@@ -266,8 +265,8 @@ int model_read(struct model *model, const char *path)
 	status = run(model, path, false, model->options.notes);
 	if (model->beyond > 0)
 		notes_hint(model->options.notes, "%s: %" PRIu64 " allocations "
-			   "came when there were %" PRIu64 " groups, as many as "
-			   "are told apart, and are told as not known", path,
+			   "are beyond the limit of %" PRIu64 " groups: their "
+			   "group is shown as not known", path,
 			   model->beyond, model->options.groups_max);
 	return status;
 }

@@ -346,9 +346,9 @@ static bool set_freed_by(struct selection *selection,
 	if (count == 0)
 		return true;
 	if (!model_has_freed_by(model)) {
-		notes_error(model->options.notes, "%s: does not tell who freed "
-			    "its blocks, which --free-context asks for: record "
-			    "it with --free-stacks", model->trace);
+		notes_error(model->options.notes, "%s: has no stacks of frees, "
+			    "which --free-context needs: record with "
+			    "--free-stacks", model->trace);
 		return false;
 	}
 	selection->filter = filter;

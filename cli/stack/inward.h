@@ -3,7 +3,7 @@
  * parent and the place that the context adds: a fold over stacks from the
  * outermost frame inward. Stacks that share outer frames share the work.
  *
- *	0 or early(stop) ─ step(place of main) ─ step(place of f) ─▶ value of f's
+ *	0 or early(stop) ─ step(place of main) ─ step(place of f) ─▶ value of f
  */
 #ifndef GNOMON_INWARD_H
 #define GNOMON_INWARD_H

@@ -64,7 +64,7 @@ static int try_path(struct jitcode *code, const char *path,
 	assert(code->count < DUMPS_MAX);
 	code->count++;
 	if (dump->bad > 0)
-		notes_hint(notes, "%s: %llu of its records make no sense, and "
+		notes_hint(notes, "%s: %llu of its records are invalid, and "
 			   "were left out", path,
 			   (unsigned long long)dump->bad);
 	if (dump->cut > 0)
@@ -84,7 +84,7 @@ static int try_copy(struct jitcode *code, char *path, int error,
 static void explain(const char *path, int error, struct notes *notes)
 {
 	const char *why = error == -ESRCH ? "is of another process" :
-		error == -EBADMSG ? "is no such file" : strerror(-error);
+		error == -EBADMSG ? "is not a jitdump file" : strerror(-error);
 
 	notes_hint(notes, "%s: describes code made at run time, but %s: name "
 		   "the right file with -d", path, why);

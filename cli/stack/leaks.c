@@ -27,18 +27,19 @@ enum { FILES = LEAKS_FIRST_ID, NO_PROGRAM, NO_BUILTIN, PRINT, LEAKS_END };
 
 static const struct command_option options[] = {
 	{ FILES, "suppressions", 0, "FILE", NULL,
-	  "what is live at the end and may be, in LeakSanitizer's form: "
+	  "rules for blocks that may stay live, in LeakSanitizer's form: "
 	  "lines leak:PATTERN, where the pattern matches the function "
 	  "(as reports print its name, or with parameters), source file or "
 	  "library of some frame; also leak:INNER <- OUTER for "
 	  "a frame and its caller, and ... between arrows for any number of "
 	  "frames; may be given several times" },
 	{ NO_PROGRAM, "disable-embedded-suppressions", 0, NULL, NULL,
-	  "not those in the program itself (" FUNCTION ")" },
+	  "ignore suppressions in the program itself (" FUNCTION ")" },
 	{ NO_BUILTIN, "disable-builtin-suppressions", 0, NULL, NULL,
-	  "not ours for what C library, loader and C++ library keep" },
+	  "ignore built-in suppressions for memory that the C library, "
+	  "the loader and the C++ library keep" },
 	{ PRINT, "print-suppressions", 0, NULL, NULL,
-	  "which of them matched, and how much" },
+	  "print the suppressions that matched, with their blocks and bytes" },
 };
 
 const struct command_group leaks_options = {
@@ -184,7 +185,7 @@ static bool take_from_image(struct leaks *leaks, struct model *model,
 		returned = ask_image(image, &with, &text);
 	if (returned == RETURNED_UNKNOWN) {
 		notes_hint(places->notes, "%s: its own suppressions (%s) "
-			   "cannot be told without running it: give them by "
+			   "cannot be read without running it: pass them with "
 			   "--suppressions", image->path, FUNCTION);
 	} else if (returned == RETURNED_TEXT) {
 		/* What is wrong with it is noted; the rest counts. */

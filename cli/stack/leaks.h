@@ -57,7 +57,7 @@ int leaks_open(struct leaks *leaks, struct notes *notes);
  */
 void leaks_find(struct leaks *leaks, struct frames *frames,
 		const struct debugfile_places *places);
-/* Does this context stay? For rows, `owner` being the struct leaks. */
+/* Is this context not suppressed? For rows; `owner` is the struct leaks. */
 bool leaks_keeps(void *owner, uint32_t node, const struct figures *figures);
 /* Statistics over all models so far: the rules that matched, if requested, and
  * the user's rules that did not match. */

@@ -139,7 +139,7 @@ static const char *take_pattern(struct suppressions *rules,
 			  memcmp(text + size - 2, "<-", 2) == 0))
 		return "an arrow without a pattern: write INNER <- OUTER";
 	if (rule->pattern_count > 0 && is_word(text, size, "..."))
-		return "dots at the end say nothing: leave them out";
+		return "dots at the end match anything: leave them out";
 	if (rule->pattern_count == SUPPRESSION_PATTERNS_MAX)
 		return "too many patterns in one rule: leave some out";
 	rule->patterns[rule->pattern_count++] =
@@ -183,7 +183,7 @@ static const char *take_line(struct suppressions *rules, const char *line,
 	const char *why;
 
 	if (memchr(line, 0, size) != NULL)
-		return "a byte 0: this is no text file";
+		return "contains a byte 0: this is no text file";
 	if (size < 5 || memcmp(line, "leak:", 5) != 0)
 		return "no rule: write leak:PATTERN, or # before a comment";
 	if (rules->count == SUPPRESSIONS_MAX)
@@ -252,7 +252,7 @@ int suppressions_read(struct suppressions *rules, const char *path,
 			    strerror(errno));
 	} else if (size > SUPPRESSIONS_FILE_MAX) {
 		error = -EINVAL;
-		notes_error(notes, "%s: more than a megabyte: too large for "
+		notes_error(notes, "%s: larger than 1 MiB: too large for "
 			    "suppressions", path);
 	} else {
 		error = suppressions_parse(rules, text, size,

@@ -101,7 +101,7 @@ const char *store_state_text(enum store_state state)
 		[STORE_UNFINISHED] = "is not finished",
 		[STORE_OLDER] = "is of an older format",
 		[STORE_NEWER] = "is of a newer format",
-		[STORE_FOREIGN] = "is no store that this machine can read",
+		[STORE_FOREIGN] = "is no index that this machine can read",
 		[STORE_DAMAGED] = "is damaged",
 		[STORE_UNREADABLE] = "cannot be read",
 	};

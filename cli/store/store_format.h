@@ -41,7 +41,7 @@ enum store_chunk_flag { STORE_CHUNK_LIVE = 1 };
  *	PLAIN, DELTA	a sequence of its values
  *	DICTIONARY	a word: how many different values; a DELTA sequence of
  *			them, rising; a PLAIN one of their numbers
- * A column of one value only is no bytes at all.
+ * A column with only one value takes no bytes.
  *
  * A sequence of n numbers: for each STORE_BLOCK of them (the last one filled up
  * with zeros) a descriptor, then what they describe:

@@ -358,8 +358,8 @@ int rows_build(struct rows_build *build)
 	if (error != -ESTALE)
 		return error;
 	if (build->notes != NULL)
-		notes_hint(build->notes, "%s: what there is of its index is of "
-			   "no use: it is made from the start", build->trace);
+		notes_hint(build->notes, "%s: its existing index is unusable: "
+			   "making it from the start", build->trace);
 	build->older = NULL;
 	build->goes_on = false;
 	build->kept = 0;

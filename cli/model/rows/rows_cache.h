@@ -29,7 +29,7 @@ bool rows_cache_limit(uint64_t *limit);
  * False: `bytes` alone exceeds the limit.
  */
 bool rows_cache_make_room(const char *path, uint64_t bytes, uint64_t limit);
-/* The store at this path was used just now. */
+/* Marks the index at this path as used now. */
 void rows_cache_touch(const char *path);
 
 #endif

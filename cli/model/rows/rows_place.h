@@ -3,8 +3,8 @@
  * there is trusted.
  *
  *	TRACE.idx		beside the trace, if its folder is writable
- *	~/.cache/gnomon/ID.idx	otherwise, by the trace's id; $XDG_CACHE_HOME/gnomon
- *				if that is set
+ *	~/.cache/gnomon/ID.idx	else, by the trace's id; $XDG_CACHE_HOME/gnomon if
+ *				that is set
  *	….idx.new		while it is made: locked (flock) by its maker,
  *				renamed when complete
  *	….idx.part		the unfinished state of a large index

@@ -93,8 +93,8 @@ static void announce(const struct making *making, const char *path)
 	uint64_t blocks = making->bytes / ROW_BYTES;
 
 	if (making->part != NULL)
-		notes_hint(asked->notes, "%s: going on with its index from "
-			   "%s: about %s: about %s in %s", asked->trace,
+		notes_hint(asked->notes, "%s: resuming its index from %s: about "
+			   "%s: about %s in %s", asked->trace,
 			   PERCENT_TEXT(store_key(making->part)->prefix_bytes,
 					making->trace.bytes),
 			   COUNTED(blocks, "block"), SIZE_TEXT(making->bytes),
@@ -171,7 +171,7 @@ static bool is_left(const struct making *making, const char *path,
 	if (error != -ECANCELED || build->kept == 0)
 		return false;
 	notes_hint(asked->notes, "%s: interrupted at %s: that much is kept in "
-		   "%s.new and %s.part, and gone on with the next time",
+		   "%s.new and %s.part; the next time resumes there",
 		   asked->trace, PERCENT_TEXT(build->kept,
 					      making->trace.bytes), path, path);
 	return true;
@@ -289,13 +289,13 @@ static bool prepare_cache(struct making *making, const char *path)
 		return false;
 	if (!rows_cache_limit(&limit))
 		notes_hint(asked->notes, ROWS_CACHE_VARIABLE ": is no size: "
-			   "the cache may take %s, as if it was not set",
+			   "using the default limit of the cache, %s",
 			   SIZE_TEXT(limit));
 	if (rows_cache_make_room(path, making->bytes, limit))
 		return true;
 	making->told = true;
-	REFUSE(asked, "%s: nothing can be written beside it, and its index, of "
-	       "about %s, is more than all in the cache may take, %s: raise "
+	REFUSE(asked, "%s: its folder cannot be written, and its index, about %s, "
+	       "is larger than the limit of the cache, %s: raise "
 	       ROWS_CACHE_VARIABLE, asked->trace, SIZE_TEXT(making->bytes),
 	       SIZE_TEXT(limit));
 	return false;
@@ -341,8 +341,8 @@ static bool fold_in(struct making *making)
 		return false;
 	result = fold_trace(asked->trace, &facts, &error);
 	if (result == FOLD_DONE)
-		notes_hint(asked->notes, "%s: the last events were folded in "
-			   "from %s, which is removed now", asked->trace,
+		notes_hint(asked->notes, "%s: recovered the last events from "
+			   "%s, which is removed now", asked->trace,
 			   facts.live);
 	making->growing = result == FOLD_BUSY;
 	return result != FOLD_FAILED;
@@ -422,10 +422,10 @@ bool rows_store_drop(const struct store *store, int error,
 		return false;
 	removed = rows_place_remove(path, store_file(store));
 	if (removed == 0)
-		notes_hint(notes, "%s: removed, as %s: it is made anew when it "
-			   "is wanted", path, why);
+		notes_hint(notes, "%s: removed, since %s: it is made anew when "
+			   "it is needed", path, why);
 	else if (removed != -ENOENT)
-		notes_error(notes, "%s: is of no use, as %s, and cannot be "
+		notes_error(notes, "%s: is unusable, since %s, and cannot be "
 			    "removed: %s: remove it", path, why,
 			    strerror(-removed));
 	return true;
@@ -469,7 +469,7 @@ const char *rows_look_text(const struct rows_look *look)
 	case ROWS_FOUND_GOOD:
 		return "is good";
 	case ROWS_FOUND_SHORT:
-		return "lacks what came into the trace since it was made";
+		return "lacks events that were added to the trace since it was made";
 	case ROWS_FOUND_OTHER:
 		return "is of another trace";
 	case ROWS_FOUND_VERSION:
