@@ -1,6 +1,6 @@
 /*
- * filters.c: see filters.h. One table has the words; what kind of value a word
- * has says how it is parsed.
+ * filters.c: see filters.h. One table has all words; the kind of a word's value
+ * selects its parser.
  *
  * Called by any thread, each with a filter of its own.
  */
@@ -18,9 +18,9 @@
 #include "cli/base/text/quantity.h"
 
 struct filter {
-	struct filter_word *words;	/* in the order they were given */
+	struct filter_word *words;	/* in the order given */
 	size_t word_count, word_capacity;
-	struct buffer text;		/* the same, to be told */
+	struct buffer text;		/* the same as text */
 	struct notes *notes;
 };
 
@@ -137,7 +137,7 @@ const struct command_group filter_options = {
 
 /* ---- values ---- */
 
-/* A thread or process: a number, or an expression. */
+/* A thread or process: a number, or a regular expression. */
 static int take_pattern(struct filter_word *word, struct notes *notes)
 {
 	char why[160];
@@ -168,7 +168,7 @@ static int take_address(struct filter_word *word, struct notes *notes)
 	return *end != 0 ? -EINVAL : -errno;
 }
 
-/* An address, or an expression. */
+/* An address, or a regular expression. */
 static int take_map(struct filter_word *word, struct notes *notes)
 {
 	return take_address(word, notes) == 0 ? 0 : take_pattern(word, notes);
@@ -200,9 +200,11 @@ static int take_name(struct filter_word *word, struct notes *notes)
 }
 
 static const struct {
-	const char *value;	/* as the options write it */
+	const char *value;	/* as in the table of options */
 	int (*take)(struct filter_word *word, struct notes *notes);
-	int (*parse)(const char *text, uint64_t *number);	/* no more */
+	int (*parse)(const char *text, uint64_t *number);	/* if parsing is
+								 * all that is
+								 * needed */
 } kinds[] = {
 	{ "MOMENT", .take = take_moment },
 	{ "SIZE", .parse = quantity_parse_size },
@@ -327,7 +329,7 @@ void filter_matched(const struct filter *filter,
 {
 	struct filter_word *one = &filter->words[word - filter->words];
 
-	/* Alone: nothing else is told by it. */
+	/* Relaxed: the flag publishes no other data. */
 	assert((size_t)(word - filter->words) < filter->word_count);
 	atomic_store_explicit(&one->matched, true, memory_order_relaxed);
 }

@@ -17,7 +17,7 @@
 
 #define NAMES_SHOWN 8
 
-/* "30%", "12.5%"; by hand, as quantity.c says. */
+/* Parses "30%", "12.5%"; without strtod, as quantity.c explains. */
 static int parse_share(const char *text, double *share)
 {
 	double value = 0, scale = 0.1;
@@ -127,7 +127,7 @@ static void tell_names(const struct moment_name *known, size_t count,
 			    "trace has %s", name, names.data);
 }
 
-/* The last one of this name. */
+/* The last marker or snapshot with this name. */
 static bool find_name(const struct model *model, const char *name,
 		      uint64_t *stamp)
 {
@@ -175,7 +175,7 @@ static bool is_not_before(const void *model, size_t stamp, uint64_t ns)
 	return model_since_start_ns(model, stamp) >= ns;
 }
 
-/* Stamps ascend with their times. */
+/* Stamps ascend with time. */
 static uint64_t stamp_of_ns(const struct model *model, uint64_t ns)
 {
 	return search_first(model, UINT64_MAX, is_not_before, ns);
