@@ -1,6 +1,6 @@
 /*
- * jitcode.c: see jitcode.h. Only files whose header has the number of the
- * process are taken: another one may have written there before or after.
+ * jitcode.c: see jitcode.h. Only files whose header has the pid of the process
+ * are used: another process may have written to the same path before or after.
  *
  * Called by the main thread.
  */
@@ -42,7 +42,7 @@ static bool is_open(const struct jitcode *code, const char *path)
 	return false;
 }
 
-/* 0 if it is open now, or was. */
+/* 0 if it is open now, or was already. */
 static int try_path(struct jitcode *code, const char *path,
 		    struct notes *notes)
 {
@@ -90,7 +90,7 @@ static void explain(const char *path, int error, struct notes *notes)
 		   "the right file with -d", path, why);
 }
 
-/* One that the program had mapped. */
+/* Opens a file that the program had mapped. */
 static void find_dump(struct jitcode *code, const char *path,
 		      const struct debugfile_places *places)
 {
@@ -107,7 +107,7 @@ static void find_dump(struct jitcode *code, const char *path,
 		error = try_copy(code, grow_format("%s%s", given, slash ?
 						   slash : path), error, places->notes);
 	}
-	/* the trace has names all the same, but for a recording without maps */
+	/* the trace has names anyway, unless recorded without maps */
 	if (error != 0 && code->count == 0 &&
 	    (error != -ENOENT || !model_has_named_code(code->model)))
 		explain(usual, error, places->notes);

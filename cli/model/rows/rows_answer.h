@@ -41,8 +41,8 @@ extern const struct rows_wanted rows_all;
  * options with an end or a view of their own, for histograms of contexts and
  * for the timeline. */
 bool rows_tell(const struct model_options *options);
-/* Whether this index can. Not if the request needs who freed (model_freed), or
- * if events are missing in it. */
+/* Whether this index can. Not if the recording has stacks of frees
+ * (model_freed), or if events are missing in the index. */
 bool rows_can_answer(struct store *store, const struct model_options *options);
 
 /* Whether the trace, whose outline the model has read, is damaged in the same
