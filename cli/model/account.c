@@ -201,8 +201,7 @@ static uint32_t cost_of(struct model *model, const struct block *block,
 				   block_keys_number(&model->keys, values));
 }
 
-/* Whether the block is among the selected ones; `whole` has the measures of
- * all. */
+/* Whether the block is selected. Measures of all blocks are in model->whole. */
 static bool is_selected(struct model *model, const struct block *block,
 			uint32_t context)
 {

@@ -79,8 +79,9 @@ int suppressions_read(struct suppressions *rules, const char *path,
 void suppressions_free(struct suppressions *rules);
 
 /*
- * The model whose contexts are asked about from now on, once it was read;
- * of the rules of programs those whose origin is `program` are active.
+ * Binds the rules to the model of the frames, which was read, for the calls of
+ * suppressions_find that follow. Of the rules from programs, only those from
+ * `program` are active.
  */
 void suppressions_bind(struct suppressions *rules, struct frames *frames,
 		       const char *program);

@@ -47,7 +47,7 @@ enum store_chunk_flag { STORE_CHUNK_LIVE = 1 };
  * with zeros) a descriptor, then what they describe:
  *	word 0	least number, or least difference: the base
  *	word 1	DELTA: the number before the block's first
- *	word 2	where its words begin, in words behind the descriptors;
+ *	word 2	where its words begin, in words after the descriptors;
  *		width << 32, shift << 40, exceptions << 48, their size << 60
  * and there: the packed numbers; the exceptions' places (16 bits each, up to a
  * whole word); their numbers (1 << size bytes each, likewise). A number is

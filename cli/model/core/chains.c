@@ -262,7 +262,7 @@ bool chains_take_note(struct chains *chains, uint32_t lane,
 	return false;
 }
 
-/* ---- figures ---- */
+/* ---- measures ---- */
 
 void chain_figures_add(struct chain_figures *sum,
 		       const struct chain_figures *more)

@@ -100,7 +100,8 @@ static void add_resident(struct counting *c, const struct page_member *member,
 
 /* ---- shares ---- */
 
-/* Each member's share of a page (I1), for so many pages of a cover. */
+/* Calls `add` with each member's share of a page (I1), times `pages` of a
+ * cover. */
 static void each_share(struct counting *c, const struct page_cover *cover,
 		       uint64_t pages,
 		       void (*add)(struct counting *c,
