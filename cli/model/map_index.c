@@ -228,9 +228,9 @@ struct map_index *map_index_new(const struct filter *filter,
 		return NULL;
 	}
 	if (outline->maps.forgotten > 0)
-		notes_hint(notes, "%s: %s sees only the last %d mappings that "
-			   "were unmapped: earlier ones were not kept",
-			   outline->trace, option, MAPS_KEPT);
+		notes_hint(notes, "%s: only the last %d unmapped mappings were "
+			   "kept: %s does not see earlier ones",
+			   outline->trace, MAPS_KEPT, option);
 	maps = grow_zeroed(1, sizeof(*maps));
 	areas = areas_of(maps, filter, &outline->maps, &count);
 	set_borders(maps, areas, count);

@@ -219,7 +219,8 @@ static bool look_at_outline(struct model *model, const char *path)
 	}
 	if (outline->report.folded)
 		notes_hint(model->options.notes, "%s: recovered the last "
-			   "events from its live file, which is removed now", path);
+			   "events from its live file, which is removed "
+			   "now", path);
 	model_free(outline);
 	return good;
 }
