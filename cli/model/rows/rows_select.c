@@ -1,9 +1,9 @@
 /*
- * rows_select.c: see rows_select.h. What columns' least and greatest can tell
- * goes to the store as terms, so that chunks are passed over; if the words say
- * more than that, each row that is left is asked about (selection_takes).
+ * rows_select.c: see rows_select.h. Conditions on the range of a column become
+ * terms, so that the store can skip chunks; if the filter has other conditions,
+ * each remaining row is checked (selection_takes).
  *
- * rows_select is called by one thread, all else by any number.
+ * rows_select is called by one thread, all other functions by any number.
  */
 #include "cli/model/rows/rows_select.h"
 
@@ -179,7 +179,7 @@ void rows_select(struct rows_select *select, const struct model *model,
 	add_term(select, STORE_SIZE, bounds->size.min, bounds->size.max);
 	add_threads(select);
 	if (bounds->all) {
-		/* of the allocator's heap */
+		/* in the allocator's heap */
 		add_term(select, STORE_FLAGS, 0, STORE_POOLED - 1);
 		return;
 	}
