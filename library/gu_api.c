@@ -58,7 +58,7 @@ static SLOW uint32_t capture_otherwise(uintptr_t ra, uintptr_t sp,
 	if (!t || !t->capture ||
 	    !gu_mark_take(&t->busy, t->capture, sp, ra, &left))
 		return capture_stack_plain(t ? t->capture : NULL, ra, sp, fp);
-	if (left)	/* what was remembered may be half written */
+	if (left)	/* the cache may be half written */
 		capture_thread_reset(t->capture, t->is_main);
 	context = capture_stack_fast(t->capture, ra, sp, fp);
 	gu_mark_release(&t->busy);
@@ -178,7 +178,7 @@ static SLOW uint32_t walk_otherwise(struct walk_start *start,
 	t = gu_threads_self(start->sp, start->ra);
 	if (t && t->capture && max > 0 &&
 	    gu_mark_take(&t->busy, t->capture, start->sp, start->ra, &left)) {
-		if (left)	/* what was remembered may be half written */
+		if (left)	/* the cache may be half written */
 			capture_thread_reset(t->capture, t->is_main);
 		n = walk_own(t, start, addresses, max, stop);
 		gu_mark_release(&t->busy);

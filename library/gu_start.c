@@ -99,9 +99,9 @@ static uint64_t whole_pages(uint64_t n)
 	return (n + START_PAGE - 1) & ~(uint64_t)(START_PAGE - 1);
 }
 
-/* The stack end: where the kernel put argc. Without glibc: the environment
- * behind argc, unless it was moved. A wrong value only slows down the main
- * thread's walks. */
+/* The stack end: where the kernel put argc. Without glibc: the environment,
+ * which follows argc and argv, unless it was moved. A wrong value only slows
+ * down the main thread's walks. */
 static uintptr_t main_stack_end(void)
 {
 	if (&__libc_stack_end && __libc_stack_end)

@@ -15,8 +15,8 @@
  * Marks the caller that is inside the library: its sp after the return, and its
  * return address. While that call lasts, the word below sp is that address. So
  * a mark whose caller was unwound (siglongjmp, an exception) is recognised by
- * reading the word. An ra of 0 means: not known yet, or no longer. It stands
- * beside a valid sp only while the owner is about to write ra, so a handler
+ * reading the word. An ra of 0 means: not known yet, or no longer. The mark has
+ * a valid sp and no ra only while the owner is about to write ra. So a handler
  * that interrupts the owner then leaves nothing of its own in the mark.
  */
 struct gu_mark {

@@ -71,7 +71,7 @@ extern "C" {
  * Async-signal-safe. */
 GNOMON_API int gnomon_loaded(void);
 
-/* "0.2.0"; the stub returns "". Static. Async-signal-safe. */
+/* "0.2.0"; "" of the stub. Static. Async-signal-safe. */
 GNOMON_API const char *gnomon_version(void);
 
 /* ---- recording or not: the whole process ---- */

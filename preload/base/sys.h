@@ -156,7 +156,7 @@ static inline long sys_futex_wait(const void *word, uint32_t value,
 /* Wakes at most `most` waiters; returns how many. */
 static inline long sys_futex_wake_some(const void *word, uint32_t most)
 {
-	/* nobody asleep is no error, and no other can happen */
+	/* no waiter is no error, and no other can happen */
 	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAKE, most,
 			     0, 0, 0);
 }

@@ -17,8 +17,8 @@
  * read only on the page that the block begins in; elsewhere `readable` is
  * called first.
  *
- * I1: a block is ours if its check, or its twin's, is that of its address, size
- * and place under the secret of this process. I2: `magic` of the header is
+ * I1: a block is ours if its check, or its twin's, is the hash of its address,
+ * size and place with the secret of this process. I2: `magic` of the header is
  * stored last when a block is made, and changed first when it is freed. So a
  * reader of memory as it was at some moment (a forked child, a core dump) finds
  * a block complete or not at all.

@@ -59,8 +59,8 @@ extern const volatile char __libc_single_threaded __attribute__((weak));
 extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
 
 /* Not NULL once our relative relocations have been applied. None of our code
- * can run between those and the other relocations, since they call no foreign
- * code. */
+ * can run between those and the other relocations, since they call no code
+ * outside the loader. */
 static void *const volatile real_relocated = (void *)&real_relocated;
 
 static void *real_in_image(const struct dynsym *image, const char *name)

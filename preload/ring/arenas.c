@@ -27,8 +27,8 @@
  * or the like, which POSIX forbids, and left the lock taken forever.)
  *
  * COST. The query visits each free piece, in an order bad for caches. A free
- * piece lies beside a block in use, so there are at least as many blocks; the
- * writer knows their approximate number.
+ * piece is adjacent to a block in use, so there are at least as many blocks;
+ * the writer knows their approximate number.
  *
  * Blocks in per-thread caches (tcache) count as used.
  *

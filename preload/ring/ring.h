@@ -80,8 +80,8 @@ void ring_nested_push(struct recorder *r, struct thread *thread,
 void ring_push_extra_dormant(struct recorder *r, struct gl_ring *ring,
 			     const struct ring_event *event);
 
-/* Low bit of `busy`, beside the stack pointer: the owner runs a real function
- * that may call our hooks (real.reenters), and pushes nothing. */
+/* Low bit of `busy`, in addition to the stack pointer: the owner runs a real
+ * function that may call our hooks (real.reenters), and pushes nothing. */
 #define RING_IN_REAL UINT64_C(2)
 /* Flag in hooks_in_real: that function never frees a block that it allocated,
  * so a free in it concerns a block of the program. */

@@ -32,7 +32,7 @@ enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
 
 /* Bits of `gate`; its other bits are a count of requests (gate.h). */
 #define GATE_SHUT UINT64_C(1)
-#define GATE_OFF UINT64_C(2)	/* shut for good */
+#define GATE_OFF UINT64_C(2)	/* shut permanently */
 #define GATE_ONE UINT64_C(4)	/* a request, in the count */
 
 /* The writer takes a request some 100 us after the first, unless it is
@@ -278,7 +278,7 @@ struct gl_shared {
 	order_32 ban_known;	/* as unwind_ban */
 	order_32 filters_seen;	/* filters installed, including those of
 				 * parents */
-	/* likewise initially the state before */
+	/* also initially the state before the mapping existed */
 	struct patched_list patched;
 	order_32 replaced_taken;	/* of replaced_put */
 	order_32 heaps_wanted;	/* of heap_limit */

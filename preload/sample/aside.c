@@ -21,11 +21,11 @@
  * has not counted blocks that the sampler left out: it records the most that
  * there may have been, which is their bytes.
  *
- * THE REST. Blocks that are not recorded because of their size, or because
- * their thread is inactive, are counted by size class, per thread. A thread's
- * counters are kept for the next thread with the same ring, so sums over all
- * threads never decrease. Blocks that the sampler leaves out are not counted:
- * readers estimate them.
+ * EXCLUDED BLOCKS. Blocks that are not recorded because of their size, or
+ * because their thread is inactive, are counted by size class, per thread. A
+ * thread's counters are kept for the next thread with the same ring, so sums
+ * over all threads never decrease. Blocks that the sampler leaves out are not
+ * counted: readers estimate them.
  */
 #include "preload/sample/aside.h"
 

@@ -311,7 +311,7 @@ static void live_make_ring(struct live_made *made, const struct gl_header *h,
 	*(uint64_t *)(base + h->rings_offset) = h->data_offset;
 	atomic_store_explicit(&made->header->ring_count, 1,
 			      memory_order_release);
-	/* in the list: the first change of it, ring 0 */
+	/* the list's first change: ring 0 */
 	atomic_store_explicit(&shared->ring_count[RECORDER_PRIMARY], 1,
 			      memory_order_relaxed);
 	atomic_store_explicit(&shared->ring_free[RECORDER_PRIMARY],
