@@ -1,15 +1,17 @@
 /*
- * gu_api.c: taking stacks: the functions of gnomon/unwind.h but for setting up
- * (gu_start.c) and describing (gu_describe.c). An embedder of the unwinder.
+ * gu_api.c: captures and walks: the functions of gnomon/unwind.h except
+ * initialisation (gu_start.c) and statistics (gu_describe.c). An embedder of
+ * the unwinder.
  *
  *	gu_capture ─ thread's state idle ─▶ capture_stack_fast
- *	     └ else ─▶ set up? ─▶ state found or made ─▶ capture_stack_fast
+ *	     └ else ─▶ initialised? ─▶ state found or made ─▶ capture_stack_fast
  *	                  │             └ busy, none ─▶ capture_stack_plain
  *	                  └ no ─▶ GU_STOP_EARLY
  *
- * I1  Nothing of unwind/ is called before gu_ready() said so.
- * I2  A thread's capture state is used by who holds its mark `busy`.
- * I3  A node's parent has a lower id: expanding ends, whatever was asked.
+ * I1  No function of unwind/ is called before gu_ready() returned true.
+ * I2  Only the holder of a thread's mark `busy` uses the thread's capture
+ *     state.
+ * I3  A node's parent has a lower id: expanding ends for any argument.
  *
  * Thread context: as gnomon/unwind.h says of each function.
  */
@@ -32,7 +34,7 @@
 
 #define SLOW __attribute__((noinline, cold))
 
-/* The caller of a public function; in that function itself. */
+/* The caller of a public function; to be used in that function itself. */
 #define CALLER_RA ARCH_CALLER_RA
 #define CALLER_SP ARCH_CALLER_SP
 #define CALLER_FP ARCH_CALLER_FP
@@ -42,7 +44,7 @@ ENTERED(gu_capture);
 ENTERED(gu_capture_ucontext);
 ENTERED(gu_walk);
 
-/* Not the fast case: whatever it is that is missing. */
+/* The slow case: does whatever is missing. */
 static SLOW uint32_t capture_otherwise(uintptr_t ra, uintptr_t sp,
 				       uintptr_t fp)
 {
@@ -56,14 +58,14 @@ static SLOW uint32_t capture_otherwise(uintptr_t ra, uintptr_t sp,
 	if (!t || !t->capture ||
 	    !gu_mark_take(&t->busy, t->capture, sp, ra, &left))
 		return capture_stack_plain(t ? t->capture : NULL, ra, sp, fp);
-	if (left)	/* what was remembered may be half written */
+	if (left)	/* the cache may be half written */
 		capture_thread_reset(t->capture, t->is_main);
 	context = capture_stack_fast(t->capture, ra, sp, fp);
 	gu_mark_release(&t->busy);
 	return context;
 }
 
-/* Such a thread belongs to this process (gu_area.c, I1), and has been through
+/* Such a thread's state belongs to this process (gu_area.c, I1), and has passed
  * the slow case. */
 static bool is_idle(const struct gu_thread *t)
 {
@@ -96,11 +98,10 @@ static void store_stop(uint32_t *stop, uint32_t value)
 }
 
 /*
- * Outward from *regs, whose pc is an instruction about to run. It is put as
- * the return address that would stand behind it: one more, so that walk_full
- * looks up pc itself, and stores what the tree stores after a signal frame.
- * (Of rules that look at the pc, only the PLT's do, and all pcs of one
- * instruction there have the same answer.)
+ * Walks outward from *regs, whose pc is an instruction about to run. Passes pc
+ * plus one as the return address, so that walk_full looks up pc itself, and
+ * stores what the tree stores for a frame beyond a signal frame. (Only the PLT
+ * rule depends on the pc, and it is the same for all pcs of one instruction.)
  */
 static uint32_t walk_regs(struct arch_regs *regs, uintptr_t *addresses,
 			  uint32_t max, enum gt_stop *stop)
@@ -111,7 +112,7 @@ static uint32_t walk_regs(struct arch_regs *regs, uintptr_t *addresses,
 			 stop);
 }
 
-/* Of one walk in a signal handler; NULL: none to be had. */
+/* The buffer for one walk in a signal handler; NULL: none is available. */
 static uintptr_t *samples_take(struct gu_thread *t, uintptr_t sp, uintptr_t ra)
 {
 	bool left;
@@ -148,8 +149,8 @@ uint32_t gu_capture_ucontext(const void *ucontext)
 	return context;
 }
 
-/* By rules alone, where it is the thread's own stack; 0: not so. The caller
- * has the mark. */
+/* Walks by cached rules if sp is on the thread's own stack; 0: it is not. The
+ * caller has the mark. */
 static uint32_t walk_own(struct gu_thread *t, struct walk_start *start,
 			 uintptr_t *addresses, uint32_t max, enum gt_stop *stop)
 {
@@ -161,7 +162,7 @@ static uint32_t walk_own(struct gu_thread *t, struct walk_start *start,
 	return walk_addresses(start, addresses, max, stop, &hash);
 }
 
-/* Whatever it is that is missing for walk_own. */
+/* The slow case of gu_walk: does whatever walk_own lacks. */
 static SLOW uint32_t walk_otherwise(struct walk_start *start,
 				    uintptr_t *addresses, uint32_t max,
 				    enum gt_stop *stop)
@@ -177,7 +178,7 @@ static SLOW uint32_t walk_otherwise(struct walk_start *start,
 	t = gu_threads_self(start->sp, start->ra);
 	if (t && t->capture && max > 0 &&
 	    gu_mark_take(&t->busy, t->capture, start->sp, start->ra, &left)) {
-		if (left)	/* what was remembered may be half written */
+		if (left)	/* the cache may be half written */
 			capture_thread_reset(t->capture, t->is_main);
 		n = walk_own(t, start, addresses, max, stop);
 		gu_mark_release(&t->busy);
@@ -224,7 +225,7 @@ size_t gu_walk_ucontext(const void *ucontext, uintptr_t *addresses, size_t max,
 	return n;
 }
 
-/* NULL: no id, or without a frame. */
+/* NULL: no id, or an id without a frame. */
 static const struct gl_node *api_node(uint32_t id)
 {
 	/* Pairs with the exchange that gave the id. */
@@ -278,10 +279,10 @@ int gu_reload(void)
 
 	if (!gu_ready())
 		return -EINVAL;
-	/* Captures drop what they remember after they saw this ... */
+	/* Captures that see the new generation drop their caches ... */
 	atomic_fetch_add_explicit(&capture_generation, 1,
 				  memory_order_release);
-	/* ... and walks, which remember nothing, find a list of today. */
+	/* ... and walks, which have no cache, find the current list. */
 	return image_refresh(&changed) ? 0 : -EAGAIN;
 }
 

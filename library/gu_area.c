@@ -3,12 +3,12 @@
  * for the context nodes.
  *
  * I1  The area is private, anonymous and MADV_WIPEONFORK: a forked child finds
- *     `used` and `phase` 0 and begins again, so that no lock and no half
- *     written table of a thread that the child does not have survives.
+ *     `used` and `phase` 0 and starts again. So no lock and no half written
+ *     table of a thread that does not exist in the child survives.
  * I2  Addresses and sizes are static, constant in a process image.
  *
- * Thread context: gu_area_map is gu_init's; the others any, also
- * signal handlers.
+ * Thread context: gu_init calls gu_area_map; any thread, also in signal
+ * handlers, may call the other functions.
  */
 #include "library/gu_area.h"
 
@@ -47,7 +47,7 @@ static void *map(uint64_t size)
 		       (void *)at;
 }
 
-/* A mapping of our own: that it can be unmapped is certain. */
+/* Our own mapping: munmap cannot fail. */
 static void unmap(void *at, uint64_t size)
 {
 	if (at)

@@ -1,5 +1,5 @@
 /*
- * gu_describe.c: what the library has done and what it uses, and words for it.
+ * gu_describe.c: statistics of the library, and texts for enums.
  *
  * Thread context: any, also signal handlers.
  */
@@ -85,8 +85,8 @@ int gu_thread_describe(struct gu_thread_stats *stats)
 		[GT_MODE_PLAIN] = "plain walks",
 	};
 	static const char *const whys[GT_WHY_COUNT] = {
-		[GT_WHY_DEFAULT] = "nothing speaks against it",
-		[GT_WHY_ASKED] = "asked for",
+		[GT_WHY_DEFAULT] = "default",
+		[GT_WHY_ASKED] = "requested",
 		[GT_WHY_HARDWARE] = "a hardware shadow stack is active",
 		[GT_WHY_UNWINDER] = "an exception unwinder cannot pass barriers",
 		[GT_WHY_RUNTIME] = "a runtime walks or moves its stacks",
@@ -126,14 +126,14 @@ const char *gu_stop_text(uint32_t stop)
 		[GU_STOP_NO_IMAGE] = "no known code",
 		[GU_STOP_NO_RULE] = "code without unwind table",
 		[GU_STOP_BAD_READ] = "stack unreadable",
-		[GU_STOP_NO_PROGRESS] = "frames go in circles",
-		[GU_STOP_TOO_DEEP] = "deeper than there is room",
+		[GU_STOP_NO_PROGRESS] = "frames do not progress",
+		[GU_STOP_TOO_DEEP] = "too many frames",
 		[GU_STOP_BAD_TABLE] = "damaged unwind table",
 		[GU_STOP_LOADER] = "libraries were changing",
 		[GU_STOP_NO_MEMORY] = "memory budget used up",
 		[GU_STOP_EARLY] = "not set up",
 		[GU_STOP_OTHER] = "unknown",
-		[GU_STOP_JIT] = "code made at run time",
+		[GU_STOP_JIT] = "code generated at run time",
 	};
 
 	return stop < GU_STOP_COUNT && texts[stop] ? texts[stop] : "unknown";

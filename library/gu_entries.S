@@ -1,6 +1,6 @@
 /*
- * gu_entries.S: what the program enters in the place of those functions of
- * gnomon/unwind.h that ask for their caller, where they cannot tell it without
+ * gu_entries.S: entry points of the functions of gnomon/unwind.h that need
+ * their caller's registers, on architectures where C code cannot get them
  * (arch/.../entry.h).
  */
 #include "entry.h"

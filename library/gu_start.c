@@ -1,12 +1,12 @@
 /*
- * gu_start.c: setting the library up, in a process once and in each forked
- * child once more.
+ * gu_start.c: initialises the library, once in a process and once more in each
+ * forked child.
  *
  *	gu_init ─▶ NEW ─▶ STARTING ─▶ ON
  *	fork ───────▲        └─▶ OFF    (gu_state->phase; wiped by the kernel)
  *
- * A child sets the unwinder up over the nodes that are there, so that ids stay
- * what they were, and with tables of its own.
+ * A child initialises the unwinder over the existing nodes, so that ids stay
+ * valid, but with new tables.
  *
  * Thread context: gu_init as gnomon/unwind.h says; gu_start_slow any, also
  * signal handlers.
@@ -27,19 +27,19 @@
 #define START_MEMORY (UINT64_C(128) << 20)
 #define START_MEMORY_MIN (UINT64_C(16) << 20)
 #define START_MEMORY_MAX (UINT64_C(1) << 40)
-#define START_NODE_SHARE 8	/* of the budget, if nobody says */
+#define START_NODE_SHARE 8	/* of the budget, by default */
 #define START_PAGE 4096u
 
 extern void *__libc_stack_end __attribute__((weak));
 extern char **__environ __attribute__((weak));
 
-/* The unwinder's own reference is weak: it would not bring the function into
- * a static link. */
+/* The unwinder's own reference is weak and would not pull the function into a
+ * static link. */
 static int (*const start_loader)(int (*)(struct dl_phdr_info *, size_t, void *),
 			       void *) __attribute__((used)) =
 	dl_iterate_phdr;
 
-/* Of the process image, kept by children: the nodes' mapping is. */
+/* Per process image. Children keep these, as they keep the nodes' mapping. */
 struct capture_config gu_config;
 uint64_t gu_memory_bytes;
 static _Atomic uint32_t start_taken;	/* gu_init runs, or has run */
@@ -59,7 +59,7 @@ static int start_begin(void)
 	return capture_init(&config);
 }
 
-/* By who has set the phase to STARTING. */
+/* Called by whoever has set the phase to STARTING. */
 static bool start_finish(void)
 {
 	uint32_t phase = start_begin() ? GU_PHASE_OFF : GU_PHASE_ON;
@@ -99,8 +99,9 @@ static uint64_t whole_pages(uint64_t n)
 	return (n + START_PAGE - 1) & ~(uint64_t)(START_PAGE - 1);
 }
 
-/* Where the kernel put argc; without glibc, the environment behind it, if it
- * has not moved. Anything else makes the main thread's walks slower. */
+/* The stack end: where the kernel put argc. Without glibc: the environment,
+ * which follows argc and argv, unless it was moved. A wrong value only slows
+ * down the main thread's walks. */
 static uintptr_t main_stack_end(void)
 {
 	if (&__libc_stack_end && __libc_stack_end)
@@ -108,8 +109,8 @@ static uintptr_t main_stack_end(void)
 	return &__environ ? (uintptr_t)__environ : 0;
 }
 
-/* Under an emulator the usual probe takes all memory for readable. Where none
- * works, walks end at the first word that is not known to be a stack's. */
+/* Under an emulator the usual probe regards all memory as readable. If no probe
+ * works, walks end at the first word that is not known to be on a stack. */
 static void start_probe(void)
 {
 	uintptr_t none = (uintptr_t)arch_mmap(NULL, START_PAGE, PROT_NONE,
@@ -156,7 +157,7 @@ static int start_open(const struct gu_options *o)
 	__atomic_store_n(&gu_state, state, __ATOMIC_RELEASE);
 	if (start_finish())
 		return 0;
-	/* another thread may look there: it stays mapped */
+	/* another thread may read it: it stays mapped */
 	__atomic_store_n(&gu_state, NULL, __ATOMIC_RELEASE);
 	return -ENOMEM;
 }

@@ -1,5 +1,5 @@
 /*
- * gu_start.h: whether the library is set up, and with what.
+ * gu_start.h: initialisation of the library, and its configuration.
  */
 #ifndef GNOMON_GU_START_H
 #define GNOMON_GU_START_H
@@ -15,13 +15,14 @@
 extern struct capture_config gu_config;
 extern uint64_t gu_memory_bytes;	/* the budget */
 
-/* Ids given so far: one past the highest. */
+/* One past the highest id in use. */
 extern _Atomic uint32_t gu_node_count;
 
-/* In a forked child: sets it up. Whether it is. */
+/* In a forked child: initialises the library. Returns whether it is
+ * initialised. */
 bool gu_start_slow(void);
 
-/* Whether something of unwind/ may be called. Any thread, signal handlers. */
+/* Whether functions of unwind/ may be called. Any thread, signal handlers. */
 static inline bool gu_ready(void)
 {
 	/* Pairs with the release in start_open. */

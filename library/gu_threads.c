@@ -1,24 +1,23 @@
 /*
- * gu_threads.c: states are made when a thread first captures and serve one
- * thread after the other.
+ * gu_threads.c: a thread gets a state at its first capture. States are reused
+ * for later threads.
  *
  *	        gu_threads_self               gu_threads_leave
- *	nobody's ────────────▶ owner's ────────────────▶ nobody's
- *	                       ▲     │ ends without a word
- *	                       └─────┘ found dead: the next one's
+ *	free ────────────────▶ owned ──────────────────▶ free
+ *	                       ▲     │ thread ends without gu_thread_end
+ *	                       └─────┘ found dead: the next thread owns it
  *
- * Threads need no hook for their end: tgkill says whether an owner lives. (A
- * key of the C library's with a destructor would have been another way; it
- * may allocate, and is not async-signal-safe.) Each newcomer asks for a few
- * states only, in turn, so that threads that come and go cost the same
- * however many there are.
+ * Threads need no hook at their end: tgkill says whether an owner lives. (A C
+ * library key with a destructor was rejected: it may allocate, and is not
+ * async-signal-safe.) Each new thread checks only a few states, in turn. So the
+ * cost per thread does not depend on the number of threads.
  *
- * I1  `owner` changes by compare-and-swap only; who puts itself there has the
- *     state.
+ * I1  `owner` changes by compare-and-swap only; the thread whose id it is has
+ *     the state.
  * I2  A thread id is taken for dead only inside our own process; a task of
  *     another process that shares our memory has its own pid in `owner`.
- * I3  One thread attaches once at a time; a handler that interrupts it goes
- *     without a state.
+ * I3  One thread attaches once at a time; a handler that interrupts it gets no
+ *     state.
  *
  * Thread context: any thread, also signal handlers.
  */
@@ -31,7 +30,7 @@
 #include "arch.h"
 #include "unwind/abandoned.h"
 
-#define ASKED_AT_ONCE 16u	/* states whose owner may be dead */
+#define ASKED_AT_ONCE 16u	/* states checked for a dead owner */
 
 /* How far below its thread pointer a thread's stack may reach. */
 #define STACK_MAX (UINT64_C(64) << 20)
@@ -39,7 +38,7 @@
 __thread struct gu_thread *gu_self __attribute__((tls_model("initial-exec")));
 __thread uint32_t gu_self_setup __attribute__((tls_model("initial-exec")));
 
-/* Who makes gu_self (I3). */
+/* The call that makes gu_self (I3). */
 static __thread struct gu_mark attaching
 	__attribute__((tls_model("initial-exec")));
 
@@ -83,7 +82,7 @@ bool gu_threads_owned(const struct gu_thread *t)
 	return atomic_load_explicit(&t->owner, memory_order_relaxed) != 0;
 }
 
-/* Nobody's, or a dead thread's. */
+/* A free state, or a dead thread's. */
 static struct gu_thread *find_free(uint64_t own)
 {
 	uint32_t i, start, n = gu_threads_count();
@@ -102,7 +101,7 @@ static struct gu_thread *find_free(uint64_t own)
 		if (!t)
 			continue;
 		owner = atomic_load_explicit(&t->owner, memory_order_relaxed);
-		/* Our own number: of a thread before us that had our tid. */
+		/* Our own number: an earlier thread had our tid. */
 		if (owner && (owner == own || is_dead(owner)) &&
 		    take(t, owner, own))
 			return t;
@@ -134,9 +133,9 @@ static struct gu_thread *make(uint64_t own)
 }
 
 /*
- * The main thread by its id; but the only thread of a child that another
- * thread forked has that id, too, and runs on a stack whose end is the thread
- * pointer, as all but the main thread do.
+ * The main thread is known by its id. But the only thread of a child that
+ * another thread forked has that id, too. Its stack ends at its thread pointer,
+ * as every stack does except the main thread's.
  */
 static void settle(struct gu_thread *t, uint64_t own, uintptr_t sp)
 {
@@ -205,7 +204,7 @@ bool gu_mark_take(struct gu_mark *mark, const struct capture_thread *capture,
 	*left = owner > GU_IDLE;
 	if (*left && (!mark->ra || !abandoned(capture, owner, mark->ra, sp)))
 		return false;
-	/* Only handlers on this thread look: they come and go in between. */
+	/* Only handlers on this thread read it, and they have left again. */
 	gu_mark_enter(mark, ra, sp);
 	return true;
 }

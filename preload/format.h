@@ -1,7 +1,7 @@
 /*
- * format.h: the live file, and of the trace what hooks tell: kinds of events
- * and what is counted where it changes. Who reads traces includes it as well,
- * by cli/trace/format/trace_format.h. The prose is docs/FORMAT.md; lint
+ * format.h: format of the live file, and of those parts of the trace that hooks
+ * write: event kinds and counters. Trace readers include it through
+ * cli/trace/format/trace_format.h. docs/FORMAT.md describes the format; lint
  * compares names and numbers.
  */
 #ifndef GNOMON_FORMAT_H
@@ -14,9 +14,9 @@
 #define GT_PATH_MAX 4096
 
 /*
- * Kinds of events: number, name, bytes of its record in a ring (more of a block
- * that is GL_SIZE_BIG, or with GL_KIND_STACK), what there is of it besides an
- * address. In words:
+ * Kinds of events: number, name, bytes of the record in a ring (more for a
+ * block that is GL_SIZE_BIG, or with GL_KIND_STACK), fields besides the
+ * address.
  *	ALLOC		stamped after the real call
  *	FREE		stamped before the real call
  *	REALLOC_BEGIN	the old block; stamped before the real call
@@ -48,14 +48,14 @@ enum gt_event_has {
 };
 
 /*
- * What an EXTRA tells; its address, its size, its arguments 0 … 3 (what is not
- * named is 0). `within` is an enum gt_within.
+ * Kinds of EXTRA; the comments list address, size; arguments 0 … 3 (fields not
+ * listed are 0). `within` is an enum gt_within.
  */
 enum gt_extra {
 	GT_EXTRA_MAP = 1,	/* start, length; prot | flags << 32, fd,
 				 * offset, within */
-	GT_EXTRA_UNMAP,		/* start, length; 1: the one before it of
-				 * this thread failed, -, -, within */
+	GT_EXTRA_UNMAP,		/* start, length; 1: this thread's UNMAP before
+				 * it failed, -, -, within */
 	GT_EXTRA_REMAP,		/* new start, new length; old start, old
 				 * length, flags, within */
 	GT_EXTRA_PROTECT,	/* start, length; prot */
@@ -72,30 +72,30 @@ enum gt_extra {
 	GT_EXTRA_DLOPEN,	/* -, -; hash of the name (loads.c),
 				 * flags */
 	GT_EXTRA_DLCLOSE,
-	GT_EXTRA_LEFT_OUT,	/* -, allocations of this thread that are not
-				 * in the trace any more, but in TOTALS: so
-				 * many between the event before and the next */
+	GT_EXTRA_LEFT_OUT,	/* -, number of allocations of this thread
+				 * between the previous event and the next that
+				 * are no longer in the trace, but in TOTALS */
 	GT_EXTRA_DAMAGE,	/* a block of --guard, its size; offset of the
 				 * first damaged byte from its start (signed),
 				 * context that allocated it, damaged bytes,
-				 * when (enum gt_damage). The context is who
-				 * frees it. Since 2.3 */
-	/* Of chains of reallocs whose blocks are not all in the trace; the
+				 * when (enum gt_damage). The context is that of
+				 * the free. Since 2.3 */
+	/* For chains of reallocs of which some blocks are not in the trace; the
 	 * first argument is the number of the chain. Since 3.1 */
-	GT_EXTRA_CHAIN_LEAVES,	/* that of the next event, a REALLOC_FREED, -:
-				 * the chain goes on behind it */
+	GT_EXTRA_CHAIN_LEAVES,	/* address of the next event, a REALLOC_FREED,
+				 * -: the chain continues after it */
 	GT_EXTRA_CHAIN_RESUMES,	/* block, size of the chain's first block;
 				 * number, blocks so far | moves << 32, ticks
 				 * since the first one, bytes copied. The block
-				 * of the next event, an ALLOC, goes on with it.
-				 * The context is the first block's */
-	GT_EXTRA_CHAIN_ENDS,	/* that of what it stands for, size of the last
-				 * block; number, blocks | moves << 32, -,
-				 * bytes copied */
+				 * of the next event, an ALLOC, continues the
+				 * chain. The context is the first block's */
+	GT_EXTRA_CHAIN_ENDS,	/* address of the event that it replaces, size
+				 * of the last block; number, blocks | moves <<
+				 * 32, -, bytes copied */
 	GT_EXTRA_COUNT
 };
 
-/* When a damage was found. */
+/* When the damage was found. */
 enum gt_damage {
 	GT_DAMAGE_FREE,
 	GT_DAMAGE_REALLOC,
@@ -103,13 +103,13 @@ enum gt_damage {
 	GT_DAMAGE_COUNT
 };
 
-/* In which function of the C library, or for whom, something was done. */
+/* In which function of the C library, or on whose behalf, it was done. */
 enum gt_within {
 	GT_WITHIN_PROGRAM,	/* by the program itself */
 	GT_WITHIN_MALLOC,
 	GT_WITHIN_CREATE,	/* pthread_create */
 	GT_WITHIN_DLOPEN,
-	GT_WITHIN_ALLOCATOR,	/* by an allocator that is not the C library's */
+	GT_WITHIN_ALLOCATOR,	/* by an allocator other than the C library's */
 	GT_WITHIN_COUNT
 };
 
@@ -118,12 +118,12 @@ enum gt_within {
 #define GT_THREAD_NAME_MAX 16	/* the kernel's limit, NUL included */
 enum gt_thread_flags { GT_THREAD_MAIN = 1, GT_THREAD_NESTED = 2 };
 
-/* Sums over all arenas, in this order; bytes but for the counts. */
+/* Sums over all arenas, in this order; bytes, except the counts. */
 enum gt_arenas_value {
-	GT_ARENAS_COST_NS,	/* what asking took the target's thread */
+	GT_ARENAS_COST_NS,	/* what the query cost the target's thread */
 	GT_ARENAS_SYSTEM,	/* of the arenas, from the kernel */
-	GT_ARENAS_FREE,		/* of these not in use, all kinds together */
-	GT_ARENAS_FREE_COUNT,	/* pieces, but for those of _FAST */
+	GT_ARENAS_FREE,		/* of _SYSTEM: not in use, all kinds together */
+	GT_ARENAS_FREE_COUNT,	/* pieces, without those of _FAST */
 	GT_ARENAS_FAST,		/* of _FREE: small ones, not joined yet */
 	GT_ARENAS_FAST_COUNT,
 	GT_ARENAS_TOP,		/* of _FREE: at the end of the main arena */
@@ -132,7 +132,7 @@ enum gt_arenas_value {
 	GT_ARENAS_VALUES
 };
 
-/* Of a size class of blocks that were never recorded, by choice. */
+/* Per size class, blocks that were not recorded because of the options. */
 enum gt_rest_value {
 	GT_REST_ALLOCATIONS,
 	GT_REST_BYTES,
@@ -143,19 +143,20 @@ enum gt_rest_value {
 #define GT_NAME_MAX 256		/* bytes of a name of CONTROL or SNAPSHOT */
 
 /*
- * LIVE FILE. In the target's byte order, and the same whatever its word size: it
- * is read on the same machine, or folded into the trace there, by a command of
+ * LIVE FILE. In the target's byte order, and the same for any word size. It is
+ * read on the same machine, or recovered into the trace there, by a command of
  * either byte order (cli/trace/live/live_order.h). Mapped shared, so that it
- * survives the target and the writer. Every offset is in bytes from its
- * start; pages that were never reserved read as zeros.
+ * survives the target and the writer. Every offset is in bytes from its start;
+ * pages that were never reserved read as zeros.
  *
  *	+--------+--------+--------+---------------+-------------------------+
  *	| header | shared | images | nodes         | rings: headers and data |
  *	+--------+--------+--------+---------------+-------------------------+
  *
- * The target maps nodes and rings in pieces, as they come into use: the first,
- * of GL_NODES_FIRST or GL_DATA_FIRST bytes, one as large, and then always one as
- * large as all before it. No ring's data lies in two.
+ * The target maps nodes and rings in pieces, when they come into use. The first
+ * piece has GL_NODES_FIRST or GL_DATA_FIRST bytes, the second as many, and each
+ * later piece is as large as all before it. The data of a ring lies in one
+ * piece.
  */
 #define GL_MAGIC UINT64_C(0x314556494c4d4e47)
 #define GL_VERSION 9
@@ -163,15 +164,15 @@ enum gt_rest_value {
 #define GL_RINGS_MAX 16384	/* rings that can exist at one time */
 #define GL_NODES_FIRST (UINT64_C(4) << 20)	/* bytes of the first piece */
 #define GL_DATA_FIRST (UINT64_C(16) << 20)
-#define GL_PIECES 16		/* of nodes, and of rings, at most */
+#define GL_PIECES 16		/* most pieces of nodes, and of rings */
 
-/* Where in its region the i-th piece begins. */
+/* The offset of the i-th piece in its region. */
 static inline uint64_t gl_piece_start(uint64_t first, unsigned i)
 {
 	return i ? first << (i - 1) : 0;
 }
 
-/* Which piece has this byte. */
+/* The piece that contains this byte. */
 static inline unsigned gl_piece_of(uint64_t first, uint64_t byte)
 {
 	return byte < first ? 0 : 64 - __builtin_clzll(byte / first);
@@ -196,7 +197,8 @@ struct gl_header {
 	uint64_t rings_offset;	/* array of GL_RINGS_MAX uint64_t: offset of
 				 * the i-th gl_ring, 0 where there is none */
 	uint64_t data_offset;	/* where gl_rings and their data begin */
-	uint64_t counter0;	/* a pair of the same moment */
+	uint64_t counter0;	/* counter0 and monotonic0_ns are of the same
+				 * moment */
 	uint64_t monotonic0_ns;
 	uint64_t realtime0_ns;
 	/* written by threads of the target */
@@ -208,18 +210,19 @@ struct gl_header {
 	order_32 ring_count;	/* highest used entry of rings + 1 */
 	order_32 error;	/* errno that ended the recording, or 0; the
 				 * trace may have had no room to say so */
-	char trace_path[GT_PATH_MAX];	/* absolute, for folding */
-	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); of use
-				 * to the recorded process and its writer only */
-	uint64_t view;		/* who sees that path (cli/base/mount_view.h); 0 */
+	char trace_path[GT_PATH_MAX];	/* absolute, for live file recovery */
+	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); only for
+				 * the recorded process and its writer */
+	uint64_t view;		/* mount view of that path
+				 * (cli/base/mount_view.h); or 0 */
 };
 
 /*
- * A ring: single producer (its thread), single consumer (the writer).
- * Positions count bytes and never wrap; a record lies contiguous at
- * data + (position & mask) and may run GL_RING_SLACK bytes past the end.
- * The producer owns the first line, the writer the second; `id`, `offset`,
- * `mask`, `tid` are constant in one generation.
+ * A ring: single producer (its thread), single consumer (the writer). Positions
+ * count bytes and never wrap; a record lies contiguous at data + (position &
+ * mask) and may run GL_RING_SLACK bytes past the end. The producer owns the
+ * first cache line, the writer the second; `id`, `offset`, `mask`, `tid` are
+ * constant in one generation.
  */
 #define GL_RING_SLACK 64
 
@@ -227,10 +230,11 @@ struct gl_ring {
 	/* producer's line */
 	order_64 busy;	/* sp of the hook that is pushing; GL_IDLE */
 	order_64 head;	/* one past the last complete record */
-	uint64_t limit;		/* push below this without looking further */
-	uint64_t base;		/* base + head is where the record goes */
-	uint64_t stamp;		/* the last one taken, as in word 0 */
-	uint64_t owner;		/* return address of the hook of `busy` */
+	uint64_t limit;		/* below this the producer pushes without
+				 * further checks */
+	uint64_t base;		/* the next record is at base + head */
+	uint64_t stamp;		/* the last stamp, as in word 0 */
+	uint64_t owner;		/* return address of the hook that set `busy` */
 	uint64_t data;		/* address of the data, in the target */
 	uint64_t mask;		/* size - 1 */
 	/* writer's line */
@@ -254,33 +258,34 @@ enum { GL_RING_UNUSED, GL_RING_ACTIVE, GL_RING_CLOSED };
 
 /*
  * Records of a ring, in 8-byte words. Word 0 = counter << 4 | kind (the upper
- * 60 bits of time are enough for decades).
+ * 60 bits of the counter last for decades).
  *	GT_ALLOC, GT_REALLOC_DONE: word 1 address | header << 48, where header
  *	  is 0 or GL_HEADER_KNOWN and the low 16 bits of the word before the
  *	  block (glibc's chunk header); word 2 context | size << 32; if the
  *	  size does not fit (GL_SIZE_BIG), word 3 holds it.
  *	GT_EXTRA: word 1 address, word 2 context | what << 32, word 3 size,
  *	  words 4 … 7 arguments.
- *	  A block of another heap (not 0) has `heap << 4` there, of all kinds
- *	  of records.
+ *	  For a block of another heap (not 0), header is `heap << 4`, in all
+ *	  kinds of records.
  *	GT_FREE, GT_REALLOC_BEGIN with GL_KIND_STACK: word 1 address, word 2
  *	  context of the caller, not 0.
  *	all others: word 1 address.
- * In a nested ring every record is 8 words long, and one whose word 0 is 0
- * was never finished.
+ * In a nested ring every record is 8 words long. A record with word 0 = 0 was
+ * never completed.
  */
 #define GL_KIND_BITS 4
-#define GL_KIND_STACK 8u	/* beside the kind: there is a word 2 */
+#define GL_KIND_STACK 8u	/* flag in the kind: there is a word 2 */
 #define GL_SIZE_BIG UINT32_MAX
 #define GL_RECORD_MAX 64	/* bytes of the longest record */
 #define GL_HEADER_SHIFT 48
-#define GL_HEADER_KNOWN 8u	/* a bit that is 0 in glibc's */
-#define GL_HEAP_SHIFT 4		/* of a heap's number in its place */
+#define GL_HEADER_KNOWN 8u	/* a bit that is 0 in glibc's header */
+#define GL_HEAP_SHIFT 4		/* of a heap's number, in the header's place */
 #define GL_HEAPS_MAX 4096
 #define GL_ADDRESS_MASK ((UINT64_C(1) << GL_HEADER_SHIFT) - 1)
 
-/* Word 1 of a block of another heap than the allocator's, and what of word 1
- * says which block it is: as in a trace, the heap in the upper 16 bits. */
+/* Word 1 of a block of another heap than the allocator's; gl_block: the part of
+ * word 1 that identifies a block. As in a trace, the heap is in the upper 16
+ * bits. */
 static inline uint64_t gl_word1_of_heap(uint32_t heap, uint64_t address)
 {
 	return (address & GL_ADDRESS_MASK) |

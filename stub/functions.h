@@ -1,15 +1,16 @@
 /*
- * functions.h: the functions of gnomon/gnomon.h as tables, which libgnomon.so
- * exports. By them a stub that stands before the real functions, because it is
- * part of the program, finds them (stub.h).
+ * functions.h: tables of the functions of gnomon/gnomon.h, which libgnomon.so
+ * exports. A stub that overrides the real functions, because it is part of the
+ * program, finds them by these tables (stub.h).
  *
- * I1: only ever added to, at the end: programs hold stubs that know the
- *     beginning. `size` says how much there is.
+ * I1  Functions are only appended: programs contain stubs that know the first
+ *     ones. `size` says how many a table has.
  */
 #ifndef GNOMON_FUNCTIONS_H
 #define GNOMON_FUNCTIONS_H
 
-/* For callers: a function that hands its argument on would be told of. */
+/* Only for callers: else functions that pass their argument on cause
+ * warnings. */
 #ifndef GNOMON_ADDRESS
 #define GNOMON_ADDRESS(n)
 #endif
@@ -29,7 +30,7 @@ struct gnomon_numbers {
 };
 #undef GNOMON_POINTER
 
-/* Of others, whatever the visibility of what is ours. */
+/* Default visibility also if the includer compiles with another. */
 #define GNOMON_TABLE __attribute__((visibility("default")))
 GNOMON_TABLE extern const struct gnomon_functions gnomon_functions;
 GNOMON_TABLE extern const struct gnomon_numbers gnomon_numbers;

@@ -1,16 +1,16 @@
 /*
- * stub.h: the functions of libgnomon-stub.so and .a: what a program is linked
- * with.
+ * stub.h: implements libgnomon-stub.so and .a, which programs link.
  *
- * Where libgnomon.so is preloaded it stands before libgnomon-stub.so, and none
- * of this runs. Not so for a stub that is part of the program or of a plugin,
- * nor where a library looks at home first (RTLD_DEEPBIND): so each function
- * jumps on to the real one if there is one. The loader has told, by a weak
- * reference: no question at run time, which could wait or fail.
+ * A preloaded libgnomon.so comes before libgnomon-stub.so in symbol lookup, so
+ * no stub runs. The stub does run if it is linked into the program or a plugin,
+ * or if a library looks up its own symbols first (RTLD_DEEPBIND). Each stub
+ * therefore jumps to the real function if there is one. It finds it by a weak
+ * reference that the loader resolves, not by a lookup at run time, which could
+ * block or fail.
  *
- * I1: position-independent, and called by a jump: a weak reference is only kept
- *     for the loader where it goes through the table of addresses, and stacks
- *     shall begin with who calls us.
+ * I1  Position-independent, and calls by a jump. A weak reference is kept for
+ *     the loader only if it goes through the global offset table; and stacks
+ *     must begin with the stub's caller.
  */
 #ifndef GNOMON_STUB_H
 #define GNOMON_STUB_H

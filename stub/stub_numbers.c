@@ -1,4 +1,5 @@
-/* stub_numbers.c: see stub.h. Not linked into who asks for no numbers. */
+/* stub_numbers.c: see stub.h. Linked only into programs that request
+ * numbers. */
 #include "stub/stub.h"
 
 #define STUB(type, name, parameters, arguments, stub) \

@@ -1,42 +1,43 @@
 /*
- * gnomon/gnomon.h: a program steers its own recording, asks for its numbers,
- * and tells of memory that malloc does not know. C (C99) and C++ (C++11).
+ * gnomon/gnomon.h: the API by which a program controls its own recording, reads
+ * its heap numbers and reports custom allocators. C (C99) and C++ (C++11).
  *
  *	#include <gnomon/gnomon.h>
- *	cc program.c $(pkg-config --cflags --libs gnomon)	or, without a
- *	library to be found when it runs,	cc program.c libgnomon-stub.a
+ *	cc program.c $(pkg-config --cflags --libs gnomon)
+ *	cc program.c libgnomon-stub.a	(static: needs no library at run time)
  *
- * What a program is linked with is the *stub*, in which every function does
- * nothing. Where libgnomon.so is preloaded (`gnomon run`, LD_PRELOAD), it takes
- * the stub's place, and the same program speaks with the recorder.
- * libgnomon-off.so is the same library, but records nothing until
- * gnomon_enable or `gnomon start`.
+ * Programs link the *stub*, whose functions do nothing. If libgnomon.so is
+ * preloaded (`gnomon run`, LD_PRELOAD), it overrides the stub, and the same
+ * program talks to the recorder. libgnomon-off.so is the same library, but
+ * records nothing until gnomon_enable or `gnomon start`.
  *
- * RESULTS. Functions that do something return 0, or a negative number of
- * <errno.h>: GNOMON_STUB (-ENOSYS) of the stub, always, with nothing written;
- * -ENODEV where this process is not recorded and cannot be (a wrong option, no
- * memory, a disk that is full); what else is said of each. errno is never
- * touched.
+ * RESULTS. Functions that do something return 0 or a negative <errno.h> number.
+ * The stub always returns GNOMON_STUB (-ENOSYS) and writes nothing. -ENODEV:
+ * this process is not recorded and cannot be (an invalid option, no memory, a
+ * full disk). Each function lists its other errors. errno is never changed.
  *
- * THREADS. All functions may be called by any thread at any time: by
- * constructors of libraries that were loaded before ours, too. What says "asks
- * the writer" waits for the recorder to do it, mostly for some microseconds
- * to some milliseconds, and seconds at the worst: then it returns -ETIMEDOUT.
+ * THREADS. Any thread may call any function at any time, also constructors of
+ * libraries that were loaded before ours. "Waits for the recorder" means:
+ * returns when the recorder has handled the request. That mostly takes
+ * microseconds to milliseconds; after some seconds the function returns
+ * -ETIMEDOUT.
  *
  * SIGNALS. "Async-signal-safe" means: may be called in a signal handler,
- * whatever was interrupted. What asks the writer may be called there as well;
- * meanwhile no signal is let in. Only where the process has forbidden itself
- * what that takes (a filter of system calls) it returns -EBUSY in a handler
- * that interrupted another such question of its own thread. The rest says so.
+ * whatever the signal interrupted. Functions that wait for the recorder may be
+ * called there as well; they block signals meanwhile. There is one exception: a
+ * system call filter of the process may forbid the calls that this needs. Then
+ * such a function returns -EBUSY in a handler that interrupted another such
+ * call of its own thread. All other functions state what holds for them.
  *
- * FORK. A child that is recorded begins as if it had been started by itself:
- * what was enabled, activated, limited is again as the options say; heaps keep
- * their numbers and names; numbers begin at 0.
+ * FORK. A recorded child starts like a newly started process: enabled, active
+ * and limits are again as the options say, and numbers start at 0. Heaps keep
+ * their numbers and names.
  *
- * MEMORY. Nothing here calls malloc (callbacks of yours may; that is recorded
- * like any other), and nothing here is counted. Strings are copied, never kept.
+ * MEMORY. Nothing here calls malloc (your callbacks may; their allocations are
+ * recorded as usual), and nothing here is counted. Strings are copied, never
+ * kept.
  *
- * UNITS. Sizes are bytes as asked for; times are nanoseconds.
+ * UNITS. Sizes are bytes as requested; times are nanoseconds.
  */
 #ifndef GNOMON_GNOMON_H
 #define GNOMON_GNOMON_H
@@ -52,7 +53,7 @@ extern "C" {
 #define GNOMON_API __attribute__((visibility("default")))
 #endif
 
-/* Of an argument that is only an address: what lies there is not looked at, so
+/* For arguments that are only addresses: the memory behind them is not read, so
  * it need not be initialised. */
 #if defined(GNOMON_ADDRESS)
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
@@ -62,7 +63,7 @@ extern "C" {
 #endif
 
 #define GNOMON_STUB (-38)	/* -ENOSYS, on every Linux but MIPS and SPARC */
-#define GNOMON_NAME_MAX 63	/* bytes of a name; longer ones are cut */
+#define GNOMON_NAME_MAX 63	/* bytes of a name; longer names are cut */
 
 /* ---- is it there ---- */
 
@@ -79,39 +80,40 @@ GNOMON_API const char *gnomon_version(void);
 GNOMON_API int gnomon_enabled(void);
 
 /*
- * Begins to record, or stops. The trace stays open in between; each
- * enable … disable is one recording in it, and reports show the last one if
- * nothing else is asked for. Numbers begin at 0 with each. Done when they
- * return. 0; also if it was so already. Ask the writer.
+ * Starts or stops recording. The trace stays open in between; each enable …
+ * disable is one recording in it. Reports show the last recording unless
+ * another is requested. Numbers start at 0 with each. Recording has started or
+ * stopped when they return. 0, also if nothing changed. Wait for the recorder.
  */
 GNOMON_API int gnomon_enable(void);
 GNOMON_API int gnomon_disable(void);
 
-/* What was recorded so far no longer counts: reports leave it out, numbers
- * begin at 0, and frees of blocks from before are known as such. -EAGAIN:
- * nothing is being recorded. Asks the writer. */
+/* Discards what was recorded so far: reports leave it out, numbers start at 0,
+ * and frees of earlier blocks are recognised as such. -EAGAIN: recording is
+ * off. Waits for the recorder. */
 GNOMON_API int gnomon_clear(void);
 
 /* ---- recording or not: threads ---- */
 
 enum gnomon_who {
 	GNOMON_THREAD,		/* the calling thread */
-	GNOMON_ALL,		/* all threads, and those to come */
-	/* only those to come: what they begin as. A thread begins when it first
-	 * allocates while something is recorded, or calls a function of these */
+	GNOMON_ALL,		/* all threads, present and future */
+	/* only future threads: their initial state. A thread counts from its
+	 * first allocation while recording is on, or its first call of this
+	 * API */
 	GNOMON_NEW
 };
 
-/* 1: what the calling thread (GNOMON_THREAD) allocates now is recorded: it is
- * active, and recording is enabled; what new threads will be (others).
- * Async-signal-safe. */
+/* GNOMON_THREAD: 1 if allocations of the calling thread are recorded now (the
+ * thread is active and recording is enabled). Other values: 1 if future threads
+ * will be active. Async-signal-safe. */
 GNOMON_API int gnomon_active(enum gnomon_who who);
 
 /*
- * What inactive threads allocate is not recorded: it is counted by size class
- * (gnomon_histograms), nothing else. What they free is recorded. Of the calling
- * thread it is done when they return; others follow at one of their next
- * events (where --sample is on, the next one of the sample). 0, -EINVAL (who).
+ * Allocations of inactive threads are not recorded, only counted by size class
+ * (gnomon_histograms). Their frees are recorded. For the calling thread the
+ * change is complete on return. Other threads follow at one of their next
+ * events (with --sample: at their next sampled event). 0, -EINVAL (who).
  * Async-signal-safe.
  */
 GNOMON_API int gnomon_activate(enum gnomon_who who);
@@ -120,93 +122,94 @@ GNOMON_API int gnomon_deactivate(enum gnomon_who who);
 /* ---- what is recorded ---- */
 
 /*
- * Only blocks of min_bytes … max_bytes, both included (max_bytes 0: no upper
- * limit; so 0, 0 is all, and 0, 128 only small ones). As --min-size and
- * --max-size: other blocks are counted by size class, nothing else. For
- * allocations from now on; other threads follow at one of their next events.
- * 0, -EINVAL (min > max). Async-signal-safe.
+ * Records only blocks of min_bytes … max_bytes, both included (max_bytes 0: no
+ * upper limit; so 0, 0 is all, and 0, 128 only small blocks). Same as
+ * --min-size and --max-size: other blocks are only counted by size class.
+ * Applies to allocations from now on; other threads follow at one of their next
+ * events. 0, -EINVAL (min > max). Async-signal-safe.
  */
 GNOMON_API int gnomon_limit_sizes(uint64_t min_bytes, uint64_t max_bytes);
 
 /* ---- moments ---- */
 
-/* Everything that happened before the call, in any thread, is in the trace
- * when it returns, and would survive the end of the process (not of the
- * machine). -EIO: the trace cannot be written. Asks the writer. */
+/* When it returns, all events before the call, of any thread, are in the trace
+ * and would survive the end of the process (not of the machine). -EIO: the
+ * trace cannot be written. Waits for the recorder. */
 GNOMON_API int gnomon_sync(void);
 
-/* A moment with a name, usable as a time: `--from @NAME`. -EINVAL: the name is
- * NULL, empty, or has control characters in it. Asks the writer. */
+/* Records a named moment, usable as a time: `--from @NAME`. -EINVAL: the name
+ * is NULL, empty, or has control characters in it. Waits for the recorder. */
 GNOMON_API int gnomon_marker(const char *name);
 
-/* Mappings with what is resident of them, and what the allocator holds, under
- * a name (NULL: none; as that of a marker) that is usable as a time. Asks the
- * writer, who takes it soon after. */
+/* Records mappings, their resident memory and the allocator's own statistics
+ * under a name usable as a time (NULL: no name; else as for a marker). Waits
+ * for the recorder, which takes the snapshot soon after. */
 GNOMON_API int gnomon_snapshot(const char *name);
 
-/* The same at an interval, as --snapshot-every; and as --stats-every, a line
- * with the numbers of gnomon_summarize. In ns, at least 10 ms (else -EINVAL);
- * 0: no more. Ask the writer. */
+/* Snapshots at an interval, as --snapshot-every; and, as --stats-every, a line
+ * with the numbers of gnomon_summarize. Interval in ns, at least 10 ms (else
+ * -EINVAL); 0 stops them. Wait for the recorder. */
 GNOMON_API int gnomon_snapshot_every(uint64_t ns);
 GNOMON_API int gnomon_stats_every(uint64_t ns);
 
 /*
- * For tests: the next event of the calling thread is recorded as if it had
- * happened `ns` after the recording began, and so are those after it, until the
- * next call of this or until it is that time. Nothing happens in the past: a
- * time that is over is none. What threads do to each other's blocks has the
- * right order only if they are all told. -EINVAL: later than a thousand days;
- * -EAGAIN: the thread is not recorded now. Asks the writer.
+ * For tests: sets the clock of the calling thread. Its next events are recorded
+ * as if they happened `ns` after the recording started, until the next call of
+ * this function or until that time has come. A time in the past has no effect.
+ * If threads free each other's blocks, each of them must set its clock, or the
+ * order of their events is wrong. -EINVAL: later than a thousand days; -EAGAIN:
+ * the thread is not recorded now. Waits for the recorder.
  */
 GNOMON_API int gnomon_set_timestamp(uint64_t ns);
 
 /* ---- numbers ---- */
 
 /*
- * Numbers are kept only where somebody wants them. In a program (or a library
- * loaded with it) that names one of the functions of this section, that is
- * from its first allocation on; else, as with dlopen, from the first call on:
- * then blocks from before are not in them, and are not when they are freed.
- * They are the recorder's own book-keeping, by its writer, and are complete up
- * to the call: what the calling thread did before it is counted, and what
- * other threads did before it in any order that they could know of. What a
- * sample leaves out is not in them.
+ * Numbers are kept only on request. If the program (or a library loaded with
+ * it) refers to a function of this section, they are kept from its first
+ * allocation on. Else (as with dlopen) they are kept from the first call on;
+ * allocations and frees of earlier blocks are then not in them.
  *
- * All of them: -ENOMEM: there was no memory for some blocks (--memory); the
- * answer lacks them.
+ * The recorder keeps the numbers. They are complete up to the call: they
+ * include all earlier events of the calling thread, and all events of other
+ * threads that happened before the call as far as any thread could observe.
+ * Blocks that sampling left out are not in them.
+ *
+ * Each function here may return -ENOMEM: there was no memory for some blocks
+ * (--memory); the numbers lack those.
  */
 
 struct gnomon_summary {
 	uint64_t total_bytes;	/* ever allocated */
 	uint64_t live_bytes;	/* not freed yet */
 	uint64_t peak_bytes;	/* the most that was live at one time */
-	uint64_t allocations;	/* reallocations are counted, too */
+	uint64_t allocations;	/* reallocations included */
 	uint64_t frees;
 	uint64_t live_blocks;
 	uint64_t reserved[10];	/* 0 */
 };
 
 /*
- * Of all threads, or of what the calling thread allocated (whoever frees it).
- * Cheap: asking every second is nothing. 0, -EINVAL (who, NULL). Asks the
- * writer.
+ * Of all threads, or of the blocks that the calling thread allocated (no matter
+ * which thread frees them). Cheap enough to call every second. 0, -EINVAL (who,
+ * NULL). Waits for the recorder.
  */
 GNOMON_API int gnomon_summarize(enum gnomon_who who,
 				struct gnomon_summary *summary);
 
 #define GNOMON_CLASSES 64
 
-/* Blocks by size. Class 0: 0 bytes; i: from 2^(i-1) to 2^i - 1; the last:
- * everything larger, too. */
+/* Blocks by size. Class 0: 0 bytes; i: from 2^(i-1) to 2^i - 1; the last: also
+ * everything larger. */
 struct gnomon_sizes {
 	uint64_t total[GNOMON_CLASSES];	/* ever allocated */
 	uint64_t live[GNOMON_CLASSES];
-	/* ever allocated but not recorded, for its size or its thread: not in
-	 * the above */
+	/* ever allocated but not recorded, because of size or thread: not in
+	 * total and live */
 	uint64_t rest[GNOMON_CLASSES];
 };
 
-/* As gnomon_summarize, of all threads. */
+/* As gnomon_summarize, for all threads. */
 GNOMON_API int gnomon_histograms(struct gnomon_sizes *sizes);
 
 /* The class of a size. */
@@ -219,67 +222,75 @@ static inline unsigned gnomon_class(uint64_t bytes)
 
 /* ---- stacks ---- */
 
-/* Numbers of a stack; a dump prints those asked for, in this order. */
+/* Numbers of a stack; a dump prints the requested ones, in this order. */
 enum gnomon_field {
 	GNOMON_COUNT = 1,	/* allocations */
 	GNOMON_TOTAL = 2,	/* bytes ever allocated */
 	GNOMON_LIVE = 4,	/* bytes not freed yet */
-	GNOMON_PEAK = 8,	/* the most bytes of it at one time; of stacks
-				 * that were added up an upper bound */
+	GNOMON_PEAK = 8,	/* its most bytes at one time; an upper bound
+				 * for stacks that were added up */
 	GNOMON_LIVE_COUNT = 16	/* blocks not freed yet */
 };
 
 enum gnomon_form {
-	/* A line a stack, outermost frame first, as flame graph tools read it:
-	 * PREFIXroot;…;leaf NUMBER. Stacks that look the same are one. */
+	/* One line per stack, outermost frame first, as flame graph tools read
+	 * it: PREFIXroot;…;leaf NUMBER. Stacks that print alike are merged. */
 	GNOMON_COLLAPSED,
-	/* A line of numbers, then a line for each frame, innermost first:
-	 *	#0 0xADDRESS function+0xOFFSET (/path/of/module+0xOFFSET) */
+	/*
+	 * A line of numbers, then one line per frame, innermost first:
+	 *	#0 0xADDRESS function+0xOFFSET (/path/of/module+0xOFFSET)
+	 */
 	GNOMON_DETAIL
 };
 
-/* A frame, as a callback sees it. Valid during the call. */
+/* A frame, as passed to a callback. Valid during the call. */
 struct gnomon_frame {
 	uint64_t address;	/* in the call instruction: return address - 1 */
-	const char *module;	/* path of program or library, "" unknown */
-	uint64_t module_offset;	/* of the address, as addr2line takes it */
-	const char *symbol;	/* of the ELF symbol table, as the linker knows
-				 * it (mangled); NULL: none covers it */
-	uint64_t symbol_offset;	/* of the address in it */
+	const char *module;	/* path of the program or library, "" if
+				 * unknown */
+	uint64_t module_offset;	/* offset of the address, as addr2line takes
+				 * it */
+	const char *symbol;	/* from the ELF symbol table, as the linker
+				 * knows it (mangled); NULL: no symbol covers
+				 * it */
+	uint64_t symbol_offset;	/* offset of the address in the symbol */
 };
 
 enum gnomon_edit {
-	GNOMON_KEEP,		/* show the frame, under the name left */
+	GNOMON_KEEP,		/* show the frame, under `name` */
 	GNOMON_HIDE,		/* leave the frame out */
-	GNOMON_CUT		/* show it, and leave out all that it called */
+	GNOMON_CUT		/* show it, and leave out all its callees */
 };
 
 /*
- * Called once for each address that a dump meets, in no particular order.
- * `name` is what would be printed: the symbol, or module+0xOFFSET; it may be
- * changed in place, within `room` bytes with its 0: 256 more than it has. May
- * do as it likes, allocate, too; but may not jump out of the dump, nor end the
- * thread; gnomon_dump returns -EBUSY there.
+ * Called once for each address in a dump, in no particular order. `name` is the
+ * name to be printed: the symbol, or module+0xOFFSET. The editor may change it
+ * in place, within `room` bytes including the final 0 (256 more than its
+ * length). It may do anything, also allocate, except: it must not longjmp or
+ * throw out of the dump, nor end the thread; and gnomon_dump returns -EBUSY in
+ * it.
  */
 typedef enum gnomon_edit (*gnomon_editor)(void *data,
 					  const struct gnomon_frame *frame,
 					  char *name, size_t room);
 
-/* All zero is a good choice: `struct gnomon_dump how = { 0 };` (C++: `{}`). */
+/* All zero is a valid default: `struct gnomon_dump how = { 0 };` (C++:
+ * `{}`). */
 struct gnomon_dump {
 	uint32_t form;		/* enum gnomon_form */
 	uint32_t fields;	/* enum gnomon_field, or-ed; 0: GNOMON_LIVE */
-	uint32_t sort;		/* one of them, largest first; 0: the first of
-				 * `fields` */
-	uint32_t most;		/* stacks printed; 0: all */
-	uint64_t least;		/* only stacks with so much of `sort`; 0: 1 */
+	uint32_t sort;		/* a field to sort by, largest first; 0: the
+				 * first of `fields` */
+	uint32_t most;		/* number of stacks printed; 0: all */
+	uint64_t least;		/* only stacks with at least this much of
+				 * `sort`; 0: 1 */
 	const char *prefix;	/* of each line of GNOMON_COLLAPSED; NULL: "" */
 	const char *between_frames;	/* NULL: ";" */
 	const char *before_numbers;	/* NULL: " " */
 	const char *between_numbers;	/* NULL: " " */
 	/*
-	 * Only stacks that pass through this function (its symbol, or what the
-	 * editor made of it), without what called it: the costs of one call.
+	 * Only stacks that pass through this function (its symbol, or the name
+	 * that the editor gave it), without its callers: what one call costs.
 	 * NULL: all. GNOMON_HERE: the function that calls gnomon_dump.
 	 */
 	const char *from;
@@ -291,46 +302,49 @@ struct gnomon_dump {
 #define GNOMON_HERE ((const char *)-1)
 
 /*
- * Writes the stacks that were recorded with their numbers to a descriptor; NULL
- * for `how`: all zero. How many stacks were printed, or -EINVAL; -ENOMEM (a
- * dump takes some memory, given back at its end); what write(2) said, then it
- * is not complete (-EINTR, too: a handler without SA_RESTART ended it, the way
- * out where nobody reads a pipe; -EAGAIN of one that does not block); -EBUSY:
- * this thread, or another, is at it (one at a time); -EPERM: the program has
- * forbidden itself files and memory; -ETIMEDOUT: the recorder has ended. Not
- * in signal handlers. The recorder makes it: names are those in the files of
- * program and libraries, without debug information. Neither the loader's lock
- * nor malloc is wanted.
+ * Writes the recorded stacks with their numbers to a descriptor; NULL for
+ * `how`: all zero. The recorder writes them: names come from the symbol tables
+ * of program and libraries, without debug information. Takes neither the
+ * loader's lock nor malloc. Not in signal handlers. Returns the number of
+ * stacks printed, or
+ *	-EINVAL
+ *	-ENOMEM     a dump takes some memory and gives it back at its end
+ *	-EBUSY      this or another thread is making a dump (one at a time)
+ *	-EPERM      the program has forbidden itself files and memory
+ *	-ETIMEDOUT  the recorder has ended
+ *	the error of write(2); then the output is incomplete. -EINTR: a handler
+ *	without SA_RESTART interrupted it (so a program can stop waiting for a
+ *	pipe that nobody reads). -EAGAIN: the descriptor does not block.
  */
 GNOMON_API int gnomon_dump(const struct gnomon_dump *how, int fd);
 
-/* The same into a function, which gets whole lines, some at a time, and
- * returns 0 or a negative number that ends the dump. It may do what an editor
- * may. */
+/* The same into a function, which gets complete lines, some at a time, and
+ * returns 0 or a negative number that ends the dump. The restrictions of an
+ * editor apply. */
 typedef int (*gnomon_writer)(void *data, const char *text, size_t size);
 GNOMON_API int gnomon_dump_to(const struct gnomon_dump *how,
 			      gnomon_writer write, void *data);
 
-/* ---- memory that is not malloc's ---- */
+/* ---- custom allocators ---- */
 
 /*
- * A heap is whatever hands out memory by itself: a pool, an arena, a slab. Its
- * blocks have addresses of their own, so a block of a heap may lie in one of
- * malloc (or of another heap) without confusion; and as they mostly do, sums
- * leave them out, of reports as of this API. `--heap NAME` shows one heap.
+ * A heap is a custom allocator: a pool, an arena, a slab. Each heap has its own
+ * address space in the trace, so a heap's block may lie in a block of malloc
+ * (or of another heap) without confusion. As heap blocks mostly do, the totals
+ * of reports and of this API leave heaps out. `--heap NAME` shows one heap.
  *
- * Returns its number, 1 … 4095, for the life of the process; 0: there are no
- * more, or this is the stub. 0 is a good heap everywhere: nothing is recorded
- * of it. Heaps of the same name are one in reports. Async-signal-safe.
+ * Returns its number, 1 … 4095, for the life of the process; 0: no more
+ * numbers, or this is the stub. Every function accepts heap 0 and records
+ * nothing for it. Reports merge heaps of the same name. Async-signal-safe.
  */
 GNOMON_API uint32_t gnomon_heap_create(const char *name);
 
 /*
- * A block came into being, went, became another (`block` may be where `old`
- * was; an `old` of NULL is none). To be called after an allocation and before
- * the memory is given back, as another thread may get the same address at
- * once. The caller's stack is recorded. Cost what malloc and free cost.
- * Async-signal-safe.
+ * Report that a block was allocated, freed, or reallocated (`block` may be
+ * equal to `old`; `old` may be NULL). Call them after an allocation and before
+ * the memory is given back, as another thread may get the same address at once.
+ * The caller's stack is recorded. They cost as much as recording malloc and
+ * free. Async-signal-safe.
  */
 GNOMON_API void gnomon_alloc(uint32_t heap, const void *block, size_t size)
 	GNOMON_ADDRESS(2);
@@ -341,13 +355,12 @@ GNOMON_API void gnomon_realloc(uint32_t heap, const void *old,
 	GNOMON_ADDRESS(2) GNOMON_ADDRESS(3);
 
 /*
- * Pools as Valgrind's macros know them (gnomon/valgrind_pools.h): known by the
- * address of their owner, and destroyed as a whole, with all blocks that are
- * left. Their blocks are remembered for that, in memory of ours (32 bytes
- * each). All pools of a name are one heap in reports; NULL: "mempool". 0,
- * -EEXIST, -ENOENT, -ENOMEM; -EBUSY: for a second another thread was amid such
- * a call and did not move, or a handler jumped out of it. Not in signal
- * handlers.
+ * Pools as in Valgrind's macros (gnomon/valgrind_pools.h): identified by the
+ * address of their owner, and destroyed with all remaining blocks. gnomon
+ * therefore keeps a list of their blocks, in its own memory (32 bytes each).
+ * Reports show all pools of a name as one heap; NULL: "mempool". 0, -EEXIST,
+ * -ENOENT, -ENOMEM; -EBUSY: another thread stayed in such a call for a second,
+ * or a handler jumped out of one (longjmp). Not in signal handlers.
  */
 GNOMON_API int gnomon_pool_create(const void *pool, const char *name)
 	GNOMON_ADDRESS(1);
@@ -358,18 +371,18 @@ GNOMON_API int gnomon_pool_alloc(const void *pool, const void *block,
 	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2);
 GNOMON_API int gnomon_pool_free(const void *pool, const void *block)
 	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2);
-/* `old` is `block` now, of this size. */
+/* Block `old` is at `block` now and has this size. */
 GNOMON_API int gnomon_pool_change(const void *pool, const void *old,
 				  const void *block, size_t size)
 	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2) GNOMON_ADDRESS(3);
-/* All blocks go that lie outside of start … start + size - 1 as a whole. */
+/* Frees all blocks that are not completely within start … start + size - 1. */
 GNOMON_API int gnomon_pool_trim(const void *pool, const void *start,
 				size_t size)
 	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2);
-/* The pool's owner has moved. */
+/* The address of the pool's owner has changed. */
 GNOMON_API int gnomon_pool_move(const void *pool, const void *to)
 	GNOMON_ADDRESS(1) GNOMON_ADDRESS(2);
-/* 1: it was created, and not destroyed. */
+/* 1: the pool was created and not destroyed. */
 GNOMON_API int gnomon_pool_exists(const void *pool)
 	GNOMON_ADDRESS(1);
 

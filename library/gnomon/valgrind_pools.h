@@ -1,15 +1,15 @@
 /*
- * gnomon/valgrind_pools.h: the client requests by which a program tells Valgrind of
- * its pools, so that they tell gnomon. C and C++.
+ * gnomon/valgrind_pools.h: Valgrind's memory pool macros, implemented by
+ * gnomon's API. C and C++.
  *
- * To be included in place of <valgrind/valgrind.h> and <valgrind/memcheck.h>,
- * or after them: then what is below is gnomon's, and all other requests are
- * Valgrind's still.
+ * Include it in place of <valgrind/valgrind.h> and <valgrind/memcheck.h>, or
+ * after them: the macros below are then gnomon's, all other requests still
+ * Valgrind's.
  *
- * Pools and superblocks that hold them are heaps (gnomon/gnomon.h): of the name
- * GNOMON_VALGRIND_POOL, "mempool" if that is not defined before. What a program
- * says is like malloc's (VALGRIND_MALLOCLIKE_BLOCK) is in a heap "malloclike".
- * Red zones and what is zeroed are Valgrind's business.
+ * Pools and superblocks that hold them are heaps (gnomon/gnomon.h) with the
+ * name GNOMON_VALGRIND_POOL; define it before the include to replace "mempool".
+ * Blocks of VALGRIND_MALLOCLIKE_BLOCK are in a heap "malloclike". The red zone
+ * and is_zeroed arguments are ignored.
  */
 #ifndef GNOMON_VALGRIND_POOLS_H
 #define GNOMON_VALGRIND_POOLS_H
@@ -20,7 +20,7 @@
 #define GNOMON_VALGRIND_POOL "mempool"
 #endif
 
-/* What a program that speaks of blocks as of malloc's means by them. */
+/* The heap of VALGRIND_MALLOCLIKE_BLOCK. */
 static inline uint32_t gnomon_valgrind_malloclike(void)
 {
 	static uint32_t heap;

@@ -1,5 +1,5 @@
 /*
- * api.c: what the functions of gnomon/gnomon.h begin with; whether there is a
+ * api.c: common part of the functions of gnomon/gnomon.h: whether there is a
  * recorder, and whether it records.
  *
  * Threads of the target, outside of hooks; also before our own constructor has

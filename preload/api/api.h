@@ -1,6 +1,6 @@
 /*
- * api.h: what the parts of the API share (library/gnomon/gnomon.h). Threads of
- * the target, outside of hooks.
+ * api.h: shared by the implementations of gnomon/gnomon.h (library/gnomon).
+ * Called by threads of the target, outside of hooks.
  */
 #ifndef GNOMON_API_H
 #define GNOMON_API_H
@@ -11,8 +11,8 @@
 #include "preload/hooks/hooks.h"
 
 /* Begins a function of the API: exported, and reached by the caller's jump, so
- * that its frame is as a hook's; also by a name that nobody else's can stand
- * before (api_table.c). */
+ * that its frame is like a hook's. Its second name is hidden, so that no other
+ * library can override it (api_table.c). */
 #define API(type, name, parameters)                                 \
 	extern type gnomon_##name parameters ARCH_ENTRY(gnomon_##name); \
 	extern BASE_HIDDEN type api_our_##name parameters           \
@@ -20,16 +20,17 @@
 	HOOK type gnomon_##name parameters
 
 /*
- * The recorder, started if it was not, also before our constructor has run.
- * NULL: this process is not recorded, and will not be.
+ * The recorder; starts it if needed, also before our constructor has run. NULL:
+ * this process is not recorded, and will not be.
  */
 struct recorder *api_recorder(void);
 
-/* Before a question that the writer answers. 0, -ENODEV, or -EBUSY: this is a
- * handler that interrupted one, and would wait for what it interrupted. */
+/* Before a request to the writer. 0, -ENODEV, or -EBUSY: the caller is a
+ * handler that interrupted a request, and would wait for what it
+ * interrupted. */
 int api_may_ask(void);
 
-/* A block of a heap came into being (GT_ALLOC, GT_REALLOC_DONE). */
+/* Records a new block of a heap (GT_ALLOC, GT_REALLOC_DONE). */
 static inline __attribute__((always_inline)) void
 api_block(uint32_t heap, unsigned kind, const void *block, uint64_t size,
 	  struct hooks_caller caller)
@@ -38,7 +39,7 @@ api_block(uint32_t heap, unsigned kind, const void *block, uint64_t size,
 		       size, caller);
 }
 
-/* One goes: GT_FREE, GT_REALLOC_BEGIN. */
+/* Records the end of a block: GT_FREE, GT_REALLOC_BEGIN. */
 static inline __attribute__((always_inline)) void
 api_end(uint32_t heap, unsigned kind, const void *block,
 	struct hooks_caller caller)

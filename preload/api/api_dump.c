@@ -1,6 +1,6 @@
 /*
  * api_dump.c: gnomon_dump, gnomon_dump_to. The recorder makes the dump
- * (dump_part.h); here are only the program's own functions called, which edit
+ * (dump_part.h); this file only calls the program's callbacks, which edit
  * frames and take the text. Threads of the target, outside of hooks.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@ struct dump {
 	const struct gnomon_dump *how;
 	gnomon_writer write;
 	void *data;
-	char *line;		/* mapped when it is known how long they are */
+	char *line;		/* mapped once the longest line is known */
 	uint64_t line_size, line_used;
 	char symbol[DUMP_NAME_MAX];
 	struct dump_part part;
@@ -106,7 +106,7 @@ static void dump_edit(struct dump *d)
 	}
 }
 
-/* What a part has of lines goes on when the last of them is whole. */
+/* Passes the lines of a part on, once the last line is complete. */
 static long dump_lines(struct dump *d)
 {
 	const struct dump_part *part = &d->part;
@@ -126,7 +126,7 @@ static long dump_lines(struct dump *d)
 	return d->write(d->data, d->line, used);
 }
 
-/* How many stacks, or an error. */
+/* Returns the number of stacks, or an error. */
 static long dump_go(struct dump *d)
 {
 	long err = 0;
@@ -194,7 +194,7 @@ static int dump_run(const struct gnomon_dump *how, gnomon_writer write,
 	return err;
 }
 
-/* All of it, or an error. */
+/* Writes all of the text; 0 or an error. */
 static int dump_write(void *data, const char *text, size_t size)
 {
 	int fd = *(int *)data;

@@ -11,7 +11,8 @@ API(uint32_t, heap_create, (const char *name))
 	return name ? heaps_create(name) : 0;
 }
 
-/* Whether there is something to record: real.malloc as the hooks need it. */
+/* Whether there is something to record, and real.malloc is set, which hooks
+ * need. */
 static inline bool api_heap_ready(uint32_t heap, const void *block)
 {
 	return likely(heaps_valid(heap)) && likely(block) &&

@@ -1,7 +1,7 @@
 /*
- * api_numbers.c: the functions of gnomon/gnomon.h that ask for numbers. The
- * writer's ledger has them (ledger_ask.h). Threads of the target, outside of
- * hooks.
+ * api_numbers.c: the functions of gnomon/gnomon.h that return numbers. The
+ * writer answers from the live heap (ledger_ask.h). Threads of the target,
+ * outside of hooks.
  */
 #include "preload/api/api_begin.h"
 
@@ -14,14 +14,15 @@
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 
-/* Of a program, or of a stub that is part of it. */
+/* Names that a program refers to, or a stub that is part of it. */
 static const char *const numbers_names[] = {
 	"gnomon_summarize", "gnomon_histograms", "gnomon_dump",
 	"gnomon_dump_to", "gnomon_stats_every", "gnomon_numbers"
 };
 
-/* linkmap_each: the stub imports what stands in for its functions, but it is
- * no program that wants them. What comes after the start asks when it calls. */
+/* linkmap_each callback. libgnomon-stub imports these names, too, but does not
+ * request numbers. Libraries loaded after the start request them by their first
+ * call. */
 static int numbers_look(const struct elfmap *map, void *data)
 {
 	static const char stub[] = "libgnomon-stub.so";
@@ -31,7 +32,7 @@ static int numbers_look(const struct elfmap *map, void *data)
 	    !dynsym_imports(map, numbers_names,
 			    sizeof(numbers_names) / sizeof(*numbers_names)))
 		return 0;
-	/* the version is too much for the room */
+	/* the version does not fit into soname */
 	if (!dynsym_soname(map, soname, sizeof(soname)) &&
 	    memcmp(soname, stub, sizeof(stub) - 1) == 0)
 		return 0;
@@ -49,8 +50,8 @@ bool api_numbers_wanted(void)
 }
 
 /*
- * 0 or an error; -ENOMEM: the answer is there, but lacks something. `answer` is
- * zero where there is none.
+ * 0 or an error; -ENOMEM: there is an answer, but it is incomplete. `answer` is
+ * zero if there is none.
  */
 static int numbers_ask(enum ledger_question what, uint32_t ring, void *answer,
 		       size_t bytes)
@@ -78,7 +79,7 @@ API(int, summarize, (enum gnomon_who who, struct gnomon_summary *summary))
 		return numbers_ask(LEDGER_ASK_THREAD,
 				   r ? thread - r->threads : 0, summary,
 				   sizeof(*summary));
-	/* nothing of it is recorded */
+	/* the thread is not recorded */
 	*summary = (struct gnomon_summary){ 0 };
 	return 0;
 }

@@ -1,30 +1,30 @@
 /*
- * api_pool.c: pools that are known by an address, and destroyed as a whole
- * (gnomon_pool_…): what Valgrind's mempool requests need. So the blocks of
- * each are remembered here.
+ * api_pool.c: pools that are identified by an address and destroyed with their
+ * blocks (gnomon_pool_…), as Valgrind's mempool requests need. This file keeps
+ * a table of the blocks of each pool.
  *
  *	shard ── buckets ─▶ node ─▶ node	by (pool, block); a pool is the
  *	                     │			node whose block is NULL
  *	              pool: ring of its nodes
  *
- * Which shard is decided by the pool's address, so a pool and its blocks are in
- * one. All of it lies in the area, and a forked child knows no pools: it makes
- * them again as they are used.
+ * The pool's address determines the shard, so a pool and its blocks are in one
+ * shard. All of it lies in the area, so a forked child has no pools: it makes
+ * them again when they are used.
  *
  * Threads of the target; not in handlers, as a shard has a lock. Nothing is
- * recorded while it is held, but for what is destroyed: that is out of the
- * table by then. Who holds it may be stopped, or may have left it by a jump out
- * of a handler, so nobody waits for a lock for ever:
+ * recorded while it is held, except frees of a destroyed pool's blocks, which
+ * are no longer in the table. The holder may be stopped, or may have left by a
+ * longjmp out of a handler, so waits for a lock are bounded:
  *
- *	FREE ──▶ HELD ──▶ WANTED ── patience over ──▶ LOST
+ *	FREE ──▶ HELD ──▶ WANTED ── time is up ────▶ LOST
  *	  ▲       │          │                         │
  *	  └───────┴──────────┴── its holder, after all ┘
  *
- * A shard that is LOST is not used, until then. A shard's table is as its
- * holder has left it, and nobody else's to touch.
+ * A LOST shard is not used until its holder unlocks it. Only the holder may
+ * touch the shard's table.
  *
- * I1: a node is in one bucket and in one pool's ring, or in the free list.
- * I2: two locks are taken in the order of their shards.
+ * I1: a node is in one bucket and in one pool's ring, or in the free list. I2:
+ * two locks are taken in the order of their shards.
  */
 #include <assert.h>
 #include <errno.h>
@@ -42,7 +42,8 @@
 #define POOLS_SLABS 2048	/* of a shard: a million blocks */
 #define POOLS_SPINS 64
 #define POOLS_NAP_NS UINT64_C(10000000)
-/* Both, as naps may end early, and all threads may be stopped at once. */
+/* Both limits must be reached, as naps may end early, and all threads may be
+ * stopped at once. */
 #define POOLS_NAPS 100
 #define POOLS_PATIENCE_NS UINT64_C(1000000000)
 
@@ -50,7 +51,7 @@ enum { POOLS_FREE, POOLS_HELD, POOLS_WANTED, POOLS_LOST };
 
 struct pools_node {
 	uint64_t pool, block;	/* addresses; block 0: the pool itself */
-	uint64_t size;		/* of a pool: its heap */
+	uint64_t size;		/* in a pool's node: its heap */
 	uint32_t chain;		/* next in the bucket, or free; index + 1 */
 	uint32_t next, back;	/* in the pool's ring; indexes */
 	uint32_t unused;
@@ -58,7 +59,7 @@ struct pools_node {
 
 struct pools_shard {
 	_Alignas(BASE_LINE) _Atomic uint32_t lock;	/* futex: POOLS_FREE… */
-	_Atomic uint32_t turns;		/* times that it was given back */
+	_Atomic uint32_t turns;		/* times that it was unlocked */
 	uint32_t free;		/* index + 1 */
 	uint32_t slabs;
 	uint32_t *buckets;	/* index + 1 */
@@ -94,11 +95,10 @@ static bool pools_change(struct pools_shard *shard, uint32_t from, uint32_t to)
 		memory_order_relaxed);
 }
 
-/* Whether it is not held any more by who held it at `turns`; else takes a
- * nap. */
+/* Whether the holder at `turns` has unlocked it; else takes a nap. */
 static bool pools_nap(struct pools_shard *shard, uint32_t turns)
 {
-	/* that somebody waits must be known before */
+	/* the holder must see the waiter before that sleeps */
 	if (pools_change(shard, POOLS_HELD, POOLS_WANTED) ||
 	    atomic_load_explicit(&shard->lock, memory_order_relaxed) ==
 		    POOLS_WANTED)
@@ -108,7 +108,7 @@ static bool pools_nap(struct pools_shard *shard, uint32_t turns)
 	       turns;
 }
 
-/* Waits, but not for ever. */
+/* Waits for a bounded time. */
 static bool pools_wait(struct pools_shard *shard)
 {
 	uint64_t patience = recorder_cycles(recorder, POOLS_PATIENCE_NS);
@@ -117,7 +117,7 @@ static bool pools_wait(struct pools_shard *shard)
 					      memory_order_relaxed);
 	unsigned naps = 0;
 
-	/* others may wait as well */
+	/* other threads may wait as well */
 	while (!pools_change(shard, POOLS_FREE, POOLS_WANTED)) {
 		if (atomic_load_explicit(&shard->lock, memory_order_relaxed) ==
 		    POOLS_LOST)
@@ -217,7 +217,7 @@ static uint32_t pools_find(const struct pools_shard *shard, const void *pool,
 }
 
 #ifdef GNOMON_CLAIMS
-/* I1, of a node that is not free. */
+/* Checks I1 for a node that is not free. */
 static bool pools_node_is_valid(const struct pools_shard *shard, uint32_t at)
 {
 	uint32_t nodes = shard->slabs * POOLS_SLAB;
@@ -251,7 +251,7 @@ static bool pools_shard_is_valid(const struct pools_shard *shard)
 }
 #endif
 
-/* `owner`: the pool's node, index + 1; 0: it is to be the pool itself. */
+/* `owner`: the pool's node, index + 1; 0: the new node is the pool itself. */
 static uint32_t pools_add(struct pools_shard *shard, uint32_t owner,
 			  const void *pool, const void *block, uint64_t size)
 {
@@ -282,7 +282,7 @@ static uint32_t pools_add(struct pools_shard *shard, uint32_t owner,
 	return at;
 }
 
-/* Out of its bucket and ring, into the free list. */
+/* Moves a node from its bucket and ring into the free list. */
 static void pools_remove(struct pools_shard *shard, uint32_t at)
 {
 	struct pools_node *node = pools_node(shard, at - 1);
@@ -298,7 +298,7 @@ static void pools_remove(struct pools_shard *shard, uint32_t at)
 	shard->free = at;
 }
 
-/* Takes a block out; false: it is none of the pool's. */
+/* Removes a block; false: it is not in the pool. */
 static bool pools_forget(struct pools_shard *shard, const void *pool,
 			 const void *block)
 {
@@ -309,11 +309,11 @@ static bool pools_forget(struct pools_shard *shard, const void *pool,
 	return at;
 }
 
-/* ---- what the exported functions are made of ---- */
+/* ---- helpers of the exported functions ---- */
 
 struct pools_at {
 	struct pools_shard *shard;	/* locked */
-	uint32_t pool;		/* its node, index + 1; 0: not known */
+	uint32_t pool;		/* its node, index + 1; 0: unknown */
 	uint32_t heap;
 };
 
@@ -330,7 +330,7 @@ static int pools_enter(struct pools_at *at, const void *pool)
 	return 0;
 }
 
-/* Its heap is 0 where there are no more: then nothing is recorded of it. */
+/* The heap is 0 if there are no more numbers: then the pool is not recorded. */
 static int pools_create(struct pools_at *at, const void *pool,
 			const char *name)
 {
@@ -339,8 +339,8 @@ static int pools_create(struct pools_at *at, const void *pool,
 	return at->pool ? 0 : -ENOMEM;
 }
 
-/* Frees what lies outside of start … end. With the lock, although a hook may
- * have to wait for the writer: so whoever uses the pool waits, too. */
+/* Frees the blocks outside of start … end. Holds the lock, although a hook may
+ * have to wait for the writer; other users of the pool then wait, too. */
 static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 			struct hooks_caller caller)
 {
@@ -362,7 +362,7 @@ static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 	}
 }
 
-/* The same, by the pool's address; `destroy`: and the pool itself. */
+/* The same, by the pool's address; `destroy`: also frees the pool. */
 static int pools_trim(const void *pool, uint64_t start, uint64_t end,
 		      bool destroy, struct hooks_caller caller)
 {
@@ -457,7 +457,7 @@ API(int, pool_change,
 	if (found) {
 		pools_remove(at.shard, found);
 		CLAIM_FULL(at.shard->free);
-		/* there is one node free */
+		/* one node is free */
 		pools_add(at.shard, at.pool, pool, block, size);
 	}
 	pools_unlock(at.shard);
@@ -468,9 +468,9 @@ API(int, pool_change,
 	return found ? 0 : -ENOENT;
 }
 
-/* All nodes of a pool to another shard, or in the same under another address.
- * Both are locked. Without memory it stays in two parts: the new one has what
- * was moved. */
+/* Moves all nodes of a pool to another shard, or to another address in the same
+ * shard. Both are locked. If memory runs out, the pool stays in two parts: the
+ * new pool has the nodes moved so far. */
 static int pools_rename(struct pools_at *at, struct pools_shard *other,
 			const void *to)
 {

@@ -1,6 +1,6 @@
 /*
- * api_steer.c: the functions of gnomon/gnomon.h that ask the writer
- * (control.h). Threads of the target, outside of hooks.
+ * api_steer.c: the functions of gnomon/gnomon.h that send control requests to
+ * the writer (control.h). Threads of the target, outside of hooks.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int api_ask_for(enum control_what what, const char *name)
 	struct control_request request = { .what = what };
 	size_t length = name ? base_min(strlen(name), GNOMON_NAME_MAX) : 0;
 
-	/* as of names that come by the command */
+	/* the same rule as for names from the command line */
 	if (!control_is_plain(name, length))
 		return -EINVAL;
 	if (length)

@@ -1,4 +1,5 @@
-/* api_table.c: functions of gnomon/gnomon.h, for stubs (stub/functions.h). */
+/* api_table.c: tables of the functions of gnomon/gnomon.h, for stubs
+ * (stub/functions.h). */
 #include "preload/base/base.h"
 #include "stub/functions.h"
 

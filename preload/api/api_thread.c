@@ -1,7 +1,7 @@
 /*
- * api_thread.c: the functions of gnomon/gnomon.h that say which threads and
- * which blocks are recorded, and when. What is asked of all threads is noticed
- * by each (aside.h).
+ * api_thread.c: the functions of gnomon/gnomon.h that select which threads and
+ * blocks are recorded, and set event times. Each thread applies a change for
+ * all threads by itself (aside.h).
  */
 #include <errno.h>
 
@@ -37,13 +37,14 @@ static int api_activity(enum gnomon_who who, bool inactive)
 	switch (who) {
 	case GNOMON_ALL:
 	case GNOMON_NEW:
-		/* who calls is not new, even if it has recorded nothing yet */
+		/* the calling thread is not new, even if it has recorded
+		 * nothing yet */
 		if (who == GNOMON_NEW)
 			recorder_join();
 		aside_activity(r, inactive, who == GNOMON_ALL);
 		return 0;
 	case GNOMON_THREAD:
-		/* also of one that is dormant: it is to be so afterwards */
+		/* also while dormant: the setting must hold after a start */
 		thread = recorder_join();
 		if (!thread)
 			return -ENOMEM;

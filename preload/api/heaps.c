@@ -1,21 +1,19 @@
 /*
  * heaps.c: see heaps.h.
  *
- * The table is static data: unlike the area it stays in a forked child, as do
- * the numbers in the program's variables.
+ * The table is static data: unlike the area it survives in a forked child, as
+ * do the numbers in the program's variables.
  *
- *	name[place]     copied by who needs a number, before anybody sees it
+ *	name[place]     copied by a thread before others can see it
  *	place[number]   0 ──▶ place, by compare-and-swap
  *
- * I1: numbers are given in order: behind one without a place there are only
- *     such.
- * I2: a name is complete before it has a number, and constant then. So who
- *     finds a number taken in the last moment knows whether it is by the same
- *     name, and nobody waits for anybody. What it copied itself is not needed
- *     then, and lost.
- * I3: what has a number is copied into the live mapping before whoever got the
- *     number uses it: by that thread itself, with all that come before. Two
- *     threads that copy one name write the same bytes to the same place.
+ * I1: numbers are assigned in order: after a number without a place, no number
+ * has one. I2: a name is complete before it has a number, and constant then. So
+ * a thread that loses the race for a number can compare the winner's name with
+ * its own, and no thread waits. If they are equal, its own copy is unused and
+ * lost. I3: a heap with a number is copied into the live mapping before the
+ * caller uses the number: by that thread itself, with all heaps before it. Two
+ * threads that copy one name write the same bytes to the same address.
  */
 #include "preload/api/heaps.h"
 
@@ -26,7 +24,7 @@
 
 #define HEAPS_PLACES (2 * GL_HEAPS_MAX)	/* some are lost (I2) */
 
-static _Atomic uint32_t heaps_places;		/* taken so far */
+static _Atomic uint32_t heaps_places;		/* used so far */
 static _Atomic uint32_t heaps_place[GL_HEAPS_MAX];	/* [0] is never used */
 static char heaps_name[HEAPS_PLACES][GL_HEAP_NAME];	/* nor is this [0] */
 
@@ -36,7 +34,7 @@ static uint32_t heaps_room(const struct gl_shared *shared)
 	return atomic_load_explicit(&shared->heap_limit, memory_order_acquire);
 }
 
-/* A place with this name in it; 0: there is none left. */
+/* A new place with this name in it; 0: none is left. */
 static uint32_t heaps_copy(const char *name)
 {
 	uint32_t place = atomic_load_explicit(&heaps_places,
@@ -59,15 +57,15 @@ static uint32_t heaps_place_of(uint32_t heap)
 	return atomic_load_explicit(&heaps_place[heap], memory_order_acquire);
 }
 
-/* All up to this one that the writer does not know yet: whoever is about to
- * say it may be late (I3). */
+/* Copies all heaps up to this one that the writer does not know yet: a thread
+ * that is about to copy them may be late (I3). */
 static void heaps_tell(uint32_t last)
 {
 	struct gl_shared *shared;
 	uint32_t named, end, i;
 
-	/* pairs with that of recorder_tell: who numbers it sees what is
-	 * shared, or who starts sees the number */
+	/* pairs with the fence of recorder_tell: either this thread sees
+	 * `shared`, or the thread that starts the recorder sees the number */
 	atomic_thread_fence(memory_order_seq_cst);
 	shared = recorder ? recorder->shared : NULL;
 	if (!shared)

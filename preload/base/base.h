@@ -1,5 +1,5 @@
 /*
- * base.h: the few words that every file of the library uses.
+ * base.h: macros and helpers that every file of the library uses.
  */
 #ifndef GNOMON_BASE_H
 #define GNOMON_BASE_H
@@ -13,10 +13,10 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Kept out of line, so that what calls it stays short. */
+/* Not inlined, so that callers stay short. */
 #define BASE_SLOW __attribute__((noinline, cold))
 
-/* Reached before the library is relocated: only data that is addressed
+/* For symbols used before the library is relocated: only data addressed
  * relative to the program counter may be used there. */
 #define BASE_HIDDEN __attribute__((visibility("hidden")))
 

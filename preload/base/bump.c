@@ -1,13 +1,13 @@
 /*
- * bump.c: a pointer that only moves up through a static array; what does not
- * fit gets a mapping of its own.
+ * bump.c: a pointer that only moves up through a static array; larger blocks
+ * get mappings of their own.
  *
  *	| … | size | block … | size | block … | free … |
  *	                                       ^ bump_next
  *
- * I1: the word before a block holds its requested size.
- * I2: memory above bump_next has never been written, so it is zero.
- * I3: only static data of this file is used, addressed relative to the pc.
+ * I1: the word before a block holds its requested size. I2: memory above
+ * bump_next has never been written, so it is zero. I3: only static data of this
+ * file is used, addressed relative to the pc.
  */
 #include "preload/base/bump.h"
 
@@ -15,7 +15,7 @@
 
 #include "preload/base/sys.h"
 
-#define BUMP_REGIONS 64		/* one early program needs none */
+#define BUMP_REGIONS 64		/* programs usually need none */
 
 struct bump_region {
 	uintptr_t start, end;
@@ -38,7 +38,7 @@ static void *bump_finish(uintptr_t block, size_t size)
 {
 	CLAIM_FULL(block % 16 == 0);
 	((size_t *)block)[-1] = size;
-	/* a count only: nothing is ordered by it */
+	/* only a count: orders nothing */
 	atomic_fetch_add_explicit(&bump_blocks, 1, memory_order_relaxed);
 	return (void *)block;
 }

@@ -1,10 +1,10 @@
 /*
- * bump.h: the arena that serves allocations made before the real allocator
- * can be reached: by resolvers of indirect functions, while the loader is
- * relocating. What it gave is never taken back.
+ * bump.h: a bump allocator for allocations made before the real allocator can
+ * be called: by resolvers of indirect functions, while the loader is
+ * relocating. Its blocks are never freed.
  *
- * Any thread, any time; works before this library is relocated. Blocks
- * survive a fork like any memory of the program's.
+ * Any thread, any time; works before this library is relocated. Blocks survive
+ * a fork like any memory of the program.
  */
 #ifndef GNOMON_BUMP_H
 #define GNOMON_BUMP_H
@@ -23,10 +23,10 @@ extern BASE_HIDDEN bool bump_extended;
 /* Zeroed; NULL if there is no memory, or alignment is no power of two. */
 void *bump_alloc(size_t size, size_t alignment);
 
-/* The requested size of one of its blocks. */
+/* The requested size of a block of the arena. */
 size_t bump_size(const void *block);
 
-/* Blocks given so far. */
+/* Number of blocks allocated so far. */
 uint64_t bump_count(void);
 
 bool bump_owns_extended(const void *block);

@@ -1,6 +1,7 @@
 /*
- * control_request.h: what may be asked of a recording while it runs, and the
- * answer. A thread of the target asks by value (ask.h); the recorder serves it.
+ * control_request.h: requests that control a running recording, and their
+ * answers. A thread of the target sends them by value (ask.h); the recorder
+ * handles them.
  */
 #ifndef GNOMON_CONTROL_REQUEST_H
 #define GNOMON_CONTROL_REQUEST_H
@@ -18,12 +19,12 @@ enum control_what {
 	CONTROL_SNAPSHOT,
 	CONTROL_CLEAR,
 	CONTROL_MARKER,
-	CONTROL_HEAP,		/* `number` is to be called `name` */
-	CONTROL_SYNC,		/* what was recorded so far is to be written */
+	CONTROL_HEAP,		/* gives heap `number` the name `name` */
+	CONTROL_SYNC,		/* writes out what was recorded so far */
 	CONTROL_REPORT,
-	CONTROL_SNAPSHOT_EVERY,	/* `number` ns; 0: no more */
-	CONTROL_STATS_EVERY,	/* the same, of lines of statistics */
-	CONTROL_TICK,		/* `tick` is to be that of `number` ns */
+	CONTROL_SNAPSHOT_EVERY,	/* `number` ns; 0: stops */
+	CONTROL_STATS_EVERY,	/* the same, for lines of statistics */
+	CONTROL_TICK,		/* sets `tick` to that of `number` ns */
 	CONTROL_KINDS
 };
 
@@ -32,16 +33,16 @@ ORDER_BEGIN
 struct control_request {
 	enum control_what what;
 	uint64_t number;
-	uint64_t tick;		/* of it; 0: when it is served */
+	uint64_t tick;		/* time of the request; 0: when it is handled */
 	char name[GT_NAME_MAX];	/* "": none */
-	/* the answer: 0 or -errno, and in words what is wrong */
+	/* the answer: 0 or -errno, and an error message */
 	int err;
 	char message[256];
 };
 
 ORDER_END
 
-/* Whether no control characters are in it. */
+/* Whether the line has no control characters. */
 static inline bool control_is_plain(const char *line, size_t n)
 {
 	size_t i;

@@ -1,5 +1,6 @@
 /*
- * error_words.c: see error_words.h. The errors that a user meets here.
+ * error_words.c: see error_words.h. Has the errors that users of gnomon may
+ * meet.
  */
 #include "preload/base/error_words.h"
 
@@ -20,9 +21,9 @@ static const struct {
 	{ ELOOP, "is a symbolic link" },
 	{ EMFILE, "too many open files" },
 	{ ENFILE, "too many open files in the system" },
-	{ ENOEXEC, "not a program of this machine" },
+	{ ENOEXEC, "not an executable for this machine" },
 	{ ENOENT, "no such file or directory" },
-	{ ENOSYS, "the kernel does not have it" },
+	{ ENOSYS, "not supported by the kernel" },
 	{ ENOMEM, "out of memory" },
 	{ ENOSPC, "no space left on device" },
 	{ ENOTDIR, "not a directory" },

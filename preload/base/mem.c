@@ -1,7 +1,7 @@
 /*
- * mem.c: memcpy and its kin, for the compiler and for us. Hidden, so that the
- * program's own are never entered: they may be interposed, or not be relocated
- * yet when we run first.
+ * mem.c: memcpy, memset and the like, for compiler-generated calls and for us.
+ * Hidden, so that the program's own are never called: they may be interposed,
+ * or not be relocated yet when we first run.
  *
  * Any thread, any time. I1: nothing here calls anything.
  */

@@ -1,9 +1,9 @@
 /*
- * message.h: the rare lines that the library prints on standard error.
+ * message.h: the few messages that the library prints on standard error.
  *
- * A program may close descriptor 2 and open something else there. So what it
- * was at the start is remembered, and a line is only written if it still is
- * the same; never into a file that merely got the number.
+ * A program may close descriptor 2 and open something else there. Therefore the
+ * library remembers which file it was at the start, and prints only while it
+ * still is that file, never into a file that merely has the same number.
  */
 #ifndef GNOMON_MESSAGE_H
 #define GNOMON_MESSAGE_H
@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Remembers what standard error is. At the first start, before the program's
- * own code has run. */
+/* Remembers which file standard error is. At the first start, before the
+ * program's own code has run. */
 void message_init(void);
 
-/* What it was then. False: it is not known. */
+/* Device and inode of that file. False: they are not known. */
 bool message_standard(uint64_t *device, uint64_t *inode);
 
 /* "gnomon: " text "\n", from a thread of the target. */

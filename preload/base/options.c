@@ -1,8 +1,8 @@
 /*
- * options.c: the table of a recording's options and how values are read.
+ * options.c: the table of recording options, and parsers of their values.
  *
- * Called by the thread that starts the recorder, and by the command. Nothing
- * is allocated; texts are copied into struct options, because a program may
+ * Called by the thread that starts the recorder, and by the command. Allocates
+ * nothing; texts are copied into struct options, because a program may
  * overwrite its own environment (to change its title in ps).
  */
 #include "preload/base/options.h"
@@ -26,7 +26,7 @@ const struct option_entry options_table[OPTION_COUNT] = {
 #undef OPTIONS_ENTRY
 };
 
-/* Of a number: the least and the most, in bytes, ns or as it is. */
+/* Bounds of a numeric option, in bytes, ns or as it is. */
 static const struct options_bound {
 	enum option_id id;
 	uint64_t least, most;
@@ -91,14 +91,14 @@ int options_number(const char **text, uint64_t *whole, uint64_t *part)
 	return 0;
 }
 
-/* whole.part times scale. */
+/* *value = whole.part times scale. */
 static int options_scale(uint64_t whole, uint64_t part, uint64_t scale,
 			 uint64_t *value)
 {
 	CLAIM_FULL(scale > 0);
 	if (whole > UINT64_MAX / scale - 1)
 		return -EINVAL;
-	/* in two steps, or it would not fit */
+	/* in two steps, to avoid an overflow */
 	*value = whole * scale + part * (scale / 1000000) +
 		 part * (scale % 1000000) / 1000000;
 	return 0;
@@ -118,7 +118,7 @@ static const struct {
 	const char *name;
 	uint64_t ns;
 } options_units[] = {
-	/* longer names first where one begins with the other */
+	/* a name before its own prefixes */
 	{ "ns", 1 },
 	{ "us", 1000 },
 	{ "ms", 1000000 },
@@ -129,7 +129,7 @@ static const struct {
 	{ "d", UINT64_C(86400) * 1000000000 },
 };
 
-/* The unit at *text, which moves behind it; 0: none. */
+/* The unit at *text, and moves *text behind it; 0: none. */
 static uint64_t options_unit(const char **text)
 {
 	unsigned i;
@@ -228,7 +228,7 @@ static int options_whole(const char *text, uint64_t *number)
 	return 0;
 }
 
-/* A word in place of a number. */
+/* A word instead of a number, such as "none". */
 static bool options_said(enum option_id id, const char *value,
 			 uint64_t *number)
 {
@@ -294,9 +294,9 @@ void options_default(struct options *options)
 {
 	unsigned id;
 
-	/* of the texts only what is used is touched */
+	/* only the used part of the texts is touched */
 	memset(options, 0, offsetof(struct options, texts) + 1);
-	options->texts_used = 1;	/* behind the text that is none */
+	options->texts_used = 1;	/* after the empty text */
 	for (id = 0; id < OPTION_COUNT; id++)
 		options_store(options, id, options_table[id].fallback);
 }
@@ -310,7 +310,7 @@ int options_set(struct options *options, enum option_id id, const char *value)
 	return err;
 }
 
-/* What follows `name` in a variable, NULL: another one. */
+/* The value if the variable is `name`, else NULL. */
 static const char *options_value(const char *text, const char *name)
 {
 	size_t n = strlen(name);
@@ -332,7 +332,7 @@ static int options_one(struct options *options, const char *text)
 	return 0;
 }
 
-/* Switches for tests, which the command does not offer. */
+/* Switches for tests, which the command does not have. */
 static int options_debug(struct options *options, const char *text)
 {
 	const char *value = options_value(text, OPTIONS_ORACLE);

@@ -1,12 +1,12 @@
 /*
- * options.h: the options of a recording, in one table: how their values are
- * read. The library and the recorder read them from variables of the
- * environment, the command from its command line, too; what the command says of
- * them is in cli/command/option_help.h, what they have to be like beyond that,
- * and beside each other, in cli/command/options_agree.h.
+ * options.h: the table of recording options, and how their values are parsed.
+ * The library and the recorder read them from environment variables, the
+ * command also from its command line. The help texts are in
+ * cli/command/option_help.h; checks beyond the syntax, and between options, in
+ * cli/command/options_agree.h.
  *
- * Usable from the freestanding library and from the command: it needs only
- * mem* and str* functions. No state; any thread.
+ * Usable from the freestanding library and from the command: needs only mem*
+ * and str* functions. No state; any thread.
  */
 #ifndef GNOMON_OPTIONS_H
 #define GNOMON_OPTIONS_H
@@ -15,21 +15,21 @@
 #include <stdint.h>
 
 #define OPTIONS_TEXT_MAX 4096	/* PATH_MAX: longest value that is a path */
-#define OPTIONS_TEXTS 32768	/* bytes of all of them */
+#define OPTIONS_TEXTS 32768	/* bytes of all texts */
 
-/* A variable that names the command: `gnomon run` sets it, so that the library
- * finds it. */
+/* Environment variable with the path of the command: `gnomon run` sets it for
+ * the library. */
 #define OPTIONS_COMMAND "GNOMON_COMMAND"
 
-/* A variable that says where an emulator looks first for files that its program
- * opens: `gnomon run` sets it. */
+/* Environment variable with the directory in which an emulator first looks for
+ * files that its program opens: `gnomon run` sets it. */
 #define OPTIONS_EMULATOR_ROOT "GNOMON_EMULATOR_ROOT"
 
 /*
  * X(id, type, words, fallback)
  *   id        also names the variable: GNOMON_ and the id
  *   words     of an OPTION_CHOICE, separated by |; else NULL
- *   fallback  what holds where nothing is given
+ *   fallback  the value if the option is not given
  */
 #define OPTIONS(X)                                                          \
 	X(OUTPUT, OPTION_PATH, NULL, "gnomon.%e.%p.trace")                  \
@@ -74,7 +74,7 @@
 enum option_type {
 	OPTION_TEXT,
 	OPTION_PATH,	/* the command makes it absolute */
-	OPTION_LIST,	/* texts between commas */
+	OPTION_LIST,	/* texts separated by commas */
 	OPTION_SIZE,
 	OPTION_TIME,
 	OPTION_NUMBER,
@@ -98,8 +98,8 @@ struct option_entry {
 
 extern const struct option_entry options_table[OPTION_COUNT];
 
-/* Words of the choices, in the order of the table; those that hooks do not go by
- * are in cli/command/options_agree.h. */
+/* Words of the choices, in the order of the table. Choices that hooks do not
+ * need are in cli/command/options_agree.h. */
 enum { OPTION_SHADOW_AUTO, OPTION_SHADOW_VALIDATE, OPTION_SHADOW_OFF };
 enum { OPTION_MAPS_ON, OPTION_MAPS_OFF };
 enum {
@@ -110,7 +110,8 @@ enum {
 };
 enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 
-/* Bounds of values that others go by as well; the rest is in options.c. */
+/* Bounds of values that other files use as well; the other bounds are in
+ * options.c. */
 #define OPTIONS_MEMORY_MIN (UINT64_C(8) << 20)
 #define OPTIONS_RING_MIN (UINT64_C(4) << 10)
 #define OPTIONS_RING_MAX (UINT64_C(4) << 20)
@@ -121,35 +122,35 @@ enum { OPTION_OVERFLOW_WAIT, OPTION_OVERFLOW_DROP };
 struct options {
 	bool given[OPTION_COUNT];
 	/* OPTION_SIZE: bytes; OPTION_TIME: ns, 0 for none; OPTION_NUMBER;
-	 * OPTION_CHOICE: index of the word; OPTION_SWITCH: 0 or 1. A word that
-	 * the table has as the fallback of a size or number: UINT64_MAX, but
-	 * for "none", which is 0. */
+	 * OPTION_CHOICE: index of the word; OPTION_SWITCH: 0 or 1. A fallback
+	 * that is a word, of a size or number: UINT64_MAX, except "none", which
+	 * is 0. */
 	uint64_t number[OPTION_COUNT];
 	uint32_t text_at[OPTION_COUNT];	/* in texts; 0: "" */
 	uint32_t texts_used;
 	uint32_t oracle;	/* GNOMON_DEBUG_ORACLE=N, see capture.h; 0: no */
 	uint64_t seed;		/* GNOMON_DEBUG_SEED, 0: not given */
 	uint32_t barrier_near;	/* GNOMON_DEBUG_BARRIER, 0: not given */
-	char texts[OPTIONS_TEXTS];	/* the first is that which is none */
+	char texts[OPTIONS_TEXTS];	/* the first is "" */
 };
 
-/* Of an OPTION_TEXT, OPTION_PATH or OPTION_LIST; "" for none. */
+/* The value of an OPTION_TEXT, OPTION_PATH or OPTION_LIST; "" for none. */
 static inline const char *options_text(const struct options *options,
 				       enum option_id id)
 {
 	return options->texts + options->text_at[id];
 }
 
-/* Everything as if nothing were given. */
+/* Sets every option to its fallback. */
 void options_default(struct options *options);
 
-/* Sets one option. -EINVAL: not a value of its type, -ERANGE: outside its
- * bounds; *options is then as before. */
+/* Sets one option. -EINVAL: not a value of its type; -ERANGE: outside its
+ * bounds. After an error *options is unchanged. */
 int options_set(struct options *options, enum option_id id,
 		const char *value);
 
-/* A number at *text, which moves behind it: whole and millionths. 0 or
- * -EINVAL. */
+/* Parses a number at *text and moves *text behind it: integer part and
+ * millionths. 0 or -EINVAL. */
 int options_number(const char **text, uint64_t *whole, uint64_t *part);
 
 /* "64k", "1.5M", "2G": powers of 1024. 0 or -EINVAL. */
@@ -158,18 +159,18 @@ int options_size(const char *text, uint64_t *bytes);
 /* "250ms", "1.5s", "1h2m", "none" (0). 0 or -EINVAL. */
 int options_time(const char *text, uint64_t *ns);
 
-/* Variables of NO_POOLS, as in an environment. NULL-terminated. */
+/* The environment strings that NO_POOLS sets. NULL-terminated. */
 extern const char *const options_no_pools[];
 
-/* The number N of an output named /dev/stdout, /dev/fd/N and the like, -1 if it
- * is none. */
+/* The descriptor N of an output named /dev/stdout, /dev/fd/N and the like; -1
+ * for any other output. */
 int options_descriptor(const char *output);
 
 /*
- * Takes every GNOMON_… variable of the table out of an environment (strings
- * "NAME=value", ended by NULL). 0, or the error of the first bad one, with
- * its string in *bad. Variables that the table does not know are left alone:
- * they belong to the command.
+ * Reads every GNOMON_… variable of the table from an environment (strings
+ * "NAME=value", ended by NULL). 0, or the error of the first invalid one, with
+ * its string in *bad. Ignores variables that the table does not have: they
+ * belong to the command.
  */
 int options_environment(struct options *options, char *const *environment,
 			const char **bad);

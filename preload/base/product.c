@@ -1,4 +1,5 @@
-/* product.c: see product.h. All that differs (mk/api.mk). */
+/* product.c: see product.h. The only difference between the two libraries
+ * (mk/api.mk). */
 #include "preload/base/product.h"
 
 #ifdef PRODUCT_OFF

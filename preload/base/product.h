@@ -8,7 +8,7 @@
 
 #include "preload/base/base.h"
 
-/* libgnomon-off.so: dormant until told to record. */
+/* libgnomon-off.so: records nothing until recording is started. */
 extern BASE_HIDDEN const bool product_off;
 
 #endif

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* As everybody counts who sends them; musl keeps one more to itself. */
+/* As kill(1) counts them; musl reserves one more signal. */
 #define SIGNAL_RTMIN 34
 #define SIGNAL_RTMAX 64
 
@@ -37,7 +37,7 @@ static const struct signal_word signal_actions[] = {
 	{ NULL, 0 }
 };
 
-/* The word of the table at *text, which moves behind it; NULL: none. */
+/* The table's word at *text, and moves *text behind it; NULL: none. */
 static const struct signal_word *signal_take(const struct signal_word *table,
 					     const char **text)
 {
@@ -56,7 +56,7 @@ static const struct signal_word *signal_take(const struct signal_word *table,
 	return NULL;
 }
 
-/* +N behind RTMIN, -N behind RTMAX; 0: nothing; -1: not understood. */
+/* N of RTMIN+N or RTMAX-N; 0: none; -1: syntax error. */
 static int signal_distance(int number, const char **text)
 {
 	const char *at = *text;

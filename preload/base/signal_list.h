@@ -1,5 +1,5 @@
 /*
- * signal_list.h: the values of --signal: NAME=ACTION, several between commas.
+ * signal_list.h: parses --signal: NAME=ACTION, several separated by commas.
  * Usable from the freestanding library and from the command. No state; any
  * thread.
  */
@@ -16,10 +16,10 @@ struct signal_wish {
 };
 
 /*
- * NAME: as kill(1) has it, with SIG or without: USR1, RTMIN+3. Those that a
- * process gets for what it does itself (SEGV, CHLD), and those that cannot be
- * handled, are none. ACTION: toggle, snapshot, report, clear.
- * How many there are, or -1.
+ * NAME: as for kill(1), with SIG or without: USR1, RTMIN+3. Invalid are signals
+ * that a process gets for its own actions (SEGV, CHLD), and signals that cannot
+ * be handled. ACTION: toggle, snapshot, report, clear. Returns the number of
+ * entries, or -1.
  */
 int signal_list_read(const char *text,
 		     struct signal_wish list[SIGNAL_LIST_MAX]);

@@ -1,7 +1,7 @@
 /*
- * sys.h: the system calls the library makes, by name. Results are the
- * kernel's: -errno in case of failure. errno is never touched. Any thread,
- * also signal handlers.
+ * sys.h: wrappers of the system calls that the library makes. Results are the
+ * kernel's: -errno on failure. errno is never changed. Any thread, also signal
+ * handlers.
  */
 #ifndef GNOMON_SYS_H
 #define GNOMON_SYS_H
@@ -62,7 +62,7 @@ static inline long sys_mmap(void *at, size_t n, int prot, int flags, int fd,
 	return arch_mmap(at, n, prot, flags, fd, offset);
 }
 
-/* Pages that are zero and nobody else's; NULL: refused. */
+/* Maps private zero pages; NULL: refused. */
 static inline void *sys_map_pages(size_t n)
 {
 	long at = sys_mmap(NULL, n, PROT_READ | PROT_WRITE,
@@ -110,8 +110,8 @@ static inline uint64_t sys_now_ns(void)
 	return sys_clock(CLOCK_MONOTONIC);
 }
 
-/* The counter and the clock at one moment: of three looks the one that took the
- * shortest, so that neither a fault nor another task lies between. */
+/* Counter and clock at the same moment: takes the shortest of three readings,
+ * so that neither a page fault nor another task lies between the two. */
 static inline uint64_t sys_moment(uint64_t *cycles)
 {
 	uint64_t before = arch_cycles(), when = sys_now_ns();
@@ -132,7 +132,7 @@ static inline uint64_t sys_moment(uint64_t *cycles)
 	return when;
 }
 
-/* For names and secrets; something else where the kernel gives nothing. */
+/* For names and secrets; a weaker number if the kernel gives none. */
 static inline uint64_t sys_random(void)
 {
 	uint64_t value;
@@ -143,7 +143,7 @@ static inline uint64_t sys_random(void)
 	return arch_cycles() * UINT64_C(0x9e3779b97f4a7c15) ^ sys_now_ns();
 }
 
-/* Sleeps while *word == value, at most ns. Also returns without reason. */
+/* Sleeps while *word == value, at most ns. May return spuriously. */
 static inline long sys_futex_wait(const void *word, uint32_t value,
 				  uint64_t ns)
 {
@@ -153,10 +153,10 @@ static inline long sys_futex_wait(const void *word, uint32_t value,
 			     (long)&ts, 0, 0);
 }
 
-/* Wakes so many at most; returns how many. */
+/* Wakes at most `most` waiters; returns how many. */
 static inline long sys_futex_wake_some(const void *word, uint32_t most)
 {
-	/* nobody asleep is no error, and no other can happen */
+	/* no waiter is no error, and no other can happen */
 	return arch_syscall6(__NR_futex, (long)word, FUTEX_WAKE, most,
 			     0, 0, 0);
 }

@@ -1,7 +1,7 @@
 /*
  * text.h: text built piece by piece in a buffer of fixed size, without a C
- * library. What does not fit is left out; the text always ends with a NUL.
- * Any thread, also signal handlers.
+ * library. Text that does not fit is cut; the text always ends with a NUL. Any
+ * thread, also signal handlers.
  */
 #ifndef GNOMON_TEXT_H
 #define GNOMON_TEXT_H
@@ -22,10 +22,10 @@ void text_bytes(struct text *text, const char *s, size_t n);
 void text_number(struct text *text, uint64_t value);
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
-/* Where the last name begins in a path of n bytes. */
+/* The last name in a path of n bytes. */
 const char *text_base_name(const char *path, size_t n);
 
-/* The words for an errno value, of either sign. */
+/* Appends the text for an errno value, of either sign. */
 void text_error(struct text *text, int err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * tid.c: see tid.h. C libraries keep the id in the block that the thread
- * pointer points to, at a place of their own choice. It is found by looking
- * where the ids of all threads so far stand; after two threads hardly more
- * than one place is left. All of it is constant in a process image once found,
- * and kept by a forked child, whose C library writes its new id there.
+ * tid.c: see tid.h. C libraries store the thread id in the block that the
+ * thread pointer points to, at different offsets. The offset is found by
+ * comparing words of the block with the ids of known threads; after two threads
+ * hardly more than one offset is left. Once found it is constant in a process
+ * image. A forked child keeps it; its C library writes the new id there.
  */
 #include "preload/base/tid.h"
 
@@ -18,7 +18,7 @@
 #define TID_PLACES 256		/* words of 4 bytes; glibc's is the 180th */
 #define TID_WORDS (TID_PLACES / 64)
 
-/* Where it may be; not yet looked at all: everywhere. */
+/* Possible offsets, one bit each; before the first comparison: all. */
 static _Atomic uint64_t tid_places[TID_WORDS] = { -1, -1, -1, -1 };
 static _Atomic bool tid_looked;
 

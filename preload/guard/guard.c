@@ -1,9 +1,9 @@
 /*
  * guard.c: see guard.h.
  *
- * I1: `guard` is static, so that a forked child goes on with it: it frees
- *     blocks of its parent. Contexts of these are in the parent's tree; the
- *     number of forks tells them apart.
+ * I1: `guard` is static, so that a forked child continues with it: the child
+ * may free blocks of its parent. Their contexts are in the parent's tree; the
+ * number of forks in the header identifies the tree.
  */
 #include "preload/guard/guard.h"
 
@@ -27,7 +27,7 @@ void guard_begin(uint32_t zone)
 	mark->front = guard.shape.front;
 	mark->fill = GUARD_FILL;
 	mark->secret = guard.shape.secret;
-	/* last: the rest is there */
+	/* last, when all other fields are set */
 	memcpy(mark->magic, GUARD_MARK, sizeof(mark->magic));
 	guard.on = true;
 	if (recorder_tls && recorder_tls->own)

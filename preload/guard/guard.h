@@ -1,7 +1,7 @@
 /*
- * guard.h: --guard, its state, and what others tell it. The functions that
- * stand before the allocator's are in hooks_guard.c; what lies around a block
- * is guard_block.h's.
+ * guard.h: state of --guard and its interface to other files. The functions
+ * that wrap the allocator are in hooks_guard.c; guard_block.h has the layout
+ * around a block.
  */
 #ifndef GNOMON_GUARD_H
 #define GNOMON_GUARD_H
@@ -16,15 +16,16 @@
 struct recorder;
 
 /*
- * What a reader of a core dump has to know of all blocks; found by its first
- * bytes. The address is of the live mapping (struct gl_header), in which the
- * contexts are: while blocks are guarded that is private memory, and part of a
- * core. 0: nothing was recorded (yet).
+ * What a reader of a core dump needs to know about all blocks; found by its
+ * first bytes. `live` is the address of the live mapping (struct gl_header),
+ * which holds the contexts: while blocks are guarded it is private memory, and
+ * part of a core. 0: nothing was recorded (yet).
  */
 struct guard_mark {
 	char magic[16];		/* GUARD_MARK */
 	uint32_t bytes;		/* of this struct */
-	uint32_t forks;		/* as in a header, of blocks of `live` */
+	uint32_t forks;		/* as in a block's header, for contexts of
+				 * `live` */
 	int32_t pid;
 	uint32_t zone;
 	uint32_t front;
@@ -38,14 +39,14 @@ _Static_assert(sizeof(struct guard_mark) == 56, "as in docs/GUARD.md");
 
 #define GUARD_MOVES 256u
 
-/* Set by the constructor (hooks_guard.c), then constant but for `mark` and what
- * follows it. */
+/* Set by the constructor (hooks_guard.c), then constant except `mark` and the
+ * fields after it. */
 struct guard {
 	bool on;
 	struct guard_shape shape;
 	struct guard_mark mark;
-	/* somebody looks at all blocks, who are anybody's (guard_end.c): before
-	 * one of them changes, the count of its place goes up */
+	/* not 0: a sweep of all blocks runs (guard_end.c). Each thread that
+	 * changes a block first increments the block's counter in `moves` */
 	_Atomic uint32_t watched;
 	_Atomic uint32_t moves[GUARD_MOVES];
 };
@@ -57,8 +58,9 @@ static inline _Atomic uint32_t *guard_moves_of(_Atomic uint32_t *moves,
 	return &moves[block / GUARD_ALIGN % GUARD_MOVES];
 }
 
-/* A live block is about to end, or to be named: who finds the count as it was
- * before a look has seen nothing of that (I2 of guard_sweep.c). */
+/* A live block is about to be freed, or to get its context. A sweep that finds
+ * the counter unchanged has read a block that did not change (I2 of
+ * guard_sweep.c). */
 static inline void guard_moves(uintptr_t block)
 {
 	if (unlikely(atomic_load_explicit(&guard.watched,
@@ -67,21 +69,20 @@ static inline void guard_moves(uintptr_t block)
 					  1, memory_order_seq_cst);
 }
 
-/* Turns it on if the options say so (hooks_guard.c). The constructor, once
- * options are read and all wrappers are in place. */
+/* Turns guarding on if the options say so (hooks_guard.c). Called by the
+ * constructor after options are read and all wrappers are in place. */
 void hooks_guard(void);
 
-/* Turns it on: zones of so many bytes. Once, by the constructor. */
+/* Turns guarding on with zones of `zone` bytes. Once, by the constructor. */
 void guard_begin(uint32_t zone);
 
 /* The recorder has started, perhaps in a forked child. */
 void guard_recorded(struct recorder *r, bool forked);
 
 /*
- * The process is about to end, and of its threads only the calling one is known
- * to do nothing else: looks at all blocks that live, and leaves damages as
- * events of this thread. Once. *steps goes up meanwhile. Also in signal
- * handlers; keeps errno. (guard_end.c)
+ * Checks all live blocks when the process is about to end, and records damages
+ * as events of the calling thread; other threads may still run. Once. *steps
+ * counts up meanwhile. Also in signal handlers; keeps errno. (guard_end.c)
  */
 void guard_end(struct recorder *r, _Atomic uint32_t *steps);
 

@@ -1,14 +1,13 @@
 /*
  * guard_block.c: see guard_block.h.
  *
- * CHECK. A hash of where the block is, how large, and where its memory begins,
- * with a secret that no other process has: what a program copies, or leaves
- * behind in memory that it has freed, is no header. The context is not in it,
- * as it becomes known later.
- * Its bytes are none that a program writes by mistake: 0x80 to 0xbf, so no
- * text, no small number, no -1; and the last, which the block's first byte
- * follows, is always GUARD_FILL. 42 bits are left of the hash, which is asked
- * only where the magic is right.
+ * CHECK. A hash of the block's address, its size, and the start of its memory,
+ * with a secret of this process: bytes that a program copies, or leaves in
+ * freed memory, are no valid header. The context is not in it, as it is stored
+ * later. Its bytes are unlikely to be written by mistake: 0x80 to 0xbf, so no
+ * text, no small number, no -1. The last byte, which precedes the block's first
+ * byte, is always GUARD_FILL. 42 bits of the hash are left; it is compared only
+ * if the magic is right.
  */
 #include "preload/guard/guard_block.h"
 
@@ -32,7 +31,7 @@ static struct guard_twin *guard_twin(const struct guard_shape *shape,
 	return (struct guard_twin *)(block - shape->front);
 }
 
-/* Where the block is looked at. */
+/* The address at which the block is read. */
 static uintptr_t guard_seen(const struct guard_shape *shape, uintptr_t block)
 {
 	return block + (uintptr_t)shape->copy;
@@ -117,7 +116,7 @@ void guard_make(const struct guard_shape *shape, uintptr_t memory,
 	header->magic = GUARD_MAGIC;	/* I2 */
 }
 
-/* Whether [at, block) can be read; what lies on the block's own page can. */
+/* Whether [at, block) can be read; the block's own page always can. */
 static bool guard_readable(const struct guard_shape *shape, uintptr_t at,
 			   uintptr_t block)
 {
@@ -129,7 +128,7 @@ static bool guard_readable(const struct guard_shape *shape, uintptr_t at,
 	return true;
 }
 
-/* By the header alone. */
+/* guard_find by the header alone. */
 static enum guard_state guard_by_header(const struct guard_shape *shape,
 					uintptr_t block,
 					struct guard_found *found)
@@ -172,7 +171,8 @@ enum guard_state guard_find(const struct guard_shape *shape, uintptr_t block,
 	return GUARD_LIVE;
 }
 
-/* Adds what differs of the n bytes at `at`; expected NULL: GUARD_FILL. */
+/* Adds the bytes that differ of the n bytes at `at`; expected NULL:
+ * GUARD_FILL. */
 static BASE_SLOW void guard_count(struct guard_harm *harm, uintptr_t block,
 				  uintptr_t at, const void *expected,
 				  uint64_t n)
@@ -188,7 +188,7 @@ static BASE_SLOW void guard_count(struct guard_harm *harm, uintptr_t block,
 	}
 }
 
-/* The same, of whole words. */
+/* The same, compares words first. */
 static void guard_compare(struct guard_harm *harm, uintptr_t block,
 			  uintptr_t at, const void *expected, uint64_t n)
 {
@@ -214,7 +214,7 @@ static void guard_compare_fill(struct guard_harm *harm, uintptr_t block,
 		guard_count(harm, block, at, NULL, end - at);
 }
 
-/* The header as it was made. */
+/* The header as guard_make wrote it. */
 static struct guard_header guard_made(const struct guard_shape *shape,
 				      uintptr_t block,
 				      const struct guard_found *found,

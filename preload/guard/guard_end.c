@@ -1,5 +1,5 @@
 /*
- * guard_end.c: guarded blocks at the end of a program, see guard.h.
+ * guard_end.c: checks guarded blocks at the end of a program, see guard.h.
  */
 #include "preload/base/ban.h"
 #include "preload/guard/guard.h"
@@ -24,8 +24,8 @@ static void guard_end_tell(void *owner, uintptr_t block,
 				  memory_order_relaxed);
 }
 
-/* A thread that may not read the counter cannot say when it found something;
- * one that may not ask the kernel finds nothing. */
+/* Whether the calling thread can sweep: without the counter it has no time for
+ * its events; without system calls it finds nothing. */
 static bool guard_end_may(void)
 {
 	const struct thread *thread = recorder_tls;
@@ -48,7 +48,7 @@ void guard_end(struct recorder *r, _Atomic uint32_t *steps)
 
 	if (!shared || !guard_end_may() || patience_lost(r))
 		return;
-	/* for good: the program ends */
+	/* never reset: the program ends */
 	atomic_store_explicit(&guard.watched, 1, memory_order_seq_cst);
 	done = guard_sweep_open(&sweep);
 	if (done) {

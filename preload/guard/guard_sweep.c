@@ -1,29 +1,29 @@
 /*
  * guard_sweep.c: see guard_sweep.h.
  *
- * Looked at are the pages that are there: a page that was never written to has
- * no blocks, and reading it would make the kernel give one. The kernel's map of
- * pages says which. Under an emulator that is of the emulator's addresses, in
- * its host's byte order. There mincore is asked, which knows no swapped pages
- * and refuses what is the emulator's own.
+ * Only present pages are checked: a page that was never written has no blocks,
+ * and reading it would make the kernel allocate one. The kernel's page map says
+ * which are present. Under an emulator the page map has the emulator's
+ * addresses, in its host's byte order. There mincore is used, which does not
+ * know swapped pages and refuses the emulator's own memory.
  *
- * Blocks are aligned to GUARD_ALIGN. So where a header may begin there is one
- * word to compare of each GUARD_ALIGN bytes, and one for a twin. A block is
- * taken by its header; by its twin where the header is not whole.
+ * Blocks are aligned to GUARD_ALIGN. So one word of each GUARD_ALIGN bytes is
+ * compared with the start of a header, and one with that of a twin. A block is
+ * identified by its header, or by its twin if the header is damaged.
  *
- * Other threads may unmap memory at any time, and free blocks. So all of it is
- * copied first, which cannot fault (unwind_copy), some pages at a time; what is
- * not in them is copied block by block. Copies may be of different moments, so
- * damage that is seen in them is looked for once more, in newer ones:
+ * Other threads may unmap memory at any time, and free blocks. So memory is
+ * copied first, some pages at a time, by unwind_copy, which cannot fault; parts
+ * of a block outside of the copy are copied per block. Copies may be of
+ * different moments, so damage in a copy is verified in newer copies:
  *
  *	count of moves ─▶ header ─▶ zones ─▶ the same count ─▶ damage
- *	                    └─ not live: it has ended meanwhile
+ *	                    └─ not live: it was freed meanwhile
  *
- * I1: a block found in one copy is told of only after it was found damaged
- *     twice in a row of looks between whose begin and end nothing moved.
- * I2: one such look could be wrong: of a thread that looked whether it has to
- *     count before the sweep began, and changes the block now. That is done
- *     once for a block, as the next thread that gets it counts.
+ * I1: damage of a block is reported only after two successive looks found it,
+ * with the counter unchanged between the begin and the end of each. I2: one
+ * such look could be wrong: a thread read `watched` before the sweep started,
+ * and changes the block now. That happens at most once per block, as the next
+ * thread that gets the block increments the counter.
  */
 #include "preload/guard/guard_sweep.h"
 
@@ -32,26 +32,26 @@
 #include "unwind/memory.h"
 
 #define SWEEP_PAGE 4096u
-#define SWEEP_ENTRIES 512u	/* of the page map, at a time */
+#define SWEEP_ENTRIES 512u	/* page map entries read at a time */
 #define SWEEP_PRESENT (UINT64_C(1) << 63)
 #define SWEEP_SWAPPED (UINT64_C(1) << 62)
-/* Of addresses: more than a heap takes at once, less than what some programs
- * set aside (the page map would be read for minutes). */
+/* Most address space of a mapping: more than any heap maps at once, less than
+ * some programs reserve (reading their page map would take minutes). */
 #define SWEEP_MAPPING_MAX (UINT64_C(256) << 30)
-#define SWEEP_COPY (64u << 10)	/* at a time: processors' caches have it */
-#define SWEEP_LOOKS 64		/* at a block that moves all the time */
+#define SWEEP_COPY (64u << 10)	/* bytes at a time: fits into caches */
+#define SWEEP_LOOKS 64		/* limit for a block that keeps changing */
 
-/* Mapped for a sweep: a thread's stack may be small, a handler's above all. */
+/* Mapped for a sweep: stacks may be small, in particular those of handlers. */
 struct sweep_room {
-	uint64_t bytes;		/* of all */
+	uint64_t bytes;		/* of this struct */
 	struct gl_range part[GUARD_SWEEP_PART];
 	uint64_t entries[SWEEP_ENTRIES];
 	_Alignas(SWEEP_PAGE) uint8_t copy[SWEEP_COPY];
-	uint8_t block[];	/* shape->front, and shape->zone behind it */
+	uint8_t block[];	/* shape->front and shape->zone bytes */
 };
 
 enum sweep_state {
-	SWEEP_NONE,		/* not a live block, or not to be read */
+	SWEEP_NONE,		/* not a live block, or unreadable */
 	SWEEP_SOUND,
 	SWEEP_HARMED
 };
@@ -94,7 +94,7 @@ struct gl_range *guard_sweep_part(struct guard_sweep *sweep)
 	return sweep->room->part;
 }
 
-/* Of a copy, all of which is there. */
+/* `readable` of a complete copy. */
 static bool sweep_copied(uintptr_t address)
 {
 	(void)address;
@@ -102,8 +102,8 @@ static bool sweep_copied(uintptr_t address)
 }
 
 /*
- * Has [at, at + n) in a copy: the one that is there, or (and if it must be new)
- * one that is made at `room`. *copy: as in a shape.
+ * Gets a copy of [at, at + n): the existing one, or a new one at `room` (always
+ * if `anew`). *copy: as in struct guard_shape.
  */
 static bool sweep_see(const struct guard_sweep *sweep, uintptr_t at,
 		      uint64_t n, uint8_t *room, bool anew, intptr_t *copy)
@@ -128,8 +128,8 @@ static bool sweep_find(const struct guard_sweep *sweep,
 	       found->header == header;
 }
 
-/* One look. Anew: the header is read before what lies around, as a block is
- * whole once its header says that it is live. */
+/* One look. Anew: the header is copied before the zones, as a block is complete
+ * once its header says that it is live. */
 static enum sweep_state sweep_look(const struct guard_sweep *sweep,
 				   uintptr_t block, bool header, bool anew,
 				   struct sweep_block *seen)
@@ -155,13 +155,13 @@ static enum sweep_state sweep_look(const struct guard_sweep *sweep,
 
 static uint32_t sweep_moved(const struct guard_sweep *sweep, uintptr_t block)
 {
-	/* pairs with guard_moves: what it did before it changed the block */
+	/* pairs with guard_moves, which precedes the change of the block */
 	return sweep->moves ?
 		       atomic_load_explicit(guard_moves_of(sweep->moves, block),
 					    memory_order_seq_cst) : 0;
 }
 
-/* Whether it is damaged in truth (I1, I2). */
+/* Whether the damage is confirmed (I1, I2). */
 static bool sweep_is_harmed(struct guard_sweep *sweep, uintptr_t block,
 			    bool header, struct sweep_block *seen)
 {
@@ -199,7 +199,7 @@ static void sweep_block(struct guard_sweep *sweep, uintptr_t block,
 		sweep->tell(sweep->owner, block, &seen.found, seen.rear);
 }
 
-/* What was copied. */
+/* Searches the copy. */
 static void sweep_copy(struct guard_sweep *sweep)
 {
 	/* the word of each GUARD_ALIGN bytes in which a header begins */
@@ -220,7 +220,7 @@ static void sweep_copy(struct guard_sweep *sweep)
 	}
 }
 
-/* A page that cannot be read (any more) is passed over. */
+/* Skips pages that cannot be read (any more). */
 static void sweep_range(struct guard_sweep *sweep, uintptr_t start,
 			uintptr_t end)
 {
@@ -241,7 +241,7 @@ static void sweep_range(struct guard_sweep *sweep, uintptr_t start,
 	sweep->from = sweep->to = 0;
 }
 
-/* Those of `count` pages that are there, as many in a row as there are. */
+/* Sweeps the present pages of `count` pages, in runs. */
 static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 {
 	const uint64_t *entries = sweep->room->entries;
@@ -259,7 +259,8 @@ static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 	}
 }
 
-/* How many pages from `start` on are known to be there or not, of `count`. */
+/* Queries which of `count` pages from `start` on are present; returns for how
+ * many. */
 static long sweep_ask(const struct guard_sweep *sweep, uintptr_t start,
 		      uint64_t count)
 {
@@ -276,7 +277,7 @@ static long sweep_ask(const struct guard_sweep *sweep, uintptr_t start,
 		return sys_failed(got) ? 0 :
 					 got / (long)sizeof(*room->entries);
 	}
-	/* a byte for each, where the copy will be made later */
+	/* a byte per page, in the buffer of the later copy */
 	got = arch_syscall3(__NR_mincore, (long)start,
 			    (long)(count * SWEEP_PAGE), (long)room->copy);
 	for (i = 0; i < count; i++)

@@ -1,11 +1,11 @@
 /*
- * guard_sweep.h: finding guarded blocks by their marks in memory, while other
- * threads of the program may go on.
+ * guard_sweep.h: finds guarded blocks in memory by their marks, while other
+ * threads of the program may run.
  *
- * So every live block is found: those that were not recorded, too, and those
- * that a forked child has from its parent. And nobody keeps a list of blocks
- * while the program runs. Any thread of the process; it needs no lock and no
- * heap, and little of its stack.
+ * The sweep finds every live block: also blocks that were not recorded, and
+ * blocks that a forked child has from its parent. No list of blocks is kept
+ * while the program runs. Any thread of the process; needs no lock and no heap,
+ * and little stack.
  */
 #ifndef GNOMON_GUARD_SWEEP_H
 #define GNOMON_GUARD_SWEEP_H
@@ -21,30 +21,31 @@ struct sweep_room;
 
 struct guard_sweep {
 	const struct guard_shape *shape;
-	/* counts as in struct guard, which go up before a block changes; the
-	 * owner has them kept. NULL: no other thread is there */
+	/* counters as in struct guard, incremented before a block changes while
+	 * the owner has that switched on. NULL: there is no other thread */
 	_Atomic uint32_t *moves;
-	/* of each damage */
+	/* called for each damage */
 	void (*tell)(void *owner, uintptr_t block,
 		     const struct guard_found *found, struct guard_harm harm);
 	void *owner;
 	uint64_t blocks;	/* found so far */
-	uint64_t skipped;	/* bytes of memory that were not looked at */
-	_Atomic uint32_t *steps;	/* goes up with the sweep; NULL: not */
-	int pages;		/* the kernel's map of them */
-	/* copies of memory, and how much of it the first one is of */
+	uint64_t skipped;	/* bytes of memory that were not checked */
+	_Atomic uint32_t *steps;	/* counts up with the sweep; or NULL */
+	int pages;		/* descriptor of the kernel's page map */
+	/* copies of memory; the range that the first copy covers */
 	struct sweep_room *room;
 	uintptr_t from, to;
 };
 
-/* Before the first look. False: it cannot be done, and nothing is open. */
+/* Before the first guard_sweep_look. False: a sweep is impossible, and nothing
+ * is open. */
 bool guard_sweep_open(struct guard_sweep *sweep);
 
-/* Looks at memory of this process that is private, writable and of no file, as
- * much of it as is there. opened: a struct guard_sweep; for ask_memory. */
+/* Checks a range of this process's private, writable memory without a file, as
+ * far as pages are present. opened: a struct guard_sweep; for ask_memory. */
 void guard_sweep_look(void *opened, struct gl_range range);
 
-/* Room for as many ranges, as long as the sweep is open. */
+/* An array for GUARD_SWEEP_PART ranges, valid while the sweep is open. */
 struct gl_range *guard_sweep_part(struct guard_sweep *sweep);
 
 void guard_sweep_close(struct guard_sweep *sweep);

@@ -1,39 +1,38 @@
 /*
- * hooks_guard.c: the functions that stand between the hooks and the allocator
- * while blocks are guarded (--guard) or zeroed (--zero-memory).
+ * hooks_guard.c: allocator functions between the hooks and the allocator while
+ * blocks are guarded (--guard) or zeroed (--zero-memory).
  *
  *	malloc ─ hook ─▶ real.malloc = guard_malloc ─▶ below.malloc
  *	       ◀─ block ─────── zones, header ◀── memory ──┘
  *
- * The hooks do not know of it: they call through the table `real`, whose
- * functions are exchanged here. So with neither option nothing is different.
+ * The hooks are not aware of it: they call through the table `real`, in which
+ * this file replaces the functions. So without either option nothing changes.
  *
- * Of the allocator only malloc and free are used for guarded blocks, whatever
- * the program calls: others may be made of each other. glibc's are not, so its
- * calloc is taken for zeroes (fresh pages stay untouched), its realloc in place.
+ * For guarded blocks only malloc and free of the allocator are used, whatever
+ * the program calls: an allocator may implement the other functions by each
+ * other. glibc does not, so its calloc is used for zeros (fresh pages stay
+ * untouched), its realloc for growth in place.
  *
- * An allocator's functions may also come back to us by name. Whatever is asked
- * for while one of them runs is for the allocator's own use, or might be: it
- * is served as it came, by the function that was called (guard_inner). That is
- * also what a program gets that is called back, or interrupts it.
+ * An allocator's functions may also call ours by name. A request while one of
+ * them runs is for the allocator's own use, or may be: it is passed on
+ * unchanged to the function that was called (guard_inner). The same holds for
+ * code of the program that an allocator calls back, or that interrupts it.
  *
- * A block that does not carry our marks (made before us, or by a function of
- * the allocator's that we do not stand before) is given to the allocator as it
- * came. What an allocator has beside the C library's functions: operator new
- * and delete are stood before; others that end a block (tc_free, sdallocx,
- * mi_realloc) know a guarded block when they get one.
+ * A block without our marks (made before us, or by an allocator function that
+ * we do not wrap) is passed to the allocator unchanged. Of the functions that
+ * the C library lacks, operator new and delete are wrapped; other functions
+ * that end a block (tc_free, sdallocx, mi_realloc) recognise guarded blocks.
  *
  * Any thread at any time after the constructor, also signal handlers; errno is
  * the allocator's.
  *
- * I1: memory that below.malloc gave goes to below.free or, glibc's, to
- *     below.realloc, and never anywhere else.
- * I2: between the end of a block and below.free it is not marked as live.
- * I3: what below's functions call by name reaches below by the same name. A
- *     live guarded block is nevertheless ended as one, whoever ends it; what
- *     else is freed then was never one.
- * I4: with --zero-memory alone all bytes of a block beyond those that were
- *     asked for are zero, unless the program wrote there.
+ * I1: memory from below.malloc goes to below.free or, with glibc, to
+ * below.realloc, and never anywhere else. I2: from the end of a block until
+ * below.free it is not marked as live. I3: calls by name of below's functions
+ * reach below by the same name. A live guarded block is nevertheless ended as
+ * one, whoever frees it; other blocks freed then were never guarded. I4: with
+ * --zero-memory alone all bytes of a block beyond its requested size are zero,
+ * unless the program wrote there.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -44,16 +43,16 @@
 #include "preload/process/ending.h"
 
 #define GUARD_FRAME_MAX 4096u	/* bytes of a hook's frame */
-#define GUARD_HOOKS_MAX 4	/* of ours that call each other */
+#define GUARD_HOOKS_MAX 4	/* hooks of ours that call each other */
 
 static struct real below;
 static bool guard_zero;
-static bool guard_glibc;	/* whose functions do not come back to us */
-static bool zero_asks;		/* the allocator knows how large a block is */
+static bool guard_glibc;	/* its functions never call ours */
+static bool zero_asks;		/* the allocator has malloc_usable_size */
 
 /* ---- damage ---- */
 
-/* The program's call of the hook that has called us. */
+/* The program's call of the hook that called this file. */
 static struct hooks_caller guard_caller(struct hooks_caller caller)
 {
 	unsigned i;
@@ -83,7 +82,7 @@ static BASE_SLOW void guard_tell(uintptr_t block,
 	};
 	struct gl_shared *shared;
 
-	/* this starts the recorder, if need be */
+	/* starts the recorder if needed */
 	hooks_extra(GT_EXTRA_DAMAGE, block, found->size, args,
 		    guard_caller(caller));
 	shared = recorder ? recorder->shared : NULL;
@@ -109,17 +108,17 @@ static inline void guard_look(uintptr_t block,
 
 /* ---- guarded blocks ---- */
 
-/* Whether a function of the allocator's is under way, not to be entered by
- * another name (I3). sp as hooks_inside takes it. */
+/* Whether a function of the allocator runs, which must not be entered by
+ * another name (I3). sp as in hooks_inside. */
 static bool guard_inner(uintptr_t sp)
 {
 	return !guard_glibc && hooks_inside(sp);
 }
 
-/* In a function of this file that stands in the table. */
+/* For use in a function of this file that is in the table. */
 #define GUARD_INNER unlikely(guard_inner((uintptr_t)__builtin_dwarf_cfa()))
 
-/* A request that the allocator refuses, in its way. */
+/* A request that the allocator refuses, with its errno. */
 static void *guard_refuse(size_t size)
 {
 	return below.malloc(size > PTRDIFF_MAX ? size : SIZE_MAX - REAL_PAGE);
@@ -145,7 +144,7 @@ static void *guard_alloc(size_t size, size_t alignment, bool zeroed)
 	if (unlikely(!memory))
 		return NULL;
 	if (unlikely(memory % GUARD_ALIGN)) {
-		/* of an allocator that aligns by less */
+		/* an allocator with a smaller alignment */
 		if (zeroed)
 			memset((void *)memory, 0, size);
 		return (void *)memory;
@@ -175,7 +174,7 @@ static void *guard_calloc(size_t count, size_t size)
 	return guard_alloc(all, GUARD_ALIGN, true);
 }
 
-/* Nothing of it is marked as live any more (I2). */
+/* Removes the block's live mark (I2). */
 static void guard_end_block(uintptr_t block, const struct guard_found *found)
 {
 	guard_moves(block);
@@ -188,8 +187,8 @@ static void guard_retire(uintptr_t block, const struct guard_found *found)
 	below.free((void *)guard_memory(block, found));
 }
 
-/* Was it freed before, the allocator is told once more: that is what the
- * program does, and what it thinks of it is its own. */
+/* A double free is passed to the allocator, as the program did it: its reaction
+ * is kept. */
 static void guard_free(void *address)
 {
 	const struct hooks_caller caller = HOOKS_CALLER;
@@ -230,7 +229,8 @@ static void *guard_move(uintptr_t block, const struct guard_found *found,
 	return to;
 }
 
-/* In glibc's own realloc, which may use mremap; distances stay. */
+/* Grows by glibc's own realloc, which may use mremap; distances within the
+ * memory stay. */
 static void *guard_grow(uintptr_t block, const struct guard_found *found,
 			size_t size, bool zeroed)
 {
@@ -275,7 +275,7 @@ static void *guard_resize(void *address, size_t size, bool zeroed,
 		guard_look(block, &found, GT_DAMAGE_REALLOC, caller);
 	}
 	if (!size) {
-		/* what that means is the allocator's to say */
+		/* the allocator decides what that means */
 		guard_end_block(block, &found);
 		return below.realloc((void *)guard_memory(block, &found), 0);
 	}
@@ -318,14 +318,14 @@ static int guard_posix_memalign(void **block, size_t alignment, size_t size)
 	}
 #include "preload/interpose/hooked.def"
 
-/* Whether it is a live block of ours. */
+/* Whether it is a live guarded block. */
 static bool guard_is_live(const void *block, struct guard_found *found)
 {
 	return block &&
 	       guard_find(&guard.shape, (uintptr_t)block, found) == GUARD_LIVE;
 }
 
-/* What the program may write to. */
+/* The bytes that the program may write. */
 static size_t guard_malloc_usable_size(void *block)
 {
 	struct guard_found found;
@@ -337,7 +337,7 @@ static size_t guard_malloc_usable_size(void *block)
 
 /* ---- by other names ---- */
 
-/* Whether it is one of ours; then it has ended. */
+/* Frees the block if it is guarded; returns whether. */
 static bool guard_free_mixed(void *block)
 {
 	struct guard_found found;
@@ -349,7 +349,8 @@ static bool guard_free_mixed(void *block)
 	return true;
 }
 
-/* The same; then it has become *to (NULL: refused, it lives on). */
+/* Reallocates the block if it is guarded; *to: the result (NULL: refused, the
+ * block lives on). */
 static bool guard_realloc_mixed(void *block, size_t size, void **to)
 {
 	struct guard_found found;
@@ -360,17 +361,17 @@ static bool guard_realloc_mixed(void *block, size_t size, void **to)
 	return true;
 }
 
-/* For an operator new; NULL: the allocator shall see to it. */
+/* For an operator new; NULL: call the allocator's own. */
 static void *guard_new(size_t size, size_t alignment)
 {
-	/* the wrapper that calls has set a mark itself, if it is the first */
+	/* the calling wrapper has set a mark itself, if it is the outermost */
 	if (!guard_takes(alignment) ||
 	    (!(hooks_in_real & RING_IN_NEW) && GUARD_INNER))
 		return NULL;
 	return guard_alloc(size, alignment, guard_zero);
 }
 
-/* What stands before those that a guarded block may come to. */
+/* Wrappers of functions that may get a guarded block. */
 #define FREE(name, parameters, arguments)                             \
 	static void(*name##_past) parameters;                         \
 	static void name##_guarded parameters                         \
@@ -419,7 +420,7 @@ static void *guard_new(size_t size, size_t alignment)
 		return 0;                                             \
 	}
 
-/* It says what the size is then. */
+/* Returns the size after the call. */
 #define EXPAND_OWN(name, parameters, arguments)                       \
 	static size_t(*name##_past) parameters;                       \
 	static size_t name##_guarded parameters                       \
@@ -431,7 +432,7 @@ static void *guard_new(size_t size, size_t alignment)
 		return name##_past arguments;                         \
 	}
 
-/* Throws, if the allocator's own does. */
+/* Throws if the allocator's own operator throws. */
 #define NEW(name, parameters, arguments, alignment)                   \
 	static void *(*name##_past) parameters;                       \
 	static void *name##_guarded parameters                        \
@@ -442,16 +443,16 @@ static void *guard_new(size_t size, size_t alignment)
 	}
 #include "preload/interpose/hooked.def"
 
-/* ---- zeroes alone ---- */
+/* ---- zeroing only ---- */
 
-/* 0: not known. */
+/* 0: unknown. */
 static size_t zero_usable_size(void *block)
 {
 	return zero_asks ? below.malloc_usable_size(block) : 0;
 }
 
-/* An allocator that does not say how large a block is leaves it at what was
- * asked for. */
+/* Zeroes the usable size, or the requested size if the allocator has no
+ * malloc_usable_size. */
 static void *zero_all(void *block, size_t size)
 {
 	if (block && !GUARD_INNER)
@@ -480,8 +481,8 @@ static void *zero_realloc(void *block, size_t size)
 	to = below.realloc(block, size);
 	if (!to || !size)
 		return to;
-	/* I4: what was not asked for before is zero, but for what lies
-	 * beyond the end now */
+	/* I4: bytes beyond the old requested size are zero, except those beyond
+	 * the new end */
 	new = zero_usable_size(to);
 	old = base_min(old, size);
 	if (new > old)
@@ -503,7 +504,7 @@ static int zero_posix_memalign(void **block, size_t alignment, size_t size)
 	{                                                             \
 		return zero_all(below.name arguments, bytes);         \
 	}
-/* Nobody is asked about these. */
+/* Whole pages: no malloc_usable_size needed. */
 #define PAGES(name, parameters, arguments, bytes)                     \
 	static void *zero_##name parameters                           \
 	{                                                             \
@@ -517,11 +518,12 @@ static int zero_posix_memalign(void **block, size_t alignment, size_t size)
 
 /* ---- the table ---- */
 
-/* One word at a time: another thread may be in a hook, with the old one. */
+/* Replaces one pointer at a time: another thread may be in a hook, with the old
+ * one. */
 #define GUARD_SET(name, function) \
 	__atomic_store_n(&real.name, function, __ATOMIC_RELEASE)
 
-/* Where there is such a function. */
+/* If there is such a function. */
 #define GUARD_BEFORE(name)                                            \
 	if (name##_real) {                                            \
 		name##_past = name##_real;                            \
@@ -530,7 +532,7 @@ static int zero_posix_memalign(void **block, size_t alignment, size_t size)
 
 static void guard_install(void)
 {
-	/* another kind of memory lies before our blocks */
+	/* our headers precede the blocks, not glibc's */
 	__atomic_store_n(&real.headers, REAL_HEADERS_NONE, __ATOMIC_RELAXED);
 #define CORE(result, name, parameters, arguments) \
 	GUARD_SET(name, guard_##name);
@@ -546,8 +548,9 @@ static void guard_install(void)
 #include "preload/interpose/hooked.def"
 }
 
-/* Another one's malloc_usable_size, as the C library's behind an allocator that
- * has none, would take what lies before a block for its own header. */
+/* Whether malloc_usable_size belongs to the allocator. The C library's, behind
+ * an allocator that has none, would misread the bytes before a block as its own
+ * header. */
 static bool zero_may_ask(void)
 {
 	struct elfmap image;

@@ -1,22 +1,21 @@
 /*
- * hooks.c: the functions that take the place of the C library's.
+ * hooks.c: hooks of the C library's allocation functions.
  *
- * Each calls the real function exactly as it was called, so results,
- * alignment and errno are the real allocator's, and records what happened:
- * a new block after the real call, a freed one before it (else another thread
- * could get the address, and be stamped, first). realloc records both halves.
+ * Each calls the real function with its own arguments, so results, alignment
+ * and errno are the real allocator's, and records what happened: a new block
+ * after the real call, a freed one before it (else another thread could get the
+ * address, and its stamp, first). realloc records both halves.
  *
  *	malloc ─▶ real.malloc ─▶ busy ─▶ stamp ─▶ capture_stack ─▶ ring ─▶ idle
  *
- * Called by the program from everywhere: before the C library is set up, from
- * resolvers of indirect functions, constructors, the loader, signal handlers,
- * TLS destructors, after main. Budget of the fast path, capture left out:
- * 12 ns for a pair (make bench).
+ * Called by the program from everywhere: before the C library is initialised,
+ * from resolvers of indirect functions, constructors, the loader, signal
+ * handlers, TLS destructors, after main. Budget of the fast path, without the
+ * capture: 12 ns for a pair (make bench).
  *
- * I1: errno and the arguments of the real call are never touched.
- * I2: blocks of the bump arena never reach a real function, and nothing is
- *     recorded of them.
- * I3: before real.malloc is set, nothing is used that needs relocation.
+ * I1: errno and the arguments of the real call are never changed. I2: blocks of
+ * the bump arena never reach a real function, and are not recorded. I3: before
+ * real.malloc is set, nothing is used that needs relocation.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -28,25 +27,26 @@
 #include "preload/interpose/appear.h"
 #include "preload/sample/aside.h"
 
-/* With all of the fast path in it, but for the slow functions. */
+/* Inlines the whole fast path, without the slow functions. */
 #define HOOKS_WHOLE __attribute__((flatten))
 
 #define CORE(result, name, parameters, arguments) \
 	result name parameters ARCH_ENTRY(name);
 #include "preload/interpose/hooked.def"
 
-/* hooks_made jumps to one of the next two where it does not do all itself: so
- * it has no call, and hardly a register to be saved. Their frame then lies where
- * the hook's lay; where a compiler calls them, that one still stands. */
+/* hooks_made tail-calls one of the next two functions for the slow cases. So it
+ * has no call, and saves hardly any register. Their frame then is where the
+ * hook's frame was; if a compiler calls them instead, the hook's frame still
+ * exists. */
 static inline __attribute__((always_inline)) struct hooks_caller
 hooks_caller_at(uintptr_t ra, uintptr_t sp)
 {
-	/* there has to be a frame */
+	/* forces a frame */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 	return (struct hooks_caller){ ra, sp, *(uintptr_t *)path_key(sp) };
 }
 
-/* Nothing is done yet. */
+/* Records the event from the start. */
 static __attribute__((noinline)) void *
 hooks_made_slow(void *block, uint64_t size, unsigned kind, uintptr_t ra,
 		uintptr_t sp)
@@ -60,13 +60,14 @@ hooks_made_slow(void *block, uint64_t size, unsigned kind, uintptr_t ra,
 	return block;
 }
 
-/* The ring is entered. missed: the event has its stamp, its stack is not in the
- * path cache. */
+/* Records the rest of the event; the ring is entered. missed: the event has its
+ * stamp, its stack is not in the path cache. */
 static __attribute__((noinline)) void *
 hooks_made_rest(void *block, uint64_t size, unsigned kind, uintptr_t sp,
 		struct gl_ring *ring, bool missed)
 {
-	/* (not the ring's owner: a handler may have been between its marks) */
+	/* (not from the ring's `owner`: a handler may have interrupted its
+	 * stores) */
 	struct hooks_caller caller =
 		hooks_caller_at(*(uintptr_t *)(sp + ARCH_HOOK_RA), sp);
 	struct thread *thread = recorder_tls;
@@ -84,7 +85,7 @@ hooks_made_rest(void *block, uint64_t size, unsigned kind, uintptr_t sp,
 	return block;
 }
 
-/* hooks_block_of as the last thing that a hook does; returns the block. */
+/* hooks_block_of as the last call of a hook; returns the block. */
 static inline __attribute__((always_inline)) void *
 hooks_made(unsigned kind, void *block, uint64_t size,
 	   struct hooks_caller caller)
@@ -101,7 +102,7 @@ hooks_made(unsigned kind, void *block, uint64_t size,
 	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
 	    unlikely(!ring_idle(ring)))
 		return hooks_made_slow(block, size, kind, caller.ra, caller.sp);
-	/* a register for it: the words of a path are found from there */
+	/* kept in a register: the words of a path are addressed from it */
 	__asm__("" : "+r"(key));
 	caller.sp = key - ARCH_HOOK_FP;
 	ring_enter(ring, caller.sp, caller.ra);
@@ -120,8 +121,7 @@ hooks_made(unsigned kind, void *block, uint64_t size,
 	return block;
 }
 
-/* malloc with all that is recorded of it. malloc jumps here, so that its caller
- * is this one's. */
+/* malloc, recorded. malloc jumps here, so the caller is malloc's caller. */
 static __attribute__((noinline)) HOOKS_WHOLE void *hooks_malloc(size_t size)
 {
 	void *block = real.malloc(size);
@@ -135,7 +135,7 @@ static BASE_SLOW void *hooks_malloc_early(size_t size)
 	return real_resolve() ? hooks_malloc(size) : bump_alloc(size, 0);
 }
 
-/* Where hardly anything is recorded this is malloc's usual way: no frame. */
+/* malloc's usual path when little is recorded: needs no frame. */
 static inline __attribute__((always_inline)) void *hooks_malloc_aside(size_t size)
 {
 	struct thread *thread = recorder_tls;
@@ -156,8 +156,8 @@ HOOK void *malloc(size_t size)
 	return hooks_malloc_aside(size);
 }
 
-/* free jumps here, so that it needs no frame itself; this one's then lies where
- * that of a hook has to be. */
+/* free jumps here, so that it needs no frame itself; this function's frame is
+ * where a hook's must be. */
 static BASE_SLOW void hooks_free_slow(void *block, uintptr_t ra, uintptr_t sp)
 {
 	struct hooks_caller caller = HOOKS_CALLER;
@@ -174,7 +174,7 @@ static BASE_SLOW void hooks_free_slow(void *block, uintptr_t ra, uintptr_t sp)
 	real.free(block);
 }
 
-/* Blocks that were recorded lie on the same line of the set. */
+/* The block's line of the sampled set has entries. */
 static __attribute__((noinline)) void
 hooks_free_chosen(void *block, uintptr_t ra, uintptr_t sp)
 {
@@ -185,13 +185,13 @@ hooks_free_chosen(void *block, uintptr_t ra, uintptr_t sp)
 		hooks_free_slow(block, ra, sp);
 }
 
-/* Where hardly anything is recorded this is free's usual way: no frame. */
+/* free's usual path when little is recorded: needs no frame. */
 static inline __attribute__((always_inline)) void
 hooks_free_aside(void *block, uintptr_t ra, uintptr_t sp)
 {
 	const struct sample *s = sample;
 
-	/* (not free's load again: that would want a register) */
+	/* (not free's value again: that would take a register) */
 	if (likely(__atomic_load_n(&aside_way, __ATOMIC_RELAXED) ==
 		   ASIDE_CHOICE) && likely(s)) {
 		if (likely(chosen_empty(&s->chosen, (uintptr_t)block)))
@@ -212,7 +212,7 @@ HOOK void free(void *block)
 {
 	uintptr_t ra = ARCH_CALLER_RA, sp = ARCH_CALLER_SP;
 
-	__asm__("" : "+r"(sp));	/* once is enough */
+	__asm__("" : "+r"(sp));	/* computed once */
 	if (unlikely(aside_way != ASIDE_NOT))
 		hooks_free_aside(block, ra, sp);
 	else if (likely(block) &&
@@ -239,8 +239,8 @@ HOOK HOOKS_WHOLE void *calloc(size_t count, size_t size)
 					  HOOKS_CALLER) : block;
 }
 
-/* A block of the arena moves out of it; without an arena yet to leave, it
- * moves within. */
+/* Moves a block out of the early arena; within it while there is no real
+ * allocator yet. */
 static BASE_SLOW void *hooks_realloc_early(void *block, size_t size,
 					   struct hooks_caller caller)
 {
@@ -263,7 +263,7 @@ hooks_realloc(void *block, size_t size)
 {
 	void *to;
 
-	/* else everything is there, and the block none of the arena (aside.h) */
+	/* else all is resolved, and the block is not of the arena (aside.h) */
 	if (unlikely(aside_way != ASIDE_NOT) &&
 	    ((unlikely(!real.malloc) && !real_resolve()) ||
 	     unlikely(bump_owns(block))))
@@ -285,8 +285,8 @@ HOOK HOOKS_WHOLE void *realloc(void *block, size_t size)
 	return hooks_realloc(block, size);
 }
 
-/* C libraries' own reallocarray comes back to realloc, so it is made of ours;
- * a request that nobody can serve lets the real one set errno. */
+/* C libraries' own reallocarray calls realloc, so this one calls ours; for an
+ * impossible request the real one sets errno. */
 HOOK void *reallocarray(void *block, size_t count, size_t size)
 {
 	size_t all;
@@ -343,7 +343,7 @@ HOOK size_t malloc_usable_size(void *block)
 	return real.malloc_usable_size(block);
 }
 
-/* By names that nobody else's can stand before. */
+/* Hidden names, which no other library can override. */
 #define CORE(result, name, parameters, arguments)    \
 	extern __typeof__(name) hooks_our_##name     \
 		ARCH_ENTRY_ALIAS(name) BASE_HIDDEN;
@@ -362,7 +362,7 @@ void hooks_in_front(void)
 	appear_in_front(hooks_rows, HOOKS_ROWS);
 }
 
-/* The last is made of ours, and may not be there. */
+/* reallocarray calls our realloc, and may not exist. */
 void hooks_in_provider(void)
 {
 	const struct real *below = real_below ? real_below : &real;

@@ -1,10 +1,10 @@
 /*
- * hooks.h: what hooks are made of. A hook calls the real function as it was
- * called itself, and tells of it here: inline where that is on the fast path
- * of malloc and free, else in hooks_slow.c.
+ * hooks.h: building blocks of hooks. A hook calls the real function with its
+ * own arguments, and records the event with functions of this file: inline on
+ * the fast path of malloc and free, else in hooks_slow.c.
  *
- * All of it: any thread of the target at any time, also signal handlers;
- * errno is kept. Needs real.malloc to be set (real.h), but for hooks_extra.
+ * All of it: any thread of the target at any time, also signal handlers; errno
+ * is kept. Needs real.malloc to be set (real.h), except hooks_extra.
  */
 #ifndef GNOMON_HOOKS_H
 #define GNOMON_HOOKS_H
@@ -17,18 +17,19 @@
 
 #define HOOK __attribute__((visibility("default")))
 
-/* The caller of a hook as a walk begins with it. */
+/* The registers of a hook's caller, from which a walk starts. */
 struct hooks_caller {
 	uintptr_t ra, sp, fp;
 };
 
-/* In a hook itself, not in a function it calls: its own frame is asked. */
+/* For use in a hook itself, not in a function it calls: reads the hook's own
+ * frame. */
 #define HOOKS_CALLER                                                \
 	((struct hooks_caller){                                     \
 		ARCH_CALLER_RA, ARCH_CALLER_SP, ARCH_CALLER_FP })
 
-/* Before the definition of a hook that uses it, where no table declares that
- * (CAPTURED in hooked.def). */
+/* Put it before the definition of a hook that uses HOOKS_CALLER, unless a table
+ * declares the hook (CAPTURED in hooked.def). */
 #define HOOKS_ENTERED(name) extern __typeof__(name) name ARCH_ENTRY(name)
 
 static inline __attribute__((always_inline)) uint32_t
@@ -41,54 +42,55 @@ hooks_capture(struct thread *thread, struct hooks_caller caller)
 }
 
 /*
- * While a real function runs that may come back to our hooks, what it calls
- * is part of it: one call of the program is one event. Its thread is marked by
- * the stack pointer of who called it (hooks_in_real), and its ring is busy,
- * so that hooks take their slow branch and look. Marks are nested by signal
- * handlers, and by real functions that call back what they were not asked to.
+ * While a real function runs that may call our hooks, its calls are part of it:
+ * one call of the program is one event. The thread is marked with the stack
+ * pointer of the caller (hooks_in_real), and its ring is busy, so that hooks
+ * take their slow branch and check the mark. Marks nest: a signal handler may
+ * interrupt a real function, and a real function may call back functions of the
+ * program.
  *
- * A thread without a ring is marked, too: nothing of it is recorded, but its
- * blocks are guarded (hooks_guard.c).
+ * A thread without a ring is marked, too: it records no event, but its blocks
+ * are guarded (hooks_guard.c).
  */
 struct hooks_mark {
-	bool set;		/* false: there is none */
-	struct gl_ring *ring;	/* NULL: it was busy before, or there is none */
+	bool set;		/* false: no mark was set */
+	struct gl_ring *ring;	/* NULL: busy before, or no ring */
 	uintptr_t outer;	/* the mark before this one */
 };
 
-/* The mark: a stack pointer, RING_IN_NEW, HOOKS_NO_RING; 0: none. One that was
- * left by a jump may stand for a while (hooks_inside). */
+/* The mark: a stack pointer, RING_IN_NEW, HOOKS_NO_RING; 0: none. After a
+ * longjmp out of a real function a mark may stay for a while (hooks_inside). */
 extern BASE_HIDDEN __thread uintptr_t hooks_in_real
 	__attribute__((tls_model("initial-exec")));
 
-#define HOOKS_NO_RING UINT64_C(1)	/* the thread had none then */
+#define HOOKS_NO_RING UINT64_C(1)	/* the thread had no ring then */
 
 /*
- * The slow branch's thread: with a ring, and `busy` belonging to nobody who
- * is gone. NULL: not recorded.
+ * The calling thread for the slow branch: with a ring whose `busy` is not left
+ * over from a hook that was unwound. NULL: not recorded.
  */
 struct thread *hooks_thread(uintptr_t sp);
 
-/* Has malloc and its kin found before another library's of these names. For
- * the constructor. */
+/* Puts our malloc functions before those of another library in symbol lookup.
+ * For the constructor. */
 void hooks_in_front(void);
 
-/* Has who looks in the image that provides malloc find ours: all of them or none,
- * and only where all that the hooks call are that image's. So behind our hooks
- * there is nobody between us and that who could ask for the next malloc, and get
- * ours again. */
+/* Redirects symbol lookups in the image that provides malloc to our hooks: for
+ * all functions or none, and only if all functions that the hooks call are in
+ * that image. So no library lies between our hooks and that image that could
+ * look up the next malloc there, and get ours again. */
 void hooks_in_provider(void);
 
-/* Has the real functions marked while they run, if they may come back to our
- * hooks (hooks_within.c). For the constructor, before hooks_guard. */
+/* Marks the real functions while they run, if they may call our hooks
+ * (hooks_within.c). For the constructor, before hooks_guard. */
 void hooks_within(void);
 
-/* From now on the code of allocators is known. For the constructor, once the
- * recorder was to start. */
+/* From now on the code ranges of allocators are known. For the constructor,
+ * after the attempt to start the recorder. */
 void hooks_map_start(void);
 
-/* The halves of hooks_block_of and hooks_address that take time: a thread's first
- * event, hooks in signal handlers, hooks that a handler jumped out of. */
+/* The slow halves of hooks_block_of and hooks_address: a thread's first event,
+ * hooks in signal handlers, hooks that a handler unwound by a longjmp. */
 void hooks_block_slow(unsigned kind, uint64_t word1, uint64_t size,
 		      struct hooks_caller caller);
 void hooks_address_slow(unsigned kind, uint64_t block, uintptr_t ra,
@@ -96,27 +98,28 @@ void hooks_address_slow(unsigned kind, uint64_t block, uintptr_t ra,
 struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
 				       uint64_t more);
 
-/* GT_FREE or GT_REALLOC_BEGIN with its stack: where that is wanted. */
+/* GT_FREE or GT_REALLOC_BEGIN with its stack, if stacks of frees are
+ * recorded. */
 void hooks_end_stacked(unsigned kind, uint64_t block, uintptr_t ra,
 		       uintptr_t sp, uintptr_t fp);
 
-/* While real.headers is on trial. */
+/* hooks_word1 while real.headers is REAL_HEADERS_TRIAL. */
 uint64_t hooks_word1_slow(void *block);
 
 /*
- * Something rare that is not about a block, with its stack. Nothing is
- * recorded where the recorder cannot run (yet).
+ * Records a rare event that is not about a block, with its stack. Records
+ * nothing while the recorder cannot run (yet).
  */
 void hooks_extra(enum gt_extra what, uintptr_t address, uint64_t size,
 		 const uint64_t args[GT_EXTRA_ARGS],
 		 struct hooks_caller caller);
 
-/* The same at the end of the process, without a stack, and also if nothing is
- * recorded at the time. */
+/* The same at the end of the process, without a stack, and also while recording
+ * is off. */
 void hooks_extra_at_end(enum gt_extra what, uintptr_t address, uint64_t size,
 			const uint64_t args[GT_EXTRA_ARGS]);
 
-/* Word 1 of a block's record: where it is, and its header if that is known. */
+/* Word 1 of a block's record: its address, and its header if that is known. */
 static inline bool hooks_word1_fast(void *block, uint64_t *word1)
 {
 	*word1 = (uintptr_t)block;
@@ -136,8 +139,9 @@ static inline uint64_t hooks_word1(void *block)
 		       word1 : hooks_word1_slow(block);
 }
 
-/* The thread's ring, and what it shares with the writer. A forked child that is
- * between the two has no ring (fork_copy.h). */
+/* The thread's ring, and the memory shared with the writer. A thread of a
+ * forked child that was interrupted between the two reads has no ring
+ * (fork_copy.h). */
 static inline __attribute__((always_inline)) struct gl_ring *
 hooks_ring(const struct thread *thread, struct gl_shared **shared)
 {
@@ -146,8 +150,8 @@ hooks_ring(const struct thread *thread, struct gl_shared **shared)
 	return thread->ring;
 }
 
-/* A block came into being: GT_ALLOC or GT_REALLOC_DONE. `known`: it is
- * real.malloc's, or one of its kin; else `block` is word 1 of its record. */
+/* Records a new block: GT_ALLOC or GT_REALLOC_DONE. `known`: it was returned by
+ * real.malloc or a related function; else `block` is word 1 of its record. */
 static inline __attribute__((always_inline)) void
 hooks_block_at(bool known, unsigned kind, uint64_t block, uint64_t size,
 	       struct hooks_caller caller)
@@ -187,8 +191,8 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 }
 
 /*
- * Everything else. False: nothing is done yet, the slow function has to do it.
- * So there is no call on the fast path, and hardly a register to be saved.
+ * Records the other kinds. False: nothing is recorded yet, the slow function
+ * must do it. So the fast path has no call, and saves hardly any register.
  */
 static inline __attribute__((always_inline)) bool
 hooks_address_fast(unsigned kind, uint64_t block, uintptr_t ra, uintptr_t sp)
@@ -221,14 +225,15 @@ hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
 	hooks_address_of(kind, (uintptr_t)block, ra, sp);
 }
 
-/* Whether frees have their stacks; real_only is false then. */
+/* Whether stacks of frees are recorded; real_only is false then. */
 static inline bool hooks_stacks_wanted(void)
 {
 	return unlikely(recorder_options.number[OPTION_FREE_STACKS]);
 }
 
-/* A block, by word 1 of its record, is about to end: GT_FREE, GT_REALLOC_BEGIN.
- * The hook's own frame has to be there still: not its last call. */
+/* Records that a block, given as word 1 of its record, is about to end:
+ * GT_FREE, GT_REALLOC_BEGIN. Not to be the hook's last call: the hook's own
+ * frame must still exist. */
 static inline __attribute__((always_inline)) void
 hooks_end_of(unsigned kind, uint64_t block, struct hooks_caller caller)
 {
@@ -246,8 +251,8 @@ hooks_end(unsigned kind, void *block, struct hooks_caller caller)
 }
 
 /*
- * Around a real function that may come back; sp and ra as ring_enter takes
- * them. more: RING_IN_NEW, or 0.
+ * Around a real function that may call our hooks; sp and ra as in ring_enter.
+ * more: RING_IN_NEW, or 0.
  */
 static inline struct hooks_mark hooks_enter_real(uintptr_t sp, uintptr_t ra,
 						 uint64_t more)
@@ -263,8 +268,8 @@ static inline struct hooks_mark hooks_enter_real(uintptr_t sp, uintptr_t ra,
 	return (struct hooks_mark){ true, ring, 0 };
 }
 
-/* A handler may have forked meanwhile: in the child the thread has no ring, or
- * another one, and the old one is not mapped. */
+/* A handler may have forked meanwhile: in the child the thread has no ring or
+ * another one, and the old ring is not mapped. */
 static inline void hooks_leave_real(const struct hooks_mark *mark)
 {
 	const struct thread *thread = recorder_tls;
@@ -277,12 +282,12 @@ static inline void hooks_leave_real(const struct hooks_mark *mark)
 		ring_leave(mark->ring);
 }
 
-/* Whether a hook is part of the real function that its thread is in. */
+/* Whether a hook was called by the real function that its thread runs. */
 bool hooks_reentered(unsigned kind, uintptr_t ra, uintptr_t sp);
 
-/* Whether a real function is under way in the calling thread, whoever calls in
- * the middle of it; on a signal handler's stack above it the answer is no. sp:
- * the caller's, or below. Drops a mark that was left by a jump. */
+/* Whether the calling thread runs a real function, no matter who calls in the
+ * middle of it; false on a signal handler's stack above it. sp: the caller's,
+ * or below. Drops a mark that was left by a longjmp. */
 bool hooks_inside_slow(uintptr_t sp);
 
 static inline bool hooks_inside(uintptr_t sp)

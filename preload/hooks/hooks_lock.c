@@ -2,13 +2,13 @@
  * hooks_lock.c: mlockall without our reservations.
  *
  * A program that locks all its memory would lock ours, too, most of which is
- * only reserved: hundreds of megabytes would become resident, and one that may
- * lock a few would be refused. So what is mapped now and is not ours is locked
- * range by range, as the writer finds it. Where that cannot be done, or the
- * program's own memory is more than it may lock, the real function decides.
+ * only reserved: hundreds of megabytes would become resident, and a program
+ * with a small lock limit would get an error. So the program's own mappings are
+ * locked range by range, as the writer finds them. If that is impossible, or
+ * the program's own memory exceeds its limit, the real function decides.
  *
- * I1: no lock, and no memory but the stack's.
- * I2: errno is touched by the real function alone.
+ * I1: no lock, and no memory but the stack. I2: only the real function changes
+ * errno.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -25,12 +25,12 @@
 #define HOOKS_LOCK_PART 256	/* ranges at a time */
 
 struct hooks_lock {
-	uint64_t bytes;		/* of all of it */
-	bool lock;		/* it is not only counted */
+	uint64_t bytes;		/* of all ranges */
+	bool lock;		/* lock, not only count */
 	int flags;
 };
 
-/* What cannot be brought in is passed over, as mlockall does. */
+/* Ignores pages that cannot be faulted in, as mlockall does. */
 static void hooks_lock_one(void *owner, struct gl_range range)
 {
 	uint64_t size = range.end - range.start;
@@ -45,8 +45,7 @@ static void hooks_lock_one(void *owner, struct gl_range range)
 		arch_syscall2(__NR_mlock, range.start, size);
 }
 
-/* How large all of it is that is the program's; 0: nobody knows. `lock`: locks
- * it. */
+/* Size of all memory of the program; 0: unknown. `lock`: also locks it. */
 static uint64_t hooks_lock_all(bool lock, int flags)
 {
 	struct gl_range part[HOOKS_LOCK_PART];
@@ -74,7 +73,7 @@ static uint64_t hooks_lock_limit(void)
 	return limit[0];
 }
 
-/* Whether all that is the program's was locked here. */
+/* Whether all memory of the program was locked here. */
 static bool hooks_lock_current(int flags)
 {
 	uint64_t bytes;
@@ -92,7 +91,7 @@ HOOK int mlockall(int flags)
 
 	if (!function)
 		return arch_syscall1(__NR_mlockall, flags) ? -1 : 0;
-	/* what is mapped later would be locked, and brought in */
+	/* later mappings would be locked and faulted in */
 	if (flags & MCL_FUTURE)
 		area_fill();
 	if (!(flags & MCL_CURRENT) || flags & ~HOOKS_LOCK_FLAGS ||

@@ -1,21 +1,20 @@
 /*
- * hooks_map.c: calls that change what is mapped, recorded with their stacks
+ * hooks_map.c: hooks of calls that change mappings, recorded with their stacks
  * (EXTRA events, preload/format.h), never as allocations.
  *
- * Each calls the real function exactly as it was called and is recorded after
- * it, if that succeeded; but munmap before it, as a free is: else another
- * thread could get the range, and be stamped, first. One that failed is told
- * after that.
+ * Each calls the real function with its own arguments and records the call
+ * after success. munmap is recorded before the call, as a free is: else another
+ * thread could get the range, and its stamp, first. A failure of munmap is
+ * recorded after the call.
  *
- * Called by the program from everywhere: before this library is relocated
- * (then the system call is made here), in signal handlers, by allocators at
- * work for a hook. What the C library maps inside of its own functions does
- * not come here; the writer finds it (maps_watch.h).
+ * Called by the program from everywhere: before this library is relocated (then
+ * it makes the system call itself), in signal handlers, by allocators that a
+ * hook has called. Mappings that the C library makes inside its own functions
+ * do not pass here; the writer finds them (maps_watch.h).
  *
- * I1: errno and the arguments of the real call are never touched.
- * I2: no system call is made but the one asked for: a program may have
- *     forbidden itself all others. (pthread_create has made the one that
- *     unwind_read makes.)
+ * I1: errno and the arguments of the real call are never changed. I2: makes no
+ * system call except the requested one: the program may have forbidden itself
+ * all others. (pthread_create has made the one that unwind_read makes.)
  */
 #include <errno.h>
 #include <pthread.h>
@@ -41,16 +40,16 @@ HOOKS_ENTERED(shmat);
 HOOKS_ENTERED(shmdt);
 HOOKS_ENTERED(pthread_create);
 
-#define HOOKS_MAP_PAGE 4096u	/* munmap wants multiples at least of it */
-#define HOOKS_MAP_FAILED 1	/* of an UNMAP: the one before did nothing */
+#define HOOKS_MAP_PAGE 4096u	/* munmap requires multiples of at least this */
+#define HOOKS_MAP_FAILED 1	/* size of an UNMAP: the one before failed */
 
 static bool hooks_map_on(void)
 {
 	return recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON;
 }
 
-/* What a system call of ours answers, as the C library would have said it;
- * errno only where that is known to be. */
+/* Converts the result of a system call to the C library's convention; sets
+ * errno only if its address is known. */
 static long hooks_map_raw(long result)
 {
 	int *(*where)(void) = (int *(*)(void))real_slots[REAL___errno_location];
@@ -62,17 +61,17 @@ static long hooks_map_raw(long result)
 	return -1;
 }
 
-/* An allocator that the program brings along is at work for a hook. */
+/* Whether a static allocator makes this call for a hook. */
 static bool hooks_map_patched(uintptr_t ra)
 {
 	return hooks_in_real && patched_code_inside(ra);
 }
 
 /*
- * What each call of mmap and munmap looks at, on one line, as a system call
- * leaves little in the caches: whether they are never recorded, and the code in
- * which callers lie that need a closer look, in one range: that of allocators,
- * and ours. It is all there is until hooks_map_start.
+ * What each call of mmap and munmap checks, on one cache line, as a system call
+ * leaves little in the caches: whether they are never recorded, and one range
+ * of the code whose calls need more checks: code of allocators, and ours. Until
+ * hooks_map_start it is all code.
  */
 static struct {
 	_Alignas(4 * sizeof(uintptr_t)) uintptr_t start;
@@ -86,7 +85,7 @@ void hooks_map_start(void)
 	unsigned i;
 
 	if (!recorder)
-		return;		/* nobody has read what is asked for */
+		return;		/* the options are not read yet */
 	hooks_map_near.never = !hooks_map_on();
 	if (hooks_map_near.never || patched_code_any())
 		return;
@@ -107,8 +106,7 @@ static BASE_SLOW bool hooks_map_look(uintptr_t ra, uint64_t *within)
 	return true;
 }
 
-/* Whether it is recorded, and for whom the program's or another allocator's code
- * does this. */
+/* Whether the call is recorded, and on whose behalf it was made (*within). */
 static inline bool hooks_map_tells(uintptr_t ra, uint64_t *within)
 {
 	*within = GT_WITHIN_PROGRAM;
@@ -116,8 +114,8 @@ static inline bool hooks_map_tells(uintptr_t ra, uint64_t *within)
 	       hooks_map_look(ra, within);
 }
 
-/* A record is about to be made, after a system call: meanwhile the memory comes
- * that it is written to, which the recorder has read last. */
+/* Prefetches the next record during a system call: the recorder has last read
+ * that memory. */
 static inline void hooks_map_ahead(void)
 {
 	const struct thread *thread = recorder_tls;
@@ -140,7 +138,7 @@ static void hooks_map_made(void *start, size_t size, int prot, int flags,
 	hooks_extra(GT_EXTRA_MAP, (uintptr_t)start, size, args, caller);
 }
 
-/* mmap by one of its names; the other one is NULL. */
+/* The real mmap or mmap64; the other one is NULL. */
 struct hooks_map_real {
 	__typeof__(mmap) *narrow;
 	__typeof__(mmap64) *wide;
@@ -154,7 +152,8 @@ hooks_map_make(struct hooks_map_real to, void *at, size_t size, int prot,
 			 to.narrow(at, size, prot, flags, fd, (off_t)offset);
 }
 
-/* What mmap is by all its names. None: this library is not relocated yet. */
+/* mmap by any of its names. Neither is set: this library is not relocated
+ * yet. */
 static inline void *hooks_map_call(struct hooks_map_real to, void *at,
 				   size_t size, int prot, int flags, int fd,
 				   off64_t offset, struct hooks_caller caller)
@@ -185,7 +184,7 @@ HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd,
 HOOK void *mmap64(void *at, size_t size, int prot, int flags, int fd,
 		  off64_t offset)
 {
-	/* not every C library has it: mmap does the same then */
+	/* some C libraries lack mmap64: mmap does the same there */
 	const struct hooks_map_real to = {
 		REAL(mmap64) ? NULL : REAL(mmap), REAL(mmap64)
 	};
@@ -207,7 +206,7 @@ static void hooks_map_gone(void *start, size_t size, bool failed,
 HOOK int munmap(void *start, size_t size)
 {
 	__typeof__(munmap) *function = REAL(munmap);
-	/* not what the kernel refuses at once */
+	/* not calls that the kernel rejects at once */
 	bool told = size && (uintptr_t)start % HOOKS_MAP_PAGE == 0 &&
 		    likely(!hooks_map_near.never);
 	int result;
@@ -235,8 +234,8 @@ static void hooks_map_moved(void *start, size_t size, void *old,
 			    caller);
 }
 
-/* The fifth argument is there only with some flags. It is passed on as it is
- * in any case: a real function takes it only with them. */
+/* The fifth argument exists only with some flags. It is always passed on: a
+ * real function reads it only with those flags. */
 HOOK void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
 	__typeof__(mremap) *function = REAL(mremap);
@@ -299,7 +298,8 @@ static void hooks_map_broken(uintptr_t old, uintptr_t now,
 			    now > old ? now - old : old - now, args, caller);
 }
 
-/* A library that is not relocated has no break of its own to keep. */
+/* Sets the break by a system call, while this library is not relocated and
+ * keeps no break. */
 static uintptr_t hooks_map_break(void *to)
 {
 	return arch_syscall1(__NR_brk, (long)to);
@@ -315,12 +315,13 @@ HOOK int brk(void *to)
 	if (unlikely(!function))
 		return hooks_map_break(to) == (uintptr_t)to ?
 			       0 : hooks_map_raw(-ENOMEM);
-	/* it is the C library that knows: no system call */
+	/* the C library knows it: no system call */
 	old = ask && hooks_map_on() ? (uintptr_t)ask(0) : 0;
 	now = old;
 	result = function(to);
 	if (!result && old)
-		now = (uintptr_t)ask(0);	/* below its start it stays */
+		now = (uintptr_t)ask(0);	/* below its start it does not
+						 * move */
 	if (!result && now != old)
 		hooks_map_broken(old, now, HOOKS_CALLER);
 	return result;
@@ -352,7 +353,7 @@ static void hooks_map_attached(void *start, int id, int flags,
 {
 	const uint64_t args[GT_EXTRA_ARGS] = { (uint32_t)id, (uint32_t)flags };
 
-	/* how long it is only the kernel knows: a look shows it */
+	/* only the kernel knows the length: the writer reads the maps */
 	hooks_extra(GT_EXTRA_SHMAT, (uintptr_t)start, 0, args, caller);
 	recorder_hint_maps();
 }
@@ -386,8 +387,8 @@ HOOK int shmdt(const void *start)
 	return result;
 }
 
-/* The variable is the program's: the new thread may have ended and its memory
- * be gone. */
+/* The variable belongs to the program: the new thread may have ended, and the
+ * memory be unmapped. */
 static void hooks_map_created(const void *variable, uint64_t began,
 			      struct hooks_caller caller)
 {
@@ -398,7 +399,7 @@ static void hooks_map_created(const void *variable, uint64_t began,
 		return;
 	if (!unwind_read((uintptr_t)variable, &thread))
 		return;
-	/* the thread's first event is not older than this call */
+	/* the thread's first event is no earlier than this call */
 	if (recorder_tls && recorder_tls->own)
 		args[1] = ((arch_cycles() - began) >>
 			   recorder->live->tick_shift) + 1;
@@ -430,7 +431,7 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	return err;
 }
 
-/* C11's, which does not call the other through the loader. */
+/* C11's, which does not call pthread_create through the loader. */
 int thrd_create_wrap(void *thread, int (*begin)(void *), void *argument)
 {
 	uint64_t began = arch_cycles();

@@ -1,15 +1,15 @@
 /*
- * hooks_new.c: operator new and delete of an allocator's own.
+ * hooks_new.c: hooks of an allocator's own operator new and delete.
  *
- * Those of the C++ runtimes come back to malloc and free, and a program's own
- * to whatever it likes: they are never met here, nor by a word changed. But
- * libtcmalloc, libjemalloc and libmimalloc bring operators that do not. So
- * these names appear only where the program would have reached a definition in
- * the image that also provides malloc.
+ * The C++ runtime's operators call malloc and free, and a program's own call
+ * anything: these hooks never wrap them or change them. But libtcmalloc,
+ * libjemalloc and libmimalloc have operators that do not call malloc. So these
+ * names become visible only if the program would have found a definition in the
+ * image that also provides malloc.
  *
  * An allocator's own C++ code may use them as any other code does, and the
  * program may own the result (a vector filled by MallocExtension): so they are
- * recorded whoever calls them.
+ * recorded for every caller.
  */
 #include "preload/hooks/hooks_wrap.h"
 

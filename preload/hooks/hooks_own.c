@@ -1,7 +1,7 @@
 /*
- * hooks_own.c: the entries of allocators' own functions (hooks_wrap.h) but
- * operator new and delete: made of their rows in the table, and by hand where
- * a function is like no other.
+ * hooks_own.c: hooks of functions that only allocators have (hooks_wrap.h),
+ * except operator new and delete: generated from the rows of the table, and
+ * written by hand for functions with an unusual shape.
  */
 #include <string.h>
 
@@ -87,8 +87,8 @@ static size_t own_wide(const unsigned short *s)
 
 /* ---- jemalloc ---- */
 
-/* Whether `usable` bytes are what was asked for, at least `size` and as good
- * as at most `most`. */
+/* Whether `usable` bytes satisfy the request: at least `size`, and not much
+ * more than `most`. */
 static bool own_fits(size_t usable, size_t size, size_t most, int flags)
 {
 	size_t class = nallocx_real ? nallocx_real(most, flags) : 0;
@@ -97,8 +97,9 @@ static bool own_fits(size_t usable, size_t size, size_t most, int flags)
 }
 
 /*
- * In place, to at least `size` bytes, if possible `extra` more; answers what
- * is usable then. If that is too little, or still too much, nothing changed.
+ * Resizes in place to at least `size` bytes, if possible `extra` more; returns
+ * the usable size afterwards. If that is too small, or still too large, nothing
+ * changed.
  */
 size_t xallocx_wrap(void *block, size_t size, size_t extra, int flags)
 {
@@ -120,7 +121,7 @@ size_t xallocx_wrap(void *block, size_t size, size_t extra, int flags)
 
 /* ---- mimalloc ---- */
 
-/* Into the caller's memory, unless `to` is NULL. */
+/* Records the path as a new block, unless `to` is the caller's memory. */
 static char *own_path(char *made, const char *to, struct hooks_caller caller)
 {
 	if (made && !to && !wrap_inner(caller))
@@ -139,7 +140,7 @@ char *mi_heap_realpath_wrap(void *heap, const char *path, char *to)
 			HOOKS_CALLER);
 }
 
-/* Frees only what is mimalloc's. */
+/* Frees only blocks of mimalloc. */
 void mi_cfree_wrap(void *block)
 {
 	OWN_CALLER;
@@ -163,9 +164,9 @@ static bool own_end(const void *heap, const void *area, void *block,
 	return true;
 }
 
-/* Ends all of its heap's blocks and names none: they are asked for first. One
- * that lies aligned inside a larger block is not found that way. A thread's
- * first heap cannot be destroyed. */
+/* Frees all blocks of a heap without naming them: they are listed first. A
+ * block that lies aligned inside a larger block is not found that way. A
+ * thread's first heap cannot be destroyed. */
 void mi_heap_destroy_wrap(void *heap)
 {
 	OWN_CALLER;

@@ -1,12 +1,12 @@
 /*
  * hooks_slow.c: the slow half of the hooks. See hooks.h.
  *
- * I1: what finds another hook at work goes into the thread's second ring,
- *     unless that one's busy mark is stale. While a real function runs no hook
- *     is at work: its mark stands aside for as long as an event takes.
- * I2: a thread with a ring that is idle is in no real function, but for one
- *     that it entered before it had the ring (HOOKS_NO_RING). A mark stays
- *     where a handler on another stack is above it: the function goes on.
+ * I1: a hook that interrupted another one pushes into the thread's second ring,
+ * unless the first one's busy mark is stale. A real function with a mark is not
+ * a hook in this sense: its mark is removed while an event is pushed. I2: a
+ * thread with an idle ring is in no real function, except one that it entered
+ * before it had the ring (HOOKS_NO_RING). A mark stays if a handler on another
+ * stack runs above it: the function will continue.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "preload/sample/aside.h"
 #include "unwind/walk.h"
 
-#define HOOKS_TRIALS 64	/* headers compared before they are believed */
+#define HOOKS_TRIALS 64	/* headers checked before all are trusted */
 #define HOOKS_FLAGS (RING_IN_NEW | HOOKS_NO_RING)
 
 __thread uintptr_t hooks_in_real __attribute__((tls_model("initial-exec")));
@@ -30,12 +30,12 @@ struct thread *hooks_thread(uintptr_t sp)
 	if (unlikely(fork_copy_thread))
 		fork_copy_look(sp);
 	thread = recorder_thread();
-	/* without a ring of its own: a child (fork_copy.h) */
+	/* no ring of its own: a child (fork_copy.h) */
 	if (!thread || !(own = thread->own))
 		return NULL;
 	if (!ring_idle(own) && ring_stale(thread, own, sp)) {
-		/* a handler jumped out of a hook: what capture remembers of
-		 * this thread may be half written */
+		/* a handler jumped out of a hook (longjmp): this thread's
+		 * capture cache may be half written */
 		if (thread->capture)
 			capture_thread_drop(thread->capture);
 		ring_abandon(recorder, own);
@@ -45,8 +45,8 @@ struct thread *hooks_thread(uintptr_t sp)
 	return thread;
 }
 
-/* Whether a signal handler is at work between the mark and us: it is the
- * program's, whose image may be the allocator's. */
+/* Whether a signal handler runs between the mark and us: it belongs to the
+ * program, whose image may be the allocator's. */
 static bool hooks_interrupted(uintptr_t mark, uintptr_t sp)
 {
 	if (likely(mark - sp < ARCH_SIGFRAME_LEAST))
@@ -77,19 +77,19 @@ BASE_SLOW bool hooks_inside_slow(uintptr_t sp)
 	if (thread && (own = thread->own) &&
 	    !(hooks_in_real & HOOKS_NO_RING)) {
 		if (!ring_idle(own))
-			hooks_thread(sp);	/* drops what is stale */
+			hooks_thread(sp);	/* drops stale marks */
 		if (ring_idle(own))
 			hooks_in_real = 0;
 	}
 	return sp < (hooks_in_real & ~HOOKS_FLAGS);
 }
 
-/* The mark of a real function, while an event of somebody else's is pushed. */
+/* The mark of a real function, saved while another event is pushed. */
 struct hooks_lent {
 	uint64_t busy, owner;
 };
 
-/* ring_enter, unless another hook is at work. */
+/* ring_enter, unless another hook runs. */
 static bool hooks_take(struct gl_ring *ring, struct hooks_lent *lent,
 		       uintptr_t ra, uintptr_t sp)
 {
@@ -112,7 +112,7 @@ static void hooks_give_back(struct gl_ring *ring,
 	atomic_store_explicit(&ring->busy, lent->busy, memory_order_release);
 }
 
-/* A hook has interrupted a hook: the stack is walked plainly. */
+/* Records the event of a hook that interrupted a hook: walks without cache. */
 static void hooks_nested(struct thread *thread, struct ring_event *event,
 			 struct hooks_caller caller)
 {
@@ -124,7 +124,8 @@ static void hooks_nested(struct thread *thread, struct ring_event *event,
 	ring_nested_push(recorder, thread, event);
 }
 
-/* Of the allocator's own blocks (not a pool's): where they were allocated. */
+/* Stores the allocation context in guarded blocks of the allocator (not of a
+ * pool). */
 static void hooks_note(const struct thread *thread, uint64_t word1,
 		       uint32_t context)
 {
@@ -134,8 +135,8 @@ static void hooks_note(const struct thread *thread, uint64_t word1,
 		guard_note(block, context);
 }
 
-/* As ring_stamp, of a thread whose events may have been told to happen later:
- * until then all of them happen at that time. */
+/* ring_stamp for a thread whose clock may have been set (gnomon_set_timestamp):
+ * until that time all its events get that stamp. */
 static void hooks_stamp(struct thread *thread, struct gl_ring *ring)
 {
 	struct gl_shared *shared = thread->shared;
@@ -168,8 +169,8 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 	hooks_give_back(ring, &lent);
 }
 
-/* A block is about to end: those that were made since are no longer a secret
- * (aside.c). */
+/* Before the free of a block: records how many blocks the thread has allocated
+ * since (aside.c). */
 static void hooks_tell_passed(struct thread *thread, unsigned kind,
 			      uint64_t block, uintptr_t ra, uintptr_t sp)
 {
@@ -225,7 +226,7 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 	hooks_give_back(ring, &lent);
 }
 
-/* Of a program that is mostly left alone this is what it pays: no frame. */
+/* This is the cost for a program of which little is recorded: no frame. */
 __attribute__((noinline)) void hooks_block_slow(unsigned kind, uint64_t word1,
 						uint64_t size,
 						struct hooks_caller caller)
@@ -253,9 +254,9 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uint64_t block,
 	hooks_push_address(thread, kind, block, ra, sp);
 }
 
-/* A function that we have called has jumped on to this hook, as operator
- * delete of jemalloc does to free: the mark was set a moment ago, so it cannot
- * be stale, and that is not seldom. */
+/* Whether a function that we called has tail-called this hook, as jemalloc's
+ * operator delete does with free. The mark was just set, so it cannot be stale;
+ * and this case is common. */
 static bool hooks_jumped(unsigned kind, uintptr_t ra, uintptr_t sp)
 {
 	return ra - real.own_start < real.own_size &&
@@ -308,8 +309,8 @@ void hooks_end_stacked(unsigned kind, uint64_t block, uintptr_t ra,
 	hooks_give_back(ring, &lent);
 }
 
-/* What may be left by an exception has a mark only if that is the outermost:
- * it could not be taken back otherwise (hooks_wrap.c). */
+/* A function that an exception may leave gets a mark only if that is the
+ * outermost: an inner one could not be removed (hooks_wrap.c). */
 BASE_SLOW struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
 						  uint64_t more)
 {
@@ -317,7 +318,7 @@ BASE_SLOW struct hooks_mark hooks_enter_real_slow(uintptr_t sp, uintptr_t ra,
 	struct thread *thread = hooks_thread(sp);
 	struct gl_ring *own = thread ? thread->own : NULL;
 
-	hooks_inside(sp);	/* drops what is stale */
+	hooks_inside(sp);	/* drops stale marks */
 	mark.outer = hooks_in_real;
 	if (own && ring_idle(own)) {
 		mark.ring = own;
@@ -396,7 +397,7 @@ BASE_SLOW void hooks_extra_at_end(enum gt_extra what, uintptr_t address,
 	struct hooks_lent lent;
 	struct gl_ring *ring;
 
-	hooks_thread(sp);	/* drops what is stale */
+	hooks_thread(sp);	/* drops stale marks */
 	if (!thread || !(ring = thread->own))
 		return;
 	memcpy(event.args, args, sizeof(event.args));
@@ -412,9 +413,9 @@ BASE_SLOW void hooks_extra_at_end(enum gt_extra what, uintptr_t address,
 }
 
 /*
- * Each block that is met on trial is compared with what the allocator itself
- * says of it. One that differs, and headers are left alone: another version's,
- * or a checking mode (MALLOC_CHECK_).
+ * Compares the header of each block with what the allocator says of the block.
+ * After one mismatch headers are no longer used: another version, or a checking
+ * mode (MALLOC_CHECK_).
  */
 BASE_SLOW uint64_t hooks_word1_slow(void *block)
 {
@@ -430,7 +431,7 @@ BASE_SLOW uint64_t hooks_word1_slow(void *block)
 	}
 	if (atomic_fetch_add_explicit(&trials, 1, memory_order_relaxed) >=
 	    HOOKS_TRIALS)
-		/* not if another thread has found one wrong */
+		/* not if another thread has found a mismatch */
 		__atomic_compare_exchange_n(&real.headers, &trial,
 					    REAL_HEADERS_TRUSTED, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);

@@ -1,9 +1,9 @@
 /*
  * hooks_thread.c: see hooks_thread.h.
  *
- * A name is told after the C library has accepted it: then it is known to be
- * one, and readable. The other ways to a name are prctl and syscall
- * (hooks_life.c) and files in /proc (census.c).
+ * A name is recorded after the C library has accepted it: then it is valid and
+ * readable. A thread can also set its name by prctl and syscall (hooks_life.c)
+ * and by files in /proc (census.c).
  *
  * Any thread of the target.
  */
@@ -23,7 +23,7 @@ void hooks_thread_named(uintptr_t thread, const char *name,
 	uint64_t args[GT_EXTRA_ARGS] = { 0 };
 	unsigned i;
 
-	/* as bytes lie in a trace, which is little-endian */
+	/* in a trace's byte order, little-endian */
 	for (i = 0; i < GT_THREAD_NAME_MAX - 1 && name[i]; i++)
 		args[i / 8] |= (uint64_t)(unsigned char)name[i] << 8 * (i % 8);
 	if (thread == real_thread())
@@ -34,7 +34,7 @@ void hooks_thread_named(uintptr_t thread, const char *name,
 /* pthread_t is a number in both C libraries. */
 HOOK int pthread_setname_np(uintptr_t thread, const char *name)
 {
-	/* perhaps of a library that was loaded late */
+	/* the function may be in a library that was loaded late */
 	__typeof__(pthread_setname_np) *function =
 		REAL_LATE(pthread_setname_np);
 	int err;

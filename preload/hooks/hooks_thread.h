@@ -1,5 +1,5 @@
 /*
- * hooks_thread.h: threads are given names.
+ * hooks_thread.h: hooks of functions that name threads.
  */
 #ifndef GNOMON_HOOKS_THREAD_H
 #define GNOMON_HOOKS_THREAD_H
@@ -7,8 +7,8 @@
 #include "preload/hooks/hooks.h"
 
 /*
- * A thread has got this name, of which the first 15 bytes count and can be
- * read: the one with this pthread_t, 0 for the calling one. Any thread; keeps
+ * Records a thread's new name, of which the first 15 bytes are significant and
+ * readable. thread: its pthread_t, 0 for the calling thread. Any thread; keeps
  * errno.
  */
 void hooks_thread_named(uintptr_t thread, const char *name,

@@ -1,7 +1,7 @@
 /*
- * hooks_tuning.c: calls that change how the allocator behaves, or make it give
- * memory back: recorded with their arguments and results. Not every C library
- * has them, so they appear only where there is one (appear.h).
+ * hooks_tuning.c: hooks of calls that tune the allocator, or make it give
+ * memory back: recorded with arguments and results. Some C libraries lack them,
+ * so they are visible only if the program would find one (appear.h).
  */
 #include "preload/hooks/hooks_wrap.h"
 

@@ -1,29 +1,29 @@
 /*
- * hooks_within.c: the functions that stand between the hooks and an allocator
- * that may come back to them, by a call through the loader or by a jump.
+ * hooks_within.c: wrappers between the hooks and an allocator whose functions
+ * may call the hooks, through the loader or by a tail jump.
  *
  *	malloc ─ hook ─▶ real.malloc = within_malloc ─ mark ─▶ plain.malloc
  *	                                                  memalign ─ hook: inner
  *	       ◀─ block, recorded once ────────── mark back ◀──────┘
  *
- * The hooks do not know of it: they call through the table `real`, whose
- * functions are exchanged here. So with the GNU C library's functions, which do
- * not come back, nothing is different.
+ * The hooks are not aware of it: they call through the table `real`, in which
+ * this file replaces the functions. So with the GNU C library's functions,
+ * which never call hooks, nothing changes.
  *
- * What is inner is for hooks_reentered to say: the mark tells that a real
- * function runs, the caller whether it is the allocator that calls.
+ * hooks_reentered decides which calls are inner: the mark says that a real
+ * function runs, the return address whether the allocator calls.
  *
  * Any thread at any time after the constructor, also signal handlers; errno is
  * the allocator's.
  *
- * I1: a real function is called, never jumped to: what it jumps on to is then
- *     called from here, and so known to be inner.
+ * I1: a real function is called, never jumped to: a function that it tail-calls
+ * then seems to be called from here, and so is known to be inner.
  */
 #include "preload/hooks/hooks.h"
 
 static struct real plain;
 
-/* In a function of this file itself. */
+/* For use in a function of this file itself. */
 #define WITHIN_ENTER                                                  \
 	hooks_enter_real((uintptr_t)__builtin_dwarf_cfa(),            \
 			 (uintptr_t)__builtin_return_address(0), 0)

@@ -1,13 +1,13 @@
 /*
  * hooks_wrap.c: see hooks_wrap.h.
  *
- * EXCEPTIONS. operator new may be left by std::bad_alloc, and the ring's mark
- * would stay until a later hook found it stale. So the frame that calls the
- * real function has a personality routine of ours: unwinders call it as they
- * pass, in the second phase, when it is certain that the frame is left. There
- * is nothing to land on; it takes the mark back and lets them go on. Only a
- * frame that has set the outermost mark has one, so a new-handler that throws
- * out of an inner operator new leaves the outer one's mark alone.
+ * EXCEPTIONS. operator new may throw std::bad_alloc, and the ring's mark would
+ * stay until a later hook finds it stale. So the frame that calls the real
+ * function has our own personality routine. Unwinders call it in the cleanup
+ * phase, when it is certain that the frame is left. It has no landing pad; it
+ * removes the mark and lets the unwinder continue. Only a frame that has set
+ * the outermost mark has one, so a new-handler that throws out of an inner
+ * operator new leaves the outer mark alone.
  */
 #include "preload/hooks/hooks_wrap.h"
 
@@ -18,8 +18,8 @@
 #define WRAP_CLEANUP_PHASE 2
 #define WRAP_CONTINUE_UNWIND 8
 
-/* What takes the place of a function is what comes before its wrapper, where
- * there is something (entry.h). */
+/* The replacement of a function is the entry before its wrapper, where an
+ * architecture has one (entry.h). */
 #define LOOKED_UP(result, name, parameters) result(*name##_real) parameters;
 #define WRAPPED(result, name, parameters)                              \
 	APPEAR(name);                                                  \
@@ -35,7 +35,7 @@ static const struct appear wrap_rows[] = {
 #include "preload/interpose/hooked.def"
 };
 
-/* The rows' numbers, those of a group behind its WRAP_FIRST. */
+/* Row numbers; the rows of a group follow its WRAP_FIRST. */
 enum wrap_number {
 #define GROUP(name, where, key) \
 	WRAP_FIRST_##name, WRAP_BEFORE_##name = WRAP_FIRST_##name - 1,
@@ -86,7 +86,7 @@ int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
 	if (wrap_inner(caller))
 		return function(where, count, size);
 	if (__builtin_mul_overflow(count, size, &all))
-		all = 0;	/* the real one says how it refuses that */
+		all = 0;	/* the real one fails in its own way */
 	else if (unlikely(bump_owns(old))) {
 		block = wrap_adopt(old, all, caller);
 		if (block)
@@ -124,7 +124,7 @@ int wrap_passed(int version, int actions, uint64_t class, void *exception,
 	return WRAP_CONTINUE_UNWIND;
 }
 
-/* 0x1b: a signed distance of four bytes from where it stands. */
+/* 0x1b: DW_EH_PE_pcrel | DW_EH_PE_sdata4. */
 static __attribute__((noinline)) void *
 wrap_marked(const struct hooks_mark *mark, wrap_throwing function, uintptr_t a,
 	    uintptr_t b, uintptr_t c)
@@ -158,7 +158,7 @@ static void wrap_allocator(const struct elfmap *image)
 		wrap_ranges[wrap_range_count++] = range;
 }
 
-/* Whether there is anything. */
+/* Whether the group has any function. */
 static bool wrap_find(const struct wrap_group *group)
 {
 	struct elfmap image;
@@ -182,7 +182,8 @@ static bool wrap_find(const struct wrap_group *group)
 	return found;
 }
 
-/* All are found before a name appears, so that wrap_ranges is complete. */
+/* Finds all functions before it makes a name visible, so that wrap_ranges is
+ * complete. */
 void wrap_start(void)
 {
 	bool found[WRAP_GROUPS];

@@ -1,17 +1,17 @@
 /*
- * hooks_wrap.h: what the hooks of allocators' own functions are made of, those
- * that the C library does not have (mallocx, tc_malloc, mi_malloc, operator
- * new of an allocator's own). Each is an entry that appears only where there
- * is a real one behind it (appear.h), is given to that as it came, and
- * recorded once. For a row of the table (hooked.def) there are
+ * hooks_wrap.h: building blocks of hooks for functions that only allocators
+ * have (mallocx, tc_malloc, mi_malloc, an allocator's own operator new). Each
+ * hook is an entry that exists only if there is a real function behind it
+ * (appear.h). It passes its arguments on unchanged and records the call once.
+ * Each row of the table (hooked.def) has
  *
  *	name_wrap	the entry
  *	name_real	the real function; NULL: there is none
  *
- * What an allocator's own code calls while one of its functions runs is part
- * of what that does and is not recorded (wrap_inner, hooks_within.c). A real
- * function is called, never jumped to, where that matters: what it jumps on to
- * seems to be called by us.
+ * Calls that an allocator makes while one of its functions runs are part of
+ * that function and are not recorded (wrap_inner, hooks_within.c). Where that
+ * matters, the real function is called, not jumped to: after a tail jump, the
+ * functions that it jumps to would appear to be called by us.
  *
  * All entries: any thread at any time after the constructor, also signal
  * handlers; errno is the real function's.
@@ -23,22 +23,23 @@
 #include "preload/hooks/hooks.h"
 #include "preload/interpose/appear.h"
 
-/* Whose definition is wrapped. */
+/* Which image's definition is wrapped. */
 enum wrap_where {
 	WRAP_ANYBODYS,
 	WRAP_WITH_MALLOC,	/* in the image that provides malloc */
-	WRAP_ALLOCATORS		/* anybody's, whose image is then known to be
-				 * an allocator's */
+	WRAP_ALLOCATORS		/* any image's, which then counts as an
+				 * allocator's */
 };
 
 struct wrap_group {
-	unsigned first;		/* of its rows */
+	unsigned first;		/* first row */
 	enum wrap_where where;
-	/* nothing of the group is looked for without this one, if not NULL */
+	/* if not NULL: the group is looked up only if this function exists */
 	const char *key;
 };
 
-/* Once for an area of mimalloc's, without a block, then for each in it. */
+/* Called once for each mimalloc area, without a block, then for each block in
+ * it. */
 typedef bool (*own_visitor)(const void *heap, const void *area, void *block,
 			    size_t size, void *argument);
 
@@ -49,8 +50,8 @@ typedef bool (*own_visitor)(const void *heap, const void *area, void *block,
 	BASE_HIDDEN result name##_wrap parameters ARCH_ENTRY(name##_wrap);
 #include "preload/interpose/hooked.def"
 
-/* Looks for all of them and makes those appear that there are. For the
- * constructor, once real_resolve() has returned true. */
+/* Looks up all functions and makes the entries of existing ones visible. For
+ * the constructor, once real_resolve() has returned true. */
 void wrap_start(void);
 
 #define WRAP_RANGES_MAX 8	/* allocators in one process */
@@ -59,7 +60,7 @@ struct wrap_range {
 	uintptr_t start, size;
 };
 
-/* Code of the allocators' images; constant after the constructor. */
+/* Code ranges of the allocators' images; constant after the constructor. */
 extern BASE_HIDDEN struct wrap_range wrap_ranges[WRAP_RANGES_MAX];
 extern BASE_HIDDEN unsigned wrap_range_count;
 
@@ -69,15 +70,15 @@ static inline bool wrap_allocators(uintptr_t ra)
 	unsigned i;
 
 	if (ra - real.own_start < real.own_size)
-		return true;	/* left a real function by a jump */
+		return true;	/* tail-called by a real function */
 	for (i = 0; i < wrap_range_count; i++)
 		if (ra - wrap_ranges[i].start < wrap_ranges[i].size)
 			return true;
 	return false;
 }
 
-/* Whether the call is part of another one that is recorded. What else such an
- * image has may be the program's, and call for itself. */
+/* Whether the call is part of another recorded call. Other code in such an
+ * image may be the program's, and call on its own account. */
 static inline bool wrap_inner(struct hooks_caller caller)
 {
 	return unlikely(wrap_allocators(caller.ra)) &&
@@ -85,7 +86,7 @@ static inline bool wrap_inner(struct hooks_caller caller)
 		hooks_reentered(GT_ALLOC, caller.ra, caller.sp));
 }
 
-/* hooks_enter_real, if that is so, and more to mark. */
+/* hooks_enter_real if real functions may call our hooks; more: as there. */
 static inline struct hooks_mark wrap_enter_as(struct hooks_caller caller,
 					      uint64_t more)
 {
@@ -99,11 +100,12 @@ static inline struct hooks_mark wrap_enter(struct hooks_caller caller)
 	return wrap_enter_as(caller, 0);
 }
 
-/* A block came to be: GT_ALLOC or GT_REALLOC_DONE. */
+/* Records a new block: GT_ALLOC or GT_REALLOC_DONE. */
 void wrap_block(unsigned kind, void *block, uint64_t size,
 		struct hooks_caller caller);
 
-/* A block of the early arena as another allocator's; NULL: it stays. */
+/* Moves a block of the early arena (bump.h) into another allocator; NULL: it
+ * stays. */
 void *wrap_adopt(void *block, uint64_t size, struct hooks_caller caller);
 
 /* NetBSD's reallocarr: `where` is the address of a pointer to the block. */
@@ -111,14 +113,14 @@ int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
 		    size_t count, size_t size, struct hooks_caller caller);
 
 /*
- * function(a, b, c), which may be left by an exception: the mark is taken back
- * either way.
+ * Calls function(a, b, c), which may throw; the mark is removed in either case.
  */
 typedef void *(*wrap_throwing)(uintptr_t a, uintptr_t b, uintptr_t c);
 void *wrap_throw(const struct hooks_mark *mark, wrap_throwing function,
 		 uintptr_t a, uintptr_t b, uintptr_t c);
 
-/* A call of a real function, marked. In a function that has a `caller`. */
+/* Calls a real function with a mark. For functions that have a variable
+ * `caller`. */
 #define WRAP_MARKED(call)                                            \
 	do {                                                         \
 		struct hooks_mark wrap_mark = wrap_enter(caller);    \
@@ -127,8 +129,8 @@ void *wrap_throw(const struct hooks_mark *mark, wrap_throwing function,
 		hooks_leave_real(&wrap_mark);                        \
 	} while (0)
 
-/* Entries of two kinds of rows. inner: whether it is recorded when an allocator
- * itself calls it. */
+/* Entries for two kinds of rows. inner: whether calls by an allocator itself
+ * are recorded. */
 #define WRAP_THROWS(name, inner, parameters, arguments, bytes)       \
 	void *name##_wrap parameters                                 \
 	{                                                            \

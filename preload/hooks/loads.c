@@ -1,16 +1,16 @@
 /*
- * loads.c: see the header. The event comes before the call: what the loader
- * maps, the writer finds later, and this stack goes with it.
+ * loads.c: see the header. The event precedes the call: the writer finds the
+ * new mappings later, and attributes them to this stack.
  *
- * dlopen with RTLD_DEEPBIND (PHP opens its extensions so) lets a library and
- * what it needs look in themselves before the program, and so in the C
- * library before us; dlsym in the C library's own handle (as ctypes makes one)
- * never gets to us. Their blocks would not be seen, and blocks of others that
- * they free would seem to live for ever. Dropping the flag would change which
- * symbols a library gets. So the flag stays, and the C library's symbol table,
- * in this process's memory alone, leads to our hooks: what is bound from then
- * on finds us, in whatever order it looks. It is done once, at the first dlopen
- * that gives a reason.
+ * With RTLD_DEEPBIND (PHP opens its extensions so) a library and its
+ * dependencies look up symbols in themselves before the program, and so in the
+ * C library before us. dlsym on the C library's own handle (as ctypes makes
+ * one) never reaches us. Their blocks would not be recorded, and blocks of
+ * others that they free would seem to live forever. Without the flag a library
+ * would get other symbols. So the flag stays, and the C library's symbol table
+ * is changed, in this process's memory only, to lead to our hooks: later
+ * bindings find us, in any lookup order. It is done once, at the first dlopen
+ * that needs it.
  *
  *	libc's .dynsym      malloc  ─▶ __libc_malloc's code
  *	                            ─▶ our hook ─▶ real.malloc, as ever
@@ -30,7 +30,7 @@
 
 /*
  * FNV-1a (Fowler, Noll, Vo) of a file's name without its folder, up to ".so":
- * what is mapped may have a longer version number than what was asked for.
+ * the mapped file may have a longer version number than the requested one.
  */
 static uint64_t loads_hash(const char *path)
 {
@@ -57,11 +57,11 @@ static bool loads_is_libc(const char *file)
 	       strncmp(text_base_name(file, strlen(file)), "libc.so", 7) == 0;
 }
 
-/* Is to find ours before the C library's. Our own look-ups of these names are
- * over then (real_resolve). */
+/* Redirects the C library's symbols to our hooks if this dlopen bypasses us.
+ * Our own lookups of these names must be done before (real_resolve). */
 static void loads_look_past_us(const char *file, int flags)
 {
-	static uint32_t done;	/* the first who sets it does it */
+	static uint32_t done;	/* the thread that sets it does it */
 
 	if ((flags & RTLD_DEEPBIND || loads_is_libc(file)) && real_resolve() &&
 	    !__atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))

@@ -1,7 +1,7 @@
 /*
- * loads.h: what becomes of dlopen and its kin before the loader sees them.
- * They are entered through arch/stubs.S and left by a tail jump, as their
- * caller's identity decides what they find.
+ * loads.h: hooks of dlopen and related functions. They are entered through
+ * arch/stubs.S and left by a tail jump, because the loader resolves names by
+ * the identity of the caller.
  */
 #ifndef GNOMON_LOADS_H
 #define GNOMON_LOADS_H
@@ -11,10 +11,10 @@
 #include "preload/interpose/real.h"
 
 /*
- * The loader's list is about to change: records the call and answers the real
- * function, NULL if there is none. name: the file asked for, not for dlclose.
- * slot: where the return address lies; fp: the caller's frame pointer; flags:
- * as dlopen was given them.
+ * Records that the loader's list is about to change; returns the real function,
+ * NULL if there is none. name: the requested file, not used for dlclose. slot:
+ * address of the return address; fp: the caller's frame pointer; flags:
+ * dlopen's argument.
  */
 void *loads_note(enum real_slot what, const char *name,
 		 const uintptr_t *slot, uintptr_t fp, int flags);

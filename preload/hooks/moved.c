@@ -1,15 +1,15 @@
 /*
  * moved.c: see moved.h.
  *
- * Whether the stack really is another one cannot be seen from here, and need
- * not be: a thread without barriers has nothing to forget, and one with them
- * compares the words outward of them once, at its next capture.
+ * Whether the stack was really replaced cannot be seen from here, and need not
+ * be: a thread without barriers has nothing to discard, and a thread with
+ * barriers compares the words outward of them once, at its next capture.
  *
- * A C library may lack some of them (musl has no contexts), and a library
- * that has them may be loaded late: so what was not found at first is looked
- * for when it is called. Who links against a function that nobody has fails
- * before it runs; not so with ours. It answers -1 then, and who asks for one
- * weakly, or by dlsym, finds it.
+ * A C library may lack some of the functions (musl has no contexts), and a
+ * library that has them may be loaded late: so a function that was not found at
+ * first is looked up when it is called. A program that links a function that no
+ * library has normally fails before it runs, but our entry exists: it then
+ * returns -1. Weak references and dlsym also find our entry.
  *
  * I1  Thread-local data is touched only once real.malloc is set: before that
  *     this library may not be relocated.

@@ -1,11 +1,12 @@
 /*
- * moved.h: the functions that may exchange a thread's stack for another one in
- * the same place.
+ * moved.h: longjmp hooks: functions that may replace the contents of a thread's
+ * stack.
  *
- * Runtimes that copy a stack away and back (continuations of Schemes) end with
- * a longjmp or a setcontext into the copy. What barriers vouched for is then not
- * the stack that is there, though every word inward of them may be equal. So
- * these are entered through arch/stubs.S, which asks moved_note and jumps on.
+ * Runtimes that copy a stack away and back (continuations in Scheme) end with a
+ * longjmp or a setcontext into the copy. A barrier may then confirm a stack
+ * that is no longer there, even though every word inward of it is equal. So
+ * these functions are entered through arch/stubs.S, which calls moved_note and
+ * jumps on.
  */
 #ifndef GNOMON_MOVED_H
 #define GNOMON_MOVED_H
@@ -13,10 +14,10 @@
 #include "preload/interpose/real.h"
 
 /*
- * Makes the calling thread's captures forget what depends on barriers; answers
- * the real function, NULL if there is none. Any thread at any time, also in
- * signal handlers; keeps errno, and takes no lock but for a function that was
- * not there when the allocator was found.
+ * Discards the parts of the calling thread's cached stacks that depend on
+ * barriers; returns the real function, NULL if there is none. Any thread at any
+ * time, also in signal handlers; keeps errno. Takes no lock, except for a
+ * function that did not exist when the allocator was found.
  */
 void *moved_note(enum real_slot what);
 

@@ -1,11 +1,11 @@
 /*
- * sanitizer.c: a word to AddressSanitizer.
+ * sanitizer.c: default options for AddressSanitizer.
  *
- * Its run-time library wants to be the first of all, and ends the program
- * where another was preloaded, since that might hide its functions. Ours call
- * them: each hook calls the next allocator, which then is the sanitizer's, so
- * that it sees every block, and so do we. It asks for options here before it
- * looks; where the program has this function, too, the program's counts.
+ * Its runtime must be the first library, and ends the program if another one
+ * was preloaded, since that might hide its functions. Our hooks do not: each
+ * calls the next allocator, which then is the sanitizer's, so both see every
+ * block. The runtime calls this function for its options before that check. If
+ * the program defines the function, too, the program's is used.
  *
  * Any thread; in practice the first one, before the program's constructors.
  */

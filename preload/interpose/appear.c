@@ -2,31 +2,30 @@
  * appear.c: see appear.h.
  *
  * Our symbol table is read-only memory; its pages become private copies when
- * addresses are written into it. From then on everything that is looked up
- * finds our entries: what the loader binds lazily, what is loaded later,
- * dlsym. What had been bound before, in all images of the program but those
- * not yet known to the loader's list, is found by its relocations: a word that
- * holds the address of a real function, put there for its name.
+ * addresses are written into it. From then on every lookup finds our entries:
+ * lazy bindings, libraries loaded later, dlsym. Existing bindings are found by
+ * the relocations of all images in the loader's list: a word that holds the
+ * address of a real function, stored there for its name.
  *
  *	our .dynsym            relocations of another image
  *	mallocx  0 ─▶ entry    GLOB_DAT mallocx ─▶ word: real ─▶ entry
  *
- * The constructor of this library comes before all others (DF_1_INITFIRST),
- * so nothing of the program has run. A word in memory that was made read-only
- * after relocation is so again afterwards.
+ * The constructor of this library runs before all others (DF_1_INITFIRST), so
+ * no code of the program has run. Memory that was made read-only after
+ * relocation (RELRO) is made read-only again afterwards.
  *
- * Where an allocator was preloaded before us its symbols are found before ours.
+ * If an allocator was preloaded before us, its symbols are found before ours.
  * Then the addresses in its table are changed, too, in this process's memory.
  *
- * How an allocator's own functions call each other is none of our business: a
- * jump from one to the next would look like a call by the program. So where
- * that is wanted, the words of its own PLT are bound to its own functions, as
- * the loader would have done without us.
+ * Calls between an allocator's own functions must not reach us: a tail jump
+ * from one to the next would look like a call by the program. So where
+ * requested, the words of its own PLT are bound to its own functions, as the
+ * loader would have done without us.
  *
  * I1: a word is only changed if it holds exactly the real function's address
- *     and its symbol has the entry's name: neither words that are not yet
- *     bound, nor an alias, nor another definition that the program preferred.
- * I2: an address that cannot be written leaves everything as it was.
+ * and its symbol has the entry's name: not words that are unbound yet, not an
+ * alias, not another definition that the program preferred. I2: if an address
+ * cannot be written, nothing is changed.
  */
 #include "preload/interpose/appear.h"
 
@@ -45,7 +44,7 @@
 struct appear_image {
 	struct dynsym dynamic;
 	const struct elfmap *map;
-	uintptr_t relro, relro_end;	/* read-only since relocation */
+	uintptr_t relro, relro_end;	/* RELRO: read-only since relocation */
 	bool theirs;	/* work->theirs, and it has one of the functions */
 };
 
@@ -53,7 +52,8 @@ struct appear_work {
 	const struct appear *table;
 	size_t count;
 	bool theirs;			/* see appear_now */
-	uintptr_t least, most;		/* of the real functions */
+	uintptr_t least, most;		/* range of the real functions'
+					 * addresses */
 };
 
 static bool appear_protect(uintptr_t from, uintptr_t to, int prot)
@@ -69,10 +69,11 @@ static bool appear_wanted(const struct appear *row)
 	return row->entry && *row->real;
 }
 
-/* ---- tables of symbols ---- */
+/* ---- symbol tables ---- */
 
-/* The entry that is to lead to the row's: our own, which has no address yet, or
- * one that has the real function. NULL: there is none, or it is not wanted. */
+/* The symbol to redirect to the row's entry: our own, which has no address yet,
+ * or one that has the real function. NULL: there is none, or the row is not
+ * active. */
 static ElfW(Sym) *appear_symbol(const struct dynsym *image,
 				const struct appear *row)
 {
@@ -89,7 +90,7 @@ static ElfW(Sym) *appear_symbol(const struct dynsym *image,
 		       symbol : NULL;
 }
 
-/* How many of those wanted there are, and where. */
+/* The number of symbols to change, and the range of their addresses. */
 static size_t appear_extent(const struct dynsym *image,
 			    const struct appear *table, size_t count,
 			    uintptr_t *from, uintptr_t *to)
@@ -135,7 +136,8 @@ static bool appear_change(const struct elfmap *map, const struct appear *table,
 					 (uintptr_t)table[i].entry - map->bias,
 					 __ATOMIC_RELAXED);
 	}
-	/* what it was; if that fails it is writable, and as good */
+	/* restores the protection; a failure leaves it writable, which does no
+	 * harm */
 	appear_protect(from, to, PROT_READ);
 	return true;
 }
@@ -146,7 +148,7 @@ bool appear_in_table(const struct elfmap *map, const struct appear *table,
 	return appear_change(map, table, count, true);
 }
 
-/* ---- what was bound before ---- */
+/* ---- existing bindings ---- */
 
 /* Whether the address lies in a segment of the image with these flags. */
 static bool appear_holds(const struct appear_image *image, uintptr_t at,
@@ -165,7 +167,7 @@ static bool appear_holds(const struct appear_image *image, uintptr_t at,
 	return false;
 }
 
-/* The row of what is bound for this name to its real function (I1). */
+/* The row whose real function is bound to this name (I1). */
 static const struct appear *appear_row(const struct appear_work *work,
 				       uintptr_t value, const char *name)
 {
@@ -205,7 +207,7 @@ static void appear_exchange(const struct appear_image *image, uintptr_t *word,
 	uintptr_t at = (uintptr_t)word;
 	bool closed = at >= image->relro && at < image->relro_end;
 
-	/* not code that was relocated, for one */
+	/* excludes relocated code, for example */
 	if (*word == (uintptr_t)to || !appear_holds(image, at, PF_W))
 		return;
 	if (closed && !appear_protect(at, at + sizeof(*word),
@@ -304,8 +306,9 @@ static void appear_measure(struct appear_work *work)
 	}
 }
 
-/* In the table of a library before us, if there is one, in ours, if `own`, and
- * in what was bound before. In a constructor: nothing comes or goes meanwhile. */
+/* Changes the symbol table of a library before us, if there is one, our own if
+ * `own`, and existing bindings. In a constructor: no image is loaded or
+ * unloaded meanwhile. */
 static bool appear_everywhere(struct appear_work *work, bool own)
 {
 	struct linkmap_room room;

@@ -1,16 +1,16 @@
 /*
- * appear.h: exported functions that are there only if the program would have
- * found one without us.
+ * appear.h: conditional exports: functions that are visible only if the program
+ * would find one of the same name without us.
  *
- * Programs ask whether they have an allocator's own functions: by weak
- * references (`if (mallocx)`), by dlsym, by the result of a configure check.
- * If we exported them always, every program would seem to have all of them;
- * if never, those allocations were not seen. So their names are in our symbol
- * table without an address, which the loaders of glibc and musl take for no
- * definition, until appear_now() finds that there is a real one behind ours.
+ * Programs test for an allocator's own functions: by weak references (`if
+ * (mallocx)`), by dlsym, by a configure check. If we always exported them,
+ * every program would seem to have all of them; if never, those allocations
+ * would not be recorded. So our symbol table has their names without an
+ * address, which the loaders of glibc and musl do not take for a definition.
+ * appear_now() adds the address if a real function exists behind ours.
  *
- * An entry is made of APPEAR (its name) and a row in a table of struct appear
- * (where the name leads, and where the real address is kept).
+ * An entry consists of APPEAR (its name) and a row in a table of struct appear
+ * (our function, and where the real address is stored).
  */
 #ifndef GNOMON_APPEAR_H
 #define GNOMON_APPEAR_H
@@ -20,13 +20,13 @@
 
 struct appear {
 	const char *name;
-	void *entry;	/* what takes its place; NULL: nothing does */
-	void **real;	/* *real: the real function; NULL: stays away */
+	void *entry;	/* our function; NULL: none */
+	void **real;	/* *real: the real function; NULL: stays hidden */
 };
 
 /*
- * Symbols of a section that is not loaded have the value 0. The name is none
- * of C's: nothing in this library can call it.
+ * A symbol in a section that is not loaded has the value 0. C code of this
+ * library cannot call the name.
  */
 #define APPEAR(name)                                    \
 	__asm__(".pushsection .appear,\"\"\n"           \
@@ -36,24 +36,24 @@ struct appear {
 		"\t.popsection\n")
 
 /*
- * Makes those names visible whose *real is set, and lets what was bound to
- * the real functions before lead to the entries. For the constructor.
- * `theirs`: the image that has a real function keeps calling it directly.
- * False: nothing was changed.
+ * Makes the names visible whose *real is set, and redirects existing bindings
+ * of the real functions to the entries. For the constructor. `theirs`: the
+ * image that has a real function keeps calling it directly. False: nothing was
+ * changed.
  */
 bool appear_now(const struct appear *table, size_t count, bool theirs);
 
 /*
- * Lets the entries of an image's symbol table that have a row's real function
- * lead to ours, in this process's memory: where all rows with one are there, or
- * nothing is changed (false). The image stays.
+ * Redirects the symbol table entries of an image that have a row's real
+ * function to our entries, in this process's memory: for all rows that have
+ * one, or none (false). The image must stay loaded.
  */
 bool appear_in_table(const struct elfmap *map, const struct appear *table,
 		     size_t count);
 
 /*
- * The same for names that are always visible, where another library's stand
- * before them (real_front): its lead to the entries from now on.
+ * Does the same for names that are always visible, where another library
+ * precedes ours (real_front): its symbols lead to the entries from now on.
  */
 bool appear_in_front(const struct appear *table, size_t count);
 

@@ -11,7 +11,7 @@ void *life_main;
 void *life_start(void *program_main)
 {
 	life_main = program_main;
-	/* without it there is no program */
+	/* without it no program runs */
 	return real_late(REAL___libc_start_main);
 }
 

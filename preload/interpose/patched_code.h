@@ -1,6 +1,6 @@
 /*
- * patched_code.h: where the code lies whose allocator was patched (patch.h).
- * The constructor notes it; constant from then on, and kept by a forked child.
+ * patched_code.h: code ranges of images with a patched allocator (patch.h). Set
+ * by the constructor, then constant; kept by a forked child.
  */
 #ifndef GNOMON_PATCHED_CODE_H
 #define GNOMON_PATCHED_CODE_H
@@ -11,13 +11,13 @@
 
 #define PATCHED_CODE_MAX 16	/* images */
 
-/* The executable segment of one more image, of PATCHED_CODE_MAX at most. */
+/* Adds the executable segment of an image, of PATCHED_CODE_MAX at most. */
 void patched_code_add(uintptr_t start, size_t size);
 
 /* Whether anything was patched. */
 bool patched_code_any(void);
 
-/* Whether the address is in code of an image that was patched. */
+/* Whether the address is in code of a patched image. */
 bool patched_code_inside(uintptr_t address);
 
 #endif

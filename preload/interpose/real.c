@@ -1,18 +1,18 @@
 /*
- * real.c: finding the real functions without dlsym, which allocates and takes
- * the loader's lock.
+ * real.c: finds the real functions without dlsym, which allocates and takes the
+ * loader's lock.
  *
- * The loader's list of what it mapped is read as the unwinder reads it
- * (linkmap.h). Our own entry is the one whose dynamic section is ours; what
- * lies behind it is searched in the loader's order, and as the loader would
- * (dynsym.h): the default version of a symbol only, indirect functions called.
+ * Reads the loader's list of images as the unwinder does (linkmap.h). Our own
+ * entry is the one with our dynamic section; the entries after it are searched
+ * in the loader's order, and as the loader would (dynsym.h): only the default
+ * version of a symbol, calling indirect functions.
  *
- * Called by whichever thread comes first; that is before the program's first
+ * Called by the first thread that needs it; that is before the program's first
  * own thread can exist. A second caller at that time would find and store the
  * same values.
  *
- * I1: real.malloc is stored last: where it is set, all others are.
- * I2: before relocation only data addressed relative to the pc is read.
+ * I1: real.malloc is stored last: once it is set, all others are. I2: before
+ * relocation only data addressed relative to the pc is read.
  */
 #include "preload/interpose/real.h"
 
@@ -27,7 +27,7 @@
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
 
-#define REAL_SONAME_MAX 32	/* longer names are not looked for */
+#define REAL_SONAME_MAX 32	/* longer names are not searched */
 #define REAL_FUNCTION (1u << STT_FUNC)
 #define REAL_ANY_FUNCTION \
 	(REAL_FUNCTION | 1u << STT_GNU_IFUNC | 1u << STT_NOTYPE)
@@ -45,7 +45,7 @@ const char *const real_names[REAL_SLOTS] = {
 
 static const struct real_core {
 	const char *name;
-	size_t at;	/* where struct real keeps it */
+	size_t at;	/* offset in struct real */
 } real_core[] = {
 #define CORE(result, name, parameters, arguments) \
 	{ #name, offsetof(struct real, name) },
@@ -53,12 +53,14 @@ static const struct real_core {
 };
 #define REAL_CORE (sizeof(real_core) / sizeof(*real_core))
 
-/* Wherever it lies: a program may have a copy, which is the one that counts. */
+/* In any image: a program may have a copy (by a copy relocation), which is the
+ * valid one. */
 extern const volatile char __libc_single_threaded __attribute__((weak));
 extern BASE_HIDDEN ElfW(Dyn) _DYNAMIC[];
 
-/* Not NULL once our relative relocations have been applied. Nothing of ours
- * can run between those and the others: they involve no foreign code. */
+/* Not NULL once our relative relocations have been applied. None of our code
+ * can run between those and the other relocations, since they call no code
+ * outside the loader. */
 static void *const volatile real_relocated = (void *)&real_relocated;
 
 static void *real_in_image(const struct dynsym *image, const char *name)
@@ -86,9 +88,10 @@ bool real_is_libc(const struct elfmap *map)
 	       strcmp(soname, "libc.so.6") == 0;
 }
 
-/* ---- going through the images ---- */
+/* ---- iterating over images ---- */
 
-/* Visits those behind ours, or those before it, until the answer is true. */
+/* Visits the images behind ours, or those before it, until `visit` returns
+ * true. */
 struct real_round {
 	bool (*visit)(const struct dynsym *image, void *data);
 	void *data;
@@ -153,8 +156,8 @@ bool real_preceded(const char *name)
 }
 
 /*
- * Whoever stands before us and provides malloc, if it is one that is known to
- * be an allocator: nobody knows what else such a library may be up to.
+ * Finds an image before us that provides malloc, if it is a known allocator: an
+ * unknown library may do anything else in its malloc.
  */
 static bool real_find_front(const struct dynsym *image, void *data)
 {
@@ -164,8 +167,7 @@ static bool real_find_front(const struct dynsym *image, void *data)
 		if (!*program &&
 		    (real_in_image(image, "mallocx") ||
 		     real_in_image(image, "tc_malloc") ||
-		     /* heaptrack has its own mi_malloc, which calls the next
-		      * one */
+		     /* heaptrack has an mi_malloc that calls the next one */
 		     real_in_image(image, "mi_version")))
 			real_front = *image->map;
 		return true;
@@ -195,11 +197,11 @@ void real_allocators(void (*visit)(const struct elfmap *image))
 	real_each(false, real_visit_allocator, &visit);
 }
 
-/* ---- looking all up ---- */
+/* ---- lookup ---- */
 
 /*
- * What no image provides is made of what there is. These run only where a
- * program calls a function that its own C library does not have.
+ * Replacements of functions that no image provides, made of existing ones. They
+ * run only if a program calls a function that its own C library lacks.
  */
 static void *real_memalign(size_t alignment, size_t size)
 {
@@ -224,7 +226,8 @@ static size_t real_usable_size(void *block)
 	return 0;
 }
 
-/* One image's of those that no image before it had; malloc by itself (I1). */
+/* Takes an image's functions that no image before it had; malloc separately
+ * (I1). */
 static bool real_take(const struct dynsym *image, void *malloc)
 {
 	unsigned i;
@@ -255,7 +258,7 @@ static void real_complete(void)
 		real.pvalloc = real_pvalloc;
 	if (!real.malloc_usable_size)
 		real.malloc_usable_size = real_usable_size;
-	/* the same but for a check */
+	/* the same without a check */
 	if (!real_slots[REAL___longjmp_chk])
 		real_slots[REAL___longjmp_chk] = real_slots[REAL_longjmp];
 }
@@ -280,7 +283,7 @@ static void real_may_reenter(const struct elfmap *image)
 	real.reenters = true;
 }
 
-/* What is known of the images that provide them. */
+/* Sets what follows from the images that provide them. */
 static void real_look(void)
 {
 	struct dynsym provider;
@@ -299,7 +302,7 @@ static void real_look(void)
 		real.headers = REAL_HEADERS_TRIAL;
 }
 
-/* A shared object, whose file header lies where it begins. */
+/* Describes a shared object, whose file header is at its start. */
 static bool real_describe(const struct link_map *entry, struct elfmap *map)
 {
 	ElfW(Ehdr) file;
@@ -317,10 +320,10 @@ static bool real_describe(const struct link_map *entry, struct elfmap *map)
 }
 
 /*
- * Before the program has a thread that could hold the loader's lock. The C
- * library's own dl_iterate_phdr: sanitizers have one in its place, which makes
- * them ready first, and is not to be entered while it does. False: we are not in
- * the list (yet).
+ * Called before the program has a thread that could hold the loader's lock.
+ * Uses the C library's own dl_iterate_phdr: sanitizers replace it with one that
+ * initialises them first, and must not be re-entered meanwhile. False: we are
+ * not in the list (yet).
  */
 static bool real_learn_list(void)
 {
@@ -353,7 +356,7 @@ static int real_find_own(const struct elfmap *map, void *unused)
 	return real_own.phdr != NULL;
 }
 
-/* All images are known then. */
+/* Finds our own image and the provider of malloc in the list. */
 static bool real_find_images(void)
 {
 	struct linkmap_room room;
@@ -401,7 +404,7 @@ void *real_late(enum real_slot which)
 	return likely(function) ? function : real_function(real_names[which]);
 }
 
-/* No C library does more there than to compute it. */
+/* pthread_self only computes it in every C library. */
 uintptr_t real_thread(void)
 {
 	uintptr_t (*self)(void) = real_of(REAL_pthread_self);

@@ -1,8 +1,8 @@
 /*
- * real.h: the allocator behind ours. For every function we interpose, the
- * definition that the program would have reached without us: the next one
- * after libgnomon.so in the loader's order, so another preloaded allocator is
- * honoured.
+ * real.h: the real functions. For every function we interpose, this is the
+ * definition that the program would reach without us: the next one after
+ * libgnomon.so in the loader's order, so another preloaded allocator is used as
+ * before.
  *
  * Until real_resolve() has returned true all pointers are NULL. Constant from
  * then on; kept by a forked child.
@@ -18,8 +18,8 @@
 #include "preload/base/base.h"
 #include "unwind/elfmap.h"
 
-/* What mallinfo2 returns. Declared here: glibc before 2.33 has none, and what
- * is built with such a one may run with a later one. */
+/* The result of mallinfo2. Declared here because glibc before 2.33 lacks it,
+ * and a library built with such a glibc may run with a newer one. */
 struct real_mallinfo {
 	size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks,
 		uordblks, fordblks, keepcost;
@@ -31,24 +31,24 @@ struct real {
 	/* reallocarray may be NULL */
 #define CORE(result, name, parameters, arguments) result (*name) parameters;
 #include "preload/interpose/hooked.def"
-	/* NULL where the allocator is not glibc's own, or an old one */
+	/* NULL if the allocator is not glibc's own, or glibc is old */
 	struct real_mallinfo (*mallinfo)(void);
-	/* <sys/single_threaded.h>: not 0 while the process has no thread but
-	 * the first. NULL where there is no mallinfo either. */
+	/* <sys/single_threaded.h>: not 0 while the process has only its first
+	 * thread. NULL whenever mallinfo is NULL. */
 	const volatile char *single_threaded;
-	/* One of them is not glibc's: such functions may call each other
-	 * through the loader, and so come back to our hooks (musl's calloc
-	 * calls malloc). glibc's do not. */
+	/* One of the functions is not glibc's: such functions may call each
+	 * other through the loader, and so call our hooks (musl's calloc calls
+	 * malloc). glibc's do not. */
 	bool reenters;
-	/* Our own code: where a real function seems to be called back from
-	 * that left by a jump, in place of a call. */
+	/* Our own code: a call that seems to come from here was a tail jump of
+	 * a real function. */
 	uintptr_t own_start, own_size;
-	/* enum real_headers: whether the word before a block is the header of
-	 * a chunk as glibc has it on machines of 64 bits. */
+	/* enum real_headers: whether the word before a block is a chunk header
+	 * as in glibc on 64-bit machines. */
 	uint32_t headers;
 };
 
-/* On trial until some were seen to be right (hooks_slow.c). */
+/* TRIAL until some headers were checked (hooks_slow.c). */
 enum real_headers {
 	REAL_HEADERS_NONE,
 	REAL_HEADERS_TRIAL,
@@ -57,26 +57,27 @@ enum real_headers {
 
 extern BASE_HIDDEN struct real real;
 
-/* Images that were mapped at the start, and stay; without program headers:
- * there is none. Set with the others. */
+/* Images mapped at the start that stay mapped; without program headers: there
+ * is no such image. Set with the real functions. */
 extern BASE_HIDDEN struct elfmap real_own;	/* this library */
 /* An allocator's library that was preloaded before us, so that the program
- * finds its functions first. It is taken as if it stood behind us, and made so
+ * finds its functions first. It is treated as if it came after us, and made to
  * (appear.h). */
 extern BASE_HIDDEN struct elfmap real_front;
 extern BASE_HIDDEN struct elfmap real_provider;	/* of malloc */
 
-/* The table as it was, where something stands between the hooks and the
- * allocator (hooks_guard.c); NULL: nothing does. Set by the constructor. */
+/* The original table, if a layer was put between the hooks and the allocator
+ * (hooks_guard.c); else NULL. Set by the constructor. */
 extern BASE_HIDDEN const struct real *real_below;
 
-/* Set together with them if the arena (bump.h) has given no block: then none
- * has to be told apart from the real allocator's, ever. Taken back where stacks
- * of frees are recorded: what it says is that free has nothing to look at. */
+/* Set with the real functions if the arena (bump.h) has allocated no block:
+ * then no block ever needs to be distinguished from the real allocator's.
+ * Cleared if stacks of frees are recorded, since it means that free has nothing
+ * to check. */
 extern BASE_HIDDEN bool real_only;
 
-/* Functions that are no allocator's, by their rows in the table. stubs.S counts
- * them likewise. */
+/* Functions that do not belong to an allocator, by their rows in the table.
+ * stubs.S numbers them in the same way. */
 enum real_slot {
 #define SLOTTED(name) REAL_##name,
 #define BEHIND(name) REAL_##name,
@@ -87,33 +88,34 @@ extern BASE_HIDDEN void *real_slots[REAL_SLOTS];
 extern BASE_HIDDEN const char *const real_names[REAL_SLOTS];
 
 /*
- * Looks everything up, unless that is done. False: too early, this library
- * is not relocated yet, or there is nothing behind it. Never allocates.
+ * Looks up all functions, once. False: too early, this library is not relocated
+ * yet, or there is no definition behind it. Never allocates.
  */
 bool real_resolve(void);
 
 /*
- * The function of this name behind ours, in what is mapped now, and the image
- * that it lies in, if `image` is not NULL; NULL: none. Any thread, also with
- * its own or another's hand on the loader's lock. That image is read while it is
- * visited only, unless it stays.
+ * The function of this name behind ours in the images mapped now, and the image
+ * that contains it, if `image` is not NULL; NULL: none. Any thread, also while
+ * it or another thread holds the loader's lock. *image may be read only during
+ * the visit, unless the image stays.
  */
 void *real_behind(const char *name, struct elfmap *image);
 void *real_function(const char *name);
 
 /*
  * For the library's constructor. real_preceded: whether an image before ours
- * has a definition, which the program then finds in place of ours. real_is_libc:
- * the GNU C library. real_allocators: visits those behind ours that have one of
- * the functions above and lie before the GNU C library, beyond which nobody
- * looks. real_code: an image's executable segment, the last one.
+ * has a definition, which the program then uses instead of ours. real_is_libc:
+ * whether the image is the GNU C library. real_allocators: visits the images
+ * behind ours that have one of the functions above and precede the GNU C
+ * library, where symbol lookup ends. real_code: an image's last executable
+ * segment.
  */
 bool real_preceded(const char *name);
 bool real_is_libc(const struct elfmap *map);
 void real_allocators(void (*visit)(const struct elfmap *image));
 void real_code(const struct elfmap *map, uintptr_t *start, uintptr_t *size);
 
-/* Whether both, which stay, are the same image. */
+/* Whether both are the same image. Both must stay loaded. */
 static inline bool real_same(const struct elfmap *a, const struct elfmap *b)
 {
 	return a->phdr == b->phdr;
@@ -127,14 +129,14 @@ static inline void *real_of(enum real_slot which)
 	return real_slots[which];
 }
 
-/* The same, also one of a library that was loaded late. */
+/* The same, also for functions of libraries that were loaded late. */
 void *real_late(enum real_slot which);
 
-/* The calling thread's pthread_t, which is not the thread pointer on every
- * machine. Any thread, also signal handlers. */
+/* The calling thread's pthread_t; on some machines it is not the thread
+ * pointer. Any thread, also signal handlers. */
 uintptr_t real_thread(void);
 
-/* Either by its name, with the type of our own. */
+/* Either function by name, with the type of our hook. */
 #define REAL(name) ((__typeof__(name) *)real_of(REAL_##name))
 #define REAL_LATE(name) ((__typeof__(name) *)real_late(REAL_##name))
 

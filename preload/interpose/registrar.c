@@ -1,10 +1,10 @@
 /*
- * registrar.c: what becomes of a registration before the real function sees
- * it. A new table is known here before any of its code can run; one that goes
- * is forgotten before its memory can.
+ * registrar.c: handles registrations before the real function gets them. A new
+ * table is known here before its code can run; a deregistered one is dropped
+ * before its memory can be freed.
  *
- * The real function is looked up each time: the library that has it (libgcc_s,
- * libunwind) may be loaded late, and unloaded.
+ * The real function is looked up each time: its library (libgcc_s, libunwind)
+ * may be loaded late, and unloaded.
  */
 #include "preload/interpose/registrar.h"
 

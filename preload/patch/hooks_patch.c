@@ -1,15 +1,14 @@
 /*
- * hooks_patch.c: the wrapper that patched functions (patch.h) jump to. It tells
- * what the hooks of the C library's functions tell, of the call as its caller
- * made it; which, the function's shape says.
+ * hooks_patch.c: the wrapper that patched functions (patch.h) jump to. It
+ * records the same events as the hooks of the C library's functions, from the
+ * view of the original caller; the function's shape says which.
  *
- * One of these functions may be made of others, and of malloc: what runs
- * inside one of them is part of it. The thread is marked meanwhile (hooks.h), as
- * for a C library whose functions call each other: what comes from the same
- * image, or by a jump out of a function that was called from here, is not
- * recorded, unless a signal handler does it. What calls in from another image
- * at that time (the C library, on behalf of the allocator) is an event of its
- * own.
+ * One of these functions may call others, and malloc: all of these calls are
+ * part of it. So the thread is marked meanwhile (hooks.h), as for a C library
+ * whose functions call each other. Calls from the same image, or by a tail jump
+ * of a function that was called from here, are not recorded, unless a signal
+ * handler makes them. Calls from another image at that time (the C library, on
+ * behalf of the allocator) are events of their own.
  *
  * Any thread at any time, also signal handlers; keeps errno.
  */
@@ -19,7 +18,7 @@
 
 #include <string.h>
 
-/* The arguments by number; that of PATCH_NONE is 1: one element. */
+/* The arguments by index; argument PATCH_NONE is 1: one element. */
 struct patched_call {
 	const struct patch_slot *slot;
 	struct hooks_caller caller;
@@ -43,7 +42,7 @@ static void patched_address(const struct patched_call *call, unsigned kind,
 	uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, \
 		uintptr_t f
 
-/* A block is about to end, perhaps. */
+/* Records the end of a block, if the function has one. */
 static inline void patched_before(const struct patched_call *call)
 {
 	const struct patch_shape *shape = &call->slot->shape;
@@ -57,13 +56,13 @@ static inline void patched_before(const struct patched_call *call)
 		patched_address(call, GT_REALLOC_BEGIN, block);
 }
 
-/* There is a new one, perhaps, or what was to end did not. */
+/* Records a new block, or that the old one was not freed. */
 static inline void patched_after(const struct patched_call *call,
 				 uintptr_t result)
 {
 	const struct patch_shape *shape = &call->slot->shape;
 	uintptr_t block = call->argument[shape->block], made = result;
-	/* a product that overflows is refused by the function itself */
+	/* if the product overflows, the function itself fails */
 	uint64_t size = (uint64_t)call->argument[shape->size] *
 			call->argument[shape->count];
 	unsigned kind = GT_ALLOC;
@@ -76,11 +75,11 @@ static inline void patched_after(const struct patched_call *call,
 		size = made ? strlen((const char *)made) + 1 : 0;
 		break;
 	case PATCH_POINTER:
-		/* an int: its upper half is nobody's */
+		/* an int: the upper half is undefined */
 		made = (uint32_t)result ? 0 : *(const uintptr_t *)block;
 		break;
 	case PATCH_RESIZE:
-		/* in its place: the result is what it has now */
+		/* resized in place: the result is the new size */
 		made = result && result >= size ? block : 0;
 		/* fall through */
 	case PATCH_REALLOC:
@@ -96,9 +95,9 @@ static inline void patched_after(const struct patched_call *call,
 		hooks_block_of(false, kind, (void *)made, size, call->caller);
 }
 
-/* An exception that passes takes the mark back, as in hooks_wrap.c; without,
- * it would stand until it is seen to be stale, which on a fiber's stack is
- * never. */
+/* An exception that passes removes the mark, as in hooks_wrap.c. Otherwise the
+ * mark would stay until it is recognised as stale, which never happens on a
+ * fiber's stack. */
 static __attribute__((noinline)) uintptr_t
 patched_marked(const struct hooks_mark *mark, patch_wrapper *original,
 	       PATCHED_ARGUMENTS)
@@ -132,7 +131,7 @@ static uintptr_t patched(PATCHED_ARGUMENTS)
 		hooks_leave_real(&mark);
 	}
 	patched_after(&call, result);
-	/* of a free there is no result: what the caller had in its register */
+	/* a free has no result: restores the caller's register */
 	return call.slot->shape.op == PATCH_FREE ? frame->result : result;
 }
 

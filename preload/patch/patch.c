@@ -4,16 +4,16 @@
  *	| entries | slot … | thunk, moved code | thunk, moved code | …
  *	0         16       slots               PATCH_ROOM each
  *
- * Everything is made ready and looked at before the first byte of the image
- * changes; from then on no step can fail that would leave it half done: its
- * pages are made writable while they stay executable, all of them before one
- * is written, and taking a permission away is never refused.
+ * Everything is prepared and checked before the first byte of the image
+ * changes. After that no step can fail and leave an image half patched: all
+ * pages are made writable (and stay executable) before one is written, and
+ * removing a permission never fails.
  *
  * Called once, from the library's constructor.
  *
- * I1: an image is only touched if all of each function's code has the check
- *     sum of the plan, inside an executable segment.
- * I2: no page is writable and executable while the program runs.
+ * I1: an image is only changed if the code of every function has the plan's
+ * checksum, inside an executable segment. I2: no page is writable and
+ * executable while the program runs.
  */
 #include "preload/patch/patch.h"
 
@@ -36,28 +36,28 @@
 #define PATCH_PAGE 4096
 #define PATCH_ROOM (ARCH_PATCH_THUNK + PATCH_CODE_MAX)
 #define PATCH_ENTRIES 16		/* bytes */
-#define PATCH_LOWEST 0x10000		/* vm.mmap_min_addr, as usual */
-/* Places looked at for the mapping, at distances that grow. */
+#define PATCH_LOWEST 0x10000		/* the usual vm.mmap_min_addr */
+/* Addresses tried for the mapping, at growing distances. */
 #define PATCH_PLACES 256
 #define PATCH_STEP (64u << 10)
 
 static_assert(PATCHED_CODE_MAX >= PATCHED_IMAGES, "room for all of the list");
 
-/* Images that were patched, and those of which the user was told why not: for
+/* Images that were patched, and images for which the user was told why not: for
  * the writer. Constant once the constructor has run. */
 static struct patched_list patch_list;
 
-/* One image at work. */
+/* The image being patched. */
 struct patch_work {
 	const struct patch_image *image;
-	struct patch_plan functions;	/* stands at the first one */
+	struct patch_plan functions;	/* at the first function */
 	patch_wrapper *wrapper;
-	/* found among what is mapped */
+	/* found in the mapped images */
 	bool found;
 	uintptr_t bias;
-	uintptr_t low, high;		/* all of it */
+	uintptr_t low, high;		/* the whole image */
 	uintptr_t code, code_end;	/* its executable segment */
-	/* the mapping of ours */
+	/* our mapping */
 	uint8_t *area;
 	size_t area_size;
 };
@@ -94,7 +94,7 @@ static void patch_measure(struct patch_work *work,
 		if (segment->p_flags & PF_W)
 			codes++;
 	}
-	/* as linkers make it: one, that nobody writes to */
+	/* as linkers make it: one code segment, not writable */
 	work->found = codes == 1;
 }
 
@@ -111,13 +111,13 @@ static int patch_visit(const struct elfmap *map, void *data)
 		same = !first && map->path &&
 		       strcmp(text_base_name(map->path, strlen(map->path)),
 			      image->name) == 0;
-	work->high = 1;		/* the program's entry has been passed */
+	work->high = 1;		/* the program's entry has been visited */
 	if (same)
 		patch_measure(work, map);
 	return same || image->kind == PATCH_PROGRAM;
 }
 
-/* ---- making it ready ---- */
+/* ---- preparation ---- */
 
 static bool patch_is_true(struct patch_work *work,
 			  const struct patch_function *f, uint32_t index)
@@ -132,7 +132,7 @@ static bool patch_is_true(struct patch_work *work,
 	return patch_hash((const void *)start, f->entry.size) == f->entry.check;
 }
 
-/* Calls `fn` for each function; whether it said yes to all of them. */
+/* Calls `fn` for each function; returns whether all calls returned true. */
 static bool patch_each(struct patch_work *work,
 		       bool (*fn)(struct patch_work *work,
 				  const struct patch_function *f,
@@ -148,7 +148,7 @@ static bool patch_each(struct patch_work *work,
 	return true;
 }
 
-/* At this address or not at all. */
+/* Maps the area at this address or fails. */
 static bool patch_map_at(struct patch_work *work, uintptr_t at)
 {
 	long got = sys_mmap((void *)at, work->area_size,
@@ -159,7 +159,7 @@ static bool patch_map_at(struct patch_work *work, uintptr_t at)
 	if (sys_failed(got))
 		return false;
 	if ((uintptr_t)got != at) {
-		/* a kernel before 4.17 took it for a hint */
+		/* a kernel before 4.17 takes the address as a hint */
 		sys_munmap((void *)got, work->area_size);
 		return false;
 	}
@@ -168,7 +168,7 @@ static bool patch_map_at(struct patch_work *work, uintptr_t at)
 	return true;
 }
 
-/* Below the image, where nothing wants to grow to (the heap begins above a
+/* Maps the area below the image, where nothing grows (the heap starts above a
  * program); else above. */
 static bool patch_map(struct patch_work *work)
 {
@@ -285,11 +285,11 @@ static bool patch_write_one(struct patch_work *work,
 	uint8_t bytes[PATCH_DISPLACED_MAX];
 
 	CLAIM_FULL(patch_function_is_valid(f));
-	/* as patch_is_true has found, too */
+	/* patch_is_true has checked this, too */
 	if (!CLAIM(f->entry.displaced <= sizeof(bytes) && at >= work->code &&
 		   at + f->entry.displaced <= work->code_end))
 		return false;
-	/* the rest of what was displaced is never reached: traps */
+	/* the other displaced bytes are never reached: traps */
 	memset(bytes, ARCH_PATCH_TRAP, sizeof(bytes));
 	arch_patch_jump(bytes, at, (uintptr_t)patch_thunk(work, index));
 	memcpy((void *)at, bytes, f->entry.displaced);
@@ -300,7 +300,7 @@ static bool patch_close_one(struct patch_work *work,
 			    const struct patch_function *f, uint32_t index)
 {
 	(void)index;
-	/* a permission less: cannot fail, and nothing could be done */
+	/* removing a permission cannot fail */
 	patch_protect(work, f, PROT_READ | PROT_EXEC);
 	return true;
 }
@@ -343,7 +343,7 @@ static void patch_remember(const struct patch_work *work, bool patched)
 	enum patched_known what = patched ? PATCHED_DONE : PATCHED_TOLD;
 
 	patched_add(&patch_list, work->image->name, program, what);
-	/* it may have been started by an early allocation */
+	/* an early allocation may have started the recorder */
 	if (recorder && recorder->shared)
 		patched_add(&recorder->shared->patched, work->image->name,
 			    program, what);
@@ -351,7 +351,7 @@ static void patch_remember(const struct patch_work *work, bool patched)
 		patched_code_add(work->code, work->code_end - work->code);
 }
 
-/* The functions of one image; the plan then stands at the next. */
+/* Patches the functions of one image; the plan then is at the next image. */
 static void patch_one(struct patch_plan *plan, const struct patch_image *image,
 		      patch_wrapper *wrapper)
 {
@@ -370,7 +370,8 @@ static void patch_one(struct patch_plan *plan, const struct patch_image *image,
 		patch_remember(&work, patched);
 }
 
-/* Where /proc does not say, the constructor runs early enough. */
+/* Whether the process has one thread. Without /proc: the constructor runs early
+ * enough. */
 static bool patch_is_alone(void)
 {
 	ARCH_STAT tasks;
@@ -380,7 +381,8 @@ static bool patch_is_alone(void)
 	if (arch_syscall4(ARCH_NR_FSTATAT, AT_FDCWD, (long)"/proc/self/task",
 			  (long)&tasks, 0))
 		return true;
-	/* a folder's links: its name, its own dot, and a task's dots each */
+	/* links of a directory: its name, its own dot, and the dot-dot of each
+	 * task */
 	return tasks.st_nlink == 2 + 1;
 }
 
@@ -391,7 +393,7 @@ void patch_apply(const char *text, patch_wrapper *wrapper)
 	uint8_t *bytes;
 	size_t size;
 
-	/* a hardware shadow stack knows no return address but a call's */
+	/* a hardware shadow stack accepts only return addresses of calls */
 	if (!patch_is_alone() || arch_shadow_stack_pointer())
 		return;
 	bytes = sys_map_pages(PATCH_BYTES_MAX);

@@ -1,12 +1,12 @@
 /*
- * patch.h: jumps in the place of the entry points of an allocator that is
- * linked into the program, after a plan that the command made.
+ * patch.h: patches the entry points of a static allocator with jumps to our
+ * hooks, by a plan that the command made.
  *
  *	caller ─▶ entry: jump ─▶ thunk ─▶ arch_patch_entry ─▶ wrapper
  *	              …  ◀──────── moved code ◀─────────────────┘
  *
- * Slots, thunks and moved code lie in one mapping near the image; it is
- * written before it may be executed, and never again.
+ * Slots, thunks and moved code are in one mapping near the image. It is written
+ * before it becomes executable, and never again.
  */
 #ifndef GNOMON_PATCH_H
 #define GNOMON_PATCH_H
@@ -21,7 +21,7 @@
 #include "preload/patch/patch_plan.h"
 #include "preload/ring/patched.h"
 
-/* Gets and returns what the function gets and returns, which is called with
+/* Has the arguments and the result of the patched function, which it calls with
  * the same arguments at slot->original. */
 typedef uintptr_t patch_wrapper(uintptr_t a, uintptr_t b, uintptr_t c,
 				uintptr_t d, uintptr_t e, uintptr_t f);
@@ -33,14 +33,14 @@ struct patch_slot {
 	struct patch_shape shape;
 };
 
-/* What a wrapper knows of how it was called: see PATCH_FRAME. */
+/* The frame of a wrapper's call: see PATCH_FRAME. */
 struct patch_frame {
-	uintptr_t result;	/* the result register, as the caller had it */
+	uintptr_t result;	/* the result register at the call */
 	const struct patch_slot *slot;
 	uintptr_t fp, ra;
 };
 
-/* In a wrapper itself, which arch_patch_entry has called. */
+/* For use in a wrapper itself, which arch_patch_entry has called. */
 #define PATCH_FRAME                                                   \
 	((const struct patch_frame                                    \
 		  *)(*(const uintptr_t *)__builtin_frame_address(0) - \
@@ -53,21 +53,21 @@ static inline uintptr_t patch_frame_sp(const struct patch_frame *frame)
 }
 
 /*
- * Patches every image that is mapped, is in the plan, and is byte for byte
- * what was analysed. Only while the process has one thread; else nothing is
- * done. Either all functions of an image are patched or none.
+ * Patches every mapped image that is in the plan and equals the analysed bytes.
+ * Does nothing if the process has more than one thread. Patches all functions
+ * of an image or none.
  */
 void patch_apply(const char *plan, patch_wrapper *wrapper);
 
-/* The same by the plan that the environment holds, if there is one, with a
- * wrapper that is a hook (hooks_patch.c). For the constructor. */
+/* patch_apply with the plan in the environment, if there is one, and a hook as
+ * the wrapper (hooks_patch.c). For the constructor. */
 void hooks_patch(void);
 
-/* A recorder starts: what its writer is to know of them. */
+/* When a recorder starts: fills the list of patched images for its writer. */
 void patch_tell(struct patched_list *list);
 
-/* Moves the code of a function to `to`, which will be at the address `at`,
- * for an image with this bias. False: something is too far. */
+/* Copies the code of a function to `to`, to be run at the address `at`, for an
+ * image with this bias. False: a target is out of reach. */
 bool patch_move(const struct patch_function *function, uintptr_t bias,
 		uint8_t *to, uintptr_t at);
 

@@ -1,8 +1,8 @@
 /*
  * patch_plan.c: see patch_plan.h.
  *
- * I1: nothing is read outside [next, end); where something is missing the plan
- *     is bad, and no more is read of it.
+ * I1: nothing is read outside [next, end); if data is missing the plan is bad,
+ * and no more of it is read.
  */
 #include "preload/patch/patch_plan.h"
 
@@ -44,7 +44,7 @@ size_t patch_plan_decode(const char *text, uint8_t *to, size_t room)
 	return size;
 }
 
-/* The next bytes. False: there are not so many (I1). */
+/* Reads the next bytes. False: there are not enough (I1). */
 static bool patch_plan_take(struct patch_plan *plan, void *to, size_t size)
 {
 	CLAIM_FULL(plan->next <= plan->end);

@@ -1,7 +1,7 @@
 /*
- * patch_plan.h: reading a plan (patch_format.h) that anybody may have written.
- * Everything it yields lies inside the limits named there; whether it is true
- * of what is in memory is patch.c's to find out. No state.
+ * patch_plan.h: parses a patch plan (patch_format.h), which is untrusted input.
+ * All results keep to the limits of that file; patch.c checks whether they
+ * match the code in memory. No state.
  */
 #ifndef GNOMON_PATCH_PLAN_H
 #define GNOMON_PATCH_PLAN_H
@@ -23,23 +23,22 @@ struct patch_function {
 	struct patch_fix fixes[PATCH_FIXES_MAX];
 };
 
-/* The bytes that this text stands for, at most `room` of them; 0: it is no
- * such text. */
+/* Decodes the text into at most `room` bytes; 0: it is not a valid text. */
 size_t patch_plan_decode(const char *text, uint8_t *to, size_t room);
 
-/* Whether the check sum at their end is right: what could be wrong from here
- * on somebody has written on purpose. */
+/* Whether the checksum at the end is right. Any error after this check was
+ * written on purpose. */
 bool patch_plan_is_whole(const uint8_t *bytes, size_t size);
 
-/* Without that. False: another version. */
+/* Opens the plan without that check. False: another version. */
 bool patch_plan_open(struct patch_plan *plan, const uint8_t *bytes,
 		     size_t size);
 
-/* Whether all that is in it keeps to the limits. */
+/* Whether all fields keep to the limits. */
 bool patch_function_is_valid(const struct patch_function *function);
 
-/* The next image, then each of its functions. False: there is none, or the
- * plan is damaged (`bad`). */
+/* The next image, then each of its functions. False: no more, or the plan is
+ * damaged (`bad`). */
 bool patch_plan_image(struct patch_plan *plan, struct patch_image *image);
 bool patch_plan_function(struct patch_plan *plan,
 			 struct patch_function *function);

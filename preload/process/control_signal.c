@@ -1,14 +1,14 @@
 /*
  * control_signal.c: see control_signal.h.
  *
- * A handler notes what is asked for, and wakes the writer, which does it
- * (control.c): there is nothing that a thread could be interrupted in. What
- * means a moment, a toggle or a clear, means that of its handler (gate.h); the
- * rest is counted, and means the moment at which the writer looks. The program
- * may take a signal for itself later on; then ours is gone.
+ * A handler posts a request and wakes the writer, which handles it (control.c):
+ * so the interrupted thread's state does not matter. A toggle or a clear
+ * applies to the moment of its handler (gate.h). Other requests are counted,
+ * and apply to the moment at which the writer reads the counter. The program
+ * may later install its own handler; then ours is gone.
  *
- * What is interrupted goes on (SA_RESTART); where the program has another
- * stack for its handlers it serves ours, too. A forked child has its parent's
+ * Interrupted system calls are restarted (SA_RESTART); ours uses the program's
+ * alternate signal stack, if there is one. A forked child has its parent's
  * handlers, and its own recorder.
  */
 #include "preload/process/control_signal.h"
@@ -31,10 +31,10 @@
 typedef int signal_action(int number, const struct sigaction *action,
 			   struct sigaction *old);
 
-/* enum control_what; constant once a handler is there. */
+/* enum control_what; constant once a handler is installed. */
 static unsigned char signal_what[SIGNAL_COUNT];
 
-/* Whether it is noted with its moment. */
+/* Posts requests that have a stamp; returns whether this is one. */
 static bool signal_post(struct gl_shared *shared, enum control_what what)
 {
 	if (what != CONTROL_TOGGLE && what != CONTROL_CLEAR)
@@ -51,7 +51,7 @@ static void signal_arrived(int number)
 	CLAIM_FULL(number > 0 && number < SIGNAL_COUNT);
 	if (!recorder_is_on(r) || !(shared = r->shared))
 		return;
-	/* a child that shares our memory (vfork) was meant */
+	/* the signal was for a child that shares our memory (vfork) */
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return;
 	CLAIM_FULL(signal_what[number] < GL_SIGNALLED);
@@ -71,7 +71,7 @@ static void signal_complain(const struct signal_wish *wish)
 	text_put(&text, "signal ");
 	text_number(&text, wish->number);
 	text_put(&text, " is handled or ignored already: --signal leaves it "
-			"alone: choose another one");
+			"alone: choose another signal");
 	message_say(buffer);
 }
 
@@ -101,7 +101,7 @@ void control_signal_install(void)
 	if (count <= 0 || !recorder_is_on(recorder))
 		return;
 	action = (signal_action *)real_function("sigaction");
-	/* of one that is there twice, the last counts */
+	/* if a signal is listed twice, the last entry counts */
 	for (i = 0; i < count; i++)
 		signal_what[list[i].number] = list[i].what;
 	for (i = 0; action && i < count; i++)

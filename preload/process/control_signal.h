@@ -1,11 +1,12 @@
 /*
- * control_signal.h: signals that ask something of the recording (--signal).
+ * control_signal.h: handlers of the signals that control the recording
+ * (--signal).
  */
 #ifndef GNOMON_CONTROL_SIGNAL_H
 #define GNOMON_CONTROL_SIGNAL_H
 
-/* Handles those of the options for which the program has no handler. Once, by
- * the constructor. */
+/* Installs handlers for the signals of the options, except where the program
+ * has its own. Once, by the constructor. */
 void control_signal_install(void);
 
 #endif

@@ -5,16 +5,16 @@
  *	last_wanted + 1 ── wake ──▶ last_begun ─▶ looks ─▶ last_done
  *	     └── waits, a few naps at most ◀── wake ──────────┘
  *
- * THE WAIT. The writer mostly is done within a millisecond or two. A program's
- * end is not ours to delay: where the writer does not move for ENDING_IDLE
- * naps (stopped, no processor is free) nobody waits for it. Once it has begun
- * it may take as long as ENDING_NAPS, as the figures of a large process do. All
- * is counted in naps, because a thread may be forbidden to read any clock.
+ * THE WAIT. The writer mostly needs a millisecond or two. We must not delay a
+ * program's end: if the writer makes no progress for ENDING_IDLE naps (stopped,
+ * no free processor), no thread waits for it. Once it has begun, it may take up
+ * to ENDING_NAPS, which large processes need. Time is counted in naps, because
+ * a thread may be forbidden to read any clock.
  *
- * WHO. Several threads may end a process at once: the first does it all, and
- * the others wait as long as that one gets on, since their end is its end. It
- * may be that the same thread comes again: the last steps of an exit may call
- * _exit, and so may a handler that interrupts them.
+ * WHO. Several threads may end a process at once. The first does the work; the
+ * others wait while it makes progress, since their exit would end it. The same
+ * thread may also come twice: the last steps of an exit may call _exit, and so
+ * may a handler that interrupts them.
  */
 #include "preload/process/ending.h"
 
@@ -24,17 +24,17 @@
 #include "unwind/memory.h"
 
 #define ENDING_NAP_NS UINT64_C(1000000)
-#define ENDING_IDLE 5		/* naps in which the writer does not move */
-#define ENDING_BEGINS 50	/* the same, until the recorder has begun */
-#define ENDING_NAPS 300		/* for the writer, in all: who has tens of
-				 * thousands of mappings has many to read */
-#define ENDING_OTHER 50		/* naps in which the other thread does not */
+#define ENDING_IDLE 5		/* naps without progress of the writer */
+#define ENDING_BEGINS 50	/* the same, until the recorder runs */
+#define ENDING_NAPS 300		/* naps for the writer, in all: reading tens of
+				 * thousands of mappings takes long */
+#define ENDING_OTHER 50		/* naps without progress of the other thread */
 #define ENDING_YOUNG_NS (20 * UINT64_C(1000000))
 
 /* In the area: a forked child finds zeros. */
 static struct ending {
-	_Atomic uintptr_t thread;	/* its pointer; 0: nobody */
-	_Atomic uint32_t steps;		/* it gets on */
+	_Atomic uintptr_t thread;	/* its thread pointer; 0: none */
+	_Atomic uint32_t steps;		/* its progress */
 	_Atomic uint32_t done;		/* futex */
 } *ending;
 
@@ -45,7 +45,8 @@ void ending_place(void)
 	ending = area_place(sizeof(*ending));
 }
 
-/* The recorder, if it is this process's: a vfork's child is another. */
+/* The recorder, if it belongs to this process; a vfork child is another
+ * process. */
 static struct recorder *ending_recorder(void)
 {
 	struct recorder *r = recorder;
@@ -65,7 +66,7 @@ static bool ending_may_wait(void)
 	       !(thread && thread->aside & THREAD_MUTE);
 }
 
-/* Whether the writer has got so far, in last_begun or last_done. */
+/* Whether last_begun or last_done has reached `wanted`. */
 static bool ending_reached(const _Atomic uint32_t *last, uint32_t wanted)
 {
 	/* pairs with the release of last_done in last_look_step */
@@ -74,9 +75,9 @@ static bool ending_reached(const _Atomic uint32_t *last, uint32_t wanted)
 }
 
 /*
- * Forked children that end at once are many in a row, and their parent waits for
- * each: a look would take as long as the rest of their lives. Their memory is
- * what their parent's was.
+ * Whether the process is a short-lived forked child. Such children often follow
+ * one another, and the parent waits for each: a last snapshot would take as
+ * long as the rest of their lives. Their memory is that of their parent.
  */
 static bool ending_is_brief(const struct recorder *r)
 {
@@ -87,7 +88,7 @@ static bool ending_is_brief(const struct recorder *r)
 		       recorder_cycles(r, ENDING_YOUNG_NS);
 }
 
-/* Whether the recorder is yet to begin. */
+/* Whether the recorder does not run yet. */
 static bool ending_begins(const struct gl_shared *shared)
 {
 	return atomic_load_explicit(&shared->recorder_state,
@@ -130,7 +131,7 @@ static uint32_t ending_look(struct recorder *r)
 	return wanted;
 }
 
-/* Until the other thread is done, or does not get on. */
+/* Waits until the other thread is done, or makes no progress. */
 static void ending_wait(struct recorder *r)
 {
 	uint32_t steps = 0, seen;

@@ -1,10 +1,10 @@
 /*
- * ending.h: what a process does last: it looks at its guarded blocks
- * (guard.h), and waits a moment for the writer, which takes a last look at
- * its memory. Once it has ended nobody can.
+ * ending.h: the last work of a process: it checks its guarded blocks (guard.h),
+ * and briefly waits for the writer, which takes a last snapshot of the
+ * process's memory. That is impossible after the process has ended.
  *
  * Any thread of the target, also signal handlers, and children that share their
- * parent's memory (vfork), for whom nothing is done. errno is kept.
+ * parent's memory (vfork), for which nothing is done. errno is kept.
  */
 #ifndef GNOMON_ENDING_H
 #define GNOMON_ENDING_H
@@ -15,20 +15,21 @@
 
 struct recorder;
 
-/* What is done before all else; NULL: nothing. *steps goes up meanwhile. Set by
- * the constructor. */
+/* Called first; NULL: none. *steps counts up meanwhile. Set by the
+ * constructor. */
 extern BASE_HIDDEN void (*ending_first)(struct recorder *r,
 					_Atomic uint32_t *steps);
 
-/* Gives what threads know of each other's ends its place (area_place). */
+/* Allocates the state by which threads know that another one is ending the
+ * process (area_place). */
 void ending_place(void);
 
-/* The process ends now, by the calling thread. */
+/* The calling thread ends the process now. */
 void ending_exit(void);
 
 /*
- * The process is about to be another program. The result is for ending_failed,
- * if it goes on after all; 0: nothing was done.
+ * The process is about to execute another program. Pass the result to
+ * ending_failed if exec fails; 0: nothing was done.
  */
 uint32_t ending_exec(void);
 void ending_failed(uint32_t look);

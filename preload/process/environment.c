@@ -5,33 +5,33 @@
  *	environ, shown    A B C LD_PRELOAD=x         a copy, from before main on
  *	passed to exec    A B C LD_PRELOAD=us:x GNOMON_OUTPUT=o
  *
- * The kernel's array stays as it is: behind it lie the auxiliary values, which
- * are found from its end. Who reads it there (Go's run time) sees ours, and
- * passes them on.
+ * The kernel's array is not changed: the auxiliary vector follows it, and is
+ * found from its end. Programs that read the array there (Go's runtime) see our
+ * variables, and pass them on.
  *
- * What the program itself gives to a child is never replaced: a variable of
- * ours that is there already, or an LD_PRELOAD that has us, stays. Nothing is
- * added where our file cannot be opened (another root directory), nor our library
- * for a program that is for another processor: the loader would complain to the
- * program's standard error.
+ * Variables that the program itself passes to a child are never replaced: one
+ * of our variables that is there already, or an LD_PRELOAD that contains us,
+ * stays. Nothing is added if our file cannot be opened (another root
+ * directory). Our library is not added for a program for another processor: its
+ * loader would print an error to the program's standard error.
  *
  * environ belongs to the C library and to the program, which change it without
- * any lock of ours. environment_show exchanges the array for a longer copy,
- * and environment_conceal puts the old one back, or, if somebody has changed
- * the environment meanwhile, takes ours out of whatever is there. Arrays of
- * ours are never given back: a reader may still be going through one.
+ * a lock that we could take. environment_show replaces the array by a longer
+ * copy, and environment_conceal restores the old one. If somebody has changed
+ * the environment meanwhile, it removes our variables from the current array.
+ * Our arrays are never freed: another thread may still read one.
  *
- * Calls that overlap share a copy. How many use it is in the area:
+ * Overlapping calls share a copy. The number of its users is in the area:
  *
  *	free ──▶ 1 ◀──▶ 2 ◀──▶ …
  *	  ▲      └──▶ closing ──┐
  *	  └─────────────────────┘
  *
- * I1  Everything static here is constant after environment_init, in forked
- *     children too, but for what show and conceal use.
- * I2  A copy is taken out of environ only while it is closing, and whoever
- *     finds it there then exchanges it for one of his own. So what a call is
- *     shown stays until it is over, and nobody waits for anybody.
+ * I1  All static data here is constant after environment_init, in forked
+ *     children too, except what show and conceal use.
+ * I2  A copy is removed from environ only while it is closing; a call that
+ *     finds it there then replaces it by its own. So the array that a call was
+ *     shown stays until the call ends, and no thread waits.
  */
 #include "preload/process/environment.h"
 
@@ -48,36 +48,38 @@
 #include "preload/ring/area.h"
 #include "preload/ring/recorder.h"
 
-#define ENVIRONMENT_COPIES 8	/* as many shown at once */
+#define ENVIRONMENT_COPIES 8	/* copies shown at once */
 #define ENVIRONMENT_PRELOAD "LD_PRELOAD="
 #define ENVIRONMENT_PREFIX "GNOMON_"
 #define ENVIRONMENT_DEBUG "GNOMON_DEBUG_"
-#define ENVIRONMENT_SPARE 64	/* entries: a longer one will do for long */
-#define ENVIRONMENT_NO_POOLS 8	/* at least as many as there are */
+#define ENVIRONMENT_SPARE 64	/* spare entries, so that a copy can be reused
+				 * for long */
+#define ENVIRONMENT_NO_POOLS 8	/* at least as many as exist */
 #define ENVIRONMENT_OURS_MAX 64	/* variables; more are not passed on */
 
 extern char **__environ __attribute__((weak));
 
-/* LD_PRELOAD's part, "" if we came by another way, and whole variables. */
+/* Our part of LD_PRELOAD, "" if we were loaded in another way; and complete
+ * variables. */
 static const char *environment_library = "";
 static const char *environment_ours[ENVIRONMENT_OURS_MAX];
 static unsigned environment_count;
-/* LD_PRELOAD without us; NULL: nothing is left of it. */
+/* LD_PRELOAD without us; NULL: nothing remains. */
 static const char *environment_rest;
 static bool environment_taken;
 
-/* The longer copies that show uses, and what they stand for. */
+/* The longer copies that show uses, and the arrays that they replace. */
 static struct environment_copy {
 	char **array, **saved;
 	size_t max;		/* bytes */
 } environment_copies[ENVIRONMENT_COPIES];
-/* Calls that each is shown to: a child has none. */
+/* Users of each copy: a child has none. */
 static _Atomic int32_t *environment_users;
 
 enum { ENVIRONMENT_FREE = 0, ENVIRONMENT_CLOSING = -1 };
 
-#define ENVIRONMENT_SHELL "/bin/sh"	/* which system and popen start */
-#define ENVIRONMENT_TRIES 16	/* others may be faster, again and again */
+#define ENVIRONMENT_SHELL "/bin/sh"	/* started by system and popen */
+#define ENVIRONMENT_TRIES 16	/* other threads may be faster repeatedly */
 
 static bool environment_is(const char *entry, const char *name)
 {
@@ -91,7 +93,7 @@ static bool environment_same_name(const char *a, const char *b)
 	return (*a == '=' || !*a) && (*b == '=' || !*b);
 }
 
-/* A variable that means something to us; others begin like that, too. */
+/* Whether it is a variable of ours; others have the same prefix. */
 static bool environment_is_variable(const char *entry)
 {
 	unsigned id;
@@ -126,7 +128,7 @@ static bool environment_names(char *const *envp, const char *variable)
 	return false;
 }
 
-/* Length of the first element of a list as LD_PRELOAD is one. */
+/* Length of the first element of a list like LD_PRELOAD. */
 static size_t environment_element(const char *list)
 {
 	size_t n = 0;
@@ -136,7 +138,7 @@ static size_t environment_element(const char *list)
 	return n;
 }
 
-/* Whether an element is our file, by its whole or its last name. */
+/* Whether an element is our file, by its path or its file name. */
 static bool environment_is_us(const char *element, size_t n,
 			      const char *library)
 {
@@ -170,7 +172,7 @@ static char *environment_copy(char **to, const char *from, size_t n)
 	return start;
 }
 
-/* LD_PRELOAD without our element: what lies before and behind it. */
+/* LD_PRELOAD without our element: the parts before and after it. */
 static void environment_split(char **to, const char *list, const char *us)
 {
 	size_t n = environment_element(us);
@@ -181,7 +183,7 @@ static void environment_split(char **to, const char *list, const char *us)
 	rest = *to;
 	memcpy(rest, ENVIRONMENT_PRELOAD, sizeof(ENVIRONMENT_PRELOAD) - 1);
 	*to += sizeof(ENVIRONMENT_PRELOAD) - 1;
-	/* a separator before us goes with us, if nothing follows */
+	/* removes the separator before us, if nothing follows */
 	n = us - list;
 	if (n && !*behind)
 		n--;
@@ -232,10 +234,10 @@ void environment_init(char *const *environment, const char *library)
 	environment_taken = true;
 }
 
-/* ---- what the program sees ---- */
+/* ---- the program's view ---- */
 
-/* Whether this entry is one that environment_make has put there, or was there
- * from the start. */
+/* Whether this entry was added by environment_make, or was there from the
+ * start. */
 static bool environment_is_ours(const char *entry)
 {
 	unsigned i;
@@ -254,7 +256,7 @@ static bool environment_has_us(const char *entry)
 				   environment_library);
 }
 
-/* Takes ours out, from `from` to `to`, which may be the same. */
+/* Copies `from` to `to` without our variables; both may be the same. */
 static void environment_strip(char **to, char *const *from)
 {
 	for (; *from; from++) {
@@ -268,8 +270,8 @@ static void environment_strip(char **to, char *const *from)
 	*to = NULL;
 }
 
-/* --no-pools, for who came without the command. What libraries have read by
- * now in their constructors is too late for it. */
+/* --no-pools, for programs started without the command. Libraries that read
+ * these variables in earlier constructors do not see them. */
 static void environment_add_no_pools(char **envp)
 {
 	size_t n = environment_length(envp);
@@ -318,7 +320,7 @@ char **environment_hide(char **envp)
 	return hidden;
 }
 
-/* ---- what others get ---- */
+/* ---- environments of other programs ---- */
 
 static bool environment_follows(void)
 {
@@ -328,7 +330,7 @@ static bool environment_follows(void)
 	       (follow == OPTION_FOLLOW_EXEC || follow == OPTION_FOLLOW_ALL);
 }
 
-/* A path that cannot be opened would make the loader complain. */
+/* Whether our file can be opened; otherwise the loader would print an error. */
 static bool environment_reachable(void)
 {
 	return environment_library[0] != '/' ||
@@ -389,7 +391,7 @@ char *const *environment_make(char *const *envp, void *room, size_t size,
 	char *const *at;
 	unsigned i;
 
-	/* somebody else has made it longer */
+	/* another thread has made it longer */
 	if (size < environment_room(envp))
 		return envp;
 	for (at = envp; at && *at; at++) {
@@ -411,7 +413,7 @@ char *const *environment_make(char *const *envp, void *room, size_t size,
 
 /* ---- for functions that take no environment ---- */
 
-/* Whether taking ours out of what is shown gives what was there before. */
+/* Whether the shown array without our variables equals the saved one. */
 static bool environment_unchanged(char *const *shown, char *const *saved)
 {
 	for (; *shown; shown++) {
@@ -443,7 +445,7 @@ void environment_place(void)
 				       sizeof(*environment_users));
 }
 
-/* Which copy this is; -1: none of ours. */
+/* The index of this copy; -1: not one of ours. */
 static int environment_which(char **array)
 {
 	int i;
@@ -486,7 +488,7 @@ static void environment_close(struct environment_copy *copy)
 		return;
 	if (environment_shows(now))
 		environment_strip(now, now);
-	/* the program's now, if it is that */
+	/* if still in use, it belongs to the program now */
 	if (now == copy->array) {
 		copy->array = NULL;
 		copy->max = 0;
@@ -507,7 +509,7 @@ static void environment_release(int copy)
 	atomic_store(&environment_users[copy], ENVIRONMENT_FREE);
 }
 
-/* A copy that nobody uses, but for `other`, with so much room; -1: none. */
+/* Claims a free copy, other than `other`, with enough room; -1: none. */
 static int environment_claim(size_t need, int other)
 {
 	int i;
@@ -533,7 +535,7 @@ static int environment_claim(size_t need, int other)
 	return -1;
 }
 
-/* Shows a copy of `now`, which may be one that is closing itself. -1: it was
+/* Shows a copy of `now`, which may be a closing copy itself. -1: environ was
  * changed in between, or there is no memory. */
 static int environment_put(char **now, int closing)
 {

@@ -1,11 +1,12 @@
 /*
- * exec_file.c: see exec_file.h. The first bytes of a file tell: those of an ELF
- * file its processor, those of a script its interpreter's path. What has neither
- * is run by /bin/sh, where it is run at all (execvp).
+ * exec_file.c: see exec_file.h. The first bytes of a file decide: an ELF file
+ * has its processor, a script the path of its interpreter. Any other file is
+ * run by /bin/sh, if at all (execvp).
  *
- * An emulator opens what lies below its prefix first, but executes what the path
- * says: so the path is taken from a descriptor of the root directory, which no
- * prefix leads away from. But /proc/self/exe is its program by the path alone.
+ * An emulator opens files below its prefix first, but executes the path as
+ * given. So the path is opened relative to a descriptor of the root directory,
+ * which avoids the prefix. But /proc/self/exe is the emulated program only by
+ * its absolute path.
  *
  * The caller knows that files may be opened and read (ban.h).
  */
@@ -21,12 +22,12 @@
 #include "unwind/elfmap.h"
 #include "unwind/memory.h"
 
-#define EXEC_FILE_START 256	/* bytes that the kernel looks at */
+#define EXEC_FILE_START 256	/* bytes that the kernel reads */
 #define EXEC_FILE_SCRIPTS 4	/* an interpreter may be a script */
-#define EXEC_FILE_MACHINE 18	/* where e_machine is, in all ELF files */
+#define EXEC_FILE_MACHINE 18	/* offset of e_machine, in all ELF files */
 #define EXEC_FILE_SHELL "/bin/sh"
 #define EXEC_FILE_PATH "/bin:/usr/bin"
-#define EXEC_FILE_PROC "/proc/"	/* below no prefix */
+#define EXEC_FILE_PROC "/proc/"	/* not below a prefix */
 #define EXEC_FILE_ROOT EXEC_FILE_PROC "self/root"
 
 static int exec_file_open(const char *path)
@@ -53,7 +54,8 @@ static bool exec_file_is_elf(const char *start, long n)
 	       memcmp(start, ELFMAG, SELFMAG) == 0;
 }
 
-/* In a file of our order of bytes its words are as in memory. */
+/* Whether the ELF header is for our machine. In a file of our byte order its
+ * words are as in memory. */
 static bool exec_file_is_ours(const char *start)
 {
 	static const uint16_t machine = ARCH_ELF_MACHINE;
@@ -63,7 +65,7 @@ static bool exec_file_is_ours(const char *start)
 		       0;
 }
 
-/* Path of the interpreter of what begins so. */
+/* Path of the interpreter of a script with this start. */
 static const char *exec_file_interpreter(char start[EXEC_FILE_START + 1],
 					 long n)
 {
@@ -81,7 +83,7 @@ static const char *exec_file_interpreter(char start[EXEC_FILE_START + 1],
 	return path;
 }
 
-/* Bytes of the start, or -errno; fd is closed. */
+/* Reads the start; number of bytes, or -errno. Closes fd. */
 static long exec_file_take(int fd, char start[EXEC_FILE_START + 1])
 {
 	long n = sys_failed(fd) ? fd : sys_read(fd, start, EXEC_FILE_START);

@@ -1,22 +1,22 @@
 /*
  * exit_status.c: see exit_status.h.
  *
- * What a parent is told it leaves in its live mapping (exits_told), in the place
- * that the child's number gives; the child's writer finds it there
- * (parent_live.h). One word:
+ * A parent stores the statuses that it gets from wait in its live mapping
+ * (exits_told), in the slot given by the child's pid; the child's writer reads
+ * them there (parent_live.h). One word:
  *
  *	63    60 59        38 37        16 15      0
  *	 count  | child's pid | parent's  |  status |
  *
- * Numbers are used again, and in another pid namespace mean others. So the
- * parent's is compared, too, and what stood in its place when a child was forked
- * does not count. A child knows that by the count, which it has inherited
- * (exit_status_counts), as its recorder may come late. A child whose place another
- * one has taken meanwhile finds nothing; nor does one whose parent is not
- * recorded, or has no live file.
+ * Pids are reused, and mean other processes in another pid namespace. So the
+ * parent's pid is compared, too, and a word that was in the slot when the child
+ * was forked does not count. The child recognises it by the count that it has
+ * inherited (exit_status_counts), as its recorder may start late. There is no
+ * status for a child whose slot was overwritten for another child, or whose
+ * parent is not recorded or has no live file.
  *
- *  I1  What the parent was told goes before what the process said itself: it
- *      may have died by a signal after it had said so.
+ * I1  The status that the parent got has priority over the one that the process
+ *     reported itself: it may have been killed by a signal afterwards.
  */
 #include "preload/process/exit_status.h"
 
@@ -27,8 +27,8 @@
 #include "preload/ring/recorder.h"
 #include "unwind/memory.h"
 
-/* Of each place, the count of the last word: static, so that forked children
- * have it. */
+/* The count of the last word of each slot: static, so that forked children
+ * inherit it. */
 static _Atomic uint8_t exit_status_counts[GL_EXITS];
 
 void exit_status_own(int status)
@@ -38,13 +38,13 @@ void exit_status_own(int status)
 	if (!recorder_is_on(r) ||
 	    !unwind_may(UNWIND_NO_IDS) || sys_getpid() != r->pid)
 		return;
-	/* the last one counts: an exit's last steps may call _exit */
+	/* the last status counts: an exit's last steps may call _exit */
 	atomic_store_explicit(&r->shared->exits,
 			      EXIT_STATUS_GIVEN | (status & 0xff),
 			      memory_order_relaxed);
 }
 
-/* The calling process; 0: it may not ask. */
+/* The calling process's pid; 0: getpid is forbidden. */
 static int exit_status_self(void)
 {
 	if (recorder && recorder->pid)
@@ -70,7 +70,7 @@ void exit_status_reaped(int pid, int status)
 	place = &shared->exits_told[exit_status_place(pid)];
 	word = exit_status_who(pid, exit_status_self()) | (uint16_t)status;
 	old = atomic_load_explicit(place, memory_order_relaxed);
-	/* the value is all there is: it pairs with nothing */
+	/* the value itself is all data: pairs with nothing */
 	do
 		next = exit_status_next(old);
 	while (!atomic_compare_exchange_weak_explicit(
@@ -86,7 +86,7 @@ uint32_t exit_status_start(int pid)
 	uint32_t count = exit_status_counts[exit_status_place(pid)];
 	unsigned i;
 
-	/* its own places are all empty */
+	/* its own slots are all empty */
 	for (i = 0; i < GL_EXITS; i++)
 		if (exit_status_counts[i])
 			exit_status_counts[i] = 0;

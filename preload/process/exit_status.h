@@ -1,7 +1,7 @@
 /*
- * exit_status.h: how a process ended, as those say who are there when it does: the
- * process itself, as it exits, and its parent, as it waits for it. Its writer
- * asks for that where the kernel does not tell any more (target.h).
+ * exit_status.h: exit statuses, as reported by the process itself when it
+ * exits, and by its parent when it waits for it. The writer uses them if the
+ * kernel no longer has the status (target.h).
  */
 #ifndef GNOMON_EXIT_STATUS_H
 #define GNOMON_EXIT_STATUS_H
@@ -9,19 +9,18 @@
 #include <stdint.h>
 
 /*
- * The calling process is about to end with this status, and no code of the
- * program runs any more. Any thread, also in a child that shares its parent's
- * memory (vfork), which is not recorded: then it counts for nothing. Keeps
- * errno.
+ * The calling process is about to end with this status, and no more code of the
+ * program runs. Any thread; also in a child that shares its parent's memory
+ * (vfork), which is not recorded: there it has no effect. Keeps errno.
  */
 void exit_status_own(int status);
 
-/* The calling process was told this by wait or one of its kind: any status, of
- * any child. Any thread, signal handlers; keeps errno. */
+/* wait or a related function returned this status to the calling process: any
+ * status, of any child. Any thread, signal handlers; keeps errno. */
 void exit_status_reaped(int pid, int status);
 
-/* A process starts to be recorded, under this id: the count that its own place at
- * its parent's had when it was forked. */
+/* A process starts to be recorded, with this id. Returns the counter of its
+ * slot in its parent's table, as it was at the fork. */
 uint32_t exit_status_start(int pid);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * hooks_exec.c: the functions that start a program, or put one in the place of
- * this one. What is started gets our variables where the recording follows it
- * (environment.h), but what is for another processor; everything else is the real
- * function's.
+ * hooks_exec.c: hooks of functions that start a program, or replace this one
+ * (exec). The new program gets our variables if the recording follows it
+ * (environment.h) and it is for this processor; everything else is left to the
+ * real function.
  *
  * Called from anywhere, also in signal handlers and in children that share
- * their parent's memory and stack (vfork): nothing but the stack is written,
- * or, for an environment that is too large for it, a mapping, which is given
- * back if the call fails.
+ * their parent's memory and stack (vfork): only the stack is written, or, for
+ * an environment too large for it, a mapping, which is unmapped if the call
+ * fails.
  */
 #include <alloca.h>
 #include <stdarg.h>
@@ -28,14 +28,14 @@ typedef char *const exec_strings[];
 
 extern char **__environ __attribute__((weak));
 
-/* One exec. All arguments of the real functions are words. */
+/* One call of exec. All arguments of the real functions are words. */
 struct exec {
 	void *real;
 	bool replaces;		/* not posix_spawn */
-	unsigned envp;		/* which of them is the environment */
-	int from;		/* of the program, as execveat has them */
+	unsigned envp;		/* index of the argument envp */
+	int from;		/* the program, as execveat's arguments */
 	const char *path;
-	bool looked_for;	/* the path, in $PATH */
+	bool looked_for;	/* the path is searched in $PATH */
 	long argument[6];
 };
 
@@ -94,8 +94,8 @@ static int exec_with(struct exec *exec)
 						foreign));
 }
 
-/* Whether it is this process that is to be replaced: a child that shares our
- * memory (vfork) is another. */
+/* Whether the call replaces this process: a child that shares our memory
+ * (vfork) is another one. */
 static bool exec_replaces(const struct exec *exec)
 {
 	return exec->replaces && recorder_is_on(recorder) &&
@@ -111,7 +111,8 @@ static int exec_run(struct exec *exec)
 	int result;
 
 	if (shared) {
-		/* its trace is to have its name before that of the next */
+		/* its trace must have its name before the next program's
+		 * trace */
 		recorder_settle();
 		atomic_fetch_add_explicit(&shared->execs, 1,
 					  memory_order_release);
@@ -170,8 +171,8 @@ HOOK int fexecve(int fd, exec_strings argv, exec_strings envp)
 	return exec_run(&exec);
 }
 
-/* By the system call: what a C library's function adds to it, if it has one,
- * is nothing. */
+/* By the system call: the C library's function, if there is one, does nothing
+ * else. */
 HOOK int execveat(int fd, const char *path, exec_strings argv,
 		  exec_strings envp, int flags)
 {
@@ -185,9 +186,9 @@ HOOK int execveat(int fd, const char *path, exec_strings argv,
 	return exec_run(&exec);
 }
 
-/* ---- arguments one by one ---- */
+/* ---- variadic functions ---- */
 
-/* How many there are with the first, without the NULL that ends them. */
+/* Number of arguments including the first, without the NULL that ends them. */
 static size_t exec_count(va_list list)
 {
 	size_t n = 1;

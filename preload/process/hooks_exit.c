@@ -1,17 +1,17 @@
 /*
- * hooks_exit.c: the functions by which a process ends, and those by which it
- * is told how its children did. Each is the real one's as it was called, also
- * as a cancellation point, with its result and errno. Those that wait hold
- * nothing of ours while they do: they may be left by a jump or an exception.
+ * hooks_exit.c: hooks of functions that end a process, or return how a child
+ * ended. Each behaves like the real function, also as a cancellation point,
+ * with its result and errno. Functions that wait hold nothing of ours
+ * meanwhile, since a longjmp or an exception may leave them.
  *
- * exit and a return from main end in a handler of on_exit, which alone is told
- * the status. Ours is there before any other, so it is the last one; what is
- * left to do then is to write what stdio has. musl has none: there our
- * destructor is nearly the last, and no status is known. quick_exit ends in a
- * handler of its own, which is not told it either; musl's is not seen.
+ * exit and a return from main end in a handler of on_exit, the only kind that
+ * gets the status. Ours is registered before all others, so it runs last; after
+ * it only stdio is flushed. musl lacks on_exit: there our destructor runs
+ * nearly last, without the status. quick_exit ends in a handler of its own,
+ * which does not get the status either; musl's quick_exit is not recorded.
  *
- * Called by the program from anywhere, also in signal handlers and in
- * children that share their parent's memory (vfork).
+ * Called by the program from anywhere, also in signal handlers and in children
+ * that share their parent's memory (vfork).
  */
 #include "preload/process/hooks_exit.h"
 
@@ -30,7 +30,7 @@ struct rusage;
 typedef int exit_register(void (*handler)(int status, void *arg), void *arg);
 typedef int exit_register_quick(void (*handler)(void *arg), void *arg);
 
-/* exit_handler comes, if exit is called. */
+/* exit will call exit_handler. */
 static bool exit_handled;
 
 /* ---- the process itself ---- */
@@ -53,8 +53,8 @@ static void exit_handler_quick(void *unused)
 	ending_exit();
 }
 
-/* One of the C library's own; NULL: it has none. Another one that stands before
- * it may not be ready yet. */
+/* A function of the C library itself; NULL: it has none. Another definition
+ * before it may not be ready yet. */
 static void *exit_function(const char *name)
 {
 	struct elfmap image;
@@ -67,11 +67,12 @@ void hooks_exit(void)
 {
 	void *function = exit_function("on_exit");
 
-	/* refused: its exits are known to its parent only */
+	/* on failure only the parent knows the exit status */
 	if (function)
 		exit_handled = !((exit_register *)function)(exit_handler,
 							    NULL);
-	/* by the name that at_quick_exit calls, which is in no library */
+	/* the function that at_quick_exit calls; at_quick_exit itself is in no
+	 * shared library */
 	function = exit_function("__cxa_at_quick_exit");
 	if (function)
 		((exit_register_quick *)function)(exit_handler_quick, NULL);
@@ -104,14 +105,14 @@ HOOK _Noreturn void _Exit(int status)
 
 /* ---- its children ---- */
 
-/* result and status as wait4 gives them. */
+/* Result and status as from wait4. */
 static void exit_by_wait(int result, int status)
 {
 	if (result > 0)
 		exit_status_reaped(result, status);
 }
 
-/* result and info as waitid gives them. */
+/* Result and info as from waitid. */
 static void exit_by_waitid(int result, const siginfo_t *info)
 {
 	int status = info->si_status;
@@ -126,7 +127,7 @@ static void exit_by_waitid(int result, const siginfo_t *info)
 		exit_status_reaped(info->si_pid, status | 0x80);
 }
 
-/* Where the program does not want a status we do. */
+/* Passes a status pointer of ours if the program passes NULL. */
 #define WAIT(name, parameters, arguments)                                    \
 	HOOK pid_t name parameters                                           \
 	{                                                                    \

@@ -1,8 +1,8 @@
 /*
- * hooks_fork.c: fork and _Fork as the program enters them, and what it makes of
- * syscall(). Each calls the real one as it was called itself; result and errno
- * are its. A fork by an instruction of the program's own is noticed by the wiped
- * area alone.
+ * hooks_fork.c: hooks of fork, _Fork and fork by syscall(). Each calls the real
+ * function with its own arguments; result and errno are the real function's. A
+ * fork by an instruction of the program itself is noticed only by the wiped
+ * area.
  *
  * Called by the program from anywhere, also in signal handlers.
  */
@@ -48,8 +48,8 @@ HOOK pid_t fork(void)
 			     (uintptr_t)__builtin_dwarf_cfa());
 }
 
-/* A C library that has none: its fork does as much, and calls what
- * pthread_atfork was given. */
+/* For a C library without _Fork: its fork does the same, and also runs
+ * pthread_atfork handlers. */
 HOOK pid_t _Fork(void)
 {
 	void *real_fork = real_of(REAL__Fork);

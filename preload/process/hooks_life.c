@@ -1,7 +1,7 @@
 /*
- * hooks_life.c: the functions of life.h as the program enters them. Each calls
- * the real one as it was called itself; results and errno are its. What we do
- * before and after makes no call into the C library, and keeps errno.
+ * hooks_life.c: hooks of the functions of life.h. Each calls the real function
+ * with its own arguments; results and errno are the real function's. Our work
+ * before and after it makes no call into the C library, and keeps errno.
  *
  * Called by the program from anywhere, some also in signal handlers and in
  * children that share their parent's memory (vfork).
@@ -36,12 +36,12 @@ int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 typedef long life_call(long number, long a, long b, long c, long d, long e,
 		       long f);
 
-/* ---- filters of system calls ---- */
+/* ---- system call filters ---- */
 
 /*
- * The calling thread is about to be forbidden to read the processor's counter
- * (false: it was not, or no longer is). What it does is not recorded then, but
- * counted as dropped.
+ * The calling thread will no longer be able to read the processor's counter
+ * (false: it was not forbidden, or no longer is). Its events are then not
+ * recorded, but counted as dropped.
  */
 static void life_mute(bool mute)
 {
@@ -56,9 +56,10 @@ static void life_mute(bool mute)
 }
 
 /*
- * Before a filter, or strict mode, which also takes the processor's counter
- * away. The thread has its ring, and the process its memory, before it may be
- * forbidden what that takes. What will be forbidden is life_after_filter's.
+ * Called before a filter, or strict mode, which also disables the processor's
+ * counter. Gives the thread its ring, and the process its memory, before they
+ * may become impossible. Returns the bits that will be forbidden, for
+ * life_after_filter.
  */
 static uint32_t life_before_filter(bool strict, unsigned long filter)
 {
@@ -112,7 +113,7 @@ static int life_prctl_tsc(life_prctl *real_prctl, unsigned long how,
 	return result;
 }
 
-/* What bears on privileges. */
+/* Whether the option affects privileges. */
 static bool life_prctl_followed(int option)
 {
 	return option == PR_CAPBSET_DROP || option == PR_SET_SECUREBITS ||
@@ -142,7 +143,7 @@ HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 
 /* ---- ids, capabilities, namespaces ---- */
 
-/* The header names a thread of the target, perhaps; the writer means itself. */
+/* The header may name a thread of the target; the writer must name itself. */
 static void life_follow_capset(const void *from, const void *data)
 {
 	struct __user_cap_header_struct header =
@@ -156,7 +157,8 @@ static void life_follow_capset(const void *from, const void *data)
 				  sizeof(struct __user_cap_data_struct));
 }
 
-/* A process whose memory is another's, too, may not enter some of them. */
+/* A process that shares its memory with another one may not enter some
+ * namespaces. */
 static void life_alone(void)
 {
 	if (recorder_is_on(recorder))
@@ -187,7 +189,7 @@ static void life_follow_space(bool users)
 
 /* ---- raw system calls ---- */
 
-/* With a listener the answer is a descriptor. */
+/* With a listener the result is a descriptor. */
 static long life_seccomp(life_call *real_syscall, long how, long flags,
 			 long filter)
 {
@@ -199,8 +201,7 @@ static long life_seccomp(life_call *real_syscall, long how, long flags,
 	return result;
 }
 
-/* They are for the calling thread only, whatever others have; ASK_CALLS: it is
- * none of them. */
+/* The raw calls affect only the calling thread; ASK_CALLS: not an id call. */
 static enum ask_call life_raw_id(long number)
 {
 	if (number == __NR_setuid || number == ARCH_NR_ID(setuid))

@@ -1,7 +1,7 @@
 /*
  * ids.c: see ids.h. Repeating the call is exact: before it the writer had the
- * same ids and capabilities, so it has the same afterwards, keepcaps, secure
- * bits, user namespaces and all.
+ * same ids and capabilities, so it has the same afterwards, including keepcaps,
+ * secure bits and user namespaces.
  */
 #include "preload/process/ids.h"
 
@@ -17,7 +17,7 @@
 #define IDS_GROUPS_MAX 1024	/* on the stack; else the writer ends */
 #define IDS_GROUPS_PART (GL_REQUEST_ROOM / sizeof(gid_t))
 
-/* A child that shares our memory (vfork) has ids of its own. */
+/* False in a child that shares our memory (vfork), which has its own ids. */
 static bool ids_our_own(void)
 {
 	return recorder_is_on(recorder) &&

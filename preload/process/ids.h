@@ -1,8 +1,8 @@
 /*
- * ids.h: the writer follows the target where it gives up privileges: no task
- * of ours keeps what the program has laid down. Called in the thread that did
- * it, after it has succeeded and before it returns to the program; errno is
- * kept. Where the writer cannot follow, recording ends.
+ * ids.h: the writer gives up the same privileges as the target, so that none of
+ * our tasks keeps privileges that the program has dropped. Called in the thread
+ * that dropped them, after the call has succeeded and before it returns to the
+ * program; errno is kept. If the writer cannot follow, recording ends.
  */
 #ifndef GNOMON_IDS_H
 #define GNOMON_IDS_H
@@ -13,24 +13,24 @@
 
 #include "preload/ring/shared.h"
 
-/* The writer makes the same system call, none of whose arguments is an
+/* The writer makes the same system call; none of the arguments is an
  * address. */
 void ids_follow(enum ask_call call, long a, long b, long c, long d, long e);
 
-/* The same for capset, of which the header is to mean the caller, and for
- * setgroups. */
+/* The same for capset, whose header must mean the caller, and for setgroups. */
 void ids_follow_capset(const void *header, size_t header_bytes,
 		       const void *data, size_t bytes);
 void ids_follow_setgroups(size_t count, const gid_t *groups);
 
-/* The calling thread's supplementary groups. */
+/* The writer sets the calling thread's supplementary groups. */
 void ids_follow_groups(void);
 
-/* The calling thread is in another user namespace now. */
+/* The writer joins the calling thread's new user namespace. */
 void ids_follow_user_space(void);
 
-/* Whether the calling thread's user ids are all the same and not root's: then
- * a raw system call, which is for one thread, was meant for good. */
+/* Whether the calling thread's user ids are all equal and not root's: then a
+ * raw system call, though it changes only one thread, was meant to be
+ * permanent. */
 bool ids_are_final(void);
 
 #endif

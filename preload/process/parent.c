@@ -1,4 +1,4 @@
-/* parent.c: see parent.h. Static, so that children have it. */
+/* parent.c: see parent.h. The data is static, so that children inherit it. */
 #include "preload/process/parent.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ void parent_forks(void)
 	if (!shared || parent.trace[0])
 		return;
 	recorder_settle();
-	if (!parent.live[0])	/* only the recorder knows where it is */
+	if (!parent.live[0])	/* only the recorder knows its path */
 		parent_starts(shared);
 	/* pairs with the release of writer_tell */
 	if (atomic_load_explicit(&shared->recorder_state,

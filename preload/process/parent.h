@@ -1,6 +1,5 @@
 /*
- * parent.h: what the children of a fork are to know of the process that they
- * come from.
+ * parent.h: what a forked child needs to know about its parent.
  */
 #ifndef GNOMON_PARENT_H
 #define GNOMON_PARENT_H
@@ -10,9 +9,8 @@
 
 struct gl_shared;
 
-/* Paths of its trace and of its live file; "": there is none, or it is not
- * known. Of its parent's in a child until that has started its recorder, of this
- * process's own from then on. */
+/* Paths of the trace and the live file; "": none, or unknown. In a child they
+ * are the parent's until the child has started its recorder, then its own. */
 struct parent {
 	char trace[GT_PATH_MAX];
 	char live[GT_PATH_MAX];
@@ -20,8 +18,9 @@ struct parent {
 
 extern BASE_HIDDEN struct parent parent;
 
-/* Its recorder has been started. A fork that passes no hook of ours (forkpty's,
- * or by an instruction) finds the live file here, and there the trace. */
+/* The recorder of this process was started. A fork that passes none of our
+ * hooks (by forkpty, or by an instruction) finds the live file here, and in it
+ * the trace. */
 void parent_starts(const struct gl_shared *shared);
 
 /* The process is about to fork. Any thread, also signal handlers. */

@@ -1,6 +1,6 @@
 /*
- * seccomp.c: see seccomp.h. The kernel has yet to look at the filter: so it is
- * copied, which cannot fault.
+ * seccomp.c: see seccomp.h. The kernel has not checked the filter's address
+ * yet: so it is copied in a way that cannot fault.
  */
 #include "preload/process/seccomp.h"
 
@@ -12,8 +12,9 @@
 #include "preload/ring/ask.h"
 #include "preload/ring/recorder.h"
 
-#define SECCOMP_PART 512	/* instructions at a time: on the stack */
-#define SECCOMP_TRIES 16	/* others' filters may come in between */
+#define SECCOMP_PART 512	/* instructions per request: on the stack */
+#define SECCOMP_TRIES 16	/* other threads' requests may come in
+				 * between */
 
 static long seccomp_ask(const struct sock_fprog *program)
 {

@@ -1,12 +1,11 @@
 /*
- * seccomp.h: filters of system calls.
+ * seccomp.h: system call filters.
  *
- * A program may forbid itself calls that our hooks would make in its threads,
- * on pain of death. What it asks the C library for (prctl, syscall) is seen
- * at once, and the writer runs the filter over the calls that we would make
- * (seccomp_verdict.h). A filter that was put there without the C library is
- * found by the writer, a moment later (seccomp_watch.h). What either knows is
- * forbidden.h's.
+ * A program may install a filter that kills it for system calls that our hooks
+ * make in its threads. Filters installed through the C library (prctl, syscall)
+ * are seen at once, and the writer runs them over the calls that we would make
+ * (seccomp_verdict.h). The writer finds filters installed in another way a
+ * moment later (seccomp_watch.h). forbidden.h keeps the results of both.
  */
 #ifndef GNOMON_SECCOMP_H
 #define GNOMON_SECCOMP_H
@@ -14,10 +13,11 @@
 #include <stdint.h>
 
 /*
- * What this filter (a struct sock_fprog, as prctl takes it) would forbid of
- * what we call: bits of ban.h. All of them where nobody answers, and of what is
- * no filter, which may be any address. Before it is in force: waits for the
- * writer, as ask_writer does. Any thread, also in handlers; keeps errno.
+ * The calls of ours that this filter (a struct sock_fprog, as for prctl) would
+ * forbid: bits of ban.h. All bits if there is no answer, or if the argument is
+ * no filter (it may be any address). Call it before the filter takes effect.
+ * Waits for the writer, as ask_writer does. Any thread, also in handlers; keeps
+ * errno.
  */
 uint32_t seccomp_forbids(const void *filter);
 

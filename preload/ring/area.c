@@ -1,21 +1,21 @@
 /*
- * area.c: a bump allocator over anonymous mappings, which are added as they are
- * needed: addresses may be limited, too.
+ * area.c: a bump allocator over anonymous mappings, which are added on demand,
+ * since address space may be limited, too.
  *
  *	piece 0:	| struct recorder | struct area | places … | blocks … | free … |
  *	piece 1, …:	| blocks … | free … |
  *
- * A block comes from the first piece that has room for it. A piece is a part of
- * what there is already, so that there are few; a table that is larger has one of
- * its own.
+ * A block comes from the first piece that has room for it. A piece has a fixed
+ * share of the size of all pieces before it, so that there are few; a larger
+ * table gets its own piece.
  *
- * Once tables are in use (area_settle), blocks of AREA_HALF and more begin with a
- * large page of the kernel's: one fault in place of 512. Others fill its rest.
+ * Once tables are in use (area_settle), blocks of AREA_HALF and more start with
+ * a huge page: one fault instead of 512. Other blocks fill the rest of it.
  *
  * I1: each piece is private, anonymous and MADV_WIPEONFORK before it is in the
- *     list. A child finds struct area zeroed, and begins again at area_first.
- * I2: the list is static, is only appended to, and an entry is one word: a child
- *     knows the pieces that it inherits.
+ * list. A child finds struct area zeroed, and starts again at area_first. I2:
+ * the list is static, is only appended to, and an entry is one word: a child
+ * knows the pieces that it inherits.
  */
 #include "preload/ring/area.h"
 
@@ -30,13 +30,16 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-#define AREA_PIECE (UINT64_C(16) << 20)	/* the first; what most programs need */
-#define AREA_PART 2		/* a later one: one part of all before in so many */
-#define AREA_LEAST (UINT64_C(4) << 20)	/* the first, under a limit */
-#define AREA_LARGE (UINT64_C(2) << 20)	/* a page of the kernel's large ones */
-#define AREA_HALF (AREA_LARGE / 2)	/* what a large block has */
+#define AREA_PIECE (UINT64_C(16) << 20)	/* the first piece; enough for most
+					 * programs */
+#define AREA_PART 2		/* a later piece has 1 / AREA_PART of all
+				 * before */
+#define AREA_LEAST (UINT64_C(4) << 20)	/* the first piece, under a limit */
+#define AREA_LARGE (UINT64_C(2) << 20)	/* a huge page */
+#define AREA_HALF (AREA_LARGE / 2)	/* least size of a block that gets
+					 * one */
 
-/* An entry of the list: the first page's number and how many there are. */
+/* An entry of the list: number of the first page, and count of pages. */
 #define AREA_PAGE_BITS 12
 #define AREA_COUNT_BITS 28
 
@@ -44,7 +47,7 @@ struct recorder *recorder;
 struct area *area;
 static _Atomic uint64_t area_list[GL_AREA_PIECES];	/* 0 ends it */
 static uint64_t area_most;
-static uint64_t area_first;	/* where blocks begin in the first piece */
+static uint64_t area_first;	/* start of blocks in the first piece */
 
 static char *area_at(uint64_t entry)
 {
@@ -65,7 +68,7 @@ static uint64_t area_entry(unsigned i)
 					    memory_order_acquire) : 0;
 }
 
-/* Addresses of all pieces so far. */
+/* Bytes of all pieces so far. */
 static uint64_t area_mapped(void)
 {
 	uint64_t sum = 0, entry;
@@ -76,7 +79,7 @@ static uint64_t area_mapped(void)
 	return sum;
 }
 
-/* An entry of the list, or -errno. */
+/* Maps a piece: its entry for the list, or -errno. */
 static int64_t area_map_piece(uint64_t size)
 {
 	long at = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -88,14 +91,15 @@ static int64_t area_map_piece(uint64_t size)
 		sys_munmap((void *)at, size);
 		return -ENOSYS;
 	}
-	/* a core dump is the program's; if refused, it only gets larger */
+	/* core dumps are for the program's memory; a refusal only makes them
+	 * larger */
 	sys_madvise((void *)at, size, MADV_DONTDUMP);
 	CLAIM(size >> AREA_PAGE_BITS >> AREA_COUNT_BITS == 0);
 	return (int64_t)((uint64_t)at >> AREA_PAGE_BITS << AREA_COUNT_BITS |
 			 size >> AREA_PAGE_BITS);
 }
 
-/* The same of less, where addresses are limited (ulimit -v). */
+/* Maps a smaller piece if address space is limited (ulimit -v). */
 static int64_t area_map_about(uint64_t size, uint64_t least)
 {
 	int64_t entry;
@@ -129,7 +133,7 @@ void *area_place(size_t size_bytes)
 {
 	char *place = (char *)recorder + area_first;
 
-	/* I2: blocks begin behind all places */
+	/* I2: blocks start after all places */
 	CLAIM(!area || (!area->used &&
 			area_first + size_bytes <= area_bytes(area_entry(0))));
 	area_first += base_round_up(size_bytes, BASE_LINE);
@@ -163,7 +167,8 @@ static void area_tell(void)
 
 	if (!shared)
 		return;
-	/* who tells looks again, so that the last one is right */
+	/* the thread that stores it reads again, so that the last value is
+	 * right */
 	do {
 		used = area_used();
 		atomic_store_explicit(&shared->area_used, used,
@@ -189,8 +194,8 @@ void area_tell_pieces(struct gl_shared *shared)
 		area_tell_piece(shared, i);
 }
 
-/* The i-th entry, which was 0 a moment ago, with so many bytes at least; 0:
- * there is no memory. */
+/* Adds the i-th entry, which was just 0, with at least `need` bytes; 0: there
+ * is no memory. */
 static uint64_t area_add(unsigned i, uint64_t need)
 {
 	uint64_t least = base_round_up(need, GL_PAGE), there = area_mapped();
@@ -203,7 +208,8 @@ static uint64_t area_add(unsigned i, uint64_t need)
 		return 0;
 	CLAIM_FULL(i > 0 && i < GL_AREA_PIECES);
 	size = base_max(base_round_up(size, GL_PAGE), least);
-	/* where the size is whole large pages, newer kernels align it to them */
+	/* newer kernels align a mapping whose size is a multiple of huge
+	 * pages */
 	if (need >= AREA_HALF)
 		size = base_round_up(size, AREA_LARGE);
 	entry = area_map_about(size, least);
@@ -213,7 +219,7 @@ static uint64_t area_add(unsigned i, uint64_t need)
 	if (!atomic_compare_exchange_strong_explicit(
 		    &area_list[i], &found, (uint64_t)entry,
 		    memory_order_acq_rel, memory_order_acquire)) {
-		/* somebody was faster */
+		/* another thread was faster */
 		sys_munmap(area_at((uint64_t)entry),
 			   area_bytes((uint64_t)entry));
 		return found;
@@ -222,8 +228,8 @@ static uint64_t area_add(unsigned i, uint64_t need)
 	return (uint64_t)entry;
 }
 
-/* Where a block goes in the i-th piece, of which so much is taken. Large pages
- * are asked for as far as it takes half of one. */
+/* The offset of a new block in the i-th piece, of which `taken` bytes are used.
+ * Requests huge pages if the block fills at least half of one. */
 static uint64_t area_start(unsigned i, uint64_t entry, uint64_t taken,
 			   uint64_t need)
 {
@@ -278,7 +284,7 @@ static void *area_take(uint64_t need)
 	return block;
 }
 
-/* So many bytes of what may be given out. */
+/* Charges `need` bytes to the limit. */
 static bool area_charge(uint64_t need)
 {
 	uint64_t most = area_limit() - area_first;
@@ -349,11 +355,11 @@ void area_wipe(void)
 	struct area_range range;
 	unsigned i = 0;
 
-	/* the first one last: it says how much is taken of each */
+	/* the first piece last: it has the state of all pieces */
 	while (area_piece(i, &range))
 		i++;
 	while (i--)
-		/* locked memory is not given back */
+		/* MADV_DONTNEED fails on locked memory */
 		if (area_piece(i, &range) &&
 		    sys_madvise(range.at, range.bytes, MADV_DONTNEED))
 			memset(range.at, 0, range.taken);

@@ -13,70 +13,72 @@
 
 /*
  * Makes the first piece, with a zeroed struct recorder at its start. Later
- * pieces come as memory is given out. size_bytes: of all pieces together, but
- * for what is left over at their ends. Once per process image. 0, -ENOMEM, or
- * -ENOSYS where the kernel cannot wipe it.
+ * pieces are mapped on demand. size_bytes: of all pieces together, not counting
+ * unused space at their ends. Once per process image. 0, -ENOMEM, or -ENOSYS if
+ * the kernel cannot wipe the area on fork.
  */
 int area_map(uint64_t size_bytes);
 
-/* What is given out before area_settle, at most. */
+/* Upper limit of what is allocated before area_settle. */
 #define AREA_MIN (UINT64_C(7) << 20)
 
 /*
- * A place behind that, aligned to a cache line, where a child finds zeros, too:
- * for what is reached by a pointer that is static. Once per process image,
- * before the first area_alloc; some pages in all.
+ * Zeroed memory after struct recorder, aligned to a cache line, that a child
+ * finds zeroed, too: for state reached by a static pointer. Once per process
+ * image, before the first area_alloc; some pages in all.
  */
 void *area_place(size_t size_bytes);
 
-/* Zeroed memory, aligned to a cache line, whose addresses stay taken; NULL when
- * the area is used up. May map a piece. Any thread, also signal handlers. */
+/* Zeroed memory, aligned to a cache line, never freed; NULL when the area is
+ * used up. May map a piece. Any thread, also signal handlers. */
 void *area_alloc(size_t size_bytes);
 
-/* Maps all that may be given out yet: mapping is going to be forbidden, or to
- * be locked. */
+/* Maps everything that may still be allocated, before mapping is forbidden or
+ * mappings are locked. */
 void area_fill(void);
 
 /*
- * The recording has started: what was taken so far are tables for the largest
- * number of everything, of which hardly any page is in use. What is given out from
- * now on counts as used, and is `budget` bytes at most.
+ * The recording has started. The memory allocated so far is tables for the
+ * largest number of everything, of which hardly any page is in use. Later
+ * allocations count as used, and are limited to `budget` bytes.
  */
 void area_settle(uint64_t budget);
 
-/* Bytes given out so far. */
+/* Bytes allocated so far. */
 uint64_t area_used(void);
 
-/* Whether so much is used that new threads should go without memory of their
- * own, for the sake of what all threads share. */
+/* Whether the area is so full that new threads should do without memory of
+ * their own, to save it for what all threads share. */
 bool area_scarce(void);
 
 struct area_range {
 	char *at;
 	uint64_t bytes;
-	uint64_t taken;		/* of them, the first, by area_alloc and us */
+	uint64_t taken;		/* of these, allocated from the start */
 };
 
 /* The i-th piece; false: there are fewer. */
 bool area_piece(unsigned i, struct area_range *range);
 
-/* All of it becomes zeros, as in a child. */
+/* Zeroes the area, as in a child. */
 void area_wipe(void);
 
-/* The recorder is told of all pieces, and from now on of those that come. */
+/* Publishes all pieces to the recorder, and from now on new ones. */
 void area_tell_pieces(struct gl_shared *shared);
 
-/* Of area.c: it lies behind struct recorder. */
+/* State of area.c; lies after struct recorder. */
 struct area {
-	_Atomic uint64_t used;	/* bytes given out, but for the first ones */
-	uint64_t limit;		/* bytes in all; 0: area_most */
-	uint64_t spare;		/* of them, not for new threads */
-	_Atomic uint64_t taken[GL_AREA_PIECES];	/* bytes of each piece */
-	_Atomic uint64_t large[GL_AREA_PIECES];	/* where its large pages end */
+	_Atomic uint64_t used;	/* bytes allocated after area_settle */
+	uint64_t limit;		/* limit of all bytes; 0: area_most */
+	uint64_t spare;		/* part of `limit` kept from new threads */
+	_Atomic uint64_t taken[GL_AREA_PIECES];	/* bytes allocated of each
+						 * piece */
+	_Atomic uint64_t large[GL_AREA_PIECES];	/* end of each piece's large
+						 * pages */
 };
 extern BASE_HIDDEN struct area *area;
 
-/* What was given out of each piece, and of all. With GNOMON_CLAIMS. */
+/* Checks the bytes allocated of each piece, and in all. With GNOMON_CLAIMS. */
 bool area_is_valid(void);
 
 #endif

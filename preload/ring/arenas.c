@@ -1,39 +1,39 @@
 /*
  * arenas.c: see arenas.h.
  *
- * mallinfo2 takes the lock of one arena after the other, sums up and writes
- * nothing else: no memory, no stream, no errno. (malloc_info would say it for
- * each arena, but writes to a stream: making one takes stdio's lock of all
- * streams, for which a thread may wait that waits for a stream that the
- * interrupted one has locked.)
+ * mallinfo2 locks one arena after the other, sums up, and has no other effect:
+ * no allocation, no stream, no errno. (malloc_info reports each arena, but
+ * writes to a stream: making one takes stdio's lock of all streams. Its holder
+ * may wait for a stream that the interrupted thread has locked.)
  *
- * THE SAFE POINT. Nobody may hold an arena's lock, or it would be waited for.
+ * THE SAFE POINT. No thread may hold an arena's lock, or mallinfo2 would wait
+ * for it.
  *
- * No other thread holds one, because there is none: glibc says so, and it says
- * the opposite for ever once it has made one. Who asks is that single thread;
- * it is here and makes no other meanwhile. What a program has of threads that
- * are not glibc's own may not be in the allocator when another one is: that
- * takes no locks then. (Others cannot be asked to wait less: nobody can try an
- * arena's lock. A task of ours that waits in their place would hold locks in a
- * process that it is no thread of, where a fault, or a kill, would leave them
- * taken.)
+ * No other thread holds one, because there is none: glibc reports so, and
+ * permanently reports the opposite once it has created one. The single thread
+ * itself makes the query, and creates no other meanwhile. A program's threads
+ * that are not glibc's own must not be in the allocator at the same time as
+ * another thread, since it then takes no locks. (With several threads no query
+ * is possible: arena locks have no trylock. A task of ours that waited instead
+ * would hold locks of a process to which it does not belong, and leave them
+ * locked after a fault or a kill.)
  *
- * This thread could only hold one if the hook runs in a signal handler that
- * interrupted the allocator: a hook is before or after the real function. So
- * its stack is walked: it must lead to its outermost frame without a signal's,
- * and that must lie where the thread's own stack begins: of a fiber's, a
- * handler may have switched to it. While it is asked, no signal is let in.
- * (Not seen: a handler that jumped out of malloc_trim or its like, which POSIX
- * does not allow, has left the lock taken for good.)
+ * The single thread itself can only hold a lock if the hook runs in a signal
+ * handler that interrupted the allocator: a hook is before or after the real
+ * function. So its stack is walked. The walk must reach the outermost frame
+ * without a signal frame, and that must be at the start of the thread's own
+ * stack, because a handler may have switched to a fiber. During the query
+ * signals are blocked. (Not detected: a handler that jumped out of malloc_trim
+ * or the like, which POSIX forbids, and left the lock taken forever.)
  *
- * WHAT IT COSTS. Each free piece is visited, in no order that a cache likes. A
- * free piece lies beside a block in use, so of these there are as many or
- * more; the writer knows about how many there are.
+ * COST. The query visits each free piece, in an order bad for caches. A free
+ * piece is adjacent to a block in use, so there are at least as many blocks;
+ * the writer knows their approximate number.
  *
- * Blocks that threads keep for themselves (tcache) count as used there.
+ * Blocks in per-thread caches (tcache) count as used.
  *
- * I1: `stamp`, `cycles` and `value` are written by who made it TAKING, and
- *     read while it is TAKEN.
+ * I1: `stamp`, `cycles` and `value` are written by the thread that set TAKING,
+ * and read while the state is TAKEN.
  */
 #include "preload/ring/arenas.h"
 
@@ -44,7 +44,8 @@
 #include "unwind/signals.h"
 #include "unwind/walk.h"
 
-#define ARENAS_LEAVE_SHARE 16	/* of the program's life, at its end */
+#define ARENAS_LEAVE_SHARE 16	/* at most one part in so many of the run
+				 * time */
 #define ARENAS_OUTERMOST (1u << 20)	/* thread-local data lies beyond it */
 
 struct arenas_source arenas_source;
@@ -61,7 +62,7 @@ void arenas_tell(struct gl_shared *shared)
 {
 	uint32_t can = arenas_can();
 
-	/* all threads have the line */
+	/* written only on change: all threads read the line */
 	if (atomic_load_explicit(&shared->arenas_can, memory_order_relaxed) !=
 	    can)
 		atomic_store_explicit(&shared->arenas_can, can,
@@ -76,8 +77,8 @@ void arenas_tell_threads(struct gl_shared *shared)
 				      memory_order_relaxed);
 }
 
-/* Whether asking is short beside the time that the program has run. No clock
- * is asked: the window is 2 us of the counter. */
+/* Whether the query is short compared with the run time. Uses no clock:
+ * window_ticks gives 2 us in units of the counter. */
 static bool arenas_short(const struct recorder *r)
 {
 	const struct gl_header *live = r->live;
@@ -96,8 +97,7 @@ static bool arenas_safe(void)
 {
 	uintptr_t sp;
 
-	/* a filter that forbids this call on pain of death, or rather one
-	 * of its kind */
+	/* a filter that kills for this call, or rather for one of its kind */
 	if (!unwind_may(UNWIND_NO_PROBE))
 		return false;
 	sp = walk_leaves_no_signal();
@@ -112,12 +112,12 @@ static void arenas_take(struct gl_shared *shared, enum arenas_which which,
 	struct signals_held held;
 
 	if (atomic_load_explicit(&arenas->state, memory_order_relaxed) != from)
-		return;		/* something else was asked for */
-	/* some threads are made without a hook's knowledge */
+		return;		/* RING_ASKED was for another request */
+	/* some threads are created without a hook */
 	arenas_tell(shared);
 	if (arenas_can() != ARENAS_ALONE || !arenas_safe())
 		return;
-	/* handlers that are stepped through cannot be kept out */
+	/* signals cannot be blocked while single-stepped */
 	if (arch_is_stepped() || !signals_hold(&held))
 		return;
 	if (arenas_change(arenas, from, ARENAS_TAKING)) {

@@ -1,15 +1,15 @@
 /*
- * arenas.h: how much memory glibc's allocator holds, and how much of it is
- * free: mallinfo2, called by a program's only thread, where it may call it.
+ * arenas.h: statistics of glibc's allocator: memory held and memory free, by
+ * mallinfo2. The program's only thread calls it at a safe point.
  *
  *	writer                            the target's thread
  *	IDLE ── arenas_ask ──▶ ASKED ── a hook's slow branch ──▶ TAKING
- *	  ▲                      │ patience over                    │
+ *	  ▲                      │ time is up                       │
  *	  ├──────────────────────┘                                  ▼
  *	  └──────────────── arenas_collect ────────────────────── TAKEN
  *
- * ASKED stands with RING_ASKED in the recorder's `turn` (ring.h), which the
- * next event of any thread finds: on a branch that is slow already.
+ * In ASKED, RING_ASKED is set in the recorder's `turn` (ring.h). The next event
+ * of any thread finds it, on a branch that is slow already.
  */
 #ifndef GNOMON_ARENAS_H
 #define GNOMON_ARENAS_H
@@ -24,21 +24,20 @@
 struct recorder;
 
 /*
- * How the program's allocator is asked; constant from the first start on, also in
- * children.
+ * How to query the program's allocator; constant from the first start on, also
+ * in children.
  */
 struct arenas_source {
-	/* fills in all values but the first; NULL: it cannot be asked */
+	/* fills in all values except the first; NULL: no query possible */
 	void (*take)(uint64_t value[GT_ARENAS_VALUES]);
-	/* not 0 while the process has no thread but the first; NULL: nobody
-	 * knows */
+	/* not 0 while the process has only its first thread; NULL: unknown */
 	const volatile char *alone;
 };
 extern BASE_HIDDEN struct arenas_source arenas_source;
 
-#define ARENAS_BLOCK_NS 600	/* a piece that no cache has */
+#define ARENAS_BLOCK_NS 600	/* per free piece, not in any cache */
 
-/* What asking takes at most, about. */
+/* The longest time that a query may take, roughly. */
 static inline uint64_t arenas_estimate_ns(const struct gl_shared *shared)
 {
 	return ARENAS_BLOCK_NS * atomic_load_explicit(&shared->live_blocks,
@@ -53,25 +52,26 @@ static inline bool arenas_change(struct arenas *arenas, uint32_t from, uint32_t 
 		memory_order_relaxed);
 }
 
-/* Has the writer know which of them it is. Any thread of the target. */
+/* Publishes enum arenas_can to the writer. Any thread of the target. */
 void arenas_tell(struct gl_shared *shared);
 
-/* A thread is about to be made. */
+/* A thread is about to be created. */
 void arenas_tell_threads(struct gl_shared *shared);
 
 /*
- * A hook has found RING_ASKED: takes the figures, if its thread is at a safe
- * point. The real function is not running: it has returned, or is yet to be
- * called. Keeps errno. Any thread, also in a signal handler (then it does
- * nothing).
+ * Called when a hook has found RING_ASKED: takes the statistics, if its thread
+ * is at a safe point. The real function is not running: it has returned, or has
+ * not been called yet. Keeps errno. Any thread; does nothing in a signal
+ * handler.
  */
 void arenas_answer(struct gl_shared *shared);
 
-/* The program ends in an orderly way: likewise, once, and only if that is
- * short beside the time it has run. */
+/* Takes the statistics when the program exits normally, once, and only if the
+ * query is short compared with the run time. */
 void arenas_leave(struct recorder *r);
 
-/* Its state, and that what was taken has its stamp. With GNOMON_CLAIMS. */
+/* Checks the state, and that taken statistics have a stamp. With
+ * GNOMON_CLAIMS. */
 bool arenas_is_valid(const struct arenas *arenas);
 
 #endif

@@ -5,23 +5,24 @@
  *	(holder) ─────▶ POSTED ─────────▶ TAKEN ──▶ DONE
  *	IDLE ◀────────────┴─ too late ──── thread ◀──┘
  *
- * WHOSE TURN. `holder` is the thread pointer of who asks; 0: nobody does. Who
- * finds it taken sleeps until `left` moves. Who leaves while others sleep does
- * not free it but lets the first of them have it (ASK_PASSED, which only who
- * has slept may take), or a thread that asks again and again would be back
- * before anybody is awake. Whom it was passed to may be gone, or be in a
- * handler: then another one takes it at the end of its nap.
+ * THE LOCK. `holder` is the thread pointer of the holder; 0: free. A thread
+ * that finds it taken sleeps until `left` changes. If others sleep, the holder
+ * does not free the lock but passes it to the first of them (ASK_PASSED, which
+ * only a thread that has slept may take). Otherwise a thread that sends many
+ * requests would get the lock again before a sleeper is awake. If that sleeper
+ * has ended or is in a handler, another one takes the lock at the end of its
+ * nap.
  *
- * SIGNALS are kept out while there is a question: a handler that jumped out of
- * it would leave it to nobody. A process may have forbidden itself the call that
- * this takes (forbidden.h). There a question may be left, and is taken back by
- * the next of the same thread; other threads are refused until then.
+ * SIGNALS are blocked during a request: a longjmp out of a handler would leave
+ * the lock taken. A process may have forbidden itself the system call for that
+ * (forbidden.h). Then a request may be abandoned; the next request of the same
+ * thread withdraws it, and other threads are refused until then.
  *
- * I1: who finds itself to be the holder is in a handler that interrupted its
- *     own question, as nobody else stores that value, or has left one by a
- *     jump. The first is refused at once. So the holder waits for the writer
- *     only, everybody else for holders.
- * I2: each wait but that for a question TAKEN has an end, whoever wakes whom.
+ * I1: a thread that finds itself to be the holder is in a handler that
+ * interrupted its own request, as no other thread stores that value, or has
+ * abandoned one by a longjmp. The handler is refused at once. So the holder
+ * waits for the writer only, other threads for holders. I2: each wait, except
+ * for a request in state TAKEN, ends without being woken.
  *
  * A fork finds all of it 0: the area is wiped.
  */
@@ -39,11 +40,11 @@
 #include "unwind/signals.h"
 
 #define ASK_NAP_NS (20 * UINT64_C(1000000))
-/* What is waited at most, in parts of a nap, and what one counts that was
- * ended by something that happened, or by a signal. No clock: a thread may be
- * forbidden to read any. */
+/* Limit of a wait, in parts of a nap, and the parts counted for a nap ended
+ * early by an event or a signal. Uses no clock: a thread may be forbidden to
+ * read any. */
 #define ASK_PATIENCE (100 * ASK_NAP)
-#define ASK_PASSED 1	/* no thread's pointer */
+#define ASK_PASSED 1	/* not a thread pointer */
 enum { ASK_MOVED = 1, ASK_SIGNAL = 32, ASK_NAP = 256 };
 
 struct ask_turn *ask_turn;
@@ -86,7 +87,8 @@ static bool ask_take(uintptr_t from)
 					      arch_thread_pointer());
 }
 
-/* Sleeps while *word == value, a nap at most; what it counts. */
+/* Sleeps while *word == value, at most a nap; returns the parts counted for
+ * it. */
 static unsigned ask_nap(struct recorder *r, const _Atomic uint32_t *word,
 			uint32_t value)
 {
@@ -104,8 +106,8 @@ static unsigned ask_nap(struct recorder *r, const _Atomic uint32_t *word,
 	return result == -EINTR ? ASK_SIGNAL : ASK_MOVED;
 }
 
-/* A question of the calling thread that was left by a jump is nobody's; once
- * taken, not before the writer is through with it. */
+/* Withdraws a request that the calling thread abandoned by a longjmp; if the
+ * writer has taken it, waits until the writer is done. */
 static bool ask_withdraw(struct recorder *r, struct gl_request *request)
 {
 	while (!ask_move(request, GL_REQUEST_POSTED, GL_REQUEST_IDLE) &&
@@ -130,7 +132,7 @@ static bool ask_claim(struct recorder *r, struct gl_request *request,
 	while (!ask_take(0)) {
 		if (waited >= ASK_PATIENCE || !recorder_writer_alive(r))
 			return false;
-		/* before a last look; pairs with the loads of ask_leave */
+		/* set before a last check; pairs with the loads of ask_leave */
 		atomic_store(&ask_turn->waits, 1);
 		left = atomic_load(&ask_turn->left);
 		if (ask_take(0))
@@ -155,15 +157,15 @@ static void ask_leave(void)
 	atomic_fetch_add(&ask->left, 1);
 	if (!wakes || (!waits && !atomic_load(&ask->waits)))
 		return;
-	/* There may be more than one, of whom none may say so again. */
+	/* there may be more sleepers, which do not set it again */
 	if (sys_futex_wake_some(&ask->left, 1) > 0)
 		atomic_store(&ask->waits, 1);
 	else if (waits)
 		atomic_compare_exchange_strong(&ask->holder, &passed, 0);
 }
 
-/* Whether it was answered. Once taken it is waited for as long as the writer
- * lives: the request is that one's until then. */
+/* Returns whether the request was answered. Once it is taken, waits as long as
+ * the writer lives: the writer uses the request until then. */
 static bool ask_wait(struct recorder *r, struct gl_request *request)
 {
 	unsigned waited = 0;
@@ -228,7 +230,7 @@ BASE_SLOW bool ask_writer(struct recorder *r,
 	request = &r->shared->request;
 	signals_hold(&held);
 	if (ask_claim(r, request, sp)) {
-		/* the last to be known: a handler in between is refused */
+		/* cfa is set last: a handler in between is refused */
 		ask_turn->cfa = 0;
 		atomic_signal_fence(memory_order_seq_cst);
 		ask_turn->ra = (uintptr_t)__builtin_return_address(0);
@@ -241,7 +243,7 @@ BASE_SLOW bool ask_writer(struct recorder *r,
 	return answered;
 }
 
-/* Of this library, as the linker knows it. */
+/* Bounds of this library, from the linker. */
 extern BASE_HIDDEN const char __ehdr_start[], _end[];
 
 bool ask_memory(struct recorder *r, bool blocks, struct gl_range *part,
@@ -275,7 +277,7 @@ bool ask_is_valid(const struct ask_turn *turn, const struct gl_request *request)
 	uint32_t state = atomic_load_explicit(&request->state,
 					      memory_order_acquire);
 
-	/* who has the turn finds no question of another */
+	/* the holder finds no request of another thread */
 	return state <= GL_REQUEST_DONE && atomic_load(&turn->waits) <= 1 &&
 	       (atomic_load(&turn->holder) != arch_thread_pointer() ||
 		 state == GL_REQUEST_IDLE) &&

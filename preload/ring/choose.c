@@ -1,20 +1,20 @@
 /*
- * choose.c: exponential distances in whole numbers. See choose.h.
+ * choose.c: exponential distances in integer arithmetic. See choose.h.
  *
- * A distance is -ln(u) × mean for u evenly between 0 and 1, rounded up: a
- * block of n bytes reaches the point if n is at least that. What is left of a
- * distance, wherever it is cut, is distributed as a new one is: so it makes no
- * difference where the blocks of a thread begin, and a distance is drawn anew
- * behind each block that was chosen.
+ * A distance is -ln(u) × mean for u uniform between 0 and 1, rounded up: a
+ * block of n bytes reaches the point if n is at least the distance. The
+ * exponential distribution has no memory: the rest of a distance is distributed
+ * like a new one. So it does not matter where the blocks of a thread start, and
+ * a new distance is drawn after each sampled block.
  *
- * -log2(u) comes bit by bit: squaring a number between 1 and 2 doubles its
- * logarithm, and if that reaches 2 the next bit is 1. An error of 2^-31 in the
- * number is one of 2^-31 in the logarithm at each step; 26 bits are good to
- * some 2^-26, a 30 millionth of a mean. That takes 100 ns, once in half a
- * megabyte.
+ * -log2(u) is computed bit by bit: squaring a number between 1 and 2 doubles
+ * its logarithm, and if the square reaches 2 the next bit is 1. An error of
+ * 2^-31 in the number is one of 2^-31 in the logarithm at each step; 26 bits
+ * are accurate to some 2^-26, a 30 millionth of a mean. That takes 100 ns, once
+ * per half a megabyte.
  *
- * The generator is SplitMix64 (Steele, Lea, Flood, 2014): a counter, mixed. It
- * needs one word, and passes the usual tests.
+ * The generator is SplitMix64 (Steele, Lea, Flood, 2014): a mixed counter. It
+ * needs one word of state, and passes the usual tests.
  */
 #include "preload/ring/choose.h"
 
@@ -22,7 +22,7 @@
 
 #define CHOOSE_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define CHOOSE_BITS 26		/* of the logarithm's fraction */
-#define CHOOSE_LN2 UINT64_C(0xb17217f8)	/* ln 2, of 2^32 */
+#define CHOOSE_LN2 UINT64_C(0xb17217f8)	/* ln 2, in units of 2^-32 */
 
 uint64_t choose_mix(uint64_t x)
 {
@@ -41,7 +41,7 @@ static uint64_t choose_random(struct choose *choose)
 static uint64_t choose_log2(uint64_t x)
 {
 	unsigned zeros = (unsigned)__builtin_clzll(x), bit;
-	uint64_t number = x << zeros >> 32;	/* 1 … 2, of 2^31 */
+	uint64_t number = x << zeros >> 32;	/* 1 … 2, in units of 2^-31 */
 	uint64_t fraction = 0;
 
 	CLAIM_FULL(x > 0 && number >> 31 == 1);
@@ -55,9 +55,9 @@ static uint64_t choose_log2(uint64_t x)
 
 int64_t choose_draw(struct choose *choose, uint64_t mean)
 {
-	/* 0 stands for the smallest piece, too */
+	/* 0 counts as the smallest value, too */
 	uint64_t log2 = choose_log2(choose_random(choose) | 1);
-	uint64_t ln = log2 * CHOOSE_LN2 >> CHOOSE_BITS;	/* of 2^32 */
+	uint64_t ln = log2 * CHOOSE_LN2 >> CHOOSE_BITS;	/* in units of 2^-32 */
 
 	CLAIM_FULL(mean > 0 && mean <= CHOOSE_MEAN_MAX);
 	return (int64_t)((ln >> 32) * mean + ((ln & UINT32_MAX) * mean >> 32) +

@@ -1,15 +1,14 @@
 /*
- * choose.h: which blocks are recorded where not all are: a Poisson sample of
- * the allocated bytes.
+ * choose.h: the sampler (--sample): a Poisson sample of the allocated bytes.
  *
- * The bytes that a thread asks for are a line, on which points are drawn with
- * exponential distances of a mean M. A block is in the sample if there is a
- * point on its bytes: for n bytes with the probability 1 - exp(-n / M), which
- * is what a reader weights it by. A block of no bytes counts as one.
+ * The bytes that a thread allocates form a line, on which points are drawn with
+ * exponential distances of mean M. A block is in the sample if a point lies on
+ * its bytes: for n bytes with probability 1 - exp(-n / M), the inverse of the
+ * weight that readers give it. A block of 0 bytes counts as one byte.
  *
- * No floating point: a program may have asked to be stopped where a result is
- * inexact, or look at that afterwards. No tables, no system calls; the state
- * is the caller's.
+ * No floating point: the program may have enabled a trap for inexact results,
+ * or check the flag afterwards. No tables, no system calls; the caller has the
+ * state.
  */
 #ifndef GNOMON_CHOOSE_H
 #define GNOMON_CHOOSE_H
@@ -17,22 +16,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a mean distance: more would not fit. */
+/* The largest mean distance that fits. */
 #define CHOOSE_MEAN_MAX UINT64_C(0xffffffff)
 
-/* Where a thread is on its line. */
+/* A thread's position on its line. */
 struct choose {
-	int64_t until;		/* bytes to the next point, that one included */
-	uint64_t random;	/* of the generator */
+	int64_t until;		/* bytes to the next point, including its
+				 * byte */
+	uint64_t random;	/* state of the generator */
 };
 
-/* Begins a line; `seed` is any number, best a different one for each. */
+/* Starts a line; `seed` is any number, preferably different for each line. */
 void choose_begin(struct choose *choose, uint64_t seed, uint64_t mean);
 
-/* How far it is to the next point, from here. 1 … 45 × mean. */
+/* Draws the distance to the next point. 1 … 45 × mean. */
 int64_t choose_draw(struct choose *choose, uint64_t mean);
 
-/* A number made of all bits of `x`, and nothing like those of its neighbours.
+/*
+ * A hash of `x`: depends on all bits, and differs much for neighbours.
  */
 uint64_t choose_mix(uint64_t x);
 
@@ -42,7 +43,7 @@ static inline int64_t choose_length(uint64_t size)
 	return (int64_t)(size + !size);
 }
 
-/* A block of `size` bytes was made: whether it is in the sample. */
+/* Whether a new block of `size` bytes is in the sample. */
 static inline bool choose_take(struct choose *choose, uint64_t size,
 			       uint64_t mean)
 {

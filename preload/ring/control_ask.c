@@ -1,6 +1,6 @@
 /*
- * control_ask.c: a thread of the target asks for what control.c does, and may
- * have to lend a hand with it.
+ * control_ask.c: sends a control request (control.c), and helps with its
+ * execution if needed.
  */
 #include "preload/ring/control_ask.h"
 
@@ -11,9 +11,10 @@
 #include "preload/ring/ring.h"
 
 #define CONTROL_NAP_NS (2 * UINT64_C(1000000))
-#define CONTROL_NAPS 5000	/* of them: an answer is waited for so long */
+#define CONTROL_NAPS 5000	/* longest wait for an answer */
 
-/* Nobody else may allocate: then the allocator's figures are asked for here. */
+/* The calling thread is the only one that may query the allocator: takes the
+ * statistics here. */
 static void control_lend_hand(struct gl_shared *shared)
 {
 	uint64_t asked = RING_ASKED;

@@ -1,20 +1,20 @@
 /*
- * dump_part.h: how the recorder makes a dump of stacks for the program
- * (gnomon_dump), by requests (ASK_DUMP) whose `number` is the step:
+ * dump_part.h: protocol by which the recorder makes a dump of stacks for the
+ * program (gnomon_dump): requests (ASK_DUMP) whose `number` is the step:
  *
  *	target (api_dump.c)		recorder (cli/recorder/dump/)
- *	BEGIN	struct dump_wish	takes the numbers as they are now
- *	WORD …	pieces of its words
- *	GO …	struct dump_part	a bit of the work, which says what
- *					the part is when it comes back:
- *	  BUSY		nothing		stacks are walked, symbols read, …
+ *	BEGIN	struct dump_wish	copies the current numbers
+ *	WORD …	pieces of its strings
+ *	GO …	struct dump_part	does some of the work; the part comes
+ *					back with its kind:
+ *	  BUSY		nothing		walking stacks, reading symbols, …
  *	  FRAMES	frames		the program's editor may change them;
  *					they go back with the next GO
  *	  LINES		text		for the program's writer
  *	  END		their number
- *	STOP				gives its memory back
+ *	STOP				frees its memory
  *
- * One dump at a time; BEGIN ends one that was left.
+ * One dump at a time; BEGIN ends a dump that was abandoned.
  */
 #ifndef GNOMON_DUMP_PART_H
 #define GNOMON_DUMP_PART_H
@@ -26,7 +26,8 @@
 
 enum dump_step { DUMP_BEGIN, DUMP_WORD, DUMP_GO, DUMP_STOP };
 
-/* Strings of struct gnomon_dump. arg[0] of DUMP_WORD, the data is the piece. */
+/* Strings of struct gnomon_dump. arg[0] of DUMP_WORD; the data is a piece of
+ * it. */
 enum dump_word {
 	DUMP_PREFIX, DUMP_BETWEEN_FRAMES, DUMP_BEFORE_NUMBERS,
 	DUMP_BETWEEN_NUMBERS, DUMP_FROM, DUMP_WORDS
@@ -34,16 +35,19 @@ enum dump_word {
 
 ORDER_BEGIN
 
-/* As struct gnomon_dump, not checked; the data of DUMP_BEGIN. */
+/* Fields of struct gnomon_dump, unchecked; the data of DUMP_BEGIN. */
 struct dump_wish {
 	uint32_t form, fields, sort, most;
 	uint64_t least;
 	uint32_t words;		/* bits by enum dump_word: not NULL */
-	uint32_t here;		/* GNOMON_HERE, */
-	uint64_t caller;	/* which is where this address returns to */
-	uint64_t own_start, own_size;	/* of our library: no frame to show */
+	uint32_t here;		/* `from` is GNOMON_HERE: */
+	uint64_t caller;	/* the function that this return address is
+				 * in */
+	uint64_t own_start, own_size;	/* of our library, whose frames are
+					 * hidden */
 	uint32_t edits;		/* there is an editor */
-	uint32_t nested;	/* asked from a hook's handler (ledger_ask.h) */
+	uint32_t nested;	/* requested in a handler that interrupted a
+				 * hook (ledger_ask.h) */
 };
 
 /* The result of DUMP_GO, or an error. */
@@ -56,16 +60,18 @@ struct dump_part {
 	char data[GL_REQUEST_ROOM - 16];
 };
 
-/* Of a name as it comes, with its 0; longer symbols are none. */
+/* Most bytes of a name before edits, with its 0; longer symbols are ignored. */
 #define DUMP_NAME_MAX 3584
-#define DUMP_EDIT_ROOM 256	/* for the editor, beyond it */
+#define DUMP_EDIT_ROOM 256	/* extra space for the editor */
 
-/* One behind the other in `data`. */
+/* Stored one after the other in `data`. */
 struct dump_frame {
 	uint64_t address, module_offset, symbol_offset;
-	uint32_t bytes;		/* of all this, a multiple of 8 */
-	uint32_t name, room;	/* in `text`: where it is, and bytes for it */
-	uint32_t named;		/* by a symbol, which it still is */
+	uint32_t bytes;		/* of this struct and its text, a multiple of
+				 * 8 */
+	uint32_t name, room;	/* the name's offset in `text`, and the bytes
+				 * for it */
+	uint32_t named;		/* not 0: the name is a symbol, unedited */
 	uint32_t edit;		/* enum gnomon_edit: the answer */
 	char text[];		/* path of the module, then the name */
 };

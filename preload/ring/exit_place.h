@@ -1,5 +1,5 @@
 /*
- * exit_place.h: where it is told how a child ended, see exit_status.c.
+ * exit_place.h: slots for the exit statuses of children, see exit_status.c.
  */
 #ifndef GNOMON_EXIT_PLACE_H
 #define GNOMON_EXIT_PLACE_H
@@ -9,7 +9,7 @@
 #define EXIT_STATUS_PID_BITS 22 /* PID_MAX_LIMIT */
 #define EXIT_STATUS_STATUS_BITS 16
 #define EXIT_STATUS_COUNT_SHIFT 60
-#define EXIT_STATUS_GIVEN 0x100u /* beside a status in gl_shared.exits */
+#define EXIT_STATUS_GIVEN 0x100u /* flag in gl_shared.exits: it has a status */
 
 static inline unsigned exit_status_place(int pid)
 {

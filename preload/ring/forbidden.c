@@ -1,20 +1,20 @@
 /*
  * forbidden.c: see forbidden.h.
  *
- * I1  A bit that was added stays: filters cannot be taken away. Only what
- *     forbidden_before sets in advance is taken back by forbidden_after.
+ * I1  A bit that was added stays: filters cannot be removed. forbidden_after
+ *     clears only bits that forbidden_before set in advance.
  */
 #include "preload/ring/forbidden.h"
 
 #include "preload/ring/recorder.h"
 
-/* Bits for what is in force, and how many calls are under way. */
+/* Bits in force, and the number of calls in progress. */
 static _Atomic uint32_t forbidden_known;
 static _Atomic uint32_t forbidden_pending;
-/* Filters that the hooks have seen; those of a parent count. */
+/* Filters that the hooks have seen, including those of parents. */
 static _Atomic uint32_t forbidden_filters;
 
-/* The writer is told. */
+/* Publishes the bits to the writer. */
 static void forbidden_share(uint32_t ban)
 {
 	struct gl_shared *shared;
@@ -76,8 +76,8 @@ void forbidden_tell(struct recorder *r)
 {
 	unwind_ban_found = &recorder->ban_found;
 	recorder->ban_found = &r->shared->ban_found;
-	/* pairs with that of forbidden_share: who has a filter seen sees what
-	 * is shared, or it is told here */
+	/* pairs with the fence of forbidden_share: a thread that saw a filter
+	 * sees the shared memory, or the filter is published here */
 	atomic_thread_fence(memory_order_seq_cst);
 	forbidden_publish();
 }

@@ -1,15 +1,15 @@
 /*
- * forbidden.h: which system calls are left to the target's threads, as hooks and
- * the writer tell each other.
+ * forbidden.h: which system calls the target's threads must not make, shared
+ * between hooks and the writer.
  *
  *	hooks ──▶ unwind_ban ──▶ ban_known ──▶ the writer
  *	          unwind_ban_found ◀── ban_found ◀── the writer
  *
- * The answer is in unwind_ban and *unwind_ban_found (unwind/memory.h; the bits
- * that are ours: ban.h). The first is static data, which a forked child keeps,
- * as it keeps its filters of system calls; the second lies in the live mapping,
- * which a child does not have, so it is taken over into the first now and then,
- * and before a fork that is seen.
+ * The bits are in unwind_ban and *unwind_ban_found (unwind/memory.h; our own
+ * bits: ban.h). unwind_ban is static data, which a forked child keeps, as it
+ * keeps its filters. *unwind_ban_found lies in the live mapping, which a child
+ * does not have. So its bits are copied into unwind_ban now and then, and
+ * before each fork that a hook sees.
  */
 #ifndef GNOMON_FORBIDDEN_H
 #define GNOMON_FORBIDDEN_H
@@ -22,23 +22,23 @@
 struct recorder;
 struct gl_shared;
 
-/* These are not called any more, for good. */
+/* Forbids these calls, permanently. */
 void forbidden_add(uint32_t bits);
 
 /*
- * Around a call that may forbid some. From the first to the second no thread
- * makes a system call for us. bits: what it has forbidden; filter: whether it
- * was by a filter.
+ * Around a call that may forbid system calls. Between the two, no thread makes
+ * a system call for us. bits: what the call has forbidden; filter: whether it
+ * installed a filter.
  */
 void forbidden_before(void);
 void forbidden_after(uint32_t bits, bool filter);
 
-/* The recorder starts: what the writer is told as it is made, and then, when
- * r->shared is there. */
+/* Publish the known bits to the writer when a recorder starts: before it runs,
+ * and again when r->shared is there. */
 void forbidden_tell_start(struct gl_shared *shared);
 void forbidden_tell(struct recorder *r);
 
-/* Takes over what the writer has found. Any thread, at any time. */
+/* Copies the bits that the writer has found. Any thread, at any time. */
 void forbidden_take_over(void);
 
 #endif

@@ -1,25 +1,25 @@
 /*
  * fork_copy.c: see fork_copy.h.
  *
- *	two mappings, made before the fork: a plan, which says where the parts
- *	belong, and
+ *	two mappings, made before the fork: a plan with the addresses of the
+ *	parts, and
  *
  *	| marks | area: what is used | shared | images | rings' headers | nodes |
  *	                  │              └───────────────┬──────────────────┘
  *	child:            ▼                              ▼
  *	              the area       private pages at the live mapping's addresses
  *
- * The area and the nodes lie in pieces. The area's used part is sparse: a mark
+ * The area and the nodes are in pieces. The area's used part is sparse: a mark
  * for each page says whether it is in the copy.
  *
- * What rings hold is not copied: hooks only write there.
+ * The contents of rings are not copied: hooks only write there.
  *
- * Other threads of the parent go on meanwhile. So the copies of what they write
- * may not fit together, as after a fork at any other moment of theirs; what the
- * caller itself works on is as it left it.
+ * Other threads of the parent continue meanwhile. So copies of their data may
+ * be inconsistent, as after a fork at any other moment; the data of the caller
+ * is as it left it.
  *
- * I1: static data here, but for fork_copy_forking, is set in a child before it
- *     has a second thread, and later only by the thread that forked.
+ * I1: static data here, except fork_copy_forking, is set in a child before it
+ * has a second thread, and later only by the thread that forked.
  */
 #include "preload/ring/fork_copy.h"
 
@@ -42,11 +42,11 @@
 const struct thread *fork_copy_thread;
 static uint64_t fork_copy_skipped;	/* events of that thread so far */
 
-/* Thread pointer of who is between taking a copy and placing it; 0: nobody. Of
- * several at once, the first. */
+/* Thread pointer of the thread between fork_copy_take and fork_copy_place; 0:
+ * none. Of several, the first. */
 static _Atomic uintptr_t fork_copy_forking;
 
-/* Private pages lie in place of the parent's live mapping. */
+/* Private pages replace the parent's live mapping. */
 static bool fork_copy_filled;
 
 /* Parts of the area, then of the live mapping. */
@@ -55,7 +55,7 @@ static bool fork_copy_filled;
 struct fork_copy_plan {
 	struct live_range part[FORK_COPY_PARTS];
 	unsigned areas, parts;	/* of the area; in all */
-	char *at;		/* marks, and behind them the copies */
+	char *at;		/* marks, followed by the copies */
 	uint64_t size, marks_size;
 };
 
@@ -108,7 +108,7 @@ static void fork_copy_find_nodes(struct fork_copy_plan *plan, uint64_t bytes)
 	}
 }
 
-/* As much of each as hooks may look at: only pages that are reserved. */
+/* Finds the parts that hooks may read: only reserved pages. */
 static void fork_copy_find(struct fork_copy_plan *plan, struct recorder *r)
 {
 	const struct gl_header *h = r->live;
@@ -138,9 +138,9 @@ static uint64_t fork_copy_pages_of(uint64_t bytes)
 }
 
 /*
- * Marks the pages of the area that are in use, which are few. The kernel does
- * not tell untouched pages from swapped ones: where anything is swapped, all
- * are looked at, which takes milliseconds.
+ * Marks the used pages of the area, which are few. The kernel does not
+ * distinguish untouched pages from swapped ones: if anything is swapped, all
+ * pages are read, which takes milliseconds.
  */
 static void fork_copy_mark(const struct fork_copy_plan *plan)
 {
@@ -171,7 +171,7 @@ static void fork_copy_marked(const char *marks, char *to, const char *from,
 			       from + i * FORK_COPY_PAGE, FORK_COPY_PAGE);
 }
 
-/* Between where the parts belong and the mapping, one way or the other. */
+/* Copies between the parts and the mapping, in either direction. */
 static void fork_copy_move(struct fork_copy_plan *plan, bool back)
 {
 	char *at = plan->at + plan->marks_size, *marks = plan->at;
@@ -201,7 +201,7 @@ static void *fork_copy_map(void *at, uint64_t size, int more)
 	return sys_failed(got) ? NULL : (void *)got;
 }
 
-/* Room for what the plan says. */
+/* Maps memory for the copies of the plan. */
 static bool fork_copy_make_room(struct fork_copy_plan *plan)
 {
 	uint64_t pages = 0;
@@ -239,7 +239,7 @@ void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 	if (!copy->plan)
 		return;
 	fork_copy_find_area(copy->plan);
-	/* else the other copies are inherited as they are */
+	/* else the parent's private copies are inherited */
 	if (copy->live)
 		fork_copy_find(copy->plan, r);
 	if (!fork_copy_make_room(copy->plan)) {
@@ -248,7 +248,7 @@ void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 	}
 	fork_copy_mark(copy->plan);
 	fork_copy_move(copy->plan, false);
-	/* what pthread_atfork was given may allocate in the child */
+	/* pthread_atfork handlers may allocate in the child */
 	atomic_compare_exchange_strong_explicit(
 		&fork_copy_forking, &nobody, arch_thread_pointer(),
 		memory_order_relaxed, memory_order_relaxed);
@@ -277,7 +277,7 @@ static bool fork_copy_fill_range(const struct live_range *range)
 	if (!at)
 		return false;
 	if (at != range->at) {
-		/* kernels before 4.17 take it for a wish */
+		/* kernels before 4.17 take the address as a hint */
 		sys_munmap(at, range->bytes);
 		return false;
 	}
@@ -295,8 +295,9 @@ static void fork_copy_empty(void)
 	live_map_forget();
 }
 
-/* Nothing is where the live mapping was, unless the kernel did not know how to
- * keep it from children. Whether there are private pages now. */
+/* Fills the addresses of the live mapping, which are free unless the kernel
+ * could not exclude the mapping from children. Returns whether private pages
+ * are there now. */
 static bool fork_copy_fill(const struct fork_copy *copy)
 {
 	struct live_range range[GL_LIVE_RANGES];
@@ -317,11 +318,11 @@ static bool fork_copy_fill(const struct fork_copy *copy)
 }
 
 /*
- * An emulator may answer that it keeps mappings from children, and not do it, as
- * qemu 7.2's for programs does. Then the child has the parent's recorder,
- * and what the kernel would have done is done here. Elsewhere the area is wiped
- * in every child that gets here, and has no pid. Private pages in place of the
- * live mapping are inherited, also there.
+ * An emulator may claim that it excludes mappings from children, and not do it,
+ * as user mode qemu 7.2 does. Then the child has the parent's recorder, and
+ * this function does what the kernel would have done. On a real kernel the area
+ * is wiped in every child that gets here, so it has no pid. Private pages in
+ * place of the live mapping are inherited in either case.
  */
 static void fork_copy_part(const struct recorder *r)
 {
@@ -346,12 +347,12 @@ void fork_copy_place(struct fork_copy *copy)
 	fork_copy_part(r);
 	fresh = r && atomic_load_explicit(&r->state, memory_order_relaxed) ==
 			     RECORDER_NEW;
-	/* one that is not fresh made a fork that was not seen meanwhile */
+	/* an old copy: a fork without hooks happened meanwhile */
 	if (fresh && fork_copy_fill(copy) && copy->plan) {
 		fork_copy_move(copy->plan, true);
 		atomic_store_explicit(&r->shared->gate, 0,
 				      memory_order_relaxed);
-		/* a ring that was made meanwhile may not be in the copy */
+		/* a ring that was made meanwhile may be missing in the copy */
 		for (i = 0; i < RECORDER_POOLS; i++)
 			atomic_store_explicit(&r->shared->ring_free[i], 0,
 					      memory_order_relaxed);
@@ -366,7 +367,7 @@ void fork_copy_place(struct fork_copy *copy)
 		fork_copy_thread = NULL;
 	}
 	fork_copy_drop(copy);
-	/* whoever else it was, is not in this process */
+	/* any other thread is not in this process */
 	atomic_store_explicit(&fork_copy_forking, 0, memory_order_relaxed);
 }
 
@@ -379,7 +380,8 @@ void fork_copy_look(uintptr_t sp)
 		ring_leave(thread->own);
 }
 
-/* Whether this is called by a fork, in the child: the copies come later. */
+/* Whether the thread is inside fork, in the child: the copies are placed
+ * later. */
 static bool fork_copy_waits(void)
 {
 	return atomic_load_explicit(&fork_copy_forking,

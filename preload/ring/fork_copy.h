@@ -1,16 +1,16 @@
 /*
- * fork_copy.h: a child that is forked inside of a hook.
+ * fork_copy.h: children that are forked while a hook runs.
  *
  * A signal handler may interrupt a hook and call fork, and the child may return
- * from the handler. Then it goes on in the hook, with pointers into memory that
- * a child does not have: the live mapping is not inherited, the area is wiped.
- * Such a child gets private copies of both at the same addresses, where the
- * hook finishes what it does. Nothing of that is recorded. When the hook has
+ * from the handler. Then the child continues in the hook, with pointers into
+ * memory that it does not have: the live mapping is not inherited, the area is
+ * wiped. Such a child gets private copies of both at the same addresses, in
+ * which the hook finishes. None of that is recorded. When the hook has
  * returned, the child drops the copies and is a new process like any other.
  *
- * Every other child gets empty pages instead of the live mapping until its own
- * recorder starts: it may have been interrupted before its hook said that it
- * works on a ring, and then finds a ring without room.
+ * Every other child has empty pages in place of the live mapping until its own
+ * recorder starts. It may have been interrupted before its hook marked a ring
+ * as busy; it then finds a ring without room.
  */
 #ifndef GNOMON_FORK_COPY_H
 #define GNOMON_FORK_COPY_H
@@ -25,40 +25,42 @@ struct fork_copy_plan;
 
 struct fork_copy {
 	bool live;		/* there is a live mapping */
-	/* what is copied, and the copies; NULL: the caller is inside of no hook */
+	/* what is copied, and the copies; NULL: the caller is not inside a
+	 * hook */
 	struct fork_copy_plan *plan;
 };
 
 /*
- * Before a fork, in its caller. sp: of the hook of fork. Without memory for the
- * copy nothing is copied. Any thread, also in signal handlers; errno is kept,
- * as in all that follows.
+ * Before a fork, in its caller. sp: of the fork hook. Copies nothing if there
+ * is no memory for the copies. Any thread, also in signal handlers; errno is
+ * kept, as in all functions below.
  */
 void fork_copy_take(struct fork_copy *copy, uintptr_t sp);
 
-/* After it, in the parent, or if there is no child. */
+/* After a fork, in the parent, or if the fork failed. */
 void fork_copy_drop(struct fork_copy *copy);
 
-/* After it, in the child. */
+/* After a fork, in the child. */
 void fork_copy_place(struct fork_copy *copy);
 
-/* The hook's thread in a child that has copies; NULL: it is none, or the hook
+/* The hook's thread in a child that has copies; NULL: no copies, or the hook
  * has returned. */
 extern BASE_HIDDEN const struct thread *fork_copy_thread;
 
-/* Such a child may have left the hook by a jump. sp: of the hook that asks. */
+/* Checks whether such a child has left the hook by a longjmp. sp: of the
+ * calling hook. */
 void fork_copy_look(uintptr_t sp);
 
 /*
  * Whether the calling thread may be recorded. False, which is counted: this
- * process was forked inside of a hook, which has not returned yet. The first
- * call after that drops the copies, and thread structs with them. On the slow
- * branch of hooks.
+ * process was forked inside a hook that has not returned yet. The first call
+ * after the return drops the copies, and thread structs with them. Called on
+ * the slow branch of hooks.
  */
 bool fork_copy_over(const struct thread *thread);
 
-/* The recorder of a child starts: nobody needs the pages in place of its
- * parent's live mapping. */
+/* The recorder of a child starts: unmaps the pages in place of its parent's
+ * live mapping. */
 void fork_copy_forget(void);
 
 #endif

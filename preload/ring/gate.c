@@ -7,8 +7,8 @@
 #include "preload/base/base.h"
 #include "preload/ring/ring_shared.h"
 
-/* Counts request n, which is in its slot, if nobody has done so (I2). Nothing
- * happens if `word` is another lap's: then it was counted long ago. */
+/* Counts request n, which is in its slot, unless that was done (I2). No effect
+ * if `word` is of another lap: then it was counted long ago. */
 static void gate_let(struct gl_shared *shared, uint64_t n, uint64_t word)
 {
 	uint64_t old = atomic_load_explicit(&shared->gate, memory_order_relaxed);
@@ -31,8 +31,8 @@ bool gate_post(struct gl_shared *shared, enum gate_what what)
 	uint64_t taken, n, word, found, turn;
 
 	do {
-		/* pairs with the release of gate_take: slots are empty; before
-		 * the count, which is never less */
+		/* pairs with the release of gate_take: slots are empty; read
+		 * before the count, which is never smaller */
 		taken = atomic_load_explicit(&shared->posted.taken,
 					     memory_order_acquire);
 		n = gate_count(atomic_load_explicit(&shared->gate,
@@ -52,7 +52,8 @@ bool gate_post(struct gl_shared *shared, enum gate_what what)
 		gate_let(shared, n, found ? found : word);
 	} while (found);
 	CLAIM_FULL(gate_is_valid(shared));
-	/* who has the turn may have a stamp from before: it takes a new one */
+	/* the ring that has the turn may have a stamp from before: it must take
+	 * a new one */
 	turn = ring_turn_of(shared);
 	if (turn && turn != RING_ASKED)
 		atomic_store_explicit(&shared->turn, 0, memory_order_relaxed);
@@ -61,12 +62,12 @@ bool gate_post(struct gl_shared *shared, enum gate_what what)
 
 void gate_shut(struct gl_shared *shared)
 {
-	/* the writer's own */
+	/* written by the writer alone */
 	uint64_t taken = atomic_load_explicit(&shared->posted.taken,
 					      memory_order_relaxed);
 	uint64_t open = taken * GATE_ONE;
 
-	/* fails if more were posted, and if it is shut already */
+	/* fails if more requests were posted, or if it is already shut */
 	atomic_compare_exchange_strong_explicit(&shared->gate, &open,
 						open | GATE_SHUT,
 						memory_order_seq_cst,
@@ -82,7 +83,7 @@ void gate_shut_for_good(struct gl_shared *shared)
 #ifdef GNOMON_CLAIMS
 bool gate_is_valid(const struct gl_shared *shared)
 {
-	/* both only grow, and the writer does not pass the count */
+	/* both only grow, and `taken` does not exceed the count */
 	uint64_t before = atomic_load_explicit(&shared->posted.taken,
 					       memory_order_seq_cst);
 	uint64_t gate = atomic_load_explicit(&shared->gate,

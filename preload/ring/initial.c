@@ -17,7 +17,7 @@ char *const *initial_environment(void)
 {
 	if (&__libc_stack_end && __libc_stack_end)
 		return (char **)(__libc_stack_end + 1 + *__libc_stack_end + 1);
-	/* at this time it still is the kernel's array, on the stack */
+	/* now it still is the kernel's array, on the stack */
 	return &__environ ? __environ : NULL;
 }
 
@@ -27,7 +27,7 @@ void initial_find(void)
 	const ElfW(auxv_t) *entry;
 
 	initial.stack_end = (uintptr_t)environment;
-	/* only where that surely is the kernel's array */
+	/* only if it certainly is the kernel's array */
 	if (!&__libc_stack_end || !__libc_stack_end)
 		return;
 	initial.stack_end = (uintptr_t)__libc_stack_end;

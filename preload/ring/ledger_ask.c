@@ -1,6 +1,6 @@
 /*
- * ledger_ask.c: see ledger_ask.h. What is asked for is copied by the writer:
- * nobody else ever looks at its tables. Threads of the target only.
+ * ledger_ask.c: see ledger_ask.h. The writer copies the results: no other task
+ * reads its tables. Threads of the target only.
  */
 #include "preload/ring/ledger_ask.h"
 

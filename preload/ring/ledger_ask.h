@@ -1,7 +1,7 @@
 /*
- * ledger_ask.h: what a thread of the target may ask of the ledger. The writer
- * answers, when it has seen everything that was recorded before the question;
- * a thread that asks waits for that, some 0.1 ms.
+ * ledger_ask.h: queries of the live heap by threads of the target. The writer
+ * answers after it has read everything that was recorded before the query; that
+ * takes some 0.1 ms, for which the thread waits.
  */
 #ifndef GNOMON_LEDGER_ASK_H
 #define GNOMON_LEDGER_ASK_H
@@ -9,39 +9,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Who needs it. */
+/* Why the live heap is needed. */
 enum ledger_why {
-	LEDGER_LIVE = 1,	/* the program asks for its live blocks */
+	LEDGER_LIVE = 1,	/* the program reads its own numbers */
 	LEDGER_CULL = 2,
 	LEDGER_PARTS = 4,
 	LEDGER_STATS = 8,
 	LEDGER_TOTALS = 16	/* totals instead of events */
 };
 
-/* Blocks of other heaps than the allocator's are in none. */
+/* Kinds of query. None includes blocks of custom heaps. */
 enum ledger_question {
 	LEDGER_ASK_SUM,		/* struct gnomon_summary, of all threads */
-	LEDGER_ASK_THREAD,	/* the same of the thread with a ring */
+	LEDGER_ASK_THREAD,	/* the same for the thread of one ring */
 	LEDGER_ASK_CLASSES	/* struct gnomon_sizes */
 };
 
 struct recorder;
 
 /*
- * It is needed from now on: blocks that were allocated before are not known.
+ * From now on the live heap is needed; blocks allocated before are not in it.
  * Any thread of the target, also in handlers.
  */
 void ledger_want(struct recorder *r, uint32_t why);
 
-/* Whether the calling thread asks from a handler that interrupted a hook: then
- * the writer does not wait for that hook's event. */
+/* Whether the calling thread is in a handler that interrupted a hook: then the
+ * writer does not wait for that hook's event. */
 bool ledger_nested(void);
 
 /*
- * Has the writer answer into a structure that is zero. 0; -ENOMEM: there was
- * no memory for some blocks, and it lacks them; -ETIMEDOUT: there is no writer
- * that could. LEDGER_LIVE should have been wanted early (ledger_want). Threads
- * of the target outside of hooks.
+ * Lets the writer fill a structure that is zero. 0; -ENOMEM: there was no
+ * memory for some blocks, and the answer lacks them; -ETIMEDOUT: no writer can
+ * answer. Call ledger_want with LEDGER_LIVE early. Threads of the target
+ * outside of hooks.
  */
 int ledger_ask(struct recorder *r, enum ledger_question what, uint32_t ring,
 	       void *answer, uint32_t bytes);

@@ -1,25 +1,25 @@
 /*
  * live_map.c: see live_map.h.
  *
- * There is no descriptor of the live file in the target. A shared mapping can be
- * doubled without one: mremap with an old size of 0 maps the same file once
- * more, from the page that it is given on, and as far as it is told. So the
- * page before a piece, which is mapped with the piece before it, leads to it:
+ * The target has no descriptor of the live file. A shared mapping can be
+ * duplicated without one: mremap with an old size of 0 maps the same file
+ * again, from a given page on, with a given size. So the page before a piece,
+ * which is mapped with the piece before it, gives access to it:
  *
  *	piece i - 1:	| … | last page |
  *	                          │ mremap(last page, 0, page + size)
  *	piece i:	          | last page | piece i … |
  *	                                      ^ at[i]
  *
- * The new mapping inherits that it is not in children and not in core dumps.
+ * The new mapping inherits the exclusion from children and from core dumps.
  *
- * Where that cannot be done (emulators, filters of system calls), and where who
- * reads a core dump expects all of the file in one place, all is mapped from
- * the start.
+ * Where that is impossible (emulators, system call filters), and where readers
+ * of a core dump expect the complete file at one address, everything is mapped
+ * from the start.
  *
- * I1: at[i] is set once, when the piece is there; so are those before it.
- * I2: all of this is static: a child made by fork knows where its parent's
- *     mapping was, until it starts its own (fork_copy.c).
+ * I1: at[i] is set once, when the piece and all pieces before it are mapped.
+ * I2: all of this is static: a forked child knows where its parent's mapping
+ * was, until it starts its own recorder (fork_copy.c).
  */
 #include "preload/ring/live_map.h"
 
@@ -31,17 +31,17 @@
 #include "preload/ring/recorder.h"
 
 struct live_map_region {
-	uint64_t offset, size;	/* of it in the file */
+	uint64_t offset, size;	/* of the region in the file */
 	uint64_t first;		/* bytes of the first piece */
 	_Atomic uintptr_t at[GL_PIECES];
 };
 
 static struct live_map_region live_map[LIVE_REGIONS];
-/* What lies before each region. */
+/* The page before each region. */
 static struct live_range live_map_before[LIVE_REGIONS];
 static bool live_map_whole;
 
-/* Where the i-th piece begins in the region, at its end at most. */
+/* Offset of the i-th piece in the region, at most the region's size. */
 static uint64_t live_map_start(const struct live_map_region *region,
 			       unsigned i)
 {
@@ -64,7 +64,7 @@ static void live_map_find(const struct gl_header *h,
 	region[LIVE_DATA].first = GL_DATA_FIRST;
 }
 
-/* Another mapping of [at, at + size), a part of which is not mapped yet. */
+/* Maps [at, at + size) again; a part of the range is not mapped yet. */
 static long live_map_again(uintptr_t at, uint64_t size)
 {
 	return sys_mremap((void *)at, 0, size, MREMAP_MAYMOVE);
@@ -98,7 +98,7 @@ bool live_map_cut(const struct gl_header *live)
 	return true;
 }
 
-/* The i-th piece with the page that leads to it. */
+/* The i-th piece with the page before it. */
 static struct live_range live_map_range(enum live_region which, unsigned i)
 {
 	const struct live_map_region *region = &live_map[which];
@@ -178,8 +178,8 @@ void live_map_forget(void)
 	}
 }
 
-/* The i-th piece, which was not there a moment ago, behind the one before it
- * (I1). */
+/* Maps the i-th piece, which was just missing, by the last page of the piece
+ * before it (I1). */
 static uintptr_t live_map_add(enum live_region which, unsigned i,
 			      uintptr_t before)
 {
@@ -199,7 +199,7 @@ static uintptr_t live_map_add(enum live_region which, unsigned i,
 	if (!atomic_compare_exchange_strong_explicit(
 		    &region->at[i], &found, (uintptr_t)at + GL_PAGE,
 		    memory_order_acq_rel, memory_order_acquire)) {
-		/* somebody was faster */
+		/* another thread was faster */
 		sys_munmap((void *)at, GL_PAGE + size);
 		return found;
 	}
@@ -258,13 +258,13 @@ void live_map_fill(void)
 {
 	unsigned which;
 
-	/* as many as there are: the others are refused */
+	/* maps all existing pieces; beyond them it fails */
 	for (which = 0; which < LIVE_REGIONS; which++)
 		live_map_piece(which, GL_PIECES - 1);
 }
 
-/* Behind `count` others; one with the last of them, if it lies behind that. How
- * many there are then. */
+/* Appends a range to `count` others, or merges it with the last one if
+ * adjacent. Returns the new count. */
 static unsigned live_map_join(struct live_range *to, unsigned count,
 			      struct live_range range)
 {

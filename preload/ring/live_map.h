@@ -1,7 +1,7 @@
 /*
- * live_map.h: what of the live mapping is mapped in the target. Nodes and the
- * data of rings are mapped in pieces (preload/format.h), by the thread that is
- * the first to need one. The recorder has mapped the whole file.
+ * live_map.h: maps the live file in the target. Nodes and the data of rings are
+ * mapped in pieces (preload/format.h), by the first thread that needs one. The
+ * recorder has mapped the complete file.
  */
 #ifndef GNOMON_LIVE_MAP_H
 #define GNOMON_LIVE_MAP_H
@@ -20,38 +20,39 @@ struct live_range {
 };
 
 /*
- * Gives back to the program all that is not needed yet of a mapping that was
- * just made, if it can be mapped again later without a descriptor. Whether.
- * System calls only, as live_make.
+ * Unmaps the parts of a new mapping that are not needed yet, if they can be
+ * mapped again later without a descriptor. Returns whether. Only system calls,
+ * as live_make.
  */
 bool live_map_cut(const struct gl_header *live);
 
-/* The mapping is there, all of it (`whole`) or cut, and the recorder is told
- * so. Before anything that follows; who starts the recorder. */
+/* Publishes the mapping to the recorder; it is complete (`whole`) or cut.
+ * Before all functions below; called by the thread that starts the recorder. */
 void live_map_begin(struct gl_header *live, bool whole);
 
 /*
- * The i-th piece of a region; NULL: it cannot be mapped, or there is none. Any
- * thread, also signal handlers; system calls the first time, no wait.
+ * The i-th piece of a region; NULL: it cannot be mapped, or does not exist. Any
+ * thread, also signal handlers; makes system calls the first time, does not
+ * wait.
  */
 void *live_map_piece(enum live_region which, unsigned i);
 
-/* What lies at this offset of the live file in the data of rings. NULL as
+/* The address of this offset of the live file in the data of rings. NULL as
  * above. */
 void *live_map_data(uint64_t offset);
 
-/* Of a ring that there is: what its thread says of itself. NULL as above. */
+/* The struct gl_thread of an existing ring. NULL as above. */
 struct gl_thread *live_map_thread(const struct gl_shared *shared,
 				  uint32_t ring);
 
-/* Maps all pieces: mapping is going to be forbidden. */
+/* Maps all pieces, before mapping is forbidden. */
 void live_map_fill(void);
 
-/* All that is mapped, in this process or, in a child that has not started its
- * recorder, in its parent. How many. */
+/* All mapped ranges, in this process or, in a child that has not started its
+ * recorder, in its parent. Returns how many. */
 unsigned live_map_ranges(struct live_range to[GL_LIVE_RANGES]);
 
-/* A child has nothing of its parent's. */
+/* In a child: forgets the parent's mapping. */
 void live_map_forget(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * patched.h: which images have a patched allocator (patch.h), or one of which
- * the user has been told why it is not: what hooks tell the writer of them, by
- * value. The target's only thread at that time writes, the writer reads.
+ * patched.h: images with a patched allocator (patch.h), or with one that was
+ * not patched and the user knows why. Hooks pass the list to the writer by
+ * value. The target's only thread at that time writes it, the writer reads it.
  */
 #ifndef GNOMON_PATCHED_H
 #define GNOMON_PATCHED_H
@@ -21,7 +21,7 @@ ORDER_BEGIN
 struct patched_list {
 	order_32 count;
 	struct patched {
-		uint64_t name;		/* hash of it */
+		uint64_t name;		/* hash of the name */
 		uint32_t program;	/* 1: it is the program itself */
 		uint32_t known;		/* enum patched_known */
 	} image[PATCHED_IMAGES];
@@ -29,8 +29,8 @@ struct patched_list {
 
 ORDER_END
 
-/* The name is that of the file without directories. What is one too many is
- * not known. */
+/* The name is that of the file without directories. Images beyond
+ * PATCHED_IMAGES are ignored. */
 void patched_add(struct patched_list *list, const char *name, bool program,
 		 enum patched_known known);
 

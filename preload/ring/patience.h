@@ -1,10 +1,10 @@
 /*
- * patience.h: how long a thread waits for the writer, which may be stopped, or
- * stuck in a call. Once it has not moved for so long, nobody waits until it
- * does: a program that waits at each event stands still.
+ * patience.h: timeouts of threads that wait for the writer, which may be
+ * stopped, or blocked in a call. After a timeout no thread waits until the
+ * writer makes progress: a program that waited at each event would stand still.
  *
- * Any thread, also signal handlers. No clock is asked: the program may have
- * forbidden itself that.
+ * Any thread, also signal handlers. Uses no clock call, since the program may
+ * have forbidden itself that.
  */
 #ifndef GNOMON_PATIENCE_H
 #define GNOMON_PATIENCE_H
@@ -22,12 +22,12 @@ struct patience {
 	uint64_t beats;
 };
 
-/* The writer's progress. */
+/* Counter of the writer's progress. */
 static inline uint64_t patience_beats(const struct recorder *r)
 {
 	const struct gl_shared *shared = r->shared;
 
-	/* a forked child in the midst of waiting has none */
+	/* NULL in a child that was forked during a wait */
 	return likely(shared) ? atomic_load_explicit(&shared->beats,
 						     memory_order_relaxed) : 0;
 }
@@ -42,7 +42,7 @@ static inline struct patience patience_begin(const struct recorder *r,
 	};
 }
 
-/* Whether the writer has moved since the last look, or the beginning. */
+/* Whether the writer has made progress since the last check, or the start. */
 static inline bool patience_renewed(const struct recorder *r,
 				    struct patience *patience)
 {
@@ -60,7 +60,7 @@ static inline bool patience_ended(const struct patience *patience)
 	return arch_cycles() - patience->since >= patience->limit;
 }
 
-/* Whether the writer is known not to move, so that waiting is in vain. */
+/* Whether the writer is known to be stalled, so that waiting is useless. */
 static inline bool patience_lost(struct recorder *r)
 {
 	if (!atomic_load_explicit(&r->stalled, memory_order_relaxed))

@@ -1,8 +1,8 @@
 /*
- * pool_take.c: how a thread of the target gets a ring. See pool.h; of the free
- * lists, pool.c.
+ * pool_take.c: takes a ring for a thread of the target. See pool.h; the free
+ * lists are in pool.c.
  *
- * I1: pool_take is lock-free: also a handler that interrupted it may take.
+ * I1: pool_take is lock-free: a handler that interrupted it may also take.
  */
 #include "preload/ring/pool_take.h"
 
@@ -11,8 +11,8 @@
 
 #define POOL_NAP_NS (250 * UINT64_C(1000000))
 
-/* A thread waits while the writer moves, a signal handler for a part of the
- * time after which that one is taken to be stuck. */
+/* A thread waits while the writer makes progress, a signal handler for a part
+ * of the writer's timeout. */
 static const uint64_t pool_patience_ns[RECORDER_POOLS] = {
 	PATIENCE_NS, PATIENCE_NS / 5
 };
@@ -40,7 +40,7 @@ static uint32_t pool_pop(struct gl_shared *shared, enum recorder_pool which)
 	return id;
 }
 
-/* The writer is woken before there is nothing left, while nobody waits. */
+/* Wakes the writer before the list is empty, while no thread waits. */
 static void pool_taken(struct recorder *r, struct gl_shared *shared,
 		       enum recorder_pool which)
 {
@@ -56,8 +56,8 @@ static void pool_taken(struct recorder *r, struct gl_shared *shared,
 	recorder_wake(r);
 }
 
-/* The next one that the writer makes or gets back; 0: it has no memory for
- * one, or there is no hope in it. */
+/* Waits for the next ring that the writer makes or gets back; 0: it has no
+ * memory for one, or is stalled. */
 static uint32_t pool_wait(struct recorder *r, struct gl_shared *shared,
 			  enum recorder_pool which)
 {
@@ -72,7 +72,7 @@ static uint32_t pool_wait(struct recorder *r, struct gl_shared *shared,
 					       memory_order_relaxed) ||
 		    !recorder_writer_alive(r) || patience_lost(r))
 			return id;
-		/* others may have been faster, as often as they like */
+		/* other threads may have been faster, any number of times */
 		if (which == RECORDER_PRIMARY)
 			patience_renewed(r, &patience);
 		atomic_store_explicit(&shared->ring_hungry[which], 1,
@@ -108,14 +108,14 @@ bool pool_list_is_valid(const struct gl_shared *shared, enum recorder_pool which
 					     memory_order_acquire);
 	uint32_t id, steps = 0;
 
-	/* others may change it meanwhile: no step leads outside even then */
+	/* others may change it meanwhile: even then no link is out of bounds */
 	for (id = (uint32_t)head; id && steps <= GL_RINGS_MAX; steps++) {
 		if (id > GL_RINGS_MAX)
 			return false;
 		id = atomic_load_explicit(&shared->ring_next[id - 1],
 					  memory_order_relaxed);
 	}
-	/* a circle, if nobody has */
+	/* a cycle, unless the list has changed */
 	return steps <= GL_RINGS_MAX ||
 	       head != atomic_load_explicit(&shared->ring_free[which],
 					    memory_order_acquire);

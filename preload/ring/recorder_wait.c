@@ -1,11 +1,11 @@
 /*
- * recorder_wait.c: what threads of the target know of the writer, and how they wait
- * for it. See recorder.h.
+ * recorder_wait.c: what threads of the target know about the writer, and how
+ * they wait for it. See recorder.h.
  *
- * I1: no system call is made but futex, and none that unwind_ban names
- *     (forbidden.h): a program may have forbidden itself all others, on pain of
- *     death. What needs more (messages, looking whether somebody lives) is only
- *     done by who finds nobody to wait for.
+ * I1: makes no system call except futex, and none that unwind_ban names
+ * (forbidden.h): the program may have installed a filter that kills it for all
+ * others. Only a thread that finds the writer dead does what needs more
+ * (messages, checks whether a process lives).
  */
 #include "preload/ring/recorder.h"
 
@@ -18,9 +18,9 @@
 #include "preload/ring/gate.h"
 #include "preload/ring/patience.h"
 
-#define RECORDER_WINDOW_NS 2000	/* of the live header's window_ticks */
-#define RECORDER_CYCLES_NS 4	/* of a fast counter, a nanosecond */
-#define RECORDER_CYCLES_MOST 8	/* of any */
+#define RECORDER_WINDOW_NS 2000	/* duration of the live header's window_ticks */
+#define RECORDER_CYCLES_NS 4	/* cycles per nanosecond of a fast counter */
+#define RECORDER_CYCLES_MOST 8	/* cycles per nanosecond of any counter */
 #define RECORDER_WANT_NAP_NS (10 * UINT64_C(1000000))
 #define RECORDER_WANT_NAPS 20
 #define RECORDER_SETTLE_NS (20 * UINT64_C(1000000))
@@ -58,7 +58,8 @@ void recorder_wake(struct recorder *r)
 		return;		/* a child (fork_copy.h) */
 	forbidden_take_over();
 	/* both sequentially consistent, like their counterparts in
-	 * writer_sleep: either it sees the count, or we see it asleep */
+	 * writer_sleep: either the writer sees the count, or we see it
+	 * asleep */
 	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
 	if (atomic_load_explicit(&shared->asleep, memory_order_seq_cst) &&
 	    unwind_may(UNWIND_NO_WAIT))
@@ -72,8 +73,8 @@ uint64_t recorder_cycles(const struct recorder *r, uint64_t ns)
 	if (unlikely(!live))
 		return 0;	/* a child (fork_copy.h) */
 	if (unlikely(!live->window_ticks))
-		return ns * RECORDER_CYCLES_NS;	/* nobody knows yet */
-	/* what stands there is written over by whom it may be: a wait ends */
+		return ns * RECORDER_CYCLES_NS;	/* unknown yet */
+	/* the program may overwrite these fields: the limit bounds the wait */
 	return base_min((ns / RECORDER_WINDOW_NS * live->window_ticks)
 				<< (live->tick_shift & 31),
 			ns * RECORDER_CYCLES_MOST);
@@ -102,8 +103,8 @@ void recorder_put_aside(struct thread *thread, enum thread_aside why, bool on)
 	thread->ring = thread->aside ? NULL : thread->own;
 }
 
-/* It has not said that it is there. Who is made to wait looks: it may have ended
- * before it could. */
+/* The recorder has not set its tid yet. Waiting threads check it: the recorder
+ * may have ended before it could. */
 static BASE_SLOW bool recorder_is_coming(struct gl_shared *shared)
 {
 	uint32_t coming = GL_RECORDER_COMING, pid;
@@ -113,7 +114,7 @@ static BASE_SLOW bool recorder_is_coming(struct gl_shared *shared)
 	if (!pid || !unwind_may(SECCOMP_NO_START) ||
 	    arch_syscall2(__NR_kill, pid, 0) != -ESRCH)
 		return true;
-	/* it may have said so meanwhile, and ended */
+	/* it may have set its tid meanwhile, and ended */
 	return !atomic_compare_exchange_strong_explicit(
 		       &shared->recorder_tid, &coming, 0,
 		       memory_order_relaxed, memory_order_relaxed) &&
@@ -158,26 +159,28 @@ BASE_SLOW void recorder_lost(struct recorder *r)
 					    memory_order_acquire);
 	uint32_t state = atomic_load_explicit(&shared->recorder_state,
 					      memory_order_acquire);
-	/* of one thread, once: its stack may be small */
+	/* static: used once, by one thread with perhaps a small stack */
 	static char buffer[GT_PATH_MAX + 256];
 	struct text text;
 
-	/* one that has given up has said why, before it let go of its word */
+	/* a recorder that has given up has reported why, before it cleared its
+	 * tid */
 	if ((tid && !(tid & GL_RECORDER_GONE)) || state == GL_RECORDER_DONE ||
 	    state == GL_RECORDER_FAILED ||
 	    atomic_exchange_explicit(&r->lost, 1, memory_order_relaxed))
 		return;
-	/* At least the event at hand: what there is is not all. Before the gate
-	 * is shut, as what other threads do from then on is not counted. */
+	/* Counts at least the current event: the trace is incomplete. Before
+	 * the gate is shut, as later events of other threads are not
+	 * counted. */
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 	gate_shut_for_good(shared);
 	if (!recorder_may_speak(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, "the recorder was killed: recording has stopped");
-	/* else there is no trace that could be read */
+	/* else there is no readable trace */
 	if (shared->live_path[0] && state == GL_RECORDER_READY) {
-		text_put(&text, "; who reads the trace finds the last events "
+		text_put(&text, "; readers of the trace find the last events "
 				"in ");
 		text_put(&text, shared->live_path);
 	}
@@ -188,7 +191,7 @@ BASE_SLOW void recorder_lost(struct recorder *r)
 void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
 		   uint32_t value, uint64_t ns, unsigned naps)
 {
-	/* pairs with the release of who changes it */
+	/* pairs with the release of the thread that changes it */
 	while (naps-- &&
 	       atomic_load_explicit(word, memory_order_acquire) == value &&
 	       recorder_writer_alive(r))
@@ -211,8 +214,8 @@ void recorder_settle(void)
 			      RECORDER_SETTLE_NAPS);
 }
 
-/* Whether waiting is in vain: a program whose every stack is new must not
- * wait for nodes at each. */
+/* Whether waiting is useless: a program with only new stacks must not wait for
+ * nodes at each. */
 static bool recorder_in_vain(const struct recorder *r,
 			     const struct gl_shared *shared,
 			     const _Atomic uint32_t *refused)

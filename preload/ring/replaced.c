@@ -23,7 +23,8 @@ void replaced_take(struct gl_shared *shared)
 		start = atomic_load_explicit(&from->start,
 					     memory_order_relaxed);
 		end = atomic_load_explicit(&from->end, memory_order_relaxed);
-		/* whoever is first has it; then it was not written again */
+		/* the first thread gets the entry, which then was not
+		 * overwritten */
 		if (atomic_compare_exchange_strong_explicit(
 			    &shared->replaced_taken, &taken, taken + 1,
 			    memory_order_acq_rel, memory_order_relaxed))

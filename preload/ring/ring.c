@@ -1,17 +1,17 @@
 /*
  * ring.c: the slow half of pushing an event. See ring.h.
  *
- * A FULL RING. `limit` makes the producer look up from time to time:
+ * A FULL RING. `limit` makes the producer check the state from time to time:
  *
  *	0 %            50 %                     100 %
  *	├── push ───────┼── wake the writer, ─────┤ wait for tail to move
  *	                │   go on to 100 %        │ (or drop)
  *
- * It also looks up where the data ends, because there `base` changes.
+ * It also checks at the end of the data, because there `base` changes.
  *
  * To wait, the producer sets `waiting` and sleeps on the low half of tail. The
- * writer that moved tail takes `waiting` back and wakes it. While the writer
- * gives the ring more room, `waiting` is RING_HELD and the producer stays.
+ * writer that moved tail clears `waiting` and wakes it. While the writer gives
+ * the ring more room, `waiting` is RING_HELD and the producer keeps waiting.
  *
  *	            producer                 writer
  *	  0 ──▶ RING_WAITS ─────────────▶ RING_HELD
@@ -26,15 +26,15 @@
  * be interrupted, at each instruction, so records are reserved first and
  * completed in any nesting order; word 0 is stored last.
  *
- *	word 0 of the record at head:   what a lap ago was there ──▶ 0
+ *	word 0 of the record at head:   its value of a lap ago ──▶ 0
  *	head:                           head ──▶ head + a record
  *
- * Both are compare-and-swaps. Whoever comes in between and reserves that
- * record itself changes head for ever; and, once it has completed the record,
- * word 0, as a stamp does not come back within a lap.
+ * Both are compare-and-swaps. A handler in between that reserves the record
+ * itself changes head permanently; and, once it has completed the record, word
+ * 0, as a stamp does not recur within a lap.
  *
- * I1: word 0 is 0 before head covers it.
- * I2: a record that was reserved is written by who reserved it only.
+ * I1: word 0 is 0 before head covers it. I2: a reserved record is written only
+ * by the hook that reserved it.
  *
  * All functions: any thread of the target, also in signal handlers.
  */
@@ -51,13 +51,13 @@
 #include "unwind/abandoned.h"
 
 #define RING_NAP_NS (50 * UINT64_C(1000000))
-#define RING_NESTED_NAPS 2	/* a handler waits no longer than this */
+#define RING_NESTED_NAPS 2	/* a handler waits at most this long */
 #define RING_STEP (UINT64_C(64) << 10)	/* the kernel's fault_around_bytes */
 
 static void ring_drop(struct recorder *r, struct gl_ring *ring)
 {
 	ring->dropped++;
-	/* a count only; the writer tells the user */
+	/* only a count; the writer reports it */
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 }
 
@@ -80,7 +80,7 @@ BASE_SLOW void ring_turn(struct gl_shared *shared, struct gl_ring *ring)
 		return;
 	}
 	turn = own | RING_OFFERED;
-	/* fails if it is not offered to us, or was taken back meanwhile */
+	/* fails if it is not offered to us, or was withdrawn meanwhile */
 	if (!atomic_compare_exchange_strong_explicit(&shared->turn, &turn, own,
 						     memory_order_seq_cst,
 						     memory_order_relaxed))
@@ -89,7 +89,7 @@ BASE_SLOW void ring_turn(struct gl_shared *shared, struct gl_ring *ring)
 		ring->stamp = ring_cycles();
 }
 
-/* Whether the owner has the ring's data: it may be new, or another. */
+/* Makes sure that the owner has mapped the ring's data, which may be new. */
 static bool ring_has_data(struct gl_ring *ring)
 {
 	if (unlikely(!ring->data))
@@ -100,14 +100,15 @@ static bool ring_has_data(struct gl_ring *ring)
 
 static uint64_t ring_used(const struct gl_ring *ring)
 {
-	/* pairs with the release of feed_advance: what was there is in the
+	/* pairs with the release of feed_advance: older records are in the
 	 * trace and may be overwritten */
 	return atomic_load_explicit(&ring->head, memory_order_relaxed) -
 	       atomic_load_explicit(&ring->tail, memory_order_acquire);
 }
 
-/* How far to go without a look-up. In its first lap a ring meets its pages in steps,
- * by a read: that brings all around that are ready (pool_ready), a write but one. */
+/* How far to push before the next check. In its first lap a ring touches its
+ * pages in steps, by a read: that maps all prepared pages around (pool_ready),
+ * whereas a write maps only one. */
 static uint64_t ring_step(const struct gl_ring *ring, uint64_t head, uint64_t room)
 {
 	/* a record that begins before the step's end may run over it */
@@ -120,7 +121,7 @@ static uint64_t ring_step(const struct gl_ring *ring, uint64_t head, uint64_t ro
 	return base_min(room, next + RING_STEP - at % RING_STEP);
 }
 
-/* Whether a record fits; sets the next point to look up. */
+/* Whether a record fits; sets the next point to check. */
 static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 {
 	uint64_t size = ring->mask + 1, used = ring_used(ring);
@@ -129,8 +130,9 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 
 	if (unlikely(!ring_has_data(ring)))
 		return false;
-	/* else what is written would lie anywhere. (`used` may be anything: a
-	 * handler may have pushed, and the writer taken, between its halves.) */
+	/* else records would be written anywhere. (`used` may be anything: a
+	 * handler may have pushed, and the writer taken, between its
+	 * halves.) */
 	if (!CLAIM(!(size & ring->mask)))
 		return false;
 	if (used + RING_RECORD_MAX <= size / 2) {
@@ -144,8 +146,8 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	return true;
 }
 
-/* Its owner does not wait any more: from here on the writer must not exchange
- * the ring. */
+/* The owner stops waiting: from here on the writer must not exchange the
+ * ring. */
 static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 {
 	struct patience patience;
@@ -163,15 +165,15 @@ static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 		/* held: the writer is about to exchange the ring */
 		recorder_nap(r, &ring->waiting, mine, RING_NAP_NS);
 		if (!recorder_writer_alive(r)) {
-			/* in the midst of it, perhaps; a child that was
-			 * forked here has none (fork_copy.h) */
+			/* it may have died during the exchange; a child that
+			 * was forked here has no writer (fork_copy.h) */
 			if (recorder_is_on(r))
 				recorder_lost(r);
 			return;
 		}
-		/* Nobody holds a ring so long, but who was stopped just then,
-		 * or the word was written over. Nobody knows whose the ring
-		 * is: nothing is put there any more. */
+		/* only a writer that was stopped just then holds a ring so
+		 * long, or the word was overwritten. The owner of the ring is
+		 * unknown: nothing is pushed any more. */
 		if (!patience_renewed(r, &patience) &&
 		    patience_ended(&patience)) {
 			recorder_set_off(r);
@@ -185,12 +187,12 @@ void ring_abandon(struct recorder *r, struct gl_ring *ring)
 {
 	if (r->shared)
 		ring_take_back(r, ring);
-	/* it may have got the turn, and no stamp yet (I4) */
+	/* it may have got the turn, but no stamp yet (I4) */
 	ring->stamp = ring_cycles();
 	ring_leave(ring);
 }
 
-/* Sleeps until the writer answered, at most a nap. */
+/* Sleeps until the writer has made room, at most a nap. */
 static void ring_nap(struct recorder *r, struct gl_ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail,
@@ -206,7 +208,7 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 	ring_take_back(r, ring);
 }
 
-/* Waits for room; false when there is no hope. */
+/* Waits for room; false if there will be none. */
 static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 {
 	struct patience patience = patience_begin(r, PATIENCE_NS);
@@ -220,7 +222,8 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 		if (ring_fits(r, ring))
 			return true;
 		if (unlikely(!ring->data))
-			return false;	/* it has grown where nothing can be mapped */
+			return false;	/* the ring has grown, and its data
+					 * cannot be mapped */
 		if (!recorder_writer_alive(r)) {
 			recorder_lost(r);
 			break;
@@ -246,22 +249,22 @@ static void ring_put_aside(const struct gl_ring *ring, enum thread_aside why)
 		recorder_put_aside(recorder_tls, why, true);
 }
 
-/* What else the limit may have been taken away for. The event at hand may be a
- * half of a realloc: so it is for the next one to see to it (aside.c). */
+/* Checks other reasons for the limit. The current event may be a half of a
+ * realloc: so the next event applies the change (aside.c). */
 static void ring_look_around(const struct recorder *r,
 			     const struct gl_ring *ring, bool kicked)
 {
 	const struct thread *thread = recorder_tls;
 
-	/* either who changes something finds the limit that was just put
-	 * there, or we find the change: pairs with the addition of
+	/* either the thread that changes a setting finds the limit that was
+	 * just set, or we find the change: pairs with the addition of
 	 * ring_change */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (kicked || (thread && recorder_is_behind(r, thread)))
 		ring_put_aside(ring, THREAD_CHANGED);
 }
 
-/* Whether there is room, or soon was where that is waited for. */
+/* Whether there is room, or was after a wait if waits are allowed. */
 static bool ring_gets_room(struct recorder *r, struct gl_ring *ring)
 {
 	return ring_fits(r, ring) ||
@@ -277,13 +280,13 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 	const struct gl_shared *shared = r->shared;
 
 	if (!shared || !recorder_is_on(r)) {
-		/* recording has ended: this thread no longer looks here */
+		/* recording has ended: this thread no longer checks here */
 		if (recorder_tls && recorder_tls->own == ring)
 			recorder_tls->ring = NULL;
 		return false;
 	}
 	if (gate_is_shut(shared)) {
-		/* nothing is lost by choice */
+		/* not a loss: recording is off */
 		ring_put_aside(ring, THREAD_DORMANT);
 		return false;
 	}
@@ -305,7 +308,7 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 					     memory_order_relaxed);
 	uintptr_t owner = busy & ~(RING_IN_REAL | RING_IN_NEW);
 
-	/* called back by the real function, most probably */
+	/* most probably called back by the real function */
 	if (busy & RING_IN_REAL && sp < owner &&
 	    !abandoned_perhaps(thread->capture, owner, ring->owner))
 		return false;
@@ -351,9 +354,10 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 }
 
 /*
- * Whether there is, or soon was, room behind `head`. Where the writer moves, but
- * this ring does not, a handler has left its oldest record. Only a move of the
- * first ring can prove that (nested.h): until then nobody waits again.
+ * Whether there is room after `head`, or was after a short wait. If the writer
+ * makes progress, but this ring does not, a handler has abandoned its oldest
+ * record. Only progress of the first ring can prove that (nested.h): until then
+ * no hook of the thread waits again.
  */
 static bool ring_nested_room(struct recorder *r, struct thread *thread,
 			     const struct gl_ring *ring, uint64_t head)
@@ -381,18 +385,18 @@ static bool ring_nested_room(struct recorder *r, struct thread *thread,
 					 thread->vain_head == first))
 			return false;
 		recorder_wake(r);
-		/* no `waiting`: the outer hook may be in that dance already */
+		/* without `waiting`: the outer hook may be using it already */
 		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
 			     RING_NAP_NS);
 	}
 }
 
-/* Reserves the record at `head`; NULL: somebody else came in between (I1, I2). */
+/* Reserves the record at `head`; NULL: a handler came in between (I1, I2). */
 static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 {
 	_Atomic uint64_t *word = (_Atomic uint64_t *)(uintptr_t)
 		(ring->data + (head & ring->mask));
-	/* before head: what it was while the record was not reserved */
+	/* read before head: its value while the record was not reserved */
 	uint64_t old = atomic_load_explicit(&word[0], memory_order_acquire);
 
 	if (atomic_load_explicit(&ring->head, memory_order_relaxed) != head ||
@@ -409,7 +413,7 @@ static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 	return word;
 }
 
-/* A record to be completed; NULL: there is no room. */
+/* Reserves a record to be completed; NULL: there is no room. */
 static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
 					     struct thread *thread,
 					     struct gl_ring *ring)
@@ -427,7 +431,7 @@ static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
 	return word;
 }
 
-/* The limit is no room's while nothing is recorded: it is not gone by. */
+/* Ignores the limit, which does not reflect the room while recording is off. */
 BASE_SLOW void ring_push_extra_dormant(struct recorder *r,
 				       struct gl_ring *ring,
 				       const struct ring_event *event)

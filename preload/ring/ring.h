@@ -1,20 +1,19 @@
 /*
- * ring.h: how a hook puts an event into its thread's ring. The fast half is
- * inline; ring.c has what happens when the ring is full, when a hook has
- * interrupted a hook, and when a hook was left by a jump.
+ * ring.h: writes events into the calling thread's ring. The fast half is
+ * inline; ring.c handles full rings, hooks that interrupted a hook, and hooks
+ * that were left by a longjmp.
  *
- * Between ring_enter and ring_leave the thread's ring is busy: a hook that
- * runs then, in a signal handler, uses the second ring (ring_nested_*).
+ * Between ring_enter and ring_leave the thread's ring is busy: a hook that runs
+ * then, in a signal handler, uses the second ring (ring_nested_*).
  *
  * I1: only the owner stores to the producer's line, or the writer while the
- *     owner waits for it (see ring.c, pool.c).
- * I2: a record is complete before `head` covers it.
- * I3: a stamp is taken after `busy` was set.
+ * owner waits for it (see ring.c, pool.c). I2: a record is complete before
+ * `head` covers it. I3: a stamp is taken after `busy` was set.
  *
- * THE TURN. Reading the counter costs as much as the rest of a push. It is not
- * needed for the order of events while one thread alone records: that is the
- * order of its ring. Then most events take the stamp of the one before them.
- * `turn` of what is shared says whose ring that may be.
+ * THE TURN. Reading the counter costs as much as the rest of a push. Stamps are
+ * not needed to order events while only one thread records: its ring is in
+ * order. So most events then reuse the previous stamp. `turn` in the shared
+ * memory says whose ring may do so.
  *
  *	        writer: only this ring has moved, and far, since its last look
  *	   0 ─────────────────▶ ring | RING_OFFERED ◀──┐
@@ -23,13 +22,13 @@
  *	   └── other: event ──── ring ──────────────────┘
  *	       writer: else
  *
- * I4: between the event whose stamp is `stamp` and a moment at which `turn` is
- *     seen to be this ring, no other ring's event was finished. For whoever
- *     pushes takes a stamp first and then looks at `turn`, and makes it 0 if
- *     it is another's; while who takes an offer stamps after it was seen.
- * So a stamp that is used again is only too early by what its thread did
- * alone: RING_STAMP_EVERY, or the writer's time between two looks where the
- * thread falls silent.
+ * I4: between the event with the stamp `stamp` and a moment at which `turn` is
+ * seen to be this ring, no event of another ring was completed. Proof: a pusher
+ * takes a stamp first, then reads `turn`, and clears it if it is another
+ * ring's; a thread that accepts an offer takes its stamp after it saw the
+ * offer. So a reused stamp is too early only by what its thread did alone: by
+ * RING_STAMP_EVERY, or by the writer's time between two looks if the thread
+ * falls silent.
  */
 #ifndef GNOMON_RING_H
 #define GNOMON_RING_H
@@ -38,30 +37,31 @@
 #include "preload/ring/recorder.h"
 #include "preload/ring/ring_shared.h"
 
-/* For an event that found the turn, after its stamp, to be neither its ring's
- * nor nobody's. May take a new stamp. */
+/* For an event that, after its stamp, found `turn` to be another ring's. May
+ * take a new stamp. */
 void ring_turn(struct gl_shared *shared, struct gl_ring *ring);
 
-/* What the writer asks for with RING_ASKED, which the caller has taken away. */
+/* Handles the writer's requests after RING_ASKED, which the caller has
+ * cleared. */
 void ring_answer(struct gl_shared *shared);
 
-/* Something that holds for all threads has changed (recorder's `generation`): each
- * looks around at one of its next events. They are told by taking the room in
- * their rings away from them. */
+/* A setting for all threads has changed (recorder's `generation`): each thread
+ * applies it at one of its next events. Taking away the room in their rings
+ * makes them check. */
 void ring_change(struct recorder *r);
 
 /* Makes room for one record. False: the event is lost, and was counted. */
 bool ring_make_room(struct recorder *r, struct gl_ring *ring);
 
-/* Whether the hook that set `busy` is gone. sp: of the hook that asks, as
- * ring_enter takes it. */
+/* Whether the hook that set `busy` was unwound. sp: of the calling hook, as in
+ * ring_enter. */
 bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 		uintptr_t sp);
 
-/* What that hook was at ends, also if it waited for room. The owner. */
+/* Ends the work of an unwound hook, also its wait for room. The owner. */
 void ring_abandon(struct recorder *r, struct gl_ring *ring);
 
-/* Everything that an event may say. */
+/* All fields of an event. */
 struct ring_event {
 	unsigned kind;		/* enum gt_event, perhaps GL_KIND_STACK */
 	enum gt_extra what;	/* GT_EXTRA only, as are the arguments */
@@ -72,20 +72,19 @@ struct ring_event {
 	uint64_t args[GT_EXTRA_ARGS];
 };
 
-/* A whole event into the second ring. */
+/* Pushes an event into the second ring. */
 void ring_nested_push(struct recorder *r, struct thread *thread,
 		      const struct ring_event *event);
 
-/* A GT_EXTRA into the first one also while nothing is recorded. */
+/* Pushes a GT_EXTRA into the first ring, also while recording is off. */
 void ring_push_extra_dormant(struct recorder *r, struct gl_ring *ring,
 			     const struct ring_event *event);
 
-/* Low bit of `busy`, beside the stack pointer: the owner is inside a real
- * function that may come back to our hooks (real.reenters), and pushes
- * nothing. */
+/* Low bit of `busy`, in addition to the stack pointer: the owner runs a real
+ * function that may call our hooks (real.reenters), and pushes nothing. */
 #define RING_IN_REAL UINT64_C(2)
-/* Beside hooks_in_real: that function frees no block that it made, what is
- * freed is somebody's. */
+/* Flag in hooks_in_real: that function never frees a block that it allocated,
+ * so a free in it concerns a block of the program. */
 #define RING_IN_NEW UINT64_C(4)
 
 static inline bool ring_idle(const struct gl_ring *ring)
@@ -100,8 +99,9 @@ static inline void ring_enter(struct gl_ring *ring, uintptr_t sp,
 {
 	ring->owner = ra;
 	atomic_store_explicit(&ring->busy, sp, memory_order_relaxed);
-	/* I3: a handler on this thread, and as good as always the writer,
-	 * sees it before the stamp exists; the rest is the window's */
+	/* I3: a handler on this thread, and nearly always the writer, sees it
+	 * before the stamp exists; the merge window covers the remaining
+	 * cases */
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -111,25 +111,25 @@ static inline void ring_leave(struct gl_ring *ring)
 	atomic_store_explicit(&ring->busy, GL_IDLE, memory_order_release);
 }
 
-/* Stamps are as in word 0 of a record, the kind left out. */
+/* Stamps are as in word 0 of a record, without the kind. */
 static inline uint64_t ring_cycles(void)
 {
 	return arch_cycles() << GL_KIND_BITS;
 }
 
-/* Events that begin in the first RING_STAMP_FOR of so many bytes have stamps
- * of their own: once in some 25 pairs. */
+/* Events that start in the first RING_STAMP_FOR of each RING_STAMP_EVERY bytes
+ * get stamps of their own: once in some 25 pairs. */
 #define RING_STAMP_EVERY 1024
 #define RING_STAMP_FOR 64
 
-/* Whether the last stamp will do (I4), if the turn is the ring's. */
+/* Whether the last stamp can be reused (I4), if `turn` is this ring. */
 static inline bool ring_stamp_lasts(const struct gl_ring *ring)
 {
 	return arch_word_has(&ring->head, RING_STAMP_EVERY - RING_STAMP_FOR);
 }
 
-/* Leaves the stamp of an event in ring->stamp: the last one, or a new one.
- * False: ring_turn has to follow. */
+/* Stores the stamp of an event in ring->stamp: the last one, or a new one.
+ * False: call ring_turn next. */
 static inline bool ring_stamp_simple(const struct gl_shared *shared,
 				     struct gl_ring *ring)
 {
@@ -148,8 +148,8 @@ static inline void ring_stamp(struct gl_shared *shared, struct gl_ring *ring)
 		ring_turn(shared, ring);
 }
 
-/* The same for a free, which needs it even less. False: ring_stamp has to do
- * it. */
+/* The same for a free, which needs a new stamp even less often. False: call
+ * ring_stamp. */
 static inline bool ring_stamp_fast(struct gl_shared *shared,
 				   struct gl_ring *ring)
 {
@@ -162,7 +162,7 @@ static inline bool ring_stamp_fast(struct gl_shared *shared,
 	return likely(!ring_turn_of(shared));
 }
 
-/* Room for a record, at *head. */
+/* Makes room for a record, at *head. */
 static inline bool ring_reserve(struct recorder *r, struct gl_ring *ring,
 				uint64_t *head)
 {
@@ -181,7 +181,8 @@ static inline uint64_t *ring_record(const struct gl_ring *ring, uint64_t head)
 	return (uint64_t *)(uintptr_t)(ring->base + head);
 }
 
-/* The next record is going to be an EXTRA, after something that takes long. */
+/* Prefetches the place of the next record, an EXTRA that follows a long
+ * operation. */
 static inline void ring_fetch(const struct gl_ring *ring)
 {
 	const uint64_t *word = ring_record(
@@ -191,7 +192,8 @@ static inline void ring_fetch(const struct gl_ring *ring)
 	__builtin_prefetch(word + RING_RECORD_MAX / sizeof(*word), 1);
 }
 
-/* GT_ALLOC, GT_REALLOC_DONE, if that is simple. Whether. */
+/* Pushes GT_ALLOC, GT_REALLOC_DONE, unless the ring is full or the size large.
+ * Returns whether. */
 static inline bool ring_push_block_fast(struct gl_ring *ring, unsigned kind,
 					uint64_t address, uint32_t context,
 					uint64_t size)
@@ -211,7 +213,7 @@ static inline bool ring_push_block_fast(struct gl_ring *ring, unsigned kind,
 	return true;
 }
 
-/* The same in any case. */
+/* The same for all cases. */
 static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 				   unsigned kind, uint64_t address,
 				   uint32_t context, uint64_t size)
@@ -233,7 +235,7 @@ static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 			      memory_order_release);
 }
 
-/* All other kinds, if that is simple. Whether. */
+/* Pushes the other kinds, if ring and stamp allow it. Returns whether. */
 static inline bool ring_push_address_fast(struct gl_shared *shared,
 					  struct gl_ring *ring, unsigned kind,
 					  uint64_t address)
@@ -287,7 +289,8 @@ static inline void ring_push_extra(struct recorder *r, struct gl_ring *ring,
 		ring_put_extra(ring, event, head);
 }
 
-/* GT_FREE, GT_REALLOC_BEGIN with the context of the caller; 0: not known. */
+/* Pushes GT_FREE, GT_REALLOC_BEGIN with the context of the caller; 0:
+ * unknown. */
 static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address, uint32_t context)
@@ -306,7 +309,7 @@ static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
 			      memory_order_release);
 }
 
-/* All other kinds. */
+/* Pushes the other kinds. */
 static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address)

@@ -11,7 +11,7 @@ void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room)
 
 	CLAIM_FULL(room >= RING_RECORD_MAX);
 	ring->base = ring->data - lap;
-	/* a record may begin below the lap's end and run over it */
+	/* a record may start before the end of the lap and run over it */
 	ring->limit = base_min(room - RING_RECORD_MAX + 1,
 			       lap + ring->mask + 1);
 }
@@ -43,8 +43,8 @@ void ring_kick(struct gl_ring *rings, uint32_t count)
 	for (id = 0; id < count; id++) {
 		struct gl_ring *ring = &rings[id];
 
-		/* The owner may put another limit there at the same time: then
-		 * it has looked around, or does so after the next round. */
+		/* The owner may set another limit at the same time: then it has
+		 * checked the state, or does so after the next round. */
 		if (order_read(ring, limit))
 			order_write(ring, limit, 0);
 	}
@@ -55,7 +55,7 @@ bool ring_is_valid(const struct gl_ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	/* the writer may take it away at any time (ring_kick) */
+	/* the writer may zero it at any time (ring_kick) */
 	uint64_t limit = order_read(ring, limit);
 	uint64_t size = ring->mask + 1;
 
@@ -63,7 +63,7 @@ bool ring_is_valid(const struct gl_ring *ring)
 	       ring->data && head % 8 == 0 && tail <= head &&
 	       head - tail <= size &&
 	       ring->base % 8 == 0 && limit <= head + size &&
-	       /* data of the lap of head, or of the one that ended with it */
+	       /* in the lap of head, or in the one that ended with it */
 	       ring->base + head - ring->data <= size + RING_RECORD_MAX;
 }
 #endif

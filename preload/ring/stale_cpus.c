@@ -1,14 +1,15 @@
 /*
  * stale_cpus.c: see stale_cpus.h.
  *
- * Linux has a mask of the processors on which a process's memory was in use. From
- * Linux 6.14 on one stays there when it goes on to other memory, and each munmap
- * of a page that was touched takes longer for it: docs/notes/recorder.md.
+ * Linux has a mask of the processors on which a process's memory was in use
+ * (mm_cpumask). From Linux 6.14 on a processor stays in it when it switches to
+ * other memory, and makes each munmap of a touched page slower:
+ * docs/notes/recorder.md.
  *
- * Where a table of pages goes with what is unmapped, all processors of the mask
- * are told, and one that has other memory by now leaves it. So one page is
- * mapped where nothing else is, touched, and unmapped. That takes 3 us; hence it
- * is for a thread that has half filled a ring, and not for the start.
+ * If an unmap frees a page table, the kernel interrupts all processors of the
+ * mask, and each that has other memory by now is removed. So one page is mapped
+ * where nothing else is, touched, and unmapped. That takes 3 us; hence a thread
+ * that has half filled a ring does it, not the start.
  */
 #include "preload/ring/stale_cpus.h"
 
@@ -17,8 +18,8 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 
-/* The live mapping, and what was mapped after it, end far above such a place as
- * a rule. Else nothing is gained. */
+/* As a rule the live mapping, and later mappings, end far above such an
+ * address. Otherwise it has no effect. */
 #define STALE_CPUS_APART (UINT64_C(1) << 30)
 
 void stale_cpus_drop(struct recorder *r)
@@ -31,7 +32,7 @@ void stale_cpus_drop(struct recorder *r)
 	    atomic_load_explicit(&r->launching, memory_order_relaxed) ||
 	    !unwind_may(SECCOMP_NO_GROWTH))
 		return;
-	/* a thread that does it at the same time does no harm */
+	/* a second thread that does it at the same time is harmless */
 	atomic_store_explicit(&r->cpus_dropped, 1, memory_order_relaxed);
 	at = sys_mmap((void *)place, GL_PAGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
 /*
- * stale_cpus.h: processors that the kernel takes for this process's.
+ * stale_cpus.h: removes stale processors from this process's mm_cpumask.
  */
 #ifndef GNOMON_STALE_CPUS_H
 #define GNOMON_STALE_CPUS_H
@@ -7,9 +7,10 @@
 #include "preload/ring/recorder.h"
 
 /*
- * Once the tasks that started the recorder have left this process's memory, the
- * kernel forgets the processors that they ran on; once in a process. Any thread,
- * also signal handlers; system calls unless forbidden (forbidden.h), no wait.
+ * The tasks that start the recorder share this process's memory for a while.
+ * After they have left it, this lets the kernel forget the processors that they
+ * ran on; once in a process. Any thread, also signal handlers; system calls
+ * unless forbidden (forbidden.h), no wait.
  */
 void stale_cpus_drop(struct recorder *r);
 

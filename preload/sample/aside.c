@@ -1,8 +1,8 @@
 /*
  * aside.c: see aside.h.
  *
- * REALLOC is the end of a block and the beginning of another one. Either may
- * be recorded or not:
+ * REALLOC is the end of one block and the start of another. Each may be
+ * recorded or not:
  *
  *	old, new	what is recorded
  *	yes, yes	REALLOC_BEGIN, REALLOC_DONE
@@ -10,22 +10,22 @@
  *	no, yes		               ALLOC
  *	no, no
  *
- * Between the two, `moving` of the thread has a bit for each realloc that is
- * under way, the innermost (of a signal handler) lowest: whether its BEGIN was
- * recorded. A handler that is left by a jump may leave one too many; those
- * above it are paired nonetheless.
+ * Between the two, `moving` of the thread has a bit for each pending realloc,
+ * the innermost (of a signal handler) lowest: whether its BEGIN was recorded. A
+ * handler that is left by a longjmp may leave one bit too many; the bits above
+ * it are still paired correctly.
  *
- * TEMPORARY is a block that is freed before its thread makes another one. A
- * reader sees only those that are recorded, so before the end of its last one
- * the thread tells that it has made others (GT_EXTRA_LEFT_OUT). Those that a
- * sample left out it has not counted: it says how many there may have been,
- * that is their bytes.
+ * TEMPORARY blocks are freed before their thread allocates another one. A
+ * reader sees only recorded blocks. So before the free of its last recorded
+ * block the thread records that it has allocated others (GT_EXTRA_LEFT_OUT). It
+ * has not counted blocks that the sampler left out: it records the most that
+ * there may have been, which is their bytes.
  *
- * THE REST. Blocks that are not recorded for their size, or because their
- * thread is not active, are counted by size class, by their threads; a
- * thread's counters are kept for the next one in the same place, so sums over
- * all never get smaller. What a sample leaves out is not counted: it is
- * estimated.
+ * EXCLUDED BLOCKS. Blocks that are not recorded because of their size, or
+ * because their thread is inactive, are counted by size class, per thread. A
+ * thread's counters are kept for the next thread with the same ring, so sums
+ * over all threads never decrease. Blocks that the sampler leaves out are not
+ * counted: readers estimate them.
  */
 #include "preload/sample/aside.h"
 
@@ -43,13 +43,13 @@ static void aside_count(const struct thread *thread, uint64_t size)
 	if (unlikely(!told))
 		return;		/* a child (fork_copy.h) */
 	CLAIM_FULL(class < GT_CLASSES);
-	/* whoever misses it looks again */
+	/* a reader that misses it reads it again later */
 	atomic_store_explicit(&told->rests, 1, memory_order_relaxed);
 	told->rest[class][GT_REST_ALLOCATIONS]++;
 	told->rest[class][GT_REST_BYTES] += size;
 }
 
-/* Whether a new block is to be recorded. */
+/* Whether a new block is recorded. */
 static bool aside_takes(struct thread *thread, uint64_t size)
 {
 	if (thread->aside & THREAD_INACTIVE || size < sample->limits.least ||
@@ -66,7 +66,7 @@ bool aside_passes(struct thread *thread, unsigned kind, uint64_t size)
 {
 	int64_t left = thread->choose.until - choose_length(size);
 
-	/* what a real function calls belongs to who called that one */
+	/* calls of a real function are part of the call of that function */
 	if (unlikely(real.reenters) || unlikely(patched_code_any()) ||
 	    unlikely(recorder_is_behind(recorder, thread)) ||
 	    (kind != GT_ALLOC && thread->moving & 1))
@@ -84,7 +84,7 @@ bool aside_passes(struct thread *thread, unsigned kind, uint64_t size)
 	return true;
 }
 
-/* As the block's end names it: a header is left out, a heap is not. */
+/* The block as its free names it: without the chunk header, with the heap. */
 static uint64_t aside_key(uint64_t word1)
 {
 	uint64_t known = (uint64_t)GL_HEADER_KNOWN << GL_HEADER_SHIFT;
@@ -100,7 +100,8 @@ static bool aside_pop(struct thread *thread)
 	return known;
 }
 
-/* Before an event that is no second half of another. */
+/* Applies pending changes, before an event that is not the second half of
+ * another. */
 static void aside_look(struct thread *thread, unsigned kind)
 {
 	if ((unlikely(thread->aside & THREAD_CHANGED) ||
@@ -195,14 +196,14 @@ void aside_asleep_address(struct thread *thread, unsigned kind,
 		aside_pop(thread);
 }
 
-/* Whether there are blocks that are not recorded for their size. */
+/* Whether some sizes are not recorded. */
 static bool aside_limited(void)
 {
 	return sample->limits.least > 0 || sample->limits.most < UINT64_MAX;
 }
 
-/* Limits that come later make the set incomplete: then it is asked by those
- * threads alone that know of them. Whether anything has changed. */
+/* Later limits make the set incomplete: then only threads that know of them use
+ * the set. Returns whether aside_way has changed. */
 static bool aside_find_way(bool dormant, bool chooses)
 {
 	enum aside_way way = ASIDE_PERHAPS;
@@ -234,7 +235,8 @@ void aside_follow(void)
 	bool chooses = __atomic_load_n(&aside_way, __ATOMIC_RELAXED) ==
 		       ASIDE_CHOICE;
 
-	/* who changes it looks again, so that the last one is right */
+	/* a thread that changes it checks again, so that the last value is
+	 * right */
 	while (aside_find_way(aside_dormant(), chooses))
 		atomic_thread_fence(memory_order_seq_cst);
 }
@@ -245,13 +247,13 @@ void aside_thread(struct thread *thread)
 						 memory_order_relaxed);
 	bool chooses, looks;
 
-	/* pairs with the release of aside_limits: these come with it */
+	/* pairs with the release of aside_limits, which publishes the limits */
 	thread->generation = atomic_load_explicit(&recorder->generation,
 						  memory_order_acquire);
 	chooses = sample->limits.mean || aside_limited();
 	looks = aside_limited() || real.reenters || patched_code_any();
-	/* one that has the place of an older thread goes on with its line:
-	 * what is left of it is as good as new (choose.c) */
+	/* a thread that reuses the struct of an older one continues its line:
+	 * the remaining distance has the same distribution (choose.c) */
 	if (sample->limits.mean && !thread->choose.random)
 		choose_begin(&thread->choose,
 			     sample->seed + atomic_fetch_add_explicit(
@@ -276,7 +278,7 @@ static void aside_changed(struct recorder *r)
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most)
 {
 	CLAIM_FULL(least <= most);
-	/* what was recorded before is not in the set, but for a sample's */
+	/* blocks recorded before are not in the set, unless a sampler ran */
 	if (!sample->limits.mean)
 		chosen_incomplete(&sample->chosen);
 	sample->limits.least = least;

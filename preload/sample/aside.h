@@ -1,33 +1,31 @@
 /*
- * aside.h: the first look of the hooks' slow branch: whether anything at all
- * is recorded of an event. Programs run for hours with a recorder that is
- * dormant, so this is short, and nothing is called and no state of
- * the recorder's is changed for an event that is left out.
+ * aside.h: the record gate's slow branch: decides whether an event is recorded.
+ * Programs run for hours with a dormant recorder, so this is short. For an
+ * event that is left out it calls nothing and changes no state of the recorder.
  *
  *	hook ─ thread->ring? ─▶ recorded
- *	         │ NULL: not known, or stands aside (enum thread_aside)
+ *	         │ NULL: not known, or a reason (enum thread_aside)
  *	         ▼
  *	       aside_leaves_out_… ─ yes ─▶ back to the program
  *	         │ no
  *	         ▼
  *	       recorder_thread ─▶ thread->own ─▶ recorded after all, or not
  *
- * DORMANT. The gate of the recorder (gate.h) says that nothing is recorded at
- * the time: only the writer shuts it (control.c), a signal's handler may open
- * it. Threads find it here, or where their ring has no room: the writer takes
- * that away from them (I1). They come back by themselves, at their first event
- * after a start.
+ * DORMANT. The gate of the recorder (gate.h) is shut, so recording is off. Only
+ * the writer shuts it (control.c); a signal handler may open it. Threads notice
+ * it here, or when their ring has no room: the writer takes the room away (I1).
+ * They resume by themselves, at their first event after a start.
  *
- * I1: while the recorder is dormant, the writer keeps `limit` of all rings at
- *     0 (ring_kick). So each thread pushes few events more, which the
- *     reader knows by their stamps.
+ * I1: while the recorder is dormant, the writer keeps `limit` of all rings at 0
+ * (ring_kick). So each thread pushes only few events more, which the reader
+ * recognises by their stamps.
  *
- * CHOICE. A thread that does not record every block (THREAD_CHOOSES) passes
- * over most events in a few instructions: a new block is none of a sample's
- * (choose.h), the end of one is not of those that were recorded (chosen.h).
- * What is not passed over there comes to aside_block and aside_address. While
- * dormant it chooses, too, and forgets it: so it makes no difference when the
- * recorder wakes up.
+ * CHOICE. A thread that does not record every block (THREAD_CHOOSES) skips most
+ * events in a few instructions: new blocks that the sampler leaves out
+ * (choose.h), frees of blocks that are not in the sampled set (chosen.h). Other
+ * events reach aside_block and aside_address. While dormant, the sampler runs,
+ * too, and its result is discarded: so the time of a start does not affect the
+ * sample.
  *
  * Any thread of the target at any time, also signal handlers; errno is kept.
  */
@@ -39,18 +37,18 @@
 #include "preload/sample/sample.h"
 
 /*
- * Where malloc and free have to look first, before they make a frame. Follows
- * from what is asked of the recorder (aside_start, aside_follow).
+ * What malloc and free check first, before they make a frame. Follows from the
+ * options and the gate (aside_start, aside_follow).
  */
 enum aside_way {
-	ASIDE_PERHAPS,		/* at the thread, at where a block lies */
-	ASIDE_NOT,		/* nowhere: all is recorded, real_only */
-	ASIDE_CHOICE		/* real_only; what is recorded is in `chosen` */
+	ASIDE_PERHAPS,		/* the thread, and the address of the block */
+	ASIDE_NOT,		/* nothing: all is recorded, real_only */
+	ASIDE_CHOICE		/* real_only; recorded blocks are in `chosen` */
 };
 
 extern BASE_HIDDEN uint8_t aside_way;
 
-/* A forked child's is not, until it has begun anew. */
+/* False in a forked child until its recorder has started. */
 static inline bool aside_dormant(void)
 {
 	const struct recorder *r = recorder;
@@ -62,36 +60,36 @@ static inline bool aside_dormant(void)
 					    RECORDER_OFF);
 }
 
-/* A thread of the target has found the gate shut, or open: hooks look
- * accordingly. As long as nobody has, they only look at more than they must. */
+/* A thread of the target has found the gate shut, or open: sets aside_way to
+ * match. Until a thread does, hooks only check more than they must. */
 void aside_follow(void);
 
-/* The same where an event is left out because it is shut. */
+/* aside_follow where an event is left out because the gate is shut. */
 static inline void aside_follow_shut(void)
 {
 	if (unlikely(aside_way == ASIDE_NOT))
 		aside_follow();
 }
 
-/* What aside_block and aside_address answer instead of a kind. */
+/* Result of aside_block and aside_address instead of a kind. */
 #define ASIDE_NOTHING 0xffu
 
-/* The choice of a thread that has one is made, for nothing. */
+/* Run the sampler of a thread that has one, and discard the result. */
 void aside_asleep_block(struct thread *thread, unsigned kind, uint64_t size);
 void aside_asleep_address(struct thread *thread, unsigned kind,
 			  uint64_t address);
 
-/* The same in a hook itself, of a thread (NULL: not known) that has no choice
- * to make. */
+/* Whether a hook can skip the event: dormant, and the thread (NULL: unknown)
+ * has no sampler to run. */
 static inline bool aside_sleeps(const struct thread *thread)
 {
 	return aside_dormant() && !(thread && thread->aside & THREAD_CHOOSES);
 }
 
-/* A closer look, where it takes no more than one at the size. */
+/* aside_leaves_out_block for blocks that can be skipped by their size alone. */
 bool aside_passes(struct thread *thread, unsigned kind, uint64_t size);
 
-/* Nothing is recorded of a new block (GT_ALLOC, GT_REALLOC_DONE). */
+/* Whether a new block (GT_ALLOC, GT_REALLOC_DONE) is not recorded. */
 static inline bool aside_leaves_out_block(unsigned kind, uint64_t size)
 {
 	struct thread *thread = recorder_tls;
@@ -108,9 +106,8 @@ static inline bool aside_leaves_out_block(unsigned kind, uint64_t size)
 	return true;
 }
 
-/* The same before the block is there, where it is a sample's usual case. (An
- * attempt that fails then only leaves the next block in another place of the
- * line.) */
+/* The same before the allocation, for the usual case of sampling. (If the
+ * allocation then fails, only the position on the sampler's line has moved.) */
 static inline bool aside_passes_over(struct thread *thread, uint64_t size)
 {
 	uint64_t length = size + !size;
@@ -122,7 +119,7 @@ static inline bool aside_passes_over(struct thread *thread, uint64_t size)
 	return true;
 }
 
-/* The same in a hook itself, after it. */
+/* The same in a hook itself, after the allocation. */
 static inline __attribute__((always_inline)) bool
 aside_skips_block(struct thread *thread, unsigned kind, uint64_t size)
 {
@@ -136,13 +133,13 @@ aside_skips_block(struct thread *thread, unsigned kind, uint64_t size)
 	return true;
 }
 
-/* Whether the set says which ends are recorded. */
+/* Whether the sampled set determines which frees are recorded. */
 static inline bool aside_chooses_ends(const struct thread *thread)
 {
 	return thread->aside & THREAD_CHOOSES;
 }
 
-/* The block was not recorded. */
+/* Whether the free can be skipped because the block was not recorded. */
 static inline bool aside_skips_end(struct thread *thread, unsigned kind,
 				   uint64_t block)
 {
@@ -152,14 +149,14 @@ static inline bool aside_skips_end(struct thread *thread, unsigned kind,
 		return false;
 	if (kind == GT_FREE)
 		return true;
-	/* it may be part of another hook's */
+	/* it may be part of another hook's call */
 	if (thread->aside & THREAD_LOOKS)
 		return false;
 	thread->moving <<= 1;
 	return true;
 }
 
-/* Nothing is recorded of the end of a block, or of an attempt. */
+/* Whether the end of a block, or of a realloc attempt, is not recorded. */
 static inline __attribute__((always_inline)) bool
 aside_leaves_out_address(unsigned kind, uint64_t block)
 {
@@ -176,43 +173,46 @@ aside_leaves_out_address(unsigned kind, uint64_t block)
 }
 
 /*
- * Of a thread that is aside, outside of real functions: as what the event is
- * to be recorded, or ASIDE_NOTHING. A block is known to be recorded from here
- * on; GT_REALLOC_FREED: that of an old block, the new one is not recorded.
+ * For a thread on the slow branch, outside of real functions: the kind to
+ * record the event as, or ASIDE_NOTHING. From here on the block counts as
+ * recorded. GT_REALLOC_FREED: the end of the old block; the new one is not
+ * recorded.
  */
 unsigned aside_block(struct thread *thread, unsigned kind, uint64_t word1,
 		     uint64_t size);
 unsigned aside_address(struct thread *thread, unsigned kind,
 		       uint64_t address);
 
-/* The same thread, before an event that is not about a block: looks around. */
+/* For the same thread, before an event that is not about a block: applies
+ * pending changes. */
 void aside_extra(struct thread *thread);
 
 /*
- * `block` is about to end. How many blocks the thread has made, at most, since
- * it told the reader of one or of this; 0: none, or it makes no difference.
+ * `block` is about to be freed. Returns the most blocks that the thread can
+ * have allocated since its last recorded allocation or since this block; 0:
+ * none, or irrelevant.
  */
 uint64_t aside_passed(struct thread *thread, uint64_t block);
 
-/* The recorder begins: what the options want. seed: of the threads' lines. */
+/* The recorder starts: applies the options. seed: of the threads' lines. */
 void aside_start(uint64_t seed);
 
-/* A thread begins, with its ring; or what holds for all threads may have
+/* A thread starts, with its ring; or a setting for all threads may have
  * changed. */
 void aside_thread(struct thread *thread);
 
 /*
  * From now on only blocks of these sizes are recorded (0 and UINT64_MAX: all).
- * Any thread of the target; others notice it at one of their next events. Ends
- * are all recorded then, as it is not known which blocks were.
+ * Any thread of the target; other threads follow at one of their next events.
+ * From then on all frees are recorded, as it is unknown which blocks were.
  */
 void aside_limits(struct recorder *r, uint64_t least, uint64_t most);
 
 /* The same for threads: from now on all are inactive, or none (`all`), or only
- * those to come. */
+ * future ones. */
 void aside_activity(struct recorder *r, bool inactive, bool all);
 
-/* The calling thread's own. */
+/* For the calling thread. */
 void aside_inactive(struct recorder *r, struct thread *thread, bool inactive);
 
 #endif

@@ -1,16 +1,16 @@
 /*
  * chosen.c: see chosen.h.
  *
- * Orders: a block is handed to another thread after it was put here, so that
- * thread sees it: by what the program does to hand it on, or (a program that
- * does nothing) because where to look follows from the address itself. The
- * fence in chosen_add is for the latter.
+ * Memory order: a block is passed to another thread after it was added here.
+ * That thread sees the entry: by the program's own synchronisation or, without
+ * any, because the address of the entry depends on the block's address. The
+ * fence in chosen_add is for the latter case.
  */
 #include "preload/sample/chosen.h"
 
 #include "preload/ring/area.h"
 
-/* The line of an address in a table (0: the first); NULL: there is none. */
+/* The line of an address in a table (0: the first); NULL: no such table. */
 static struct chosen_line *chosen_line(const struct chosen *set,
 				       unsigned table, uint64_t address)
 {
@@ -36,15 +36,15 @@ static void chosen_make(struct chosen *set, unsigned table)
 	if (atomic_load_explicit(&set->next[table - 1], memory_order_relaxed))
 		return;
 	lines = area_alloc(sizeof(*lines) << bits);
-	/* one that another thread has made meanwhile will do as well */
+	/* a table that another thread has made meanwhile is as good */
 	if (lines)
 		atomic_compare_exchange_strong_explicit(
 			&set->next[table - 1], &none, lines,
 			memory_order_release, memory_order_relaxed);
 }
 
-/* Counts an address that is to be put there. False: there is no room, and the
- * line says so from now on. */
+/* Reserves a slot for an address. False: there is none, and the line is marked
+ * so. */
 static bool chosen_count(struct chosen_line *line)
 {
 	uint64_t state = atomic_load_explicit(&line->state,
@@ -62,8 +62,8 @@ static bool chosen_count(struct chosen_line *line)
 }
 
 #ifdef GNOMON_CLAIMS
-/* I1; others put addresses there and take them out meanwhile: what is there
- * was counted before, and is counted until it is gone. */
+/* Checks I1. Other threads add and remove addresses meanwhile: a stored address
+ * was counted before, and is counted until it is removed. */
 static bool chosen_line_is_valid(const struct chosen_line *line)
 {
 	unsigned i, found = 0;
@@ -106,7 +106,7 @@ static void chosen_put(struct chosen_line *line, uint64_t address)
 	unsigned i;
 
 	CLAIM_FULL(address);
-	/* I1: there is room, though others may be quicker */
+	/* I1: there is a free slot, though other threads may take some first */
 	for (i = 0;; i = (i + 1) % CHOSEN_SLOTS) {
 		uint64_t empty = 0;
 
@@ -117,13 +117,14 @@ static void chosen_put(struct chosen_line *line, uint64_t address)
 	}
 }
 
-/* One more, or less, in an address's byte of the sieve. */
+/* Increments or decrements an address's byte of the sieve. */
 static void chosen_sift(struct chosen *set, uint64_t address, int more)
 {
 	_Atomic uint8_t *count = &set->sieve[chosen_sieve(address)];
 	uint8_t old = atomic_load_explicit(count, memory_order_relaxed);
 
-	/* the release: whoever sees it smaller sees the table without it */
+	/* release: a reader of the smaller count sees the table without the
+	 * address */
 	while (old != CHOSEN_FULL &&
 	       !atomic_compare_exchange_weak_explicit(
 		       count, &old, (uint8_t)(old + more),
@@ -136,7 +137,7 @@ void chosen_add(struct chosen *set, uint64_t address)
 	struct chosen_line *line;
 	unsigned table;
 
-	/* an older block's whose end was not seen */
+	/* the address of an older block whose free was not seen */
 	if (!chosen_never(set, address))
 		return;
 	chosen_sift(set, address, 1);
@@ -161,7 +162,7 @@ void chosen_incomplete(struct chosen *set)
 	unsigned i;
 
 	atomic_store_explicit(&set->perhaps, 1, memory_order_relaxed);
-	/* every look ends in chosen_further */
+	/* every lookup ends in chosen_further */
 	for (i = 0; i < 1u << CHOSEN_SIEVE_BITS; i++)
 		atomic_store_explicit(&set->sieve[i], CHOSEN_FULL,
 				      memory_order_relaxed);
@@ -200,8 +201,8 @@ static bool chosen_take_out(struct chosen_line *line, uint64_t address)
 	for (i = 0; i < CHOSEN_SLOTS; i++) {
 		uint64_t here = address;
 
-		/* two ends of one block are the program's mistake: one of
-		 * them finds it */
+		/* a double free is the program's bug: one of the two finds the
+		 * address */
 		if (!atomic_compare_exchange_strong_explicit(
 			    &line->slot[i], &here, 0, memory_order_relaxed,
 			    memory_order_relaxed))
@@ -209,8 +210,8 @@ static bool chosen_take_out(struct chosen_line *line, uint64_t address)
 		CLAIM_FULL(atomic_load_explicit(&line->state,
 						memory_order_relaxed) &
 			   (CHOSEN_MORE - 1));
-		/* I1: the room first; pairs with nothing but the order in
-		 * which others see the two, which the release keeps */
+		/* I1: the slot is freed first; the release only keeps this
+		 * order for other threads */
 		atomic_fetch_sub_explicit(&line->state, 1,
 					  memory_order_release);
 		return true;

@@ -1,30 +1,31 @@
 /*
- * chosen.h: the blocks in use that were recorded, where not all are: an exact
- * set of their addresses, so that the end of a block that was not recorded
- * takes one look at one line of memory.
+ * chosen.h: the sampled set: addresses of live blocks that were recorded, if
+ * not all are. It is exact, and the free of a block that was not recorded reads
+ * only one cache line.
  *
  *	sieve     first table       second, 16 times as large     …
  *	┌──┐      ┌──────────┐      ┌──────────┐
  *	│ 1│─some─▶ line     │─more─▶ 16 lines │─more─▶
  *	├──┤      ├──────────┤      ├──────────┤
  *
- * The sieve counts addresses by more of their bits than there are lines, a byte
- * for each: with some hundred blocks in the set it says of nearly all others
- * that they are not there. A byte that was full once stays so.
+ * The sieve is a counting Bloom filter with one hash: it counts addresses by
+ * more of their bits than there are lines, in a byte each. With some hundred
+ * blocks in the set it excludes nearly all other addresses. A byte that was
+ * full once stays full.
  *
- * An address belongs to one line of each table. It is put into the first one
- * that has room; a line that had none is marked for good (`more`), and who
- * does not find an address there looks in the next table. Tables are made when
- * they are needed. Where none can be had any more, the answer is "perhaps".
+ * An address belongs to one line of each table. It is stored in the first one
+ * that has room. A line without room is marked permanently (`more`); a lookup
+ * that does not find the address there continues in the next table. Tables are
+ * made on demand. When no more can be made, the answer is "perhaps".
  *
- * All: any thread, also signal handlers; no locks. What is asked of one
- * address at a time is asked by whoever owns the block.
+ * All functions: any thread, also signal handlers; no locks. Only the owner of
+ * a block calls them for its address.
  *
- * I1: a line's count is that of its addresses and of those about to be put
- *     there, and at most CHOSEN_SLOTS: who has counted itself finds room.
- * I2: a line without count and mark holds nothing, and never sent anybody on.
- * I3: a byte of the sieve is 0 only while none of its addresses is in any
- *     table, and the set is complete.
+ * I1: a line's count is that of its addresses and of addresses about to be
+ * stored there, and at most CHOSEN_SLOTS: a thread that has incremented the
+ * count finds a free slot. I2: a line without count and mark holds nothing, and
+ * never sent a lookup on. I3: a byte of the sieve is 0 only while none of its
+ * addresses is in any table, and the set is complete.
  */
 #ifndef GNOMON_CHOSEN_H
 #define GNOMON_CHOSEN_H
@@ -42,7 +43,7 @@
 #define CHOSEN_FULL 255
 #define CHOSEN_TABLES 4		/* the last one: 32 MiB */
 
-/* Of a line's state, above the count. */
+/* The mark in a line's state, above the count. */
 #define CHOSEN_MORE UINT64_C(0x100)
 
 struct chosen_line {
@@ -53,19 +54,22 @@ struct chosen_line {
 struct chosen {
 	_Alignas(BASE_LINE) _Atomic uint8_t sieve[1 << CHOSEN_SIEVE_BITS];
 	struct chosen_line first[1 << CHOSEN_FIRST_BITS];
-	/* of the tables behind it; NULL: not made */
+	/* the further tables; NULL: not made */
 	struct chosen_line *_Atomic next[CHOSEN_TABLES - 1];
-	_Atomic uint32_t perhaps;	/* blocks are recorded that are not here */
+	_Atomic uint32_t perhaps;	/* 1: recorded blocks may be missing
+					 * here */
 };
 
-/* A block that is recorded; nobody else knows it yet. */
+/* Adds a recorded block; no other thread knows its address yet. */
 void chosen_add(struct chosen *set, uint64_t address);
 
-/* Whether it may be one of them; it no longer is. The block is about to end.
+/*
+ * Removes a block that is about to be freed; returns whether it may have been
+ * in the set.
  */
 bool chosen_remove(struct chosen *set, uint64_t address);
 
-/* From now on blocks are recorded without being here, or were before. */
+/* From now on recorded blocks may be missing from the set, or were before. */
 void chosen_incomplete(struct chosen *set);
 
 static inline uint64_t chosen_hash(uint64_t address)
@@ -73,7 +77,7 @@ static inline uint64_t chosen_hash(uint64_t address)
 	return address * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Whether a line holds the address; 0 (no block): perhaps. */
+/* Whether a line has the address; 0 (no block): perhaps. */
 static inline bool chosen_in(const struct chosen_line *line, uint64_t address)
 {
 	unsigned i;
@@ -86,7 +90,7 @@ static inline bool chosen_in(const struct chosen_line *line, uint64_t address)
 	return false;
 }
 
-/* Where the first line is not enough. */
+/* Continues the lookup beyond the first table. */
 bool chosen_further(const struct chosen *set, uint64_t address);
 
 static inline const struct chosen_line *
@@ -95,20 +99,20 @@ chosen_first(const struct chosen *set, uint64_t address)
 	return &set->first[chosen_hash(address) >> (64 - CHOSEN_FIRST_BITS)];
 }
 
-/* The number of its byte. */
+/* Index of the address's byte in the sieve. */
 static inline uint64_t chosen_sieve(uint64_t address)
 {
 	return chosen_hash(address) >> (64 - CHOSEN_SIEVE_BITS);
 }
 
-/* That it is none of them, seen without a look at the tables. */
+/* True: not in the set, by the sieve alone. */
 static inline bool chosen_empty(const struct chosen *set, uint64_t address)
 {
 	return !atomic_load_explicit(&set->sieve[chosen_sieve(address)],
 				     memory_order_relaxed);	/* I3 */
 }
 
-/* That it is none of them. `address` is not 0. */
+/* True: not in the set. `address` is not 0. */
 static inline bool chosen_never(const struct chosen *set, uint64_t address)
 {
 	const struct chosen_line *line = chosen_first(set, address);
@@ -124,7 +128,8 @@ static inline bool chosen_never(const struct chosen *set, uint64_t address)
 	return likely(!(state & CHOSEN_MORE)) || !chosen_further(set, address);
 }
 
-/* The first table; while nobody changes it. With GNOMON_CLAIMS (claim.h). */
+/* Checks the first table; while no thread changes it. With GNOMON_CLAIMS
+ * (claim.h). */
 bool chosen_is_valid(const struct chosen *set);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * sample.h: what decides of all threads' events whether they are recorded
- * (aside.h). In the area: a forked child finds zeros.
+ * sample.h: sampling state shared by all threads (aside.h). In the area: a
+ * forked child finds zeros.
  */
 #ifndef GNOMON_SAMPLE_H
 #define GNOMON_SAMPLE_H
@@ -11,28 +11,28 @@
 #include "preload/base/base.h"
 #include "preload/sample/chosen.h"
 
-/* Which blocks are recorded at all. */
+/* The blocks that are recorded. */
 struct limits {
-	uint64_t mean;		/* of a sample's distances, in bytes; 0: all */
+	uint64_t mean;		/* mean of the sampler's distances, in bytes; 0:
+				 * all */
 	_Atomic uint64_t least, most;	/* size */
 };
 
-/* Hardly ever written, but for `chosen`. */
+/* Hardly ever written, except `chosen`. */
 struct sample {
 	_Alignas(BASE_LINE) struct limits limits;
-	/* low bit: threads begin inactive; the rest counts how many times all
-	 * were told */
+	/* low bit: threads start inactive; other bits: count of changes for all
+	 * threads */
 	_Atomic uint32_t activity;
 	uint64_t seed;		/* of the threads' lines */
-	_Atomic uint32_t choosers;	/* threads that have begun a line of it */
+	_Atomic uint32_t choosers;	/* threads that have started a line */
 	struct chosen chosen;
 };
 
 /* NULL until the first start. Constant afterwards, also in children. */
 extern BASE_HIDDEN struct sample *sample;
 
-/* Gives it its place. Once per process image, when there is an area of which
- * nothing was given out. */
+/* Allocates it. Once per process image, before the first area_alloc. */
 void sample_place(void);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * budget.c: see budget.h.
  *
- * Most of our memory is reserved and hardly ever touched. Where nothing is
- * limited that costs nothing; but under a limit of addresses the program
- * lacks them. So then we are content with a part of what it may have, as long
- * as the least that we can work with is no larger part of it.
+ * Most of our memory is reserved and hardly ever touched. Without limits that
+ * costs nothing; under a limit of address space the program would lack it. So
+ * the budget is then a part of the limit, provided that the minimum we can work
+ * with is no larger.
  *
  * Once, at the first start.
  */
@@ -17,7 +17,7 @@
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
 
-#define BUDGET_PART 8		/* of a limit */
+#define BUDGET_PART 8		/* one part in so many of a limit */
 #define BUDGET_GROWTH_LEAST (UINT64_C(1) << 20)
 #define BUDGET_LIMIT_LEAST (UINT64_C(64) << 20)
 
@@ -27,7 +27,7 @@ static uint64_t budget_limit(int resource)
 
 	if (arch_syscall4(__NR_prlimit64, 0, resource, 0, (long)limit))
 		return UINT64_MAX;
-	return limit[0];	/* all ones: none */
+	return limit[0];	/* all ones: no limit */
 }
 
 int budget_limited(const struct options *options, uint64_t limit,
@@ -43,8 +43,8 @@ int budget_limited(const struct options *options, uint64_t limit,
 		growth = base_max(memory / 4, BUDGET_GROWTH_LEAST);
 	}
 	budget->memory = memory;
-	/* tables for the largest number of threads only take memory where they
-	 * are used: what area_settle() lets grow has its place behind them */
+	/* tables for the largest number of threads take memory only where they
+	 * are used; the memory that area_settle() lets grow comes after them */
 	budget->area = AREA_MIN + growth;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * budget.h: how much memory the recorder takes in this process.
+ * budget.h: the recorder's memory budget in this process.
  */
 #ifndef GNOMON_BUDGET_H
 #define GNOMON_BUDGET_H
@@ -14,9 +14,9 @@ struct budget {
 };
 
 /*
- * What the option says, if it is given. Else less than its default where memory
- * or addresses of the process are limited (RLIMIT_AS, RLIMIT_DATA). -ENOMEM: so
- * much that the program needs all of it.
+ * The option --memory, if given. Else its default, or less if memory or address
+ * space of the process is limited (RLIMIT_AS, RLIMIT_DATA). -ENOMEM: the limit
+ * is so low that the program needs all of it.
  */
 int budget_make(const struct options *options, struct budget *budget);
 

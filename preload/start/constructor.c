@@ -1,7 +1,7 @@
 /*
- * constructor.c: the library is loaded, and comes to its end. The loader calls
- * this constructor before all others (-z initfirst), so nothing of the program
- * has run but what resolvers of indirect functions did.
+ * constructor.c: constructor and destructor of the library. The loader calls
+ * this constructor before all others (-z initfirst), so no code of the program
+ * has run except resolvers of indirect functions.
  */
 #include "preload/guard/guard.h"
 #include "preload/hooks/hooks.h"
@@ -27,7 +27,7 @@ __attribute__((constructor)) static void constructor_load(void)
 		hooks_in_front();
 		hooks_within();
 		thread = recorder_thread();
-		/* whether anything was patched is known now */
+		/* only now is it known whether anything was patched */
 		if (thread)
 			aside_thread(thread);
 		hooks_map_start();
@@ -36,8 +36,8 @@ __attribute__((constructor)) static void constructor_load(void)
 	}
 }
 
-/* The program is about to end: the writer looks more often. Events after it
- * are still recorded. */
+/* The program is about to end: the writer reads the rings more often. Later
+ * events are still recorded. */
 static void constructor_leave(void)
 {
 	struct recorder *r = recorder;

@@ -5,20 +5,21 @@
  *	  ▲                               │ makes the live file    │ sleeps, opens what
  *	  └──────────── ends at once ◀────┘ and maps it            └ the recorder inherits
  *
- * The helper has the target's memory, but a copy of its table of descriptors,
- * of which it closes nearly all: so it does not matter what the target has open,
- * how many it may have, or what its other threads open and close meanwhile. What
- * it maps is mapped in the target. It has ended when the thread goes on, and was
- * reaped by it; so the recorder is nobody's child in the target, whose waits for
- * all children do not meet it. (A process that adopts orphans has it for a child
- * anyway.) Whoever runs under valgrind, or an emulator, has no such tasks: there
- * the thread does the helper's work itself, in its own table of descriptors, and
- * the recorder comes from two plain forks (launch_alone.c).
+ * The helper shares the target's memory, but has a copy of its descriptor
+ * table, of which it closes nearly all. So it does not matter which descriptors
+ * the target has open, how many it may have, or what its other threads open and
+ * close meanwhile. Mappings of the helper are mapped in the target. It has
+ * ended, and the thread has reaped it, when the thread continues. So the
+ * recorder is not a child of the target, whose waits for all children do not
+ * return it. (A process that adopts orphans gets it as a child anyway.) Under
+ * valgrind or an emulator there are no such tasks: there the thread does the
+ * helper's work itself, in its own descriptor table, and the recorder comes
+ * from two plain forks (launch_alone.c).
  *
- * I1: between the clones and execve only system calls are made, with all signals
- *     blocked: the memory is the target's.
- * I2: what execve is given, and the stack on which that is called, lie in static
- *     data or in the area, and are used for nothing else: nobody waits for it.
+ * I1: between the clones and execve only system calls are made, with all
+ * signals blocked: the memory is the target's. I2: the arguments of execve, and
+ * the stack of its caller, lie in static data or in the area, and are used for
+ * nothing else: no thread waits for them.
  */
 #include "preload/start/launch.h"
 
@@ -43,8 +44,8 @@
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 
-/* A forked child's first ring: most have few events, and clearing pages is most
- * of what a ring takes. It grows. */
+/* Size of a forked child's first ring: most children have few events, and
+ * clearing pages is most of the cost of a ring. It grows. */
 #define LAUNCH_RING_SMALL (UINT64_C(64) << 10)
 #define LAUNCH_SLEEP_NS (2 * UINT64_C(1000000))
 #define LAUNCH_HEAR_NS (20 * UINT64_C(1000000))
@@ -53,7 +54,7 @@
 
 /* ---- the helper ---- */
 
-/* What recorder and readers find in the mapping. */
+/* Fills in the mapping's fields for the recorder and readers. */
 static void launch_tell(struct launch *launch)
 {
 	struct recorder *r = launch->r;
@@ -84,13 +85,14 @@ static void launch_tell(struct launch *launch)
 	area_tell_pieces(shared);
 	live_map_begin(live, launch->made.whole);
 	forbidden_tell_start(shared);
-	/* what holds from the first event on, before the recorder runs */
+	/* settings that apply from the first event on, before the recorder
+	 * runs */
 	shared->ledger_wants = launch->ledger_wants;
 	if (number[OPTION_OFF] || number[OPTION_DELAY])
 		gate_shut(shared);
 	if (proc_read_of(r->pid, "stat", born->stat, sizeof(born->stat)) <= 0)
 		born->stat[0] = '\0';
-	/* whose memory it is, whichever pid namespace /proc belongs to */
+	/* /proc/self: the owner of the memory, in any pid namespace */
 	n = proc_read("/proc/self/cmdline", born->command,
 		      sizeof(born->command));
 	born->command_bytes = n > 0 ? n : 0;
@@ -121,7 +123,7 @@ int launch_make(struct launch *launch)
 	err = live_make(&launch->made, &launch->where);
 	if (err)
 		return err;
-	/* the others close at execve, these do not */
+	/* other descriptors close at execve, these stay open */
 	if (launch->made.fd >= 0)
 		arch_syscall3(__NR_fcntl, launch->made.fd, F_SETFD, 0);
 	launch_files_kin(launch);
@@ -155,7 +157,7 @@ void launch_failed(const struct launch *launch, long err)
 	struct gl_shared *shared = launch->r->shared;
 
 	gate_shut_for_good(shared);
-	/* the state first: recorder_lost looks at both */
+	/* the state first: recorder_lost reads both */
 	atomic_store_explicit(&shared->recorder_state, GL_RECORDER_FAILED,
 			      memory_order_release);
 	atomic_store_explicit(&shared->recorder_tid, 0, memory_order_release);
@@ -165,24 +167,24 @@ void launch_failed(const struct launch *launch, long err)
 		sys_unlink(launch->made.path);
 }
 
-/* The thread has the processor first, until it has all that it needs to record:
- * then it wakes us (start.c). Not for long, as who dumps core takes along whoever
- * has its memory (Linux up to 5.15), and the OOM killer too. */
+/* Leaves the processor to the thread until that has all it needs to record:
+ * then it wakes us (start.c). Only briefly, as a core dump (Linux up to 5.15)
+ * and the OOM killer also kill every task that shares the memory. */
 static void launch_sleep(const struct launch *launch)
 {
 	struct gl_shared *shared = launch->r->shared;
 	const int32_t none = 0;
 
-	/* a batch task does not preempt who wakes it; refused, it only disturbs
-	 * more */
+	/* a batch task does not preempt its waker; a refusal only costs time */
 	arch_syscall3(__NR_sched_setscheduler, 0, SCHED_BATCH, (long)&none);
-	/* as the recorder itself (recorder_wake): nobody has woken it yet */
+	/* as in the recorder itself (recorder_wake): no thread has woken it
+	 * yet */
 	atomic_store_explicit(&shared->asleep, 1, memory_order_seq_cst);
 	sys_futex_wait(&shared->wake, 0, LAUNCH_SLEEP_NS);
 	atomic_store_explicit(&shared->asleep, 0, memory_order_relaxed);
 }
 
-/* The last one before the recorder itself. I1 */
+/* The task that becomes the recorder. I1 */
 static void launch_exec(void *arg)
 {
 	struct launch *launch = arg;
@@ -196,8 +198,9 @@ static void launch_exec(void *arg)
 		arch_syscall1(__NR_exit, 127);
 }
 
-/* What it starts is known by its name, and is not meant by who kills or stops the
- * target's group. It is no recorder yet: its command line is the target's. */
+/* Gives the task a name and a session of its own, so that signals to the
+ * target's group do not reach the recorder. Until execve its command line is
+ * the target's. */
 static void launch_stand_apart(void)
 {
 	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)LAUNCH_TASK);
@@ -211,7 +214,7 @@ static void launch_help(void *arg)
 	const int keep[] = { 2, launch->output };
 	long pid;
 
-	if (!r)		/* of an emulator that has forked: no area */
+	if (!r)		/* an emulator has forked: no area */
 		arch_syscall1(__NR_exit, 0);
 	launch_files_close(keep, sizeof(keep) / sizeof(*keep));
 	launch->files = launch_files_raise();
@@ -252,15 +255,15 @@ static int launch_start(struct launch *launch)
 		while (arch_syscall4(__NR_wait4, helper, 0, __WALL, 0) ==
 		       -EINTR)
 			;
-	/* neither did it share our memory, nor could it be made */
+	/* the helper did not share our memory, or could not be made */
 	if (sys_failed(helper) || launch->err == -EINPROGRESS)
 		launch->err = launch_alone(launch, helper != -EPERM);
 	signals_mask(&old, NULL);
 	return launch->err;
 }
 
-/* Bytes of the first thread's ring. Where a full one is not waited for it has to
- * last until the recorder runs. */
+/* Bytes of the first thread's ring. If threads do not wait for full rings, it
+ * must last until the recorder runs. */
 static uint64_t launch_ring(const struct recorder *r)
 {
 	bool small = r->forked && recorder_options.number[OPTION_OVERFLOW] !=
@@ -308,7 +311,7 @@ int launch_recorder(struct recorder *r, uint32_t ledger_wants, bool quiet)
 	struct launch *launch = launch_prepare(r, ledger_wants, quiet);
 	int err = launch ? launch_start(launch) : -ENOMEM;
 
-	/* nobody else will remove it */
+	/* no other process will remove it */
 	if (err && launch && launch->made.path[0])
 		sys_unlink(launch->made.path);
 	return err;
@@ -318,7 +321,7 @@ void launch_hear(struct recorder *r)
 {
 	const struct gl_shared *shared = r->shared;
 
-	/* else: a child (fork_copy.h); or one that has its parent's program */
+	/* else: a child (fork_copy.h), or a child with its parent's program */
 	if (shared && !r->forked)
 		recorder_naps(r, &shared->foreign_done, 0, LAUNCH_HEAR_NS,
 			      LAUNCH_HEAR_NAPS);

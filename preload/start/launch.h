@@ -1,6 +1,6 @@
 /*
- * launch.h: making the live mapping and starting the recorder of this process,
- * a program of its own (cli/recorder/recorder_main.c).
+ * launch.h: makes the live mapping and starts the recorder of this process, a
+ * separate program (cli/recorder/recorder_main.c).
  */
 #ifndef GNOMON_LAUNCH_H
 #define GNOMON_LAUNCH_H
@@ -8,23 +8,23 @@
 #include "preload/ring/recorder.h"
 
 /*
- * At the first start, before the program's own code has run: copies what the
- * recorder needs of the environment, and finds its program. library: the path
- * of ours, NULL if it is not known.
+ * At the first start, before the program's own code has run: copies the
+ * environment variables that the recorder needs, and finds its program.
+ * library: our path, NULL if unknown.
  */
 void launch_environment(char *const *environment, const char *library);
 
 /*
  * Makes the live mapping (r->live, r->shared, r->rings) with a first ring, and
- * starts the recorder, which takes from there on what is recorded: nobody waits
- * for it. ledger_wants: enum ledger_why, from the first event on. quiet: it is to
- * say nothing should it fail. 0 or -errno. The thread that starts the recorder,
- * with signals held.
+ * starts the recorder, which will read the recorded events there: no thread
+ * waits for it. ledger_wants: enum ledger_why, from the first event on. quiet:
+ * print nothing on failure. 0 or -errno. Called by the thread that starts the
+ * recorder, with signals blocked.
  */
 int launch_recorder(struct recorder *r, uint32_t ledger_wants, bool quiet);
 
-/* At the end of the program: what is to be said about its allocator is said
- * while there still is somebody to hear it. Waits for a moment at most. */
+/* At the end of the program: waits briefly for the recorder's message about the
+ * allocator, while the terminal can still show it. */
 void launch_hear(struct recorder *r);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * launch_alone.c: see launch_job.h.
+ * launch_alone.c: see launch_job.h: starts the recorder by plain forks.
  *
  *	thread ── fork ──▶ child ── fork ──▶ execve ─▶ recorder
  *	  ▲                  │ closes what is not the recorder's
- *	  └── how it went ◀──┘
+ *	  └── result ◀───────┘
  *
  * I1 and I2 of launch.c hold here, too.
  *
  * I3: a plain fork's child has neither the area nor the live mapping: it works
- *     on launch_copy.
+ * on launch_copy.
  */
 #include "preload/start/launch_job.h"
 
@@ -22,7 +22,8 @@
 
 static struct launch launch_copy;	/* I3 */
 
-/* Emulators know no children that end without a signal. */
+/* Forks without an exit signal; with SIGCHLD under emulators, which support
+ * nothing else. */
 static long launch_alone_fork(void)
 {
 	long pid = arch_syscall5(__NR_clone, 0, 0, 0, 0, 0);
@@ -31,7 +32,7 @@ static long launch_alone_fork(void)
 		       arch_syscall5(__NR_clone, SIGCHLD, 0, 0, 0, 0) : pid;
 }
 
-/* Whether SIGCHLD waits for the calling thread, or its process. */
+/* Whether SIGCHLD is pending for the calling thread, or its process. */
 static bool launch_alone_signalled(void)
 {
 	struct signals_set pending = { { 0 } };
@@ -40,7 +41,8 @@ static bool launch_alone_signalled(void)
 	return pending.word[0] & SIGNALS_BIT(SIGCHLD);
 }
 
-/* The signal of a child of ours that has ended: it is kept out (I1). */
+/* Removes the pending signal of our own child, which has ended (signals are
+ * blocked, I1). */
 static void launch_alone_unsignal(void)
 {
 	static const struct signals_set only = { { SIGNALS_BIT(SIGCHLD) } };
@@ -50,8 +52,8 @@ static void launch_alone_unsignal(void)
 		      SIGNALS_SET);
 }
 
-/* The child, I3: says by its status what has failed. A pipe that closes at
- * execve says how that went. */
+/* The child, I3: reports failure by its exit status. A pipe that closes at
+ * execve carries execve's error. */
 static void launch_alone_child(const struct launch *launch)
 {
 	int keep[2 + 1 + GL_FILES] = { 2, launch->output, launch->made.fd };
@@ -64,7 +66,7 @@ static void launch_alone_child(const struct launch *launch)
 	pid = launch_alone_fork();
 	if (pid == 0) {
 		told = launch_words_execute(launch);
-		/* without a pipe nobody hears of it */
+		/* without a pipe the error is lost */
 		sys_write(ends[1], &told, sizeof(told));
 		for (;;)
 			arch_syscall1(__NR_exit, 127);
@@ -78,9 +80,9 @@ static void launch_alone_child(const struct launch *launch)
 		arch_syscall1(__NR_exit, -err);
 }
 
-/* How the process looks whether memory can be read. valgrind takes the usual
- * probe for a fault of the program's; an emulator does not look at the address,
- * and is asked in another way. */
+/* Chooses how the process probes whether memory can be read. valgrind reports
+ * the usual probe as an error of the program; an emulator does not check the
+ * address, and needs another call. */
 static void launch_alone_probe(bool emulated)
 {
 	uintptr_t none = (uintptr_t)sys_mmap(NULL, LAUNCH_STACK, PROT_NONE,
@@ -106,7 +108,7 @@ BASE_SLOW int launch_alone(struct launch *launch, bool emulated)
 
 	launch->alone = true;
 	launch_alone_probe(emulated);
-	launch->files = LAUNCH_FILES;	/* they close again */
+	launch->files = LAUNCH_FILES;	/* they are closed again */
 	err = launch_make(launch);
 	if (err)
 		return err;

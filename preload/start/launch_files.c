@@ -1,6 +1,6 @@
 /*
- * launch_files.c: see launch_job.h: the descriptors of who starts the recorder,
- * and those that the recorder inherits.
+ * launch_files.c: see launch_job.h: descriptors of the thread that starts the
+ * recorder, and the descriptors that the recorder inherits.
  */
 #include "preload/start/launch_job.h"
 
@@ -23,7 +23,7 @@ static void launch_files_range(unsigned from, unsigned to)
 		sys_close(fd);
 }
 
-/* The least of them that is not below `from`; -1: there is none. */
+/* The smallest of these descriptors that is at least `from`; -1: none. */
 static int launch_files_next(const int *keep, unsigned count, int from)
 {
 	int next = -1;
@@ -83,20 +83,21 @@ void launch_files_kin(struct launch *launch)
 			      0);
 		launch->file[GL_FILE_PARENT] = sys_failed(fd) ? -1 : fd;
 	}
-	/* valgrind does not know this call, and says so */
+	/* valgrind does not support this call, and prints a warning */
 	if (launch->alone)
 		return;
-	/* of a /proc that is another pid namespace's it is none of ours */
+	/* if /proc is of another pid namespace, the id means another process
+	 * there */
 	fd = arch_syscall2(__NR_pidfd_open, launch->where.pid, 0);
 	launch->file[GL_FILE_PIDFD] = sys_failed(fd) ? -1 : fd;
-	if (fd >= 0)	/* it is not to close at execve */
+	if (fd >= 0)	/* keep it open at execve */
 		arch_syscall3(__NR_fcntl, fd, F_SETFD, 0);
 }
 
 /*
- * About the memory. The kernel gives nothing to read once the task has ended that
- * a file of /proc belongs to: so these belong to the task that becomes the
- * recorder, which still has the target's memory. They stay bound to that.
+ * Opens the /proc files about memory. Such a file becomes unreadable when its
+ * task has ended. So they are opened for the task that becomes the recorder,
+ * which still shares the target's memory. They stay bound to that memory.
  */
 static void launch_files_open(struct launch *launch)
 {

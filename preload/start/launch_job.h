@@ -1,7 +1,7 @@
 /*
- * launch_job.h: what is done to start a recorder (launch.c), in pieces that its
- * files share. All of this is called by who starts it, with all signals blocked,
- * or by a task or child of that one: system calls only (I1 of launch.c).
+ * launch_job.h: steps of starting a recorder (launch.c), shared by its files.
+ * Called by the thread that starts it, with all signals blocked, or by a task
+ * or child of that thread: system calls only (I1 of launch.c).
  */
 #ifndef GNOMON_LAUNCH_JOB_H
 #define GNOMON_LAUNCH_JOB_H
@@ -9,23 +9,23 @@
 #include "preload/ring/recorder.h"
 #include "preload/start/live_make.h"
 
-#define LAUNCH_FILES 32	/* descriptors that a recorder can do without */
+#define LAUNCH_FILES 32	/* descriptors that a recorder does not need */
 #define LAUNCH_STACK (32u << 10)
 #define LAUNCH_NUMBERS 4
 #define LAUNCH_WORDS (LAUNCH_NUMBERS + 4)
 
-/* What the helper works on. In the area. */
+/* State of a start. In the area. */
 struct launch {
 	struct recorder *r;
 	struct live_made made;
 	struct live_where where;
-	int output;		/* descriptor that the recorder takes; -1 */
-	uint64_t files;		/* descriptors that the recorder may have */
+	int output;		/* descriptor that the recorder writes to; -1 */
+	uint64_t files;		/* limit of the recorder's descriptors */
 	int32_t file[GL_FILES];
 	int err;
 	int32_t parent;		/* the process's, not the helper's */
 	uint32_t ledger_wants;	/* enum ledger_why */
-	bool quiet;		/* nothing is to be said */
+	bool quiet;		/* print nothing */
 	bool alone;		/* without a helper */
 	char *stack;
 	char number[LAUNCH_NUMBERS][16];
@@ -36,40 +36,44 @@ struct launch {
 /* The recorder's program. Constant after launch_environment (I2). */
 extern char launch_program[GT_PATH_MAX];
 
-/* The arguments of the recorder, into launch->argv. */
+/* Builds the recorder's arguments in launch->argv. */
 void launch_words_make(struct launch *launch);
 
-/* Becomes the recorder. Comes back with an error, if at all. */
+/* Executes the recorder. Returns only on error. */
 long launch_words_execute(const struct launch *launch);
 
-/* All that is open but these, of which negative ones are none. Nothing else gets
- * the number of standard error. */
+/* Closes all descriptors except these; negative ones are ignored. No other file
+ * gets the number of standard error. */
 void launch_files_close(const int *keep, unsigned count);
 
-/* As many as it may have; how many that is, 0 if that is not known. */
+/* Raises the descriptor limit to the maximum; returns the limit, 0 if it is
+ * unknown. */
 uint64_t launch_files_raise(void);
 
-/* Of the process and of its parent, by their names: they may be gone soon. Into
- * launch->file. */
+/* Opens /proc files of the process and its parent by path, as both may end
+ * soon. Into launch->file. */
 void launch_files_kin(struct launch *launch);
 
-/* What has the target's memory can find out, and only the recorder has to know:
- * the thread does not wait for it. Also what launch_files_kin opened is told. */
+/* Collects what a task that shares the target's memory can find out, and only
+ * the recorder needs: the thread does not wait for it. Also publishes the
+ * descriptors of launch_files_kin. */
 void launch_files_memory(struct launch *launch);
 
-/* Closes what the recorder inherits, where it is not of another table. */
+/* Closes the descriptors that the recorder inherits, if it has another
+ * descriptor table. */
 void launch_files_shut(const struct launch *launch);
 
-/* Makes the live mapping, and tells in it what is known. 0 or -errno. */
+/* Makes the live mapping, and publishes in it what is known. 0 or -errno. */
 int launch_make(struct launch *launch);
 
-/* There is no recorder, and will be none, because of err (-errno): the state of
- * the recording and the user are told. */
+/* The recorder could not be started because of err (-errno): sets the state of
+ * the recording and tells the user. */
 void launch_failed(const struct launch *launch, long err);
 
 /*
- * The recorder of a process that has no tasks that share memory. emulated: that
- * an emulator is why. 0 or -errno, where launch_failed has not told the error.
+ * Starts the recorder of a process that cannot have tasks that share memory.
+ * emulated: because of an emulator. 0, or -errno if launch_failed has not
+ * reported the error.
  */
 int launch_alone(struct launch *launch, bool emulated);
 

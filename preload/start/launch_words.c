@@ -1,6 +1,6 @@
 /*
- * launch_words.c: see launch.h and launch_job.h: what the recorder's program is
- * executed with: its path, its arguments, and a copy of the environment.
+ * launch_words.c: see launch.h and launch_job.h: arguments of the recorder's
+ * execve: its path, its arguments, and a copy of the environment.
  */
 #include "preload/start/launch_job.h"
 
@@ -18,8 +18,9 @@
 #define LAUNCH_NAME "gnomon-recorder"
 #define LAUNCH_VARIABLE "GNOMON_RECORDER="
 
-/* What the recorder gets of the environment: nothing of it is to record the
- * recorder, and the program may write over its own. */
+/* Prefixes of the variables that the recorder gets. Other variables might make
+ * a profiler record the recorder. A copy, as the program may overwrite its own
+ * environment. */
 static const char *const launch_variables[] = {
 	"GNOMON_", "PATH=", "HOME=", "LANG=", "LC_ALL=", "LC_CTYPE=",
 	"LANGUAGE=", "TERM=", "TZ=", "TMPDIR=", "NO_COLOR=", "COLUMNS=",
@@ -43,7 +44,8 @@ static bool launch_words_want(const char *entry)
 	return false;
 }
 
-/* A forked child may start its recorder in another directory. */
+/* Makes the path absolute: a forked child may start its recorder in another
+ * directory. */
 static void launch_words_find(const char *named, const char *library)
 {
 	const char *from = named && *named ? named : library;
@@ -56,7 +58,7 @@ static void launch_words_find(const char *named, const char *library)
 				     sizeof(launch_program) - 1);
 	if (sys_failed(here))
 		here = 0;
-	if (here)	/* with the 0 behind it */
+	if (here)	/* including the final 0 */
 		launch_program[here - 1] = '/';
 	text_init(&text, launch_program + here, sizeof(launch_program) - here);
 	if (named && *named) {
@@ -77,7 +79,8 @@ void launch_environment(char *const *environment, const char *library)
 	unsigned count = 0;
 
 	if (product_off)
-		launch_envp[count++] = off;	/* later ones count more */
+		launch_envp[count++] = off;	/* later variables have
+						 * priority */
 	for (; environment && *environment && count < LAUNCH_VARIABLES;
 	     environment++) {
 		n = strlen(*environment) + 1;
@@ -120,7 +123,7 @@ void launch_words_make(struct launch *launch)
 		launch->argv[n++] = launch->number[i];
 	}
 	launch->argv[n++] = launch->made.path;
-	/* this one is soon forgotten */
+	/* `parent` is soon overwritten */
 	memcpy(launch->parent_trace, parent.trace, sizeof(parent.trace));
 	launch->argv[n++] = launch->parent_trace;
 	launch->argv[n++] = (char *)(initial.executed ? initial.executed : "");

@@ -1,22 +1,22 @@
 /*
  * live_make.c: see live_make.h.
  *
- * Space is reserved with fallocate before a page is touched, because a page
- * of a full file system that is touched kills the program (SIGBUS). On tmpfs
- * nothing is ever written back, so no thread waits for a page under write;
- * therefore /dev/shm is preferred, within a limit (LIVE_MAKE_SHM_SHARE).
- * Beyond it, and where /dev/shm is no tmpfs, the file lies beside the trace.
- * Where it cannot, which is said, or must not (live_where.core), a file without a
- * name takes its place (memfd_create(2)), and where a limit of files' sizes counts
- * for that or a filter refuses it, a System V segment. That one goes with the last
- * who is attached to it: should the target die before its recorder is, nothing is
- * recorded.
+ * Space is reserved with fallocate before a page is touched, because touching a
+ * page on a full file system kills the program (SIGBUS). On tmpfs nothing is
+ * ever written back, so no thread waits for a page under write; therefore
+ * /dev/shm is preferred, within a limit (LIVE_MAKE_SHM_SHARE). Beyond the
+ * limit, or if /dev/shm is no tmpfs, the file is made beside the trace. If that
+ * is impossible (which is reported) or not allowed (live_where.core), a file
+ * without a name is used (memfd_create(2)). If a file size limit applies to
+ * that, or a filter refuses it, a System V segment is used. The segment
+ * disappears with the last process attached to it: if the target dies before
+ * its recorder is attached, nothing is recorded.
  *
- * All of it is mapped once. What the target does not need at first is then unmapped
- * again, until it does (live_map.c).
+ * The file is mapped completely once. The parts that the target does not need
+ * at first are then unmapped until it does (live_map.c).
  *
- * I1: node_limit and image_limit never cover what is not reserved.
- * I2: reserved <= budget, which is half of --memory.
+ * I1: node_limit and image_limit never cover memory that is not reserved. I2:
+ * reserved <= budget, which is half of --memory.
  */
 #include "preload/start/live_make.h"
 
@@ -39,9 +39,10 @@
 #include "preload/ring/shared.h"
 
 #define LIVE_MAKE_SHM "/dev/shm"
-#define LIVE_MAKE_SHM_SHARE 2	/* at most one part in so many of what is free
-				 * there: it is memory, and others' too */
-/* Reserved at the start: pages that are taken and cleared then. */
+#define LIVE_MAKE_SHM_SHARE 2	/* use at most one part in so many of the free
+				 * space there: it is memory, shared with
+				 * others */
+/* Nodes reserved at the start: their pages are allocated and cleared then. */
 #define LIVE_MAKE_NODES 16384
 #define LIVE_MAKE_NODES_SMALL 2048
 #define LIVE_MAKE_NODES_MAX (UINT32_C(1) << 30)
@@ -53,8 +54,9 @@
 #define MADV_DONTFORK 10
 #endif
 
-/* Offsets of the parts. Half of the memory is the live mapping's. Nodes and
- * rings have addresses for a quarter each, and all parts share the budget. */
+/* Sets the offsets of the parts. Half of the memory is for the live mapping.
+ * Nodes and rings have addresses for a quarter each, and all parts share the
+ * budget. */
 static void live_make_layout(struct gl_header *h, uint64_t memory)
 {
 	uint64_t nodes = base_min(memory / 4 / sizeof(struct gl_node),
@@ -75,8 +77,8 @@ static void live_make_layout(struct gl_header *h, uint64_t memory)
 				memory / 4, GL_SLAB);
 }
 
-/* The first of the nodes that are reserved at the start is no more than there
- * are addresses for. */
+/* The number of nodes reserved at the start, at most as many as there are
+ * addresses for. */
 static uint32_t live_make_nodes(const struct live_made *made,
 				const struct gl_header *h)
 {
@@ -138,7 +140,7 @@ static void live_make_name(struct live_made *made, const char *dir, size_t n,
 	text_put(&text, ".live");
 }
 
-/* Enlarging a file beyond the limit raises a signal. */
+/* Sets the file's size. Beyond the limit that would raise a signal. */
 static long live_make_size(long fd, uint64_t size)
 {
 	uint64_t limit[2];	/* soft, hard */
@@ -149,7 +151,7 @@ static long live_make_size(long fd, uint64_t size)
 	return arch_ftruncate(fd, size);
 }
 
-/* All of the file that has just been made, or nothing of it. */
+/* Reserves and maps a new file completely, or undoes it. */
 static long live_make_whole(struct live_made *made, const struct gl_header *h)
 {
 	long err = live_make_size(made->fd, h->size);
@@ -161,8 +163,8 @@ static long live_make_whole(struct live_made *made, const struct gl_header *h)
 	return err;
 }
 
-/* A file in the directory whose name has n bytes with the first parts reserved,
- * or -errno. */
+/* Makes a file with its first parts reserved in directory `dir` of n bytes; or
+ * -errno. */
 static long live_make_file(struct live_made *made, const char *dir, size_t n,
 			   const struct live_where *where,
 			   const struct gl_header *h)
@@ -175,8 +177,8 @@ static long live_make_file(struct live_made *made, const char *dir, size_t n,
 	if (sys_failed(fd))
 		return fd;
 	made->fd = fd;
-	/* held as long as somebody has it mapped or open: nobody takes it
-	 * for a left-over */
+	/* held while any process has it mapped or open: so recovery does not
+	 * take it for a file left by a crash */
 	arch_syscall2(__NR_flock, fd, LOCK_EX | LOCK_NB);
 	return live_make_whole(made, h);
 }
@@ -191,8 +193,8 @@ static bool live_make_shm_fits(uint64_t size)
 	       fs.f_bavail > LIVE_MAKE_SHM_SHARE * size / fs.f_bsize;
 }
 
-/* In the trace's directory, if the pattern of its path has none that is yet to
- * be filled in. */
+/* Makes the file in the trace's directory, if the directory part of its pattern
+ * is fixed. */
 static long live_make_beside(struct live_made *made,
 			     const struct live_where *where,
 			     const struct gl_header *h)
@@ -221,8 +223,8 @@ static long live_make_place(struct live_made *made,
 	return err ? live_make_beside(made, where, h) : 0;
 }
 
-/* A file without a name; it is open in the target's helper and in the recorder
- * only. 0 or -errno. */
+/* Makes a file without a name, open only in the target's helper and in the
+ * recorder. 0 or -errno. */
 static long live_make_nameless(struct live_made *made,
 			       const struct gl_header *h)
 {
@@ -236,8 +238,8 @@ static long live_make_nameless(struct live_made *made,
 	return live_make_whole(made, h);
 }
 
-/* A segment: an address, or -errno. It is marked to go with the last who is
- * attached, and can still be attached to. */
+/* Makes a segment: its address, or -errno. It is marked for removal with its
+ * last user, and can still be attached. */
 static long live_make_segment(struct live_made *made,
 			      const struct gl_header *h)
 {
@@ -251,7 +253,7 @@ static long live_make_segment(struct live_made *made,
 	arch_syscall3(__NR_shmctl, id, IPC_RMID, 0);
 	if (!sys_failed(at))
 		made->memory_id = id;
-	live_make_first(made, h);	/* counts */
+	live_make_first(made, h);	/* sets made->reserved */
 	return at;
 }
 
@@ -267,11 +269,11 @@ static long live_make_map(struct live_made *made, const struct gl_header *h,
 			     live_make_segment(made, h);
 	if (sys_failed(at))
 		return at;
-	/* a child must not write into our rings; should the kernel refuse
-	 * this, it still finds no pointer to them */
+	/* a child must not write into our rings; if the kernel refuses this,
+	 * the child still has no pointer to them */
 	sys_madvise((void *)at, h->size, MADV_DONTFORK);
-	/* nor is it part of the program's core dump, unless who reads that
-	 * is to find contexts there */
+	/* nor is it part of the program's core dump, unless a reader of the
+	 * dump needs its contexts */
 	if (!core)
 		sys_madvise((void *)at, h->size, MADV_DONTDUMP);
 	made->header = (struct gl_header *)at;
@@ -279,8 +281,9 @@ static long live_make_map(struct live_made *made, const struct gl_header *h,
 }
 
 /*
- * What the recorder's pool does for every other ring (cli/recorder/live/pool.c).
- * The data region:	| headers of all rings | structs gl_thread | data of ring 0 |
+ * Makes the first ring, as the recorder's pool makes all others
+ * (cli/recorder/live/pool.c). The data region:
+ *	| headers of all rings | structs gl_thread | data of ring 0 |
  */
 static void live_make_ring(struct live_made *made, const struct gl_header *h,
 			   uint64_t bytes)
@@ -298,7 +301,7 @@ static void live_make_ring(struct live_made *made, const struct gl_header *h,
 	    live_make_reserve(made, h->data_offset,
 			      h->data_offset + sizeof(*ring)) ||
 	    live_make_reserve(made, threads, end))
-		return;	/* the recorder makes the first one, too */
+		return;	/* the recorder makes the first ring, too */
 	shared->threads[0] = threads;
 	ring->offset = data;
 	ring->data = (uintptr_t)base + data;
@@ -308,7 +311,7 @@ static void live_make_ring(struct live_made *made, const struct gl_header *h,
 	*(uint64_t *)(base + h->rings_offset) = h->data_offset;
 	atomic_store_explicit(&made->header->ring_count, 1,
 			      memory_order_release);
-	/* in the list: the first change of it, ring 0 */
+	/* the list's first change: ring 0 */
 	atomic_store_explicit(&shared->ring_count[RECORDER_PRIMARY], 1,
 			      memory_order_relaxed);
 	atomic_store_explicit(&shared->ring_free[RECORDER_PRIMARY],
@@ -354,13 +357,13 @@ int live_make(struct live_made *made, const struct live_where *where)
 		if (!err)
 			break;
 		live_unmake(made);
-		/* less of it, where the address space is limited */
+		/* try with less, in case the address space is limited */
 		memory /= 2;
 		if (memory < LIVE_MAKE_MEMORY_MIN)
 			return err;
 	}
 	live_make_fill(made, &h);
-	/* who reads a core dump looks for all of it in one place */
+	/* a reader of a core dump expects all of it in one place */
 	made->whole = where->core || !live_map_cut(made->header);
 	live_make_ring(made, &h, where->ring);
 	return 0;
@@ -370,8 +373,8 @@ void live_unmake(struct live_made *made)
 {
 	if (made->fd < 0)
 		return;
-	/* already gone, or a directory that changed its rights: either way
-	 * there is nothing left to do about it */
+	/* already removed, or the directory's rights have changed: nothing can
+	 * be done */
 	if (made->path[0])
 		sys_unlink(made->path);
 	sys_close(made->fd);

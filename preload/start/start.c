@@ -1,22 +1,21 @@
 /*
- * start.c: starting the recorder in a process, and letting threads in.
+ * start.c: starts the recorder in a process, and registers threads.
  *
  * The first hook that finds the real functions starts it, so that constructors
  * of the program's libraries are recorded too; constructor.c only makes sure of
- * it. In a forked child the first hook starts it again: the area is
- * zero there (area.c).
+ * it. In a forked child the first hook starts it again: the area is zero there
+ * (area.c).
  *
  * Called on the slow branch of every hook; any thread, also signal handlers.
  *
- * I1: a thread whose `ring` is set belongs to this process: the area of
- *     another would be zero.
- * I2: once a thread has its ring, no system call but futex is made for it, and
- *     none that unwind_ban names (forbidden.h): a program may
- *     have forbidden itself all others, on pain of death. What needs more
- *     (messages, looking whether somebody lives) is the writer's.
- * I3: the caller of recorder_thread() may be a child that shares our memory
- *     (vfork, clone): it never registers, because the writer would take it
- *     for dead.
+ * I1: a thread whose `ring` is set belongs to this process: in any other
+ * process the area would be zero. I2: once a thread has its ring, it makes no
+ * system call for us except futex, and none that unwind_ban names
+ * (forbidden.h): the program may have installed a filter that kills it for all
+ * others. The writer does what needs more (messages, checks whether a process
+ * lives). I3: the caller of recorder_thread() may be a child that shares our
+ * memory (vfork, clone): it never registers, because the writer would take it
+ * for dead.
  */
 #include "preload/ring/recorder.h"
 
@@ -65,15 +64,15 @@ static bool start_was_on;
 /* Constant from the first start on. */
 enum { START_UNREAD, START_READING, START_READ, START_BAD };
 static _Atomic uint32_t start_setup;
-static uintptr_t start_main_pointer;	/* thread pointer; 0: not known */
-static bool start_numbers;	/* the program wants the API's */
+static uintptr_t start_main_pointer;	/* thread pointer; 0: unknown */
+static bool start_numbers;	/* the program uses the API's numbers */
 
 /* In the area: a forked child finds zeros. */
 static struct start {
-	/* thread pointer of who starts the recorder: what interrupts that one
-	 * does not wait for it */
+	/* thread pointer of the thread that starts the recorder: its own
+	 * handlers do not wait for it */
 	_Atomic uintptr_t thread;
-	_Atomic uint32_t late;	/* it was waited for in vain */
+	_Atomic uint32_t late;	/* a wait for it timed out */
 } *start;
 
 static void start_complain(const char *bad)
@@ -103,7 +102,7 @@ static void start_figures(uint64_t value[GT_ARENAS_VALUES])
 	value[GT_ARENAS_MMAPPED_COUNT] = info.hblks;
 }
 
-/* Options and area, once per process image. */
+/* Reads options and makes the area, once per process image. */
 static bool start_read(void)
 {
 	char *const *environment = initial_environment();
@@ -136,7 +135,8 @@ static bool start_read(void)
 		real_only = false;
 	err = budget_make(&recorder_options, &budget);
 	if (!err) {
-		/* what the writer goes by, and the trace says */
+		/* the value that the writer uses, and that the trace
+		 * contains */
 		recorder_options.number[OPTION_MEMORY] = budget.memory;
 		err = area_map(budget.area);
 	}
@@ -160,7 +160,8 @@ static bool start_read(void)
 	return true;
 }
 
-/* Whether the set-up is there; one thread makes it, others go without. */
+/* Whether options and area are ready; one thread prepares them, others continue
+ * without. */
 static bool start_ready(void)
 {
 	uint32_t state = START_UNREAD;
@@ -206,7 +207,8 @@ static void start_want_images(void)
 			      &shared->images_refused);
 }
 
-/* What there is already of what the writer is told where it changes. */
+/* Publishes to the writer the initial values of what it later learns as
+ * changes. */
 static void start_tell(struct recorder *r)
 {
 	struct gl_shared *shared = r->shared;
@@ -231,7 +233,7 @@ static void start_refused(const char *path)
 	message_say(buffer);
 }
 
-/* A directory of rules that is not there was written wrong. */
+/* A directory of rules that does not exist was probably misspelt. */
 static void start_look_for_rules(const char *directory)
 {
 	char buffer[512];
@@ -296,8 +298,8 @@ static bool start_readable(uintptr_t address)
 	return ask_writer(recorder, &question, &yes) && yes;
 }
 
-/* Another one in each process, also in children, which share the noise. No
- * system call: a child may not be allowed any. */
+/* A different number in each process, also in children, which share the noise.
+ * Makes no system call: a child may not be allowed any. */
 static uint64_t start_random(const struct recorder *r)
 {
 	uint64_t noise = arch_cycles() + ((uint64_t)r->pid << 32);
@@ -307,7 +309,7 @@ static uint64_t start_random(const struct recorder *r)
 	return choose_mix(noise) ^ (initial.noise ? *initial.noise : 0);
 }
 
-/* Nothing is recorded: why. err: 0 if that says it all. */
+/* Prints why nothing is recorded. err: 0 if `what` says everything. */
 static void start_failed(const struct recorder *r, const char *what, int err)
 {
 	char buffer[512];
@@ -325,7 +327,7 @@ static void start_failed(const struct recorder *r, const char *what, int err)
 	recorder_spoke(r);
 }
 
-/* claim_told. What is recorded may be wrong from here on, so nothing is. */
+/* claim_told. Later events may be wrong, so recording stops. */
 static BASE_SLOW void start_claim(const char *which)
 {
 	struct recorder *r = recorder;
@@ -397,9 +399,10 @@ static bool start_follows_fork(void)
 }
 
 /*
- * Counts early events, first where there is always a place. Whoever sees that
- * something is shared takes them there. The fences see to it that the last who
- * counts sees it, or who has started the recorder sees the count.
+ * Counts early events, first in r->skipped, which always exists. A thread that
+ * sees the shared memory moves the count there. The fences ensure that either
+ * the last thread that counts sees the shared memory, or the thread that starts
+ * the recorder sees the count.
  */
 static void start_skip(struct recorder *r, uint64_t events)
 {
@@ -416,8 +419,8 @@ static void start_skip(struct recorder *r, uint64_t events)
 				  memory_order_relaxed);
 }
 
-/* Signals are kept out: a handler that jumped out of this would leave it to
- * nobody. */
+/* Starts the recorder with signals blocked: a longjmp out of a handler would
+ * leave the start unfinished. */
 static void start_undisturbed(struct recorder *r)
 {
 	uint32_t state = RECORDER_NEW;
@@ -437,7 +440,7 @@ static void start_undisturbed(struct recorder *r)
 		atomic_store_explicit(&r->state, RECORDER_ON,
 				      memory_order_release);
 		start_skip(r, 0);
-		recorder_wake(r);	/* launch.c: it may go on */
+		recorder_wake(r);	/* launch.c: it may continue */
 	} else {
 		recorder_set_off(r);
 		aside_follow();
@@ -450,8 +453,8 @@ static void start_process(struct recorder *r)
 {
 	struct signals_held held;
 
-	/* a child of a process that forbade itself what this needs; or has
-	 * itself stepped, as the writer would be then */
+	/* a child of a process that has forbidden what this needs; or one that
+	 * is single-stepped by itself, as the writer would then be, too */
 	if (!unwind_may(SECCOMP_NO_START) || arch_is_stepped())
 		return;
 	signals_hold(&held);
@@ -459,8 +462,9 @@ static void start_process(struct recorder *r)
 	signals_release(&held);
 }
 
-/* Another thread is about to start it: in a child of fork several may come at
- * once. Not for ever, and not at each event: that one may be stopped. */
+/* Waits for another thread that starts it: in a child of fork several may come
+ * at once. The wait is bounded, and not repeated at each event: that thread may
+ * be stopped. */
 static uint32_t start_await(struct recorder *r)
 {
 	uint32_t state = RECORDER_STARTING;
@@ -482,8 +486,8 @@ static uint32_t start_await(struct recorder *r)
 	return state;
 }
 
-/* The kernel knows, and here it is a quick question; the writer would have to
- * open a file, if the thread is still there by then. */
+/* Gets the thread's name from the kernel, which is quick here; the writer would
+ * have to open a file, if the thread still exists then. */
 static void start_name(struct gl_thread *told)
 {
 	if (!unwind_may(UNWIND_NO_IDS) ||
@@ -492,8 +496,8 @@ static void start_name(struct gl_thread *told)
 	told->name[sizeof(told->name) - 1] = '\0';
 }
 
-/* A child's only thread goes on, on its stack, as the thread that forked: so
- * it is the main thread, but may be on another stack than that of main. */
+/* Whether the thread runs on main's stack. A forked child's only thread is the
+ * main thread, but runs on the stack of the thread that forked. */
 static bool start_on_main_stack(const struct thread *thread)
 {
 	return start_main_pointer ?
@@ -518,7 +522,7 @@ static struct thread *start_register(struct recorder *r)
 	id = pool_take(r, RECORDER_PRIMARY);
 	told = id ? live_map_thread(shared, id - 1) : NULL;
 	if (!told || !live_map_data(rings[id - 1].offset)) {
-		/* no memory for a ring, or addresses are used up: each event of
+		/* no memory for a ring, or no addresses are left: each event of
 		 * this thread is lost */
 		if (id)
 			ring_push_free(shared, RECORDER_PRIMARY, id);
@@ -550,14 +554,16 @@ static struct thread *start_register(struct recorder *r)
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();
 	ring->stamp = ring->start_stamp << GL_KIND_BITS;
-	/* pairs with the acquire of feed_scan: what it needs is there */
+	/* pairs with the acquire of feed_scan: all that the writer needs is
+	 * there */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->own = ring;
 	recorder_put_aside(thread, THREAD_NOTES, guard.on);
-	thread->activity = UINT32_MAX;	/* as none is: to be looked at */
+	thread->activity = UINT32_MAX;	/* a value that none has: forces a
+					 * check */
 	aside_thread(thread);
 	if (unlikely(r->live != live)) {
-		/* a child since: it has no ring */
+		/* a child meanwhile: it has no ring */
 		thread->own = thread->ring = NULL;
 		return NULL;
 	}
@@ -566,8 +572,8 @@ static struct thread *start_register(struct recorder *r)
 	return thread;
 }
 
-/* A thread that stands aside, if it has its ring back, or what is to be
- * recorded of it has been chosen already. */
+/* For a thread that has a ring: NULL while recording is off, or if the thread
+ * must not read the counter. */
 static struct thread *start_return(struct recorder *r,
 				      struct thread *thread)
 {
@@ -586,7 +592,7 @@ static struct thread *start_return(struct recorder *r,
 	return NULL;
 }
 
-/* Of a thread that has no ring. */
+/* Registers a thread that has no ring. */
 static struct thread *start_enter(bool dormant)
 {
 	struct recorder *r;
