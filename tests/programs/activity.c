@@ -1,6 +1,6 @@
 /*
- * activity.c: a program that says which threads and which sizes are recorded.
- * What is recorded is allocated by tgt_*; the rest is counted.
+ * activity.c: prints which threads and sizes are recorded. tgt_* functions
+ * allocate the recorded blocks; the other blocks are only counted.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 #include "tgt.h"

@@ -1,7 +1,7 @@
 /*
- * annotated.c: allocates on lines that are marked, directly, through callees,
- * through a function that is inlined, recursively; some is live at the end.
- * FLAGS makes inlining happen, which the other targets go without.
+ * annotated.c: allocates on marked lines: directly, through callees, through an
+ * inlined function, recursively; some blocks are live at the end. FLAGS enables
+ * inlining, unlike in the other targets.
  */
 // FLAGS: -O2 -finline
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * annotated_plus.cc: templates of one name that allocate, through the C++
- * library and by operator new; one of them is a method.
+ * annotated_plus.cc: templates with the same name that allocate, through the
+ * C++ library and by operator new; one of them is a method.
  */
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 // FLAGS: -lpthread
 /*
- * arena_locks.c WHAT: glibc's arenas, and threads that may or may not be asked
- * about them.
+ * arena_locks.c WHAT: glibc's arenas, and threads that may or may not query
+ * them.
  *
  *   free      makes blocks and frees each second one; then makes and frees
  *             one now and then for half a second. Prints what mallinfo2 says

@@ -1,8 +1,7 @@
 /*
- * askers.c: threads that ask for numbers all the time, and a handler that asks
- * as well, of a thread that has allocated before or not. Nobody waits longer
- * than it takes, and nobody is refused: a handler comes before a question or
- * after it.
+ * askers.c: threads that request numbers all the time, and a handler that does
+ * so as well, in a thread that has allocated before or not. No request is
+ * delayed needlessly or refused: a handler runs before or after a request.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 #include "tgt.h"

@@ -1,7 +1,7 @@
 /*
- * basic.c: one thread and every number known: live, peak, temporary blocks.
- * Allocates nothing but by itself, so the summary of the trace must be equal,
- * not only the sum of its own rows.
+ * basic.c: one thread with known numbers: live, peak, temporary blocks. Only
+ * its own code allocates, so the trace's summary must be equal, not only the
+ * sum of the program's own rows.
  */
 #include "tgt.h"
 

@@ -1,6 +1,6 @@
 /*
- * branches.h: path(kind) comes to at_the_end() by another stack for each kind:
- * eight ways onward from each of the frames on the way.
+ * branches.h: path(kind) reaches at_the_end() by another stack for each kind:
+ * each frame on the path has eight branches.
  */
 #ifndef GNOMON_TEST_BRANCHES_H
 #define GNOMON_TEST_BRANCHES_H

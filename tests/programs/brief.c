@@ -1,5 +1,5 @@
 /*
- * brief.c: a forked child that has little to record, in a group of its own.
+ * brief.c: a forked child that records little, in a group of its own.
  *
  *	brief exits	it ends by _exit
  *	brief killed	it kills its group
@@ -9,8 +9,8 @@
  *	brief unshares	it leaves a namespace
  *	brief many	it allocates more than its first ring holds
  *
- * A child writes its numbers to FORKS_PREFIX.<pid>, and then its number to the
- * standard output of its parent.
+ * A child writes its numbers to FORKS_PREFIX.<pid>, and then its number to its
+ * parent's standard output.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

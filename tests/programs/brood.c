@@ -1,10 +1,10 @@
 // FLAGS: -pthread
 /*
- * brood.c ROUNDS [THREADS]: blocks of many lifetimes: most are freed at once, some
- * later, some by another thread, some move by realloc or are left. What is made
- * follows from the numbers given alone, so two runs make the same blocks; with
- * more than one thread, in an order that does not. With 0 threads: one block
- * at a time stays, while ROUNDS others come and go.
+ * brood.c ROUNDS [THREADS]: blocks of many lifetimes: most are freed at once,
+ * some later, some by another thread, some are reallocated or stay. The
+ * arguments alone determine the blocks, so two runs make the same ones; with
+ * more than one thread their order varies. With 0 threads: one block at a time
+ * stays, while ROUNDS others are allocated and freed.
  */
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /*
- * carried.c: allocates through an inlined function, and does what makes its
- * own files hard to find: carried MILLISECONDS [remove | fork | chroot DIR |
- * library FILE]. A library is loaded, removed, and calls back.
+ * carried.c: allocates through an inlined function, and makes its own files
+ * hard to find: carried MILLISECONDS [remove | fork | chroot DIR | library
+ * FILE]. A library is loaded, removed, and calls back.
  */
 // FLAGS: -O2 -rdynamic -ldl
 #define _GNU_SOURCE

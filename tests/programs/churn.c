@@ -1,5 +1,5 @@
 /*
- * churn.c BLOCKS [close]: makes and frees so many blocks, with ever new
+ * churn.c BLOCKS [close]: makes and frees BLOCKS blocks, with always new
  * stacks, so that the trace grows; keeps every 16th. With "close" it first
  * closes every descriptor but standard output.
  */

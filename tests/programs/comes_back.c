@@ -1,10 +1,10 @@
 // FLAGS: -pthread
 /*
- * comes_back.c [few|back|fork]: malloc's family, by threads. "few": by one, and
- * without what old allocators lack. "back": of libcomes_back.so, which is
- * preloaded: also what its other functions, signal handlers and callbacks
- * allocate in the middle of its malloc. "fork": of that library, and such a
- * handler forks.
+ * comes_back.c [few|back|fork]: malloc's family, called by threads. "few": by
+ * one, and without functions that old allocators lack. "back": with
+ * libcomes_back.so preloaded: also allocations of its other functions, signal
+ * handlers and callbacks inside its malloc. "fork": with that library, and such
+ * a handler forks.
  */
 #include <dlfcn.h>
 #include <malloc.h>

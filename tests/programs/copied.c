@@ -1,5 +1,5 @@
 /*
- * One leak, made inside of a function of the C library.
+ * copied.c: one leak, allocated inside of a C library function.
  */
 #include <string.h>
 

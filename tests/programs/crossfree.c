@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * crossfree.c: blocks made by four threads are freed by four others, as soon
- * as they exist, so that addresses come back at once to another thread: the
- * order of one address's events must be found across rings.
+ * crossfree.c: four threads free the blocks of four others as soon as they
+ * exist, so that addresses return at once to another thread: the order of an
+ * address's events must be found across rings.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 // FLAGS: -pthread
 /*
- * crowd.c THREADS: so many threads that all exist at one time, each with a few
+ * crowd.c THREADS: THREADS threads that all exist at one time, each with a few
  * blocks that it frees.
  */
 #include <pthread.h>

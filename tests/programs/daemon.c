@@ -1,13 +1,13 @@
 // FLAGS: -pthread -D_GNU_SOURCE
 /*
- * daemon.c RESULT ROOT WAY: becomes a daemon as the old books have it, and
- * then allocates with threads of its own: forks twice, has a session of its
- * own, goes to "/", sets the umask, closes all descriptors, one by one ("each")
- * or by close_range() ("range"), and opens /dev/null for 0, 1 and 2. Where ROOT
- * is not "-" it makes that empty directory its root.
+ * daemon.c RESULT ROOT WAY: becomes a daemon in the traditional way, and then
+ * allocates with threads of its own: forks twice, makes a session, changes to
+ * "/", sets the umask, closes all descriptors, one by one ("each") or by
+ * close_range() ("range"), and opens /dev/null for 0, 1 and 2. If ROOT is not
+ * "-" it makes that empty directory its root.
  *
- * What it sees and counts goes to the file RESULT, which it opens with nothing
- * else open, before the change of root. Its last line is "end 1".
+ * It writes its observations and counts to the file RESULT, which it opens with
+ * nothing else open, before the change of root. Its last line is "end 1".
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
- * deep_binding.c PATH: opens libdeep.so with RTLD_DEEPBIND, so that it finds the
- * C library's functions before any others, and hands blocks to and fro. Then
- * it calls malloc and free as dlsym finds them in the C library's own handle.
+ * deep_binding.c PATH: opens libdeep.so with RTLD_DEEPBIND, so that it finds
+ * the C library's functions first, and passes blocks to and fro. Then it calls
+ * malloc and free as dlsym finds them with the C library's own handle.
  */
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // FLAGS: -pthread
 /*
- * descriptors.c: opens files until there is no descriptor left, then allocates
- * in old and new threads, and looks which number it gets after closing them.
+ * descriptors.c: opens files until no descriptor is left, then allocates in old
+ * and new threads, and checks which number it gets after closing them.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * dumped.c: what a dump's callbacks see and may do: an editor, once for each
- * address; a writer, whole lines, of whatever length.
+ * dumped.c: tests a dump's callbacks: an editor, called once for each address;
+ * a writer, called with complete lines of any length.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
 #include "tgt.h"

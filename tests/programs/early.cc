@@ -1,9 +1,9 @@
 // FLAGS: -pthread -learly -rdynamic
 /*
- * early.cc: threads that are started before main, after it, and by the
- * destructors of others' thread-local objects. The numbers are printed by a
- * destructor of the program, which comes before the library's; what that adds
- * is printed beforehand.
+ * early.cc: threads started before main, after it, and by the destructors of
+ * other threads' thread-local objects. A destructor of the program, which runs
+ * before the library's, prints the numbers; what the library's will add is
+ * printed beforehand.
  */
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /*
- * eldest.c: a thread that has recorded nothing yet says that new ones are to be
- * inactive. It is none of them.
+ * eldest.c: a thread that has recorded nothing yet makes new threads inactive.
+ * It is not a new thread itself.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 #include "tgt.h"

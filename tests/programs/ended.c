@@ -1,9 +1,8 @@
 // FLAGS: -D_GNU_SOURCE
 /*
- * ended.c WAY: makes 40 children that allocate, ten of which crash, ten exit
- * with status 3, ten are sent SIGTERM, and ten end as they should. Prints
- * "child PID STATUS" of each, the status as waitpid gives it. WAY says who
- * waits for them:
+ * ended.c WAY: makes 40 children that allocate: ten crash, ten exit with status
+ * 3, ten are sent SIGTERM, and ten end normally. Prints "child PID STATUS" for
+ * each, with waitpid's status. WAY says who waits for them:
  *
  *	wait	their parent, for one after the other
  *	wait0	so, by wait; wait3, wait4, waitid, raw4, rawid: by these

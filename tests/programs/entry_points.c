@@ -1,8 +1,8 @@
 // FLAGS: -Wno-alloc-size-larger-than -Wno-use-after-free
 /*
- * entry_points.c: every way into the allocator, with ordinary and with odd
- * arguments. Prints results, alignment and errno of each call, so that the
- * output of a recorded run can be compared with that of a bare one.
+ * entry_points.c: calls every allocation function with ordinary and with
+ * unusual arguments. Prints results, alignment and errno of each call, so that
+ * the output with recording can be compared with the output without it.
  */
 #include <dlfcn.h>
 #include <errno.h>

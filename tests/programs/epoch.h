@@ -1,8 +1,8 @@
 /*
  * epoch.h: the body of two libraries that differ only in the names of their
- * functions, which are of equal length: so both have the same layout, and the
- * loader puts one where the other was. EPOCH_NAME(x) is defined before; alone
- * it would be a third library.
+ * functions, which have equal lengths. So both have the same layout, and the
+ * loader maps one where the other was. The includer defines EPOCH_NAME(x);
+ * without it, the header makes a third library.
  */
 #ifndef GNOMON_TESTS_EPOCH_H
 #define GNOMON_TESTS_EPOCH_H

@@ -1,8 +1,8 @@
 /*
  * epochs.c DIRECTORY: loads libepoch_a.so, allocates in it, closes it, loads
  * libepoch_b.so at the same addresses, and so on, 40 times. Every stack must
- * name the library that was there at that time. Ends with 3 where they were
- * not at the same addresses, so that nothing was tested.
+ * name the library that was mapped then. Exits with 3 if their addresses
+ * differed, so that nothing was tested.
  */
 #include <dlfcn.h>
 

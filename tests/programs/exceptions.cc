@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * exceptions.cc [ROUNDS]: throws across 1 to 200 frames, each with an object to be
- * destroyed and an allocation made on the way; catches, rethrows, throws while
- * a destructor runs, and carries an exception to another thread.
+ * exceptions.cc [ROUNDS]: throws across 1 to 200 frames, each with an object to
+ * destroy and an allocation; catches, rethrows, throws while a destructor runs,
+ * and passes an exception to another thread.
  */
 #include <exception>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * exchange.c THREADS ROUNDS: threads that hand each other blocks all the time:
- * which of them allocates, reallocates or frees what lies in a slot is up to
- * chance, so hardly a block ends where it began. One lock orders them.
+ * exchange.c THREADS ROUNDS: threads that exchange blocks all the time: chance
+ * decides which thread allocates, reallocates or frees the block in a slot, so
+ * few blocks end in the thread that made them. One lock orders them.
  */
 #include <pthread.h>
 

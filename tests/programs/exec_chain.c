@@ -1,7 +1,7 @@
 /*
- * exec_chain.c N: a program that becomes itself with N - 1 where N is odd, and
- * starts itself so by posix_spawn where N is even, down to 0, whose status is 5.
- * Each allocates 16 * (N + 1) bytes, which it keeps.
+ * exec_chain.c N: executes itself with N - 1 if N is odd, and starts itself so
+ * by posix_spawn if N is even, down to 0, whose status is 5. Each process
+ * allocates 16 * (N + 1) bytes, which it keeps.
  */
 #include <spawn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // FLAGS: -pthread -Wno-infinite-recursion
 /*
- * exits.c WAY: allocates with four threads, reports, and ends in the way
- * named. All that was counted before must be in the trace.
+ * exits.c WAY: allocates with four threads, reports, and exits in the named
+ * way. The trace must have everything counted before.
  */
 #include <pthread.h>
 #include <signal.h>

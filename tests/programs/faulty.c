@@ -1,10 +1,10 @@
 // FLAGS: -pthread
 /*
- * faulty.c [ROUNDS]: a process's life in short, for a library that fails:
- * one thread, a library loaded, four threads at once, more after them, a
- * child by fork. Looks that no call changes errno and that blocks keep what
- * was written to them. Output and status depend on nothing else. The child's
- * numbers come first, with child_ before their names.
+ * faulty.c [ROUNDS]: the phases of a process in short, for a library with fault
+ * injection: one thread, a library loaded, four threads at once, more after
+ * them, a child by fork. Checks that no call changes errno and that blocks keep
+ * their contents. Output and status depend on nothing else. The child's numbers
+ * come first, with the prefix child_.
  */
 #include <dlfcn.h>
 #include <errno.h>

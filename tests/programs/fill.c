@@ -1,5 +1,5 @@
 /*
- * fill.c: how many blocks of a mebibyte can be had, at most MOST.
+ * fill.c: counts how many blocks of a mebibyte it can allocate, at most MOST.
  */
 #include "tgt.h"
 

@@ -1,6 +1,6 @@
 // FLAGS: -fno-builtin -pthread
 /*
- * findings.cc MODE: one fault, by a function whose name says which:
+ * findings.cc MODE: one fault, in a function that is named after it:
  *
  *	leak		blocks that nobody frees, made in a thread by way of a
  *			std::function

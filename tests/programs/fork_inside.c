@@ -1,8 +1,8 @@
 /*
- * fork_inside.c [WAY]: a timer's handler forks, mostly inside of malloc or free,
- * and the child returns from the handler. It finishes what it was at, allocates,
- * and ends. Prints how many children there were, how many ended well, and how
- * many blocks each has in the end.
+ * fork_inside.c [WAY]: a timer's handler forks, mostly inside of malloc or
+ * free, and the child returns from the handler. The child completes the
+ * interrupted call, allocates, and ends. Prints how many children there were,
+ * how many ended normally, and how many blocks each has in the end.
  *
  *	fork_inside		fork()
  *	fork_inside raw		syscall(SYS_clone)

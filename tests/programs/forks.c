@@ -1,6 +1,6 @@
 // FLAGS: -pthread
 /*
- * forks.c: children in every way, while threads of the parent allocate.
+ * forks.c: children made in every way, while threads of the parent allocate.
  *
  *	forks fork	children that allocate and exit; some fork again
  *	forks threads	the same, each child forked by a thread of its own
@@ -10,7 +10,7 @@
  *	forks same	exec in the same process
  *	forks leaf	allocates and reports, the end of a chain
  *
- * Prints the parent's own numbers; each child prints its own into the file
+ * Prints the parent's own numbers; each child writes its own to the file
  * PREFIX.<pid>, where PREFIX is the environment's FORKS_PREFIX.
  */
 #include <pthread.h>

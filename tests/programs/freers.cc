@@ -1,10 +1,10 @@
 // FLAGS: -pthread -fno-optimize-sibling-calls
 /*
- * freers.cc [grow]: blocks that are freed from many places, by each of which
- * the program counts what it freed: destructors, operator delete with a size,
- * with an alignment and of arrays, free, realloc, fork's child, a signal
- * handler, threads that free what others made. Prints "freed_NAME blocks" and
- * "bytes_NAME bytes" for each function freer_NAME.
+ * freers.cc [grow]: blocks freed in many functions, each of which counts what
+ * it freed: destructors, operator delete with a size, with an alignment and of
+ * arrays, free, realloc, fork's child, a signal handler, threads that free
+ * other threads' blocks. Prints "freed_NAME blocks" and "bytes_NAME bytes" for
+ * each function freer_NAME.
  *
  * With "grow" it only holds some blocks, nearly as long as it runs: for filters
  * by moments.

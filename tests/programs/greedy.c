@@ -1,7 +1,7 @@
 /*
- * greedy.c MEBIBYTES COUNT: holds so much in small blocks and uses each. How
- * many it has had stands in the file COUNT, a 64-bit word, after each: also
- * when it was killed for want of memory.
+ * greedy.c MEBIBYTES COUNT: allocates MEBIBYTES in small blocks and uses each.
+ * It stores the number of blocks in the file COUNT, a 64-bit word, after each
+ * one: also for the case that it is killed for lack of memory.
  */
 #include <fcntl.h>
 #include <sys/mman.h>

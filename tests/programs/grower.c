@@ -1,10 +1,11 @@
 // FLAGS: -pthread
 /*
- * grower.c THREADS STACKS FORKS [filtered|limited]: so many threads allocate once and
- * stay while the main thread allocates from so many different stacks. Then as
- * many processes, one after the other and each the child of the one before, do
- * the same. filtered: mremap is forbidden before, on pain of death. limited:
- * when its threads are there, the first process may have few more addresses.
+ * grower.c THREADS STACKS FORKS [filtered|limited]: THREADS threads allocate
+ * once and stay while the main thread allocates from STACKS different stacks.
+ * Then FORKS processes, one after the other and each the child of the previous
+ * one, do the same. filtered: before, a filter forbids mremap: the call would
+ * kill. limited: once its threads exist, the first process has few addresses
+ * left.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,7 +1,7 @@
 /*
- * guard_core.c [abort]: allocates blocks of many sizes and alignments by
- * every second of two functions, frees some, says "block ADDRESS SIZE MAKER"
- * of those that live, then "ready", and waits for its end (or aborts).
+ * guard_core.c [abort]: allocates blocks of many sizes and alignments, in turn
+ * by two functions, frees some, prints "block ADDRESS SIZE MAKER" for the live
+ * ones, then "ready", and waits to be ended (or aborts).
  */
 // FLAGS: -no-pie
 #include <malloc.h>

@@ -1,7 +1,7 @@
 /*
- * guard_damage.c WHAT: damages blocks in ways that --guard is to find, and
- * prints for each "damage OFFSET SIZE WHEN MAKER ENDER" as the trace should
- * have it: functions that allocated and freed it ("-": nobody did).
+ * guard_damage.c WHAT: damages blocks in ways that --guard must find, and
+ * prints for each the expected "damage OFFSET SIZE WHEN MAKER ENDER": the
+ * functions that allocated and freed the block ("-": nobody did).
  */
 // FLAGS: -no-pie -pthread
 #include <pthread.h>

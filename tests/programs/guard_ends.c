@@ -1,6 +1,6 @@
 /*
- * guard_ends.c WAY [busy]: damages a block and ends in the way named; prints
- * what --guard is to find, as guard_damage does. busy: while other threads
+ * guard_ends.c WAY [busy]: damages a block and exits in the named way; prints
+ * what --guard must find, as guard_damage does. busy: while other threads
  * allocate and free.
  */
 // FLAGS: -no-pie -pthread

@@ -1,7 +1,7 @@
 /*
- * guarded.c [guard] [zero] [other]: every function that makes, changes or ends blocks,
- * with all alignments and odd sizes; it looks itself whether what it got is
- * right, and says what is not.
+ * guarded.c [guard] [zero] [other]: calls every function that makes, changes or
+ * ends blocks, with all alignments and odd sizes; it checks the results itself,
+ * and prints wrong ones.
  *
  *   guard  blocks end at their sizes (malloc_usable_size says so)
  *   zero   fresh bytes are zero

@@ -1,8 +1,8 @@
 // FLAGS: -pthread -D_GNU_SOURCE
 /*
- * halves.c: half of what it allocates, its numbers, a line from standard input,
- * the other half, its numbers again. At the first numbers it can be asked, or
- * killed, with nothing on its way.
+ * halves.c: allocates half of its blocks, prints its numbers, reads a line from
+ * standard input, allocates the other half, and prints its numbers again. After
+ * the first numbers it can be queried, or killed, with no event pending.
  */
 #include <pthread.h>
 

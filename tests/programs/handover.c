@@ -1,10 +1,10 @@
 // FLAGS: -pthread
 /*
  * handover.c [ROUNDS]: a thread that was alone for a while, so that it may use
- * its stamps twice (preload/ring/ring.h), exchanges blocks with one that wakes
- * up: each block is made by one and freed by the other, and its address comes
- * back at once. Both take part in lock step, so the order of all events is
- * known: no more than one large block is alive at any time.
+ * a stamp twice (preload/ring/ring.h), exchanges blocks with one that wakes up:
+ * one makes each block, the other frees it, and its address is reused at once.
+ * Both run in lock step, so the order of all events is known: at most one large
+ * block is live at any time.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * heap_layout.c: blocks of all shapes in the main arena, in another one, and
- * in mappings of their own; prints for each part how many of them live, what
- * was asked for, and what malloc_usable_size says.
+ * heap_layout.c: blocks of all kinds in the main arena, in another one, and in
+ * mappings of their own; prints for each how many of them are live, the
+ * requested bytes, and the sum of malloc_usable_size.
  */
 #include <malloc.h>
 #include <pthread.h>

@@ -1,7 +1,6 @@
 /*
- * heaps_many.c: more heaps than have room for their names from the start, with
- * a block each; then a child made by fork, which knows their numbers from its
- * parent, does the same.
+ * heaps_many.c: more heaps than the initial table has names for, with a block
+ * each; then a child made by fork, which inherits their numbers, does the same.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
 #include "tgt.h"

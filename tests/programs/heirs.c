@@ -1,10 +1,10 @@
 /*
- * heirs.c: a forked child frees blocks that it has from its parent, moves
- * others, and makes some of its own at the addresses that are free by then.
- * The parent frees all of its own.
+ * heirs.c: a forked child frees blocks of its parent, reallocates others, and
+ * makes some of its own at addresses that are free then. The parent frees all
+ * of its own.
  *
- * In the child: 100 of them are there; 50 are freed, 10 made larger, 40 stay;
- * 7 are new. So it makes 17, and frees none of them.
+ * In the child: 100 of them exist; it frees 50, enlarges 10, keeps 40, and
+ * makes 7. So it makes 17, and frees none of them.
  */
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread -rdynamic -D_GNU_SOURCE
 /*
- * held_locks.c LOCK LIBRARY: a thread holds a lock that is not ours, for as
- * long as it takes the others to do all that a recorder has a hand in. None of
- * that needs the lock, and none may wait.
+ * held_locks.c LOCK LIBRARY: a thread holds another component's lock while the
+ * other threads do everything that involves a recorder. None of that needs the
+ * lock, and none may wait.
  *
  *	none		nobody holds anything
  *	iterate		in a callback of dl_iterate_phdr: the loader's
@@ -11,10 +11,10 @@
  *	list		fflush (NULL): stdio's, of the list of streams
  *	arena		in the middle of malloc: that of an arena
  *
- * What of it would wait for this lock by itself is left out. A step that takes
- * LIMIT seconds is named, and the program ends with the status 9. The steps
- * are done by the first thread, by a new one (whose first stack it is) that
- * also calls what was loaded and never met before, and by a forked child.
+ * Calls that would need this lock anyway are left out. A step that takes LIMIT
+ * seconds is named, and the program exits with status 9. The first thread
+ * performs the steps, then a new one (with its first stack) that also calls
+ * newly loaded code, then a forked child.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * idlers.c THREADS [ROUNDS [KINDS]]: the main thread and so many others
- * allocate a little, from KINDS different stacks, ROUNDS times over, write
- * "ready", and wait until standard input ends.
+ * idlers.c THREADS [ROUNDS [KINDS]]: the main thread and THREADS others
+ * allocate a little, from KINDS different stacks, ROUNDS times, write "ready",
+ * and wait until standard input ends.
  */
 #include <pthread.h>
 

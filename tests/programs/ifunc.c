@@ -1,7 +1,7 @@
 // FLAGS: -lifunc
 /*
- * ifunc.c: uses a library whose resolver allocated before anything was ready,
- * and goes on with the block made there: realloc and free must know it.
+ * ifunc.c: uses a library whose resolver allocated before the profiler was
+ * ready, and continues with that block: realloc and free must know it.
  */
 #include "tgt.h"
 

@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * inflight.c LIBRARY: loads the library again and again, starts threads in
- * it, closes it while they are inside (each has a reference of its own, which
- * it drops when it has left), and allocates on the way through it.
+ * inflight.c LIBRARY: loads the library again and again, starts threads in it,
+ * closes it while they are inside (each holds a reference, which it drops when
+ * it has left), and allocates through it.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // FLAGS: -pthread
 /*
- * jail.c WAY: threads that forbid themselves, on pain of death, nearly every
- * system call, and then allocate, with deep and ever new stacks.
+ * jail.c WAY: threads forbid themselves nearly every system call (a forbidden
+ * one kills), and then allocate, with deep and always new stacks.
  *
  *	jail tight	all but what the allocator needs, by syscall(), for all
  *			threads

@@ -1,10 +1,9 @@
 // FLAGS: -pthread
 /*
- * jit_churn.c: threads that make code, register its table, allocate through
- * it, take the table back and unmap everything, over and over, so that each
- * finds addresses that were another's. Then children: one allocates through
- * code that its parent registered, one takes the table back before it
- * allocates at all.
+ * jit_churn.c: threads that generate code, register its table, allocate through
+ * it, deregister the table and unmap everything, over and over, so that each
+ * reuses addresses of another's. Then children: one allocates through code that
+ * its parent registered, one deregisters the table before its first allocation.
  */
 #include <pthread.h>
 #include <sys/wait.h>

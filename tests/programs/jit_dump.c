@@ -1,8 +1,8 @@
 /*
  * jit_dump.c: code made at run time, several functions one after the other at
- * one address, with unwind tables, that is described in ./jit-PID.dump as
- * compilers do it for perf: names, lines, code, and when it was there. The last
- * one is moved before it is called for a second time.
+ * one address, with unwind tables. ./jit-PID.dump describes it as compilers do
+ * for perf: names, lines, code, and times. The last one is moved before its
+ * second call.
  */
 #include "jit_code.h"
 #include "jit_write.h"

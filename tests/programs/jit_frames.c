@@ -1,17 +1,17 @@
 // FLAGS: -rdynamic
 /*
- * jit_frames.c HOW [map|link]: allocates through code made at run time that keeps no
- * frame pointer, with an unwind table that is registered by the entry HOW of
- * the C runtime, or shown to debuggers ("gdb"), or not at all ("none"). The
- * code is made anew several times at the same address, each time with a frame
- * of another size.
+ * jit_frames.c HOW [map|link]: allocates through code made at run time that
+ * keeps no frame pointer. Its unwind table is registered with the C runtime's
+ * entry HOW, or shown to debuggers ("gdb"), or not at all ("none"). The code is
+ * made anew several times at the same address, each time with another frame
+ * size.
  *
- * "map": writes names of the code to /tmp/perf-PID.map, as compilers do for
+ * "map": writes the code's names to /tmp/perf-PID.map, as compilers do for
  * perf; "link": that is a symbolic link to the file.
  *
- * Prints how many frames the C runtime's own unwinder sees beyond the code
- * (none, where only debuggers were told), so that it is known to have been
- * told.
+ * Prints how many frames the C runtime's own unwinder finds beyond the code
+ * (none if only debuggers know the table), as a check that the table is
+ * registered.
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /*
- * jit_reuse.c [dump]: code made at run time at one and the same address, which
- * means another function each time, as /tmp/perf-PID.map says line by line or,
- * with "dump", ./jit-PID.dump. Each
- * allocates blocks of sizes of its own, in batches with pauses between them,
- * so that who reads the map now and then finds the line at some batch.
+ * jit_reuse.c [dump]: code made at run time at one address, which is another
+ * function each time, as the lines of /tmp/perf-PID.map or, with "dump", of
+ * ./jit-PID.dump say. Each function allocates blocks of its own sizes, in
+ * batches with pauses, so that an occasional reader of the map finds the line
+ * at some batch.
  */
 
 #include "jit_code.h"

@@ -1,6 +1,6 @@
 /*
  * jit_write.h: describes code made at run time in ./jit-PID.dump, as compilers
- * do it for perf; for targets.
+ * do for perf; for targets.
  */
 #ifndef GNOMON_TESTS_JIT_WRITE_H
 #define GNOMON_TESTS_JIT_WRITE_H

@@ -1,7 +1,7 @@
 /*
- * kept.cc: a program that frees all it allocates, with what the libraries
- * keep until its end: buffers of streams, the locale, the
- * reserve for exceptions, the environment.
+ * kept.cc: a program that frees all its blocks, with the memory that libraries
+ * keep until the end: stream buffers, the locale, the reserve for exceptions,
+ * the environment.
  */
 #include <clocale>
 #include <cstdio>

@@ -1,11 +1,11 @@
 // FLAGS: -pthread
 /*
- * killable.c FILE [forks]: four threads allocate and free for ever. Each publishes,
- * in a shared mapping of FILE, how many operations of its own were done, each
- * after it was: whoever kills the process compares them with the trace. The
- * threads' functions bear the number of the thread.
+ * killable.c FILE [forks]: four threads allocate and free for ever. After each
+ * operation a thread publishes its count in a shared mapping of FILE: the test
+ * kills the process and compares the counts with the trace. The threads'
+ * functions have the thread's number in their names.
  *
- * With "forks" the main thread makes one child after the other meanwhile, each
+ * With "forks" the main thread meanwhile makes one child after the other, each
  * of which allocates a little and ends.
  *
  * FILE holds, as 64-bit words: allocations of thread 0 to 3, frees of thread

@@ -1,7 +1,7 @@
 /*
- * last_steps.c WAY: makes 32 MiB resident and ends at once in the way named;
- * killed: after a while. refused: an exec fails before, and half of the memory
- * is given back since. given_up: an exec fails, and it is killed later.
+ * last_steps.c WAY: makes 32 MiB resident and ends at once in the named way;
+ * killed: after a while. refused: an exec fails first, and half of the memory
+ * is freed after it. given_up: an exec fails, and the process is killed later.
  * searched: exec fails in many directories, then works.
  */
 #include <signal.h>

@@ -1,5 +1,5 @@
 /*
- * late.c: frees in a second in which it allocates nothing of that size.
+ * late.c: frees blocks in a second in which it allocates none of that size.
  */
 #include <unistd.h>
 

@@ -1,13 +1,13 @@
 /*
- * leaky.c: leaks of known numbers and sizes, in functions that rules can tell
- * apart, beside memory that is freed.
+ * leaky.c: leaks of known numbers and sizes, in functions that rules can
+ * distinguish, and memory that is freed.
  *
  *	tgt_list      7 blocks of  16 bytes, called by tgt_parse
  *	tgt_list      5 blocks of  24 bytes, called by tgt_load by tgt_parse
  *	tgt_buffer    3 blocks of 100 bytes
  *	tgt_recurse   1 block of 1000 bytes, four calls deep
  *
- * With an argument there are so many more in tgt_list by tgt_parse.
+ * With an argument N, tgt_list by tgt_parse leaks N more.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* leaky_computed.c: the same with suppressions that only running it tells. */
+/* leaky_computed.c: the same with suppressions computed at run time. */
 #include "leaky.c"
 
 const char *__lsan_default_suppressions(void);

@@ -1,4 +1,4 @@
-/* leaky_own.c: the same leaks in a program that has suppressions itself. */
+/* leaky_own.c: the same leaks in a program that contains suppressions. */
 #include "leaky.c"
 
 const char *__lsan_default_suppressions(void);

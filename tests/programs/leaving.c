@@ -1,9 +1,9 @@
 // FLAGS: -pthread
 /*
- * leaving.c WAY: ends that are not the main thread's own return: by another
+ * leaving.c WAY: exits other than the main thread's own return: by another
  * thread, without the main thread, through handlers that allocate and start
- * threads, while others still allocate. What was counted is printed as late as
- * the way allows.
+ * threads, while others still allocate. It prints its counts as late as the way
+ * allows.
  */
 #include <pthread.h>
 #include <signal.h>

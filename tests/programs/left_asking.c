@@ -1,10 +1,10 @@
 // FLAGS: -pthread
 /*
  * left_asking.c: a timer's handler jumps out of setuid again and again, to the
- * id that the process has already: so also out of the question that follows
- * it. Then the main thread and another one change ids in peace, and allocate.
- * Prints how often it jumped, whether anybody had to wait for seconds, and the
- * blocks of the end.
+ * id that the process already has, and so also out of the request that follows
+ * it. Then the main thread and another one change ids undisturbed, and
+ * allocate. Prints how often it jumped, whether any thread waited for seconds,
+ * and the final blocks.
  */
 #include <pthread.h>
 #include <setjmp.h>

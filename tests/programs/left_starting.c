@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * left_starting.c: in each of some children a timer's handler jumps out of the
- * first calls that anybody sees of it, so also out of what these begin. Then
- * its main thread and another one allocate. Prints how many children there
+ * left_starting.c: in some children a timer's handler jumps out of the first
+ * calls that the profiler sees, and so out of what these start. Then the
+ * child's main thread and another one allocate. Prints how many children there
  * were, how many of them jumped, and how many blocks each has in the end.
  */
 #include <pthread.h>

@@ -1,9 +1,8 @@
 /*
- * libbump.c: an allocator that a signal handler may enter at any moment, and
- * that may be left by siglongjmp at any moment: one atomic addition takes a
- * piece of a large mapping, nothing is ever given back. Linked behind the
- * profiler it is the "real" allocator of the signal tests, where that of the
- * C library would rightly deadlock.
+ * libbump.c: an allocator that a signal handler may enter, and siglongjmp may
+ * leave, at any moment: one atomic addition takes a piece of a large mapping,
+ * and nothing is freed. Linked behind the profiler it is the "real" allocator
+ * of the signal tests, where the C library's would rightly deadlock.
  */
 #include <errno.h>
 #include <stddef.h>

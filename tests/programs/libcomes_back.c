@@ -1,10 +1,10 @@
 /*
- * libcomes_back.c: an allocator whose functions are made of each other by
- * name, so that whoever stands before it is entered again: malloc by calloc or
- * memalign, those by others, all of it at last by the C library's other names.
- * In the middle of malloc it calls whom the program wishes.
+ * libcomes_back.c: an allocator whose functions call each other by name, so
+ * that a profiler in front of it is entered again: malloc calls calloc or
+ * memalign, those call others, and the last ones the C library's other names.
+ * In the middle of malloc it calls a callback of the program.
  *
- * The same library has functions that are no allocator's, which allocate as
+ * The library also has functions that are not an allocator's, which allocate as
  * any other code does.
  */
 #include <errno.h>

@@ -1,17 +1,16 @@
 // FLAGS: -D_GNU_SOURCE -fvisibility=hidden -ftls-model=initial-exec -lgcc_s
 /*
  * libcompare.c: preloaded in front of the profiler, takes the stack of every
- * 100th allocation by the C runtime's own unwinder (_Unwind_Backtrace) and
+ * 100th allocation with the C runtime's own unwinder (_Unwind_Backtrace) and
  * writes it to the file COMPARE_OUTPUT; also of 200 in a row out of 20000, so
- * that captures meet what those just before them left in caches. With
- * COMPARE_PERIOD=N, of every N-th and no others. The
- * allocation itself then goes to the profiler through functions of the section
- * compare_sampled, by which the checker knows the stacks that must be equal:
- * see test_stacks.py.
+ * that captures use the caches that previous ones filled. With
+ * COMPARE_PERIOD=N, of every N-th and no others. Such an allocation reaches the
+ * profiler through functions of the section compare_sampled, by which the
+ * checker recognises the stacks that must be equal: see test_stacks.py.
  *
  * The file, in 64-bit words: start and end of all code of this library, start
  * and end of the sampled functions; then for each stack the number of its
- * frames and their return addresses, innermost first, without our own.
+ * frames and their return addresses, innermost first, without this library's.
  *
  * Each thread counts for itself, and writes a stack in one piece.
  */

@@ -1,7 +1,7 @@
 /*
- * libdeep.c: a library to be opened with RTLD_DEEPBIND, see deep_binding.c. It
- * allocates for its user, frees what that has allocated, and its constructor
- * does both.
+ * libdeep.c: a library opened with RTLD_DEEPBIND, see deep_binding.c. It
+ * allocates for its user, frees its user's blocks, and its constructor does
+ * both.
  */
 #include "tgt.h"
 

@@ -1,7 +1,7 @@
 // FLAGS: -pthread
 /*
- * libearly.c: begins a life before the program's: its constructor starts
- * threads, its destructor, too. early_use is the program's, which counts.
+ * libearly.c: runs before the program: its constructor starts threads, and so
+ * does its destructor. The program has early_use, which counts.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * libepoch_b.c: one of two libraries that take the same place, one after the
- * other: the loader puts a library where it is linked for, if nothing else is
- * there. See epoch.h and epochs.c.
+ * libepoch_b.c: one of two libraries that are mapped at the same addresses, one
+ * after the other: the loader uses a library's link address if nothing else is
+ * mapped there. See epoch.h and epochs.c.
  */
 // FLAGS: -Wl,-Ttext-segment=0x6a000000
 #define EPOCH_NAME(x) epoch_b_##x

@@ -1,6 +1,6 @@
 /*
- * libheld.c: lets the program decide how long its constructor, or destructor,
- * takes; and has code of its own that allocates.
+ * libheld.c: the program determines how long its constructor, or destructor,
+ * takes; it also has code of its own that allocates.
  */
 #include <stdlib.h>
 

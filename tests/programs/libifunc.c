@@ -1,9 +1,9 @@
 // FLAGS: -D_GNU_SOURCE
 /*
- * libifunc.c: a function chosen at relocation by a resolver that allocates:
- * the profiler, relocated after this library, is entered before its own
- * relocations are done. The block lives on, is grown later and freed. It maps
- * as well: those calls must work as early.
+ * libifunc.c: a function selected at relocation by a resolver that allocates:
+ * the profiler, relocated after this library, is called before its own
+ * relocations are done. The block is kept, enlarged later and freed. The
+ * resolver also maps memory: those calls must work as early.
  */
 #include <stdlib.h>
 #include <string.h>

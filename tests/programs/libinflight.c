@@ -1,9 +1,8 @@
 // FLAGS: -pthread
 /*
  * libinflight.c: a library that is unloaded while its code is on stacks: it
- * holds itself mapped as long as somebody is inside, by a reference of its
- * own. Its thread-local data is allocated by the loader when a thread first
- * touches it.
+ * holds a reference to itself as long as a thread is inside. The loader
+ * allocates its thread-local data when a thread first accesses it.
  */
 #include <dlfcn.h>
 #include <stdint.h>

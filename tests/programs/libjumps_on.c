@@ -1,7 +1,7 @@
 // FLAGS: -O2 -foptimize-sibling-calls
 /*
- * libjumps_on.c: a free that is left by a jump to another one. All else is the
- * C library's.
+ * libjumps_on.c: a free that ends with a tail jump to another one. The other
+ * functions are the C library's.
  */
 extern void __libc_free(void *block);
 

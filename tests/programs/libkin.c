@@ -1,8 +1,8 @@
 // LINK: libbump.c
 /*
- * libkin.c: an allocator with what newer standards, other systems and newer
- * versions have: it insists on what is promised to it, so a call that is not given
- * on as it came ends the program.
+ * libkin.c: an allocator with functions of newer standards, other systems and
+ * newer versions. It checks its arguments: a call whose arguments the profiler
+ * changed ends the program.
  */
 #include <errno.h>
 #include <stddef.h>

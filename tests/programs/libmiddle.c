@@ -1,6 +1,6 @@
 /*
- * libmiddle.c: configures the recorder of the program that it is preloaded
- * into, from its constructor. As a plugin it does the same when it is loaded.
+ * libmiddle.c: preloaded into a program, configures its recorder from the
+ * constructor. As a plugin it does the same when it is loaded.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
 #include <gnomon/gnomon.h>

@@ -1,3 +1,3 @@
 // CC: musl-gcc
-/* libmusl_ctor.c: the library that allocates, for the other C library. */
+/* libmusl_ctor.c: a library that allocates in its constructor, for musl. */
 #include "libctor.c"

@@ -1,7 +1,8 @@
 // FLAGS: -g0
 /*
- * Functions whose symbols no compiler would make: with control characters,
- * blanks, quotes, commas, semicolons, brackets. Without debug information, which has C's names.
+ * libodd_names.c: functions with symbols that no compiler would make: control
+ * characters, blanks, quotes, commas, semicolons, brackets. Without debug
+ * information, which would have the C names.
  */
 #include "odd_names.h"
 

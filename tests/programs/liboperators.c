@@ -1,6 +1,6 @@
 /*
- * liboperators.c: a library with operators new and delete of its own, made of
- * malloc or, with its own memory, of nothing.
+ * liboperators.c: a library with its own operators new and delete, which call
+ * malloc or, with memory of their own, nothing.
  */
 #include <stddef.h>
 #include <stdlib.h>

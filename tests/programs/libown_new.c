@@ -1,7 +1,7 @@
 // LINK: libbump.c
 /*
- * libown_new.c: an allocator with operators new and delete of its own, which take
- * memory that its malloc knows nothing of. Nothing is ever given back.
+ * libown_new.c: an allocator with its own operators new and delete, whose
+ * memory its malloc does not know. Nothing is ever freed.
  */
 #include <stddef.h>
 #include <stdint.h>

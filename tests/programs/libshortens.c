@@ -1,6 +1,6 @@
 /*
- * libshortens.c: preloaded into the command, cuts the file of SHORTENS to a
- * page as soon as it is mapped, as a build in the meantime may.
+ * libshortens.c: preloaded into the command, truncates the file of SHORTENS to
+ * a page as soon as it is mapped, as a concurrent build may.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,14 +1,15 @@
 // FLAGS: -pthread -D_GNU_SOURCE
 /*
- * loader_lock.c: a thread lists what is mapped, and its callback takes a lock
- * that others hold while they allocate. The order is right for them: who has
- * the lock never asks the loader. It must stay right with a recorder below.
+ * loader_lock.c: a thread lists mapped modules, and its callback takes a lock
+ * that others hold while they allocate. Their lock order is right: a thread
+ * with the lock never calls the loader. It must stay right with a recorder
+ * below.
  *
  *	lister: loader's lock ─▶ mutex		others: mutex ─▶ malloc
  *
- * Their stacks are deep and never the same for long, so that much of what the
- * recorder does for a stack is done: new rules, new barriers. One of them also
- * calls code written at run time, of which no image knows.
+ * The stacks are deep and never the same for long, so that the recorder's work
+ * for stacks includes new rules and new barriers. One thread also calls code
+ * written at run time, which belongs to no module.
  */
 #include <link.h>
 #include <pthread.h>

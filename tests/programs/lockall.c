@@ -1,7 +1,7 @@
 /*
- * lockall.c [KIB USER]: locks all memory, with KIB more to be locked than is
- * mapped at the start, as another user; says what came of it and how much is
- * locked then. Without arguments: as whoever it is, without a limit.
+ * lockall.c [KIB USER]: locks all memory, with a limit of KIB above the memory
+ * mapped at the start, as another user; prints the result and how much is
+ * locked then. Without arguments: as the current user, without a limit.
  */
 #include <stdio.h>
 #include <stdlib.h>

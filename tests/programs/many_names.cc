@@ -1,9 +1,9 @@
 // FLAGS: -pthread -lodd_names
 /*
- * A threaded program whose functions have names that are hard on formats of
- * other tools: blanks, commas, quotes, semicolons, UTF-8, twenty thousand
- * characters; with inlined frames between them. Prints what it allocated
- * itself.
+ * many_names.cc: a threaded program whose function names are difficult for
+ * other tools' formats: blanks, commas, quotes, semicolons, UTF-8, twenty
+ * thousand characters; with inlined frames between them. Prints its own
+ * allocations.
  */
 #include <atomic>
 #include <cstdio>

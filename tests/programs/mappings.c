@@ -1,11 +1,11 @@
 /*
- * mappings.c: everything that maps and unmaps, with known results. At points in
- * time it waits until the recorder's next look can have come, and prints the
- * time and what the kernel says is mapped then ("at NS BYTES"); results and
- * errno of calls are its output, too, and must be those of a bare run.
+ * mappings.c: every call that maps and unmaps, with known results. At some
+ * points it waits until the recorder has sampled the mappings, and prints the
+ * time and the bytes that the kernel lists then ("at NS BYTES"). Results and
+ * errno of calls are its output, too, and must be the same without recording.
  *
- * With an argument: only that part of it. "changes" is so many that a curve over
- * time has no longer every point; only if it is asked for.
+ * With an argument: only that part. "changes" makes so many that a curve over
+ * time can no longer have every point; it runs only if named.
  */
 // FLAGS: -pthread -ldl -D_GNU_SOURCE
 #include <dlfcn.h>

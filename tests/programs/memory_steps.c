@@ -1,5 +1,6 @@
 /*
- * memory_steps.c WHAT: memory of a known size, and what the kernel says of it.
+ * memory_steps.c WHAT: uses memory of a known size, and prints the kernel's
+ * view.
  *
  *   steps MS    touches 8 MiB more, and pauses for MS; before each pause a
  *               line "step NS RSS" (CLOCK_MONOTONIC, KiB of smaps_rollup)

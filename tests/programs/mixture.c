@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * mixture.c [WAY]: something of everything, to be run together with other
- * tools. WAY: "misuse" reads a block that was freed, "race" lets two threads
- * write to one place; both for sanitizers to find.
+ * mixture.c [WAY]: a mixture of everything, to run together with other tools.
+ * WAY: "misuse" reads a freed block, "race" makes two threads write to one
+ * variable; sanitizers must find both.
  */
 #include <pthread.h>
 

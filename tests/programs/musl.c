@@ -1,8 +1,7 @@
 // CC: musl-gcc
 // FLAGS: -pthread
 /*
- * musl.c: a program of another C library, with threads, odd requests and
- * jumps.
+ * musl.c: a musl program with threads, unusual requests and longjmp.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 // CC: musl-gcc
 // FLAGS: -pthread -D_GNU_SOURCE -ldl
 /*
- * musl_life.c PATH WAY: another C library's own way to live: "threads" (a
- * thousand, with thread-specific data that is freed at their ends), "fork"
- * (children that allocate and report), "load" (a library that is loaded and
- * unloaded; musl keeps it), "small" (threads on the smallest stacks), "leave"
- * (the main thread goes first), "exit" (handlers that allocate).
+ * musl_life.c PATH WAY: phases of a musl process: "threads" (a thousand, with
+ * thread-specific data freed at their ends), "fork" (children that allocate and
+ * report), "load" (a library is loaded and unloaded; musl keeps it), "small"
+ * (threads on the smallest stacks), "leave" (the main thread ends first),
+ * "exit" (handlers that allocate).
  */
 #include <dlfcn.h>
 #include <limits.h>

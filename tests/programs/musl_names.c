@@ -1,5 +1,5 @@
 // CC: musl-gcc
 /*
- * musl_names.c: own_names.c for another C library, which lacks more.
+ * musl_names.c: own_names.c for musl, which lacks more functions.
  */
 #include "own_names.c"

@@ -1,5 +1,5 @@
 /*
- * name_service.c: asks the name services for a user, and keeps nothing. What
+ * name_service.c: looks a user up in the name services, and keeps nothing. What
  * the C library keeps of that, it keeps for ever.
  */
 #include <pwd.h>

@@ -1,7 +1,7 @@
 /*
  * namespaces.c LIBRARY: loads a library into a namespace of its own (dlmopen),
- * with a second C library and so a second allocator there, which nobody
- * watches; blocks do not cross. Loads it into this one, too.
+ * with a second C library and so a second allocator there, which is not
+ * recorded; blocks stay in their namespace. Loads it into this one, too.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // FLAGS: -pthread -D_GNU_SOURCE
 /*
- * naming.c: threads get names in every way there is, and refuse some. Prints
- * what the calls answered.
+ * naming.c: threads get names in every way, including refused ones. Prints the
+ * results of the calls.
  */
 #include <errno.h>
 #include <fcntl.h>

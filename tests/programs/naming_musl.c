@@ -1,4 +1,4 @@
 // CC: musl-gcc
 // FLAGS: -pthread -D_GNU_SOURCE
-/* naming_musl.c: the same with another C library. */
+/* naming_musl.c: the same with musl. */
 #include "naming.c"

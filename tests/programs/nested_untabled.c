@@ -2,9 +2,9 @@
 // FLAGS: -fno-asynchronous-unwind-tables -fno-unwind-tables -fbuiltin
 /*
  * nested_untabled.c: plain C without unwind tables and frame pointers, in which
- * each function calls the next one and has a frame of another shape. The sizes
- * of blocks say by which function they were taken: size 1000 + n by the n-th, so
- * that the functions from there outward are known.
+ * each function calls the next one and has another frame shape. The n-th
+ * function allocates blocks of size 1000 + n, so that the expected functions
+ * from there outward are known.
  *
  * Prints as last line the functions, outermost first.
  */

@@ -1,8 +1,8 @@
 // LINK: bare_call.S
 /*
- * no_tables.c: allocates through code that no unwind table describes, and
- * through code made at run time. Of the first the frame is told by the code
- * itself; at the second walks end, with a reason.
+ * no_tables.c: allocates through code without an unwind table, and through code
+ * made at run time. The profiler unwinds the first by its instructions; at the
+ * second, walks end with a reason.
  */
 #include <sys/mman.h>
 

@@ -1,8 +1,8 @@
 /*
  * numbered.cc: a thousand blocks that stay, each of a size of its own, from
- * stacks of many kinds: recursion, virtual and inlined functions, calls through
- * the C and the C++ library. So another unwinder's stack of one can be compared
- * with the recorded one. Deterministic; prints how many there were.
+ * many kinds of stacks: recursion, virtual and inlined functions, calls through
+ * the C and the C++ library. So another unwinder's stack of a block can be
+ * compared with the recorded one. Deterministic; prints their number.
  */
 #include <algorithm>
 #include <cstdio>

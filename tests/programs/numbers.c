@@ -1,8 +1,8 @@
 /*
- * numbers.c: a program that counts its operations and asks the recorder for the
- * same numbers: sums, histograms, stacks; of all threads and of one. numbers alone:
- * of a child that is not recorded. It links nothing that allocates; what the C
- * library does is subtracted first.
+ * numbers.c: counts its operations and requests the same numbers from the
+ * recorder: sums, histograms, stacks; of all threads and of one. "numbers
+ * alone": of a child that is not recorded. It links nothing that allocates; it
+ * first subtracts the C library's own allocations.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 #include "tgt.h"

@@ -1,8 +1,8 @@
 // FLAGS: -ldl
 /*
- * odd_images.c DIRECTORY LIBRARY: allocates in copies of the library that are
- * not what a loader usually finds: in memory only (memfd), removed after it
- * was loaded, replaced by another file, and without section headers.
+ * odd_images.c DIRECTORY LIBRARY: allocates in unusual copies of the library:
+ * in memory only (memfd), removed after loading, replaced by another file, and
+ * without section headers.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

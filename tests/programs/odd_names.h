@@ -1,5 +1,5 @@
 /*
- * odd_names.h: functions of libodd_names.c. Each allocates by `take`.
+ * odd_names.h: functions of libodd_names.c. Each allocates with `take`.
  */
 #ifndef ODD_NAMES_H
 #define ODD_NAMES_H

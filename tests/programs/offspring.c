@@ -1,6 +1,6 @@
 // FLAGS: -pthread -D_GNU_SOURCE
 /*
- * offspring.c WAY: children without exec, in all the ways there are.
+ * offspring.c WAY: children without exec, made in all possible ways.
  *
  *	chain		each child forks the next
  *	many		two hundred, some twenty at a time
@@ -11,8 +11,8 @@
  *	shared		vfork, and clone with the parent's memory
  *	loader		while another thread is inside dl_iterate_phdr
  *
- * Numbers as in forks.c: a process of its own reports into PREFIX.<pid>; who
- * shares its parent's memory counts there.
+ * Numbers as in forks.c: a separate process reports into PREFIX.<pid>; a child
+ * that shares its parent's memory counts there.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * one_behind.c: writes one byte behind a block, and frees it from another
- * function: what guards are to find.
+ * one_behind.c: writes one byte past the end of a block, and frees it in
+ * another function: guards must find this.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // FLAGS: -pthread
 /*
- * outpaced.c: needs more and more of who records it: it says "ready", waits
- * for a line, and allocates from stacks that are all different, then in
- * threads of which there are many at one time.
+ * outpaced.c: makes more and more work for the recorder: it prints "ready",
+ * waits for a line, and allocates from stacks that are all different, then in
+ * many simultaneous threads.
  */
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /*
- * own_je.c: jemalloc's own functions, where there are any: the allocator is
- * preloaded, or linked (own_je_linked.c). Prints what they answer.
+ * own_je.c: jemalloc's own functions, if present: the allocator is preloaded,
+ * or linked (own_je_linked.c). Prints their results.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // FLAGS: -Wl,--no-as-needed -lkin
 /*
- * own_kin.c: free_sized and its kin, of an allocator that has them.
+ * own_kin.c: free_sized and related functions, of an allocator that has them.
  */
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /*
- * own_late.c: a C program that loads the C++ runtime, and finds its operators
- * by name.
+ * own_late.c: a C program that loads the C++ runtime, and looks up its
+ * operators by name.
  */
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 /*
- * own_libc.c: the C library's allocator by its other names, where it has them;
- * blocks that are made by one name and ended by another.
+ * own_libc.c: the C library's allocator by its other names, if it has them;
+ * blocks made by one name and ended by another.
  */
 #include <errno.h>
 #include <malloc.h>

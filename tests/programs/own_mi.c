@@ -1,6 +1,6 @@
 /*
- * own_mi.c: mimalloc's own functions, where there are any: the allocator is
- * preloaded, or linked (own_mi_linked.c). Prints what they answer.
+ * own_mi.c: mimalloc's own functions, if present: the allocator is preloaded,
+ * or linked (own_mi_linked.c). Prints their results.
  */
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /*
- * own_names.c: which of the names it is given dlsym finds, and whether that is
- * said as it should be.
+ * own_names.c: checks which of the given names dlsym finds, and that its errors
+ * are correct.
  */
 #include <dlfcn.h>
 

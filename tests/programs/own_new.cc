@@ -2,8 +2,8 @@
 /*
  * own_new.cc: all forms of operator new and delete, called as compilers call
  * them and by name; requests that throw; a new-handler that allocates, and one
- * that throws. An argument leaves the throwing out, for allocators that end
- * the program in its place.
+ * that throws. With an argument nothing throws, for allocators that end the
+ * program instead.
  */
 #include <new>
 

@@ -1,7 +1,7 @@
 /*
- * own_peaks.c: the most that functions, files, threads and sizes held at any
- * one time, each of them through several call stacks, whose own peaks are at
- * other times. Two threads take turns; what is done is the same every time.
+ * own_peaks.c: own peaks of functions, files, threads and sizes, each through
+ * several call stacks, whose own peaks are at other times. Two threads take
+ * turns; every run does the same.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

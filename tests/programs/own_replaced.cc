@@ -1,8 +1,8 @@
 // FLAGS: -std=c++17
 /*
- * own_replaced.cc: a program with an operator new of its own, which is made of
- * malloc, and one of a class. The other forms, of the C++ runtime, come to it;
- * with an argument they are left out: an allocator has its own.
+ * own_replaced.cc: a program with its own operator new, which calls malloc, and
+ * one of a class. The C++ runtime's other forms call it; an argument leaves
+ * them out, for allocators with their own.
  */
 #include <new>
 #include <string>

@@ -1,6 +1,6 @@
 /*
- * own_tc.c: tcmalloc's own functions, where there are any: the allocator is
- * preloaded, or linked (own_tc_linked.c). Prints what they answer.
+ * own_tc.c: tcmalloc's own functions, if present: the allocator is preloaded,
+ * or linked (own_tc_linked.c). Prints their results.
  */
 #include <errno.h>
 #include <malloc.h>

@@ -1,6 +1,6 @@
 /*
- * paced.c WAY: blocks at times that the program says, seconds since the
- * recording began, so far apart that no machine is too slow for them. WAY:
+ * paced.c WAY: blocks at times that the program states itself, in seconds since
+ * the start of the recording, so far apart that no machine is too slow. WAY:
  *   plateau  next to nothing until 500, two large blocks until 800, one of
  *            them until the end at 1600
  *   burst    many large blocks from 100 to 200, more than those together from

@@ -1,8 +1,8 @@
 /*
- * pinned.c: frees nearly all that it had, and keeps few small blocks, from two
- * places, that are spread over the heap; a large block; and a mapping of its
- * own. It prints on how many pages they lie, by its own addresses. With an
- * argument it is full for so many ms.
+ * pinned.c: frees nearly all of its blocks, and keeps few small ones, from two
+ * functions, spread over the heap; a large block; and a mapping of its own. It
+ * prints on how many pages they lie, by its own addresses. With an argument N
+ * it holds all blocks for N ms.
  */
 #include <sys/mman.h>
 

@@ -1,9 +1,9 @@
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 /*
- * planted.cc: answers to questions about memory, each planted by a function of
- * its own, whose name says which. What it does is counted, and printed as "key
- * value" lines, for who asks the trace (tests/system/test_sql_questions.py).
- * Sizes are of one function each, so that nothing is found by chance.
+ * planted.cc: planted answers to queries about memory, each in a function named
+ * after it. It counts its operations and prints them as "key value" lines, for
+ * tests that query the trace (tests/system/test_sql_questions.py). Each size
+ * belongs to one function, so that no query succeeds by chance.
  */
 #include <pthread.h>
 #include <cstdio>

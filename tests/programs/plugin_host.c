@@ -1,6 +1,6 @@
 /*
- * plugin_host.c: loads a plugin that configures the recorder: a path, and how
- * ("deep": it looks at home first). What the plugin found out ends it.
+ * plugin_host.c: loads a plugin that configures the recorder: arguments are a
+ * path, and how ("deep": RTLD_DEEPBIND). The plugin's result is the status.
  */
 // FLAGS: -ldl
 #include <dlfcn.h>

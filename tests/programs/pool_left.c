@@ -1,9 +1,8 @@
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
 /*
- * pool_left.c: a handler jumps out of the destruction of a pool, which then
- * belongs to nobody. Whoever uses it next may not wait for ever: after LIMIT
- * seconds the program ends with the status 9. Prints what the next call
- * returned.
+ * pool_left.c: a handler jumps out of the destruction of a pool, which then has
+ * no owner. Its next user may not wait for ever: after LIMIT seconds the
+ * program exits with status 9. Prints the result of the next call.
  */
 #include <gnomon/gnomon.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /*
- * pools_told.c: blocks that lie in blocks of malloc, at the same addresses:
- * heaps, and pools told of by Valgrind's macros. Counts what it does, by heap.
+ * pools_told.c: blocks inside of malloc's blocks, at the same addresses: heaps,
+ * and pools announced by Valgrind's macros. Counts its operations by heap.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
 #include "tgt.h"

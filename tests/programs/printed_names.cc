@@ -1,6 +1,6 @@
 /*
  * printed_names.cc: functions whose names reports print in several forms: with
- * and without parameters, shortened, as the demangler makes them.
+ * and without parameters, shortened, and fully demangled.
  */
 #include <cstdlib>
 #include <map>

@@ -1,7 +1,7 @@
 // FLAGS: -pthread -D_GNU_SOURCE
 /*
- * privileges.c WAY: gives up privileges in a way, with a thread that
- * allocates all the while, says "now", waits for a line, and reports.
+ * privileges.c WAY: drops privileges in the named way, while a thread
+ * allocates, prints "now", waits for a line, and reports.
  *
  *	setuid		setgroups, setgid, setuid
  *	setres		setresgid, setresuid, as most daemons

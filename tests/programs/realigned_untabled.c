@@ -1,12 +1,11 @@
 // FLAGS: -O2 -fomit-frame-pointer -fbuiltin
 // FLAGS: -fno-asynchronous-unwind-tables -fno-unwind-tables
 /*
- * realigned_untabled.c: plain C without unwind tables and frame pointers, in which
- * functions align their stacks: on x86-64 the CFA is only a word of the frame
- * then, where the frame also grows at run time. Each function calls the next one;
- * every other one is of the usual kind. The sizes of blocks say by which function
- * they were taken: size 1000 + n by the n-th, so that the functions from there
- * outward are known.
+ * realigned_untabled.c: plain C without unwind tables and frame pointers, in
+ * which functions align their stacks: on x86-64 the CFA is then only a word of
+ * the frame, which may also grow at run time. Each function calls the next one;
+ * every other one is of the usual kind. The n-th function allocates blocks of
+ * size 1000 + n, so that the expected functions from there outward are known.
  *
  * Prints as last line the functions, outermost first.
  */

@@ -1,7 +1,7 @@
 /*
- * realloc_chain.c: chains of reallocations: grown in place and moved, shrunk,
- * begun with NULL, ended with size 0, and refused for want of memory. Also
- * blocks that others allocate in between, so that growth has to move.
+ * realloc_chain.c: chains of reallocs: grown in place and moved, shrunk, begun
+ * with NULL, ended with size 0, and refused for lack of memory. Other blocks
+ * are allocated in between, so that growth has to move.
  */
 #include <errno.h>
 

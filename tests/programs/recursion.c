@@ -1,7 +1,7 @@
 /*
- * recursion.c DEPTH: allocates at the bottom of DEPTH frames, every 1000
- * frames on the way down, and again on the way back. The stack must reach
- * main with all frames counted.
+ * recursion.c DEPTH: allocates at the innermost of DEPTH frames, every 1000
+ * frames on the way down, and again on the way back. The stack must reach main
+ * with all frames counted.
  */
 #include "tgt.h"
 

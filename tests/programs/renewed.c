@@ -1,9 +1,9 @@
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 /*
- * renewed.c THREADS ROUNDS: threads hand each other blocks, as in exchange.c,
- * and now and then one of them clears the recording. What is right since the
- * last clear is known: the lock is held then. Counts are of what came after it;
- * of a block from before, an end is none, and its realloc is an allocation.
+ * renewed.c THREADS ROUNDS: threads exchange blocks, as in exchange.c, and now
+ * and then one of them clears the recording while it holds the lock, so the
+ * right counts since then are known. A block from before the clear counts no
+ * free, and its realloc is an allocation.
  */
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* resized.c: sizes are limited and are no longer, then many pairs: in a sample
- * nothing of those that are not in it is to be recorded, their ends neither. */
+/* resized.c: sizes are limited, then not, then many pairs follow: a sample must
+ * record nothing of unsampled blocks, their frees neither. */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
 #include "tgt.h"
 

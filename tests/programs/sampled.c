@@ -1,9 +1,9 @@
 // FLAGS: -pthread
 /*
- * sampled.c THREADS ROUNDS: blocks of many sizes from four places; what one
- * thread makes the next one ends, by free or realloc. Only those of
- * site_kept are left at the end. Prints, beside the usual, for each place:
- * blocks, bytes, and for the kept ones what is live.
+ * sampled.c THREADS ROUNDS: blocks of many sizes from four functions; each
+ * thread ends the blocks of the previous one, by free or realloc. Only
+ * site_kept leaves blocks at the end. Prints the usual lines, and for each
+ * function: blocks, bytes, and for site_kept the live ones.
  */
 #include <pthread.h>
 

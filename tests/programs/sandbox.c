@@ -1,7 +1,7 @@
 /*
- * sandbox.c: forbids itself, on pain of death, every system call but those
- * that an allocator makes; then allocates with ever new stacks, and grows.
- * What shares its thread must live with that.
+ * sandbox.c: forbids itself every system call except those of an allocator
+ * (others kill); then allocates with always new stacks, and grows. The profiler
+ * in its threads must respect that.
  */
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,11 +1,11 @@
 // FLAGS: -I. -Iarch -Iarch/x86_64 -lpthread
 /*
  * scribble.c SEED MILLISECONDS WAY: writes random words over the memory that it
- * shares with its recorder, and ends with status 7. WAY:
+ * shares with its recorder, and exits with status 7. WAY:
  *
- *	careful  while four threads allocate: everywhere but where a hook would
- *	         follow what it finds, which is as good as a pointer of the
- *	         program's own
+ *	careful  while four threads allocate: everywhere except in words that
+ *	         hooks use as pointers, which are as vital as the program's own
+ *	         pointers
  *	wild     everywhere, when nothing is allocated any more: ends without
  *	         passing a hook
  *	early    wild, from the first instruction of main on

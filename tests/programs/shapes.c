@@ -1,9 +1,9 @@
 // FLAGS: -O2 -fno-inline -freorder-blocks-and-partition
 /*
  * shapes.c: allocates in functions whose code or frame has an unusual shape: a
- * part split off for being cold, a call that never returns as the last thing
- * of a function (its return address is another function's), a frame of
- * variable size, one that is realigned, and a chain of tail calls.
+ * cold part split off, a call that never returns at the end of a function (its
+ * return address is another function's), a frame of variable size, a realigned
+ * one, and a chain of tail calls.
  */
 #include <setjmp.h>
 

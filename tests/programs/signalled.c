@@ -1,10 +1,10 @@
 /*
- * signalled.c: says which signals come, how often and in which order. It first
+ * signalled.c: prints the received signals, their counts and order. It first
  * prints what it inherited ("ignored N", "blocked N"), installs a handler for
- * every signal but those that stop a process, and says "ready". Each signal
- * is a line "got N"; a value that came with it (sigqueue) stands behind. Ends
- * with the status that a line of its input names, else when its input ends
- * ("stays": not then).
+ * every signal except those that stop a process, and prints "ready". Each
+ * signal is a line "got N", with the value sent by sigqueue, if any. It exits
+ * with the status on a line of its input, or when its input ends ("stays": not
+ * then).
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 // FLAGS: -lbump
 /*
- * signals.c [jump] [stack|within]: a timer's signal interrupts the program at any
- * moment, also inside malloc and inside the profiler; its handler allocates
- * and frees, with "jump" leaves by siglongjmp every third time, with "stack"
- * runs on a stack of its own, "within" on one that is a local variable of
- * main, so that it lies further out than what it interrupts. Runs over the
+ * signals.c [jump] [stack|within]: a timer's signal interrupts the program at
+ * any moment, also inside malloc and inside the profiler. Its handler allocates
+ * and frees; with "jump" it leaves by siglongjmp every third time, with "stack"
+ * it runs on a stack of its own, "within" on one that is a local variable of
+ * main, so that it lies outward of the interrupted frames. Runs with the
  * allocator of libbump.so, which permits that.
  *
- * An operation that was jumped out of may or may not have been done, so for
- * those of the main road there are two bounds: begun and ended.
+ * An interrupted operation may or may not have happened after a jump, so the
+ * main program's operations have two bounds: begun and ended.
  */
 #include <setjmp.h>
 #include <signal.h>

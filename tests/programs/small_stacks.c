@@ -1,10 +1,9 @@
 // FLAGS: -pthread
 /*
- * small_stacks.c: how much of a stack is used where there is little: by a
- * thread's first allocation and by later ones, by a whole walk, in a child
- * that a thread has forked, in a handler on a stack of its own. Prints bytes
- * as "used_…"; then allocates in threads and handlers whose stacks are as
- * small as they may be.
+ * small_stacks.c: how much stack the profiler uses: in a thread's first
+ * allocation and in later ones, in a full walk, in a child forked by a thread,
+ * in a handler on a stack of its own. Prints bytes as "used_…"; then allocates
+ * in threads and handlers with the smallest possible stacks.
  */
 #include <limits.h>
 #include <pthread.h>

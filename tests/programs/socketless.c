@@ -1,7 +1,7 @@
 /*
- * socketless.c: forbids itself to make sockets, on pain of death, unless it is
- * told "allow": then a filter is there that forbids nothing. Allocates 10
- * blocks in a forked child, and as the same program executed again.
+ * socketless.c: forbids itself to make sockets (the call kills). With "allow"
+ * its filter forbids nothing. Allocates 10 blocks in a forked child, and as the
+ * same program executed again.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

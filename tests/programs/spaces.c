@@ -1,7 +1,7 @@
 // FLAGS: -D_GNU_SOURCE
 /*
- * spaces.c: unshare and setns, each in a child of its own that allocates
- * before and after; prints what each answers, and errno.
+ * spaces.c: unshare and setns, each in a child of its own that allocates before
+ * and after; prints each result, and errno.
  *
  *	spaces		all of them
  *	spaces NUMBER	unshare(NUMBER) alone, in this process

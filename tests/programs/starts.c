@@ -1,9 +1,9 @@
 // FLAGS: -pthread -D_GNU_SOURCE
 /*
- * starts.c: starts itself as "starts leaf NAME" in every way there is, one
- * after the other, with the environment as it is and with others. A leaf
- * prints its whole environment, and allocates. So does a child that goes on by
- * fork alone.
+ * starts.c: starts itself as "starts leaf NAME" in every way, one after the
+ * other, with the environment as it is and with others. A leaf prints its
+ * environment in full, and allocates. So does a child made by fork without
+ * exec.
  *
  *	starts		all of it
  *	starts many	in an environment of some ten thousand entries

@@ -1,5 +1,5 @@
 /*
- * steered.c: allocates as it is told to on standard input, a line for each:
+ * steered.c: allocates as standard input says, one command a line:
  *	keep N		N blocks more, of 40 bytes
  *	drop N		the N oldest of them are freed
  *	move N		the N oldest are made larger, to 80 bytes
@@ -9,7 +9,7 @@
  *	fork N		a child churns N times, and ends
  *	own		USR1 gets a handler of the program's own
  *	handled		says how often that one was called
- * Says "ok" behind each. It ends with its input.
+ * Prints "ok" after each. It ends with its input.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

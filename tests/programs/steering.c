@@ -1,7 +1,7 @@
 /*
- * steering.c: a program that steers its own recording: what it allocates
- * while that is off, or before a clear, does not count. The functions say what
- * is counted by which.
+ * steering.c: a program that controls its own recording: allocations while it
+ * is off, or before a clear, do not count. The functions' names say which API
+ * call each tests.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 #include "tgt.h"

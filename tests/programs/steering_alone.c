@@ -1,4 +1,4 @@
-/* steering_alone.c: the same without any shared library: nothing can be
- * preloaded. */
+/* steering_alone.c: the same without any shared library: preloading is
+ * impossible. */
 // FLAGS: -l:libgnomon-stub.a -pthread -static
 #include "steering.c"

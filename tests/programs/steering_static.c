@@ -1,6 +1,6 @@
 /*
- * steering_static.c: steering.c with the stub as a part of the program, whose
- * functions then stand before the real ones.
+ * steering_static.c: steering.c with the stub linked in, whose functions then
+ * precede the real ones.
  */
 // FLAGS: -l:libgnomon-stub.a -pthread
 #include "steering.c"

@@ -1,9 +1,9 @@
 // FLAGS: -D_GNU_SOURCE
 /*
- * stepped_start.c: children that have themselves interrupted after each
- * instruction (the processor's trap flag) when a profiler first sees something
- * of them. Then they allocate as any other. Prints how many children ended as
- * they should, their blocks, and how many events came before.
+ * stepped_start.c: children that are interrupted after each instruction (the
+ * processor's trap flag) during the profiler's first actions in them. Then they
+ * allocate as any other. Prints how many children ended normally, their blocks,
+ * and how many events were recorded before.
  */
 #include <signal.h>
 #include <sys/mman.h>

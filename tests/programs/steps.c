@@ -1,11 +1,11 @@
 // FLAGS: -Wl,-z,lazy -lm -Wl,--no-as-needed -no-pie -fno-pie
 /*
  * steps.c [stack]: executes pieces of code instruction by instruction (the
- * processor's trap flag), and allocates in the handler after each: so a stack
- * is taken at every instruction of a lazy PLT entry and what it leads to in
- * the loader, of hand-written assembly in the C library and in libcrypto, of
- * the kernel's vdso, and of functions with frames of unusual shapes. "stack":
- * the handler has a stack of its own.
+ * processor's trap flag), and allocates in the handler after each. So a stack
+ * is captured at every instruction of a lazy PLT entry and of the loader behind
+ * it, of hand-written assembly in the C library and in libcrypto, of the
+ * kernel's vdso, and of functions with unusual frames. "stack": the handler has
+ * a stack of its own.
  *
  * None of the code allocates. Prints how many steps there were, the sum of
  * their program counters, the sum of the numbers of frames that the C

@@ -1,9 +1,8 @@
 // FLAGS: -pthread
 /*
- * storm.c THREADS AT_ONCE [MS]: short threads, so many in all, so many at a
- * time. Each allocates; one in sixteen leaves a block, which another thread
- * frees if it was left in the round before. The process outlives the last of
- * them by so many milliseconds.
+ * storm.c THREADS AT_ONCE [MS]: THREADS short threads in all, AT_ONCE at a
+ * time. Each allocates; one in sixteen leaves a block, which a thread of the
+ * next round frees. The process outlives the last of them by MS milliseconds.
  */
 #include <pthread.h>
 

@@ -1,11 +1,11 @@
 // LINK: switch_base.S
 /*
- * stray_base.c: stacks whose outermost return address is whatever lay in the
- * memory: as a greenlet's, beyond its slice of the stack. With each word of
- * several kinds it allocates a few times at two depths, on one stack, and in
- * the end at a base whose word is 0, which every unwinder takes for an end.
- * With an argument the word is always the same, and leads to memory that now
- * looks like what stands behind a call, and now does not.
+ * stray_base.c: stacks whose outermost return address is an arbitrary word of
+ * memory, as beyond a greenlet's slice of the stack. With each of several kinds
+ * of words it allocates a few times at two depths, on one stack, and in the end
+ * with the word 0, which every unwinder takes for an end. With an argument the
+ * word is always the same, and points to memory that sometimes looks like the
+ * code after a call, and sometimes does not.
  */
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 /*
- * stuck_dump.c: a dump into a pipe that nobody reads. An alarm ends it, if its
- * handler is without SA_RESTART.
+ * stuck_dump.c: dumps into a pipe that nobody reads. An alarm ends the dump, if
+ * its handler lacks SA_RESTART.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
 #include "tgt.h"

@@ -1,6 +1,6 @@
 // FLAGS: -ldl
 /*
- * table_images.c COMMAND...: allocates in libraries whose tables are odd, each
+ * table_images.c COMMAND...: allocates in libraries with unusual tables, each
  * loaded while it runs. All have the function epoch_make (epoch.h).
  *
  *	use PATH SIZE		loads it and makes BLOCKS blocks of this size

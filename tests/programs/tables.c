@@ -1,7 +1,7 @@
 /*
- * tables.c: what every table of a report must say: blocks of known functions,
- * sizes, threads, moments. With an argument it forks first, and both do the
- * same.
+ * tables.c: known values for every table of a report: blocks of known
+ * functions, sizes, threads, times. With an argument it forks first, and both
+ * processes do the same.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

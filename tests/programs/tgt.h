@@ -2,11 +2,11 @@
  * tgt.h: what the target programs share.
  *
  * A target allocates through the functions below, counts its own operations,
- * and prints as the last lines of its output what a right trace must say,
- * "key value" a line. The checker sums the trace's rows whose stack holds a
- * function named tgt_*: what the C library allocates for itself is left out
- * that way. So nothing here may be inlined, and nothing but these functions
- * may have such a name. Printing allocates nothing.
+ * and prints as the last lines of its output the expected values of the trace,
+ * "key value" a line. The checker adds up the trace's rows whose stack has a
+ * function named tgt_*: this excludes the C library's own allocations. So
+ * nothing here may be inlined, and only these functions may have such a name.
+ * Printing allocates nothing.
  *
  * Any thread may call these, also in a signal handler if the allocator can.
  */

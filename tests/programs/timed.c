@@ -1,5 +1,5 @@
-/* timed.c: blocks whose times the program says: made at second i, freed at
- * i + 10, of a recording that takes no time at all. */
+/* timed.c: blocks whose times the program states itself: made at second i,
+ * freed at i + 10, in a recording that takes almost no time. */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/..
 #include "tgt.h"
 

@@ -1,9 +1,9 @@
 /*
  * toggled.c: switches the recording on and off by signals that it sends to
- * itself, and allocates a few blocks after each: tgt_on() makes those that are
- * to be recorded, tgt_off() the others.
+ * itself, and allocates a few blocks after each: tgt_on() makes the blocks that
+ * must be recorded, tgt_off() the others.
  *	toggled off|on HOW ROUNDS THREADS
- * off, on: how the recording begins. HOW, what a round begins with:
+ * off, on: the initial state of the recording. HOW, the start of a round:
  *	raise, kill, pthread_kill, sigqueue	one signal to the caller
  *	other		one that another thread raises
  *	triple		three in a row: as one
@@ -11,12 +11,13 @@
  *	call		the program's own call (gnomon_enable)
  *	mixed		any of them
  *	clear		one signal, USR1, that clears what was before
- * THREADS others allocate as well, after each signal. USR1 and USR2 are to
- * toggle. It ends while it is recorded, and says how many blocks were, in all
- * and since it was switched on, or cleared, last.
+ * THREADS other threads allocate as well, after each signal. USR1 and USR2
+ * toggle. It ends while recording, and prints how many blocks were recorded, in
+ * all and since it was last switched on, or cleared.
  *
- * The others let no signal in but the one that they raise: else one of them
- * might take what kill() sent to the whole process, after that has returned.
+ * The other threads block all signals except the one that they raise: else one
+ * of them might take what kill() sent to the process, after kill() has
+ * returned.
  */
 // FLAGS: -lgnomon-stub -Wl,-rpath,$ORIGIN/.. -pthread
 #include <gnomon/gnomon.h>

@@ -1,5 +1,5 @@
 /*
- * tuned.c: an allocator tuned, and asked to give memory back.
+ * tuned.c: tunes its allocator with mallopt, and requests memory to be trimmed.
  */
 #include <errno.h>
 #include <malloc.h>

@@ -1,7 +1,7 @@
 // FLAGS: -pthread
 /*
- * turnover.c [GENERATIONS STEPS]: 8 threads at a time, ended and replaced all
- * along; 400 in all. Each makes blocks at several depths and frees most.
+ * turnover.c [GENERATIONS STEPS]: 8 threads at a time, ended and replaced
+ * continually; 400 in all. Each makes blocks at several depths and frees most.
  */
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /*
- * undumpable.c: as an unprivileged user that nobody may look at
- * (PR_SET_DUMPABLE): allocates, then has a forked child do the same. Ends with
- * 77 where it may not become that user.
+ * undumpable.c: runs as an unprivileged user with PR_SET_DUMPABLE off:
+ * allocates, then has a forked child do the same. Exits with 77 if it cannot
+ * become that user.
  */
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 /*
- * waitall.c: waits for all its children whatever their exit signal, as
- * tracers and inits do, and counts them. There is one of its own.
+ * waitall.c: waits for all its children whatever their exit signal, as tracers
+ * and inits do, and counts them. It has one child of its own.
  */
 #include <errno.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 /*
- * whoami.c: who runs this, with whose rights, what of the environment came
- * through and which descriptors, whether the C library takes it for secure;
- * and allocates. Made to be copied and given to another user.
+ * whoami.c: prints its user and rights, its environment and descriptors, and
+ * whether the C library uses secure mode; and allocates. The test copies it and
+ * gives it to another user.
  */
 #include <fcntl.h>
 #include <sys/auxv.h>

@@ -1,8 +1,8 @@
 /*
- * wordy: a program whose names are long: templates of templates, scopes of
- * scopes, a source file deep in a tree, a deep stack whose functions differ,
- * threads with names, arguments that a shell would have to quote. Some of it
- * leaks, some grows by realloc. Says how far its realloc chains grew.
+ * wordy.cc: a program with long names: nested templates, nested scopes, a
+ * source file deep in a tree, a deep stack with different functions, threads
+ * with names, arguments that a shell would have to quote. Some of it leaks,
+ * some grows by realloc. Prints how far its realloc chains grew.
  */
 // FLAGS: -lpthread
 #include <cstdio>

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Programs that forbid themselves system calls, with SIGKILL as the penalty:
+"""Programs that forbid themselves system calls, where a forbidden call kills:
 gnomon makes no forbidden call, and loses no allocation."""
 
 import glob
