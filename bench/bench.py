@@ -4,9 +4,9 @@
     bench.py --out DIR [--quick] [--part NAME]
 
 Runs the parts, each in a module of its own, prints their tables and writes
-DIR/bench.json (with --part: DIR/bench-NAME.json; part "capture" brings "cold"
-and "throw" with it, so that one run has all that is said of captures) and,
-of captures, the chart DIR/bench-capture.svg. The document:
+DIR/bench.json (with --part: DIR/bench-NAME.json; part "capture" also runs "cold"
+and "throw", so that one run measures all costs of captures). Draws the chart of
+captures, DIR/bench-capture.svg. The document:
 
     {"schema": 1, "machine": {"cpu", "cores", "kernel", "compiler", "load"},
      "date": …, "quick": …,
@@ -68,7 +68,7 @@ PARTS = {
     "queries": bench_queries,
     "ui": bench_ui,
 }
-# Takes minutes and gigabytes, or wants a browser: only by --part.
+    # Takes minutes and gigabytes, or needs a browser: only by --part.
 ASKED = ("reader-large", "exports", "queries", "ui")
 BRINGS = {"capture": ["capture", "cold", "throw"]}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """bench_arch.py ARCH PLUGIN BENCH-CAPTURE QEMU...: instructions of one capture
-at a depth of 30 on an architecture, as a row of a table: the captures of a cycle
-of bench-capture under qemu with count_plugin.c, less the calls alone."""
+at a depth of 30 on an architecture, as a row of a table: the captures of a
+cycle of bench-capture under qemu with count_plugin.c, minus the calls alone."""
 
 import json
 import re

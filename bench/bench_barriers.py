@@ -1,8 +1,8 @@
-"""bench_barriers.py: part "barriers": from which depth barriers pay.
+"""bench_barriers.py: part "barriers": the depth from which barriers pay off.
 
-The stacks of part "capture" with a barrier forced so many frames out, beside
-gnomon's own choice (auto) and none (validate). The last rows change more
-frames than lie before the barrier: every capture then comes after a return
+The stacks of part "capture" with a barrier forced at a fixed distance, compared
+with gnomon's own choice (auto) and none (validate). The last rows change more
+frames than lie inward of the barrier: every capture then follows a return
 through one, which the processor mispredicts, and places another.
 """
 

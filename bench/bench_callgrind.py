@@ -1,8 +1,8 @@
-"""bench_callgrind.py: what callgrind counts of a command, by function.
+"""bench_callgrind.py: callgrind's instruction counts of a command, by function.
 
-The command says itself which part is to be counted, by callgrind's requests
-(CALLGRIND_TOGGLE_COLLECT). The recorder, which the command starts, runs on the
-bare processor.
+The command itself marks the measured part with callgrind's requests
+(CALLGRIND_TOGGLE_COLLECT). The recorder, which the command starts, runs outside
+of valgrind.
 """
 
 import glob

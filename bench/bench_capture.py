@@ -1,9 +1,9 @@
-"""bench_capture.py: part "capture": ns for one capture, beside its peers.
+"""bench_capture.py: part "capture": ns for one capture, compared with others.
 
-The rows: each depth with some frames changed, by all unwinders; and one depth
-with other stacks (bench/call_tree.c: draws), by gnomon and the fastest of the
-others. `changed` with `all` are all functions of the call tree: the frames of
-main and of the C library, 5 with what calls the tree, stay.
+The rows: each depth with some frames changed, for all unwinders; and one depth
+with other stacks (bench/call_tree.c: draws), for gnomon and the fastest other
+unwinder. `changed` with `all` means all functions of the call tree: the frames of
+main and of the C library, 5 with the caller of the tree, stay.
 """
 
 import bench_run
@@ -16,7 +16,7 @@ ALL = "all"
 # In this depth each number of changed frames, and each draw.
 DEPTH = 30
 COLUMNS = (*CHANGED, 16, ALL)
-# Where all frames change the contexts are soon too many (16384 for each level).
+# Where all frames change there are soon too many contexts (16384 for each level).
 ALL_DEPTHS = (10, 30, 100)
 # name, program; the walk by frame pointers needs a call tree that has them
 UNWINDERS = (
@@ -61,8 +61,8 @@ LINES = (
 FASTER = ((30, 0, 12.0), (30, 1, 6.0), (30, 3, 3.5), (1000, 1, 50.0))
 # changed: at most this share of what unw_backtrace takes, at DEPTH
 SHARES = ((8, 0.6), (ALL, 0.7))
-# Where gnomon is never to be slower. What was never seen before is not among
-# them: its contexts are made, which no unwinder does.
+# Where gnomon must never be slower. Stacks that are always new are not among
+# them: gnomon makes contexts for them, which no other unwinder does.
 NEVER_SLOWER = (("whole stack redrawn", "new", False),
                 ("same outer frames", "outer", False),
                 ("whole stack redrawn, wrapped", "new", True),

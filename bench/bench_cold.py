@@ -1,8 +1,8 @@
-"""bench_cold.py: part "cold": what an image costs when its code is first met.
+"""bench_cold.py: part "cold": the cost of the first capture in a module.
 
-An image that was there when the unwinder was set up, and the same one loaded
-later: then the first capture in it also takes notice of it. Each value is
-the median of its processes.
+A module that was mapped when the unwinder was set up, and the same one loaded
+later: then the first capture in it also registers it. Each value is the median
+of its processes.
 """
 
 import bench_run

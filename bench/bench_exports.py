@@ -1,9 +1,9 @@
-"""bench_exports.py: part "exports": what each format takes in memory and time.
+"""bench_exports.py: part "exports": memory and time of each format.
 
-Two traces with the same contexts and blocks that live for ever, one ten times
-as long as the other, made by bench-generate: memory of an export may grow with
-contexts and live blocks, not with events. The second figure is memory beyond
-that of `gnomon report`, by context.
+Two traces with the same contexts and blocks that live for ever, one ten times as
+long as the other, made by bench-generate: an export's memory may grow with
+contexts and live blocks, not with events. The second number is the memory beyond
+that of `gnomon report`, per context.
 
 Not among the parts of `make bench`: it needs some 4 GB of disk and takes
 minutes.

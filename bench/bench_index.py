@@ -1,5 +1,5 @@
-"""bench_index.py: of part "queries": what making the store of a trace takes, and
-what extending that of the trace as it was at 90 % of its bytes does.
+"""bench_index.py: for part "queries": the cost of making a trace's index, and
+of extending the index of the first 90 % of its bytes.
 
 The trace has 200 million generated events, of 100 million blocks.
 """

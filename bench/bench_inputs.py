@@ -1,4 +1,4 @@
-"""bench_inputs.py: the programs of part "programs" and what they chew.
+"""bench_inputs.py: the programs of part "programs" and their inputs.
 
 Inputs are generated, the same in every run; each program takes about a second
 on its own.

@@ -1,10 +1,10 @@
 """bench_instructions.py: part "instructions": what callgrind counts.
 
-Repeatable to the instruction, on any machine. Of a malloc and its free: the
-pairs of bench-pairs under libgnomon.so, less the same pairs alone; they
-come from stacks that repeat. Of a capture, and of each new frame of it: the
-bursts of bench-capture, less the calls alone. Both also by function. And where
-the code of gnomon stores to for a malloc and its free (bench_stores.py).
+Repeatable to the instruction, on any machine. Of a malloc and its free: the pairs
+of bench-pairs under libgnomon.so, minus the same pairs alone; their stacks
+repeat. Of a capture, and of each new frame of it: the bursts of bench-capture,
+minus the calls alone. Both also by function. Also the stores of gnomon's code for
+a malloc and its free, by memory area (bench_stores.py).
 """
 
 import glob

@@ -1,13 +1,13 @@
-"""bench_lives.py: part "lives": what a recorded process takes besides its
-allocations: a child's life, the way from exec to main, mappings, and memory
-while it does nothing. And how large the library is.
+"""bench_lives.py: part "lives": costs of a recorded process besides its
+allocations: a child's life, exec until main, mappings, and memory while idle.
+Also the size of the library.
 
-Times are medians of steps, and of processes; heaptrack's library beside ours.
-A forked child under heaptrack may never end: if its steps do not end in time
-its figure is missing (null), and the row has it in "late".
+Times are medians of steps, and of processes, for heaptrack's library and ours. A
+forked child under heaptrack may never end: if its steps do not end in time its
+number is missing (null), and the row has it in "late".
 
-Memory is the kernel's sum over the process's mappings, less that of the same
-program alone, and all that is reserved of the live file, touched or not.
+Memory is the kernel's sum over the process's mappings, minus that of the same
+program alone, and the whole reserved live file, touched or not.
 """
 
 import os

@@ -1,9 +1,9 @@
-"""bench_options.py: part "options": what recording less, or more, costs.
+"""bench_options.py: part "options": the cost of recording less, or more.
 
-For each set of options: what it adds to a malloc and a free (bench-pairs, one
-thread and two), and the wall time of the five programs of part "programs".
-The wall time is that of the program with the library preloaded, to its own
-end; the trace is complete a moment later.
+For each set of options: its cost for a malloc and a free (bench-pairs, one thread
+and two), and the wall time of the five programs of part "programs". The wall
+time is that of the program with the library preloaded, to its own end; the trace
+is complete a moment later.
 """
 
 import os
@@ -58,7 +58,7 @@ def measure_pairs(bench, threads):
         lambda name: pairs_once(bench, name, threads, pairs))
     bare = min(run["cpu_ns"] for run in runs["bare"])
     for name in SETS:
-        # the least: what disturbs a run makes it longer
+        # the minimum: disturbances only make a run longer
         least = min(run["cpu_ns"] for run in runs[name])
         yield {"what": "pair", "threads": threads, "set": name,
                "ns": least, "added_ns": round(least - bare, 2),

@@ -1,9 +1,9 @@
-"""bench_plot.py: the chart of part "capture", as SVG that needs nothing else.
+"""bench_plot.py: the chart of part "capture", as a self-contained SVG.
 
-A panel for each number of changed frames, ns over depth, both logarithmic and
-with the same scales in all panels. Colours come from one table of classes that
-also has the ones for a dark background; marks differ in shape as well, so that
-no line is told by its colour alone.
+A panel for each number of changed frames, ns over depth, both logarithmic and with
+the same scales in all panels. Colours come from one table of classes that also has
+those for a dark background; marks differ in shape as well, so that colour is never
+the only distinction.
 """
 
 import math

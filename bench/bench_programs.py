@@ -1,19 +1,19 @@
 """bench_programs.py: part "programs": real programs, recorded.
 
-Wall time is what the user waits for: for gnomon that of `gnomon run`, to the
-moment the trace is complete; for heaptrack that of the program under its
-library alone, into /dev/null. CPU time is the program's, with `gnomon run`'s;
-the recorder's is given beside it, by wait4(2) of the recorder itself
-(bench/run_counted.c), and per event also as the trace has it.
+Wall time is the user's waiting time: for gnomon that of `gnomon run`, until the
+trace is complete; for heaptrack that of the program under its library alone, into
+/dev/null. CPU time is the program's, including `gnomon run`'s; the recorder's is
+listed separately, from wait4(2) of the recorder itself (bench/run_counted.c), and
+per event also from the trace.
 
-Page faults and resident memory are the program's own, of runs with the library
+Page faults and resident memory are the program's own, from runs with the library
 alone: neither the recorder's nor those of `gnomon run` count. These runs embed
-nothing, so that their traces may be compared with what heaptrack's library
-writes, compressed by `zstd -3`; that has neither times nor threads.
+nothing, so that their traces compare with the output of heaptrack's library,
+compressed by `zstd -3`; that output has neither times nor threads.
 
-Counts of allocations are compared with heaptrack's raw output of a further
-run, where every successful call is a line that begins with "+ " (realloc's
-too, after a "- " for the old block; memalign and pvalloc it does not see).
+Counts of allocations are compared with heaptrack's raw output of a further run,
+where every successful call is a line that begins with "+ " (realloc's too, after a
+"- " for the old block; it does not see memalign and pvalloc).
 """
 
 import os

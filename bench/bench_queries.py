@@ -1,9 +1,9 @@
-"""bench_queries.py: part "queries": what questions to a column store take.
+"""bench_queries.py: part "queries": the time of queries of an index.
 
-Not among the parts of `make bench`: 100 million generated rows take 2 GB of
-disk. The rows come from a seed (store_rows.c): 5 000 contexts, 8 threads, sizes
-by context, lifetimes of two modes, a tenth live at the end. The store is in the
-page cache; all cores take part, and the time is the clock's.
+Not among the parts of `make bench`: 100 million generated rows take 2 GB of disk.
+The rows come from a seed (store_rows.c): 5 000 contexts, 8 threads, sizes by
+context, lifetimes of two modes, a tenth live at the end. The index is in the page
+cache; the queries use all cores, and times are wall-clock times.
 """
 
 import os

@@ -1,15 +1,15 @@
 """bench_reader.py: part "reader": how fast `gnomon report` reads.
 
-Traces are made by bench-generate from the numbers of real programs
-(bench/models), and one is recorded: pairs of malloc and free, the shortest
-events there are. Events a second are by the processor time of the whole
-command, so of one core. One row shown and stacks for rows, so that it is
-reading which is measured, not printing.
+bench-generate makes traces from the statistics of real programs (bench/models),
+and one is recorded: pairs of malloc and free, the shortest possible events. Events
+a second are by the processor time of the whole command, so of one core. The report
+groups by stack and shows one row, so that the time is for reading, not for
+printing.
 
-Against heaptrack_print: the same program is recorded by both, and each prints
-what it prints when nothing is asked for. heaptrack looks up symbols and lines
-while it records, by a process of its own (heaptrack_interpret, given beside
-it); gnomon does so in the report.
+Compared with heaptrack_print: both tools record the same program, and each prints
+its default output. heaptrack looks up symbols and lines while it records, in a
+process of its own (heaptrack_interpret, listed separately); gnomon does so in the
+report.
 """
 
 import os

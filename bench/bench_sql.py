@@ -1,10 +1,9 @@
-"""bench_sql.py: of part "queries": what statements of SQL take, about a trace
-whose store is there (bench_index.py). The time is that of the whole command;
-goals are about what is beyond "nothing", for which a session reads the outline
-of a trace once.
+"""bench_sql.py: for part "queries": the time of SQL statements on a trace that
+has its index (bench_index.py). Times are those of the whole command; goals
+exclude "nothing", an empty session, which reads the outline of a trace once.
 
-Blocks are selected by their size: by how large the largest ones are of which
-there are so many.
+Statements select blocks by size: by the smallest size of the N largest blocks,
+for several N.
 """
 
 import csv

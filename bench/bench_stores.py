@@ -1,9 +1,9 @@
-"""bench_stores.py: where gnomon's code writes to for one malloc and one free.
+"""bench_stores.py: where gnomon's code stores for one malloc and one free.
 
 valgrind's lackey lists each instruction and store of bench-pairs, whose stacks
-repeat, under libgnomon.so. Stores of the library's code are put down to what is
-mapped at their address. Each pair begins with the loop's own store to a word
-that the program names; the median pair counts.
+repeat, under libgnomon.so. Stores of the library's code are assigned to the
+mapping of their address. Each pair begins with the loop's own store to a word that
+the program names; the median pair counts.
 """
 
 import glob

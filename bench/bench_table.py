@@ -1,4 +1,4 @@
-"""bench_table.py: tables for people."""
+"""bench_table.py: prints tables."""
 
 
 def text(value, digits=1):

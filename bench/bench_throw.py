@@ -1,11 +1,11 @@
-"""bench_throw.py: part "throw": a C++ throw, bare and recorded.
+"""bench_throw.py: part "throw": a C++ throw, with and without recording.
 
 Twenty frames between throw and catch, half of them with a destructor; the same
-frames at every throw, or others (then the capture alone takes its time). The
-exception object's malloc is captured at the throw's full depth. In "barriers"
-a barrier stands in the middle of those frames at every throw (the switch for
-tests forces it, and the trace's counters prove it), in "gnomon" where the
-policy wants one, in "validate" none.
+frames at every throw, or different ones (then the capture itself takes time). The
+exception object's malloc is captured at the throw's full depth. In "barriers" a
+barrier lies in the middle of those frames at every throw (the switch for tests
+forces it, and the trace's counters prove it), in "gnomon" where the placement
+policy puts one, in "validate" there is none.
 """
 
 import os

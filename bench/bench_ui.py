@@ -1,13 +1,13 @@
 """bench_ui.py: part "ui": how fast the page of `gnomon serve` is.
 
-bench-ui-heap is recorded: some ten million events by 8000 call stacks in four
-threads. Of its trace, which has its index, a browser without a window measures
-(ui_page.mjs): the overview, each view, each view as a filter comes on, a brush
-over time. Each round has a server and a browser of its own: nothing was asked
-before. Then addresses of a process of 20 GiB, and, with ROWS=N, the list of
+The program bench-ui-heap is recorded: some ten million events from 8000 call
+stacks in four threads. A headless browser measures the page for its trace and
+index (ui_page.mjs): the overview, each view, each view when a filter is set, a
+brush over time. Each round has a new server and a new browser, so nothing is
+cached. Then the addresses of a process of 20 GiB, and, with ROWS=N, the list of
 allocations of a trace with that many.
 
-Not among the parts of `make bench`, as a browser is wanted (`make deps-test`).
+Not among the parts of `make bench`, since it needs a browser (`make deps-test`).
 """
 
 import contextlib

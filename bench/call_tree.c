@@ -1,42 +1,42 @@
 /*
  * call_tree.c: random call stacks of a given depth, for measuring captures.
  *
- * 256 generated functions with frames of many sizes call each other by a
- * random choice until `levels` of them are on the stack; the innermost one
- * calls the hook. Then `changed` frames return and as many new ones are
- * entered, and so on:
+ * 256 generated functions with frames of many sizes call each other in random
+ * order until `levels` of them are on the stack; the innermost one calls the
+ * hook. Then `changed` frames return and as many new ones are entered, and so
+ * on:
  *
  *	          one burst, timed as a whole
  *	        ┌───────────────────────────────┐
  *	hook    hook    hook    …          hook   hook     hook
  *	 ↑ new stack, not timed                    ↑ new stack, not timed
  *
- * Which stacks come (enum tree_draw):
+ * The order of stacks (enum tree_draw):
  *
- *	TREE_NEW	Between bursts the whole stack is drawn anew, and within
- *			a burst no innermost function comes twice, so that with
- *			`changed` > 0 a whole stack repeats only after
+ *	TREE_NEW	Between bursts all frames are drawn anew, and within a
+ *			burst no innermost function repeats. So with
+ *			`changed` > 0 a complete stack repeats only after
  *			TREE_CYCLE bursts: 16384 captures, more than a cache of
- *			whole stacks holds. The draw then starts over, as a real
- *			program's does: its stacks are many, but most were seen
- *			before.
+ *			complete stacks holds. The draw then starts over, as in
+ *			real programs: they have many stacks, but most have
+ *			occurred before.
  *	TREE_UNSEEN	The same without starting over: each changed frame is a
- *			new place in the tree of all stacks.
- *	TREE_OUTER	What is not changed stays for all bursts. With one
- *			frame changed there are 256 whole stacks.
+ *			new node in the tree of all stacks.
+ *	TREE_OUTER	Unchanged frames stay for all bursts. With one frame
+ *			changed there are 256 complete stacks.
  *	TREE_REPEATING	As TREE_OUTER, from 4 functions at each changed level:
- *			4 to the power of `changed` whole stacks.
+ *			4 to the power of `changed` complete stacks.
  *
- * A wrapped hook is called by a function that is always the same, as a program's
- * own xmalloc is. The innermost return address is then always the same one.
+ * A wrapped hook is always called by the same function, like a program's own
+ * xmalloc. The innermost return address is then always the same.
  *
  * Compiled twice, with and without frame pointers. Called by the main thread.
  *
  * I1  The sequence of calls does not depend on the hook.
- * I2  changed <= levels. If all of them are changed, tree_run and what is
- *     outward of it alone stay, as main and the C library's do in a program.
- * I3  All plans of a process are run from one call, so that their stacks are
- *     the same down to main.
+ * I2  changed <= levels. If all of them are changed, only tree_run and its
+ *     callers stay, as main and the C library's frames do in a program.
+ * I3  All plans of a process run from one call, so that their stacks are the
+ *     same down to main.
  */
 #include "bench/call_tree.h"
 #include "bench/count_mark.h"
@@ -99,7 +99,7 @@ static __attribute__((noinline)) unsigned tree_choose(struct tree *tree,
 	return tree_draw(tree) & tree->choice_mask;
 }
 
-/* For whoever counts: callgrind, or a plugin of qemu's. */
+/* For counters: callgrind, or a qemu plugin. */
 static void tree_mark(void)
 {
 	CALLGRIND_TOGGLE_COLLECT;
@@ -136,7 +136,7 @@ static __attribute__((noinline)) void tree_turn(struct tree *tree)
 		tree->back_to = 0;
 }
 
-/* What is behind the call keeps it from being a jump. */
+/* The code after the call keeps it from becoming a jump. */
 static __attribute__((noinline)) void tree_wrapper(void)
 {
 	tree_wrapped();
@@ -146,7 +146,7 @@ static __attribute__((noinline)) void tree_wrapper(void)
 typedef void tree_function(struct tree *tree, unsigned level);
 static tree_function *const tree_functions[256];
 
-/* What each function does: go on inward, or be the innermost one. */
+/* Each function's body: call the next level, or be the innermost one. */
 static inline __attribute__((always_inline)) void tree_body(struct tree *tree,
 							    unsigned level)
 {

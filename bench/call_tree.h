@@ -11,7 +11,7 @@
 #define TREE_BURST 32		/* captures that are timed together */
 #define TREE_CYCLE 512			/* bursts, until the same stacks come again */
 
-/* Which stacks come, see call_tree.c. */
+/* Orders of stacks, see call_tree.c. */
 enum tree_draw {
 	TREE_NEW,	/* drawn anew for each burst, again after TREE_CYCLE */
 	TREE_REPEATING,	/* from few stacks */

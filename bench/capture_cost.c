@@ -1,27 +1,26 @@
 /*
- * capture_cost.c: what one capture costs. Prints one row as JSON.
+ * capture_cost.c: the cost of one capture. Prints one row as JSON.
  *
  *	bench-capture UNWINDER DEPTH CHANGED|all new|repeating|outer|unseen
  *			time|count|check [wrapped]
  *
- * DEPTH counts every frame from the caller of the hook to the outermost one
- * of the C library; of these, CHANGED are replaced between two captures, or all
- * functions of the call tree. Which stacks come, and what `wrapped` is, is said
- * in bench/call_tree.c. The same calls run with the unwinder and with a hook that
- * does nothing, in turns; the cost is the difference of the median bursts.
- * One unwinder and one row in a process, so that no row is slowed down by what
- * another has left in tables and caches. The very first stack is timed alone:
- * all tables and caches are cold then. What gnomon keeps for the thread is
- * told before it and at the end.
+ * DEPTH counts every frame from the caller of the hook to the outermost one of
+ * the C library; CHANGED of them are replaced between two captures, or all
+ * functions of the call tree. bench/call_tree.c describes the stacks and
+ * `wrapped`. The same calls run with the unwinder and with a hook that does
+ * nothing, in turns; the cost is the difference of the median bursts. Each
+ * process measures one unwinder and one row, so that no row is slowed down by
+ * what another has left in tables and caches. The very first stack is timed
+ * alone, with cold tables and caches. The row has gnomon's memory for the
+ * thread before it and at the end.
  *
  * `count` is for callgrind with --collect-atstart=no: one cycle with the
- * unwinder alone, of which callgrind counts the bursts; what the calls
- * themselves take is the count of the unwinder "nothing". `check` compares
- * each of two cycles' stacks with backtrace()'s, which a timed run does with
- * some.
+ * unwinder alone, whose bursts callgrind counts; the count of the unwinder
+ * "nothing" is that of the calls themselves. `check` compares each stack of two
+ * cycles with backtrace()'s; a timed run compares only some.
  *
- * I1  All steps call tree_run from the same place, so that the stacks of one
- *     are the stacks of the next, down to main.
+ * I1  All steps call tree_run from the same place, so that their stacks are
+ *     the same down to main.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -127,8 +126,8 @@ static size_t cost_checked(void)
 	return bursts < COST_CHECKED ? bursts : COST_CHECKED;
 }
 
-/* What a step runs. Only an unwinder that learns whole stacks (gnomon) must
- * meet all of them before it is measured. */
+/* Runs a step. Only an unwinder that learns complete stacks (gnomon) must meet
+ * all of them before it is measured. */
 static bool cost_step_plan(int step, struct tree_plan *plan)
 {
 	bool learns = unwinder_learns();

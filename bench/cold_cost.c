@@ -1,25 +1,23 @@
 /*
- * cold_cost.c: what an image costs gnomon when its code is met for the first
- * time. Prints one row as JSON.
+ * cold_cost.c: gnomon's cost of the first capture in a module. Prints one row
+ * as JSON.
  *
  *	bench-cold LIBRARY early|late
  *
  * The library is opened before the unwinder (early) or after it (late: the
- * first capture in it then also takes notice of it). Captures start in its
- * functions without calling them: the stack is an array whose every word is
- * an address in _start, so that whatever the first frame's size, the second
- * frame is the outermost.
+ * first capture in it then also registers it). Captures start in its functions
+ * without calling them: every word of the stack array is an address in _start,
+ * so that for any size of the first frame, the second frame is the outermost.
  *
- *	first_ns	the first capture in the image
- *	function_ns	a function not met before, in an image that was
- *	again_ns	one met before
- *	table_bytes	unwind tables made for all functions of the image
+ *	first_ns	the first capture in the module
+ *	function_ns	a function not met before, in a known module
+ *	again_ns	a known function
+ *	table_bytes	unwind tables made for all functions of the module
  *
- * Functions are those of the image's .eh_frame_hdr; in each the middle is
- * taken, where most calls are. The last two times are medians of groups of
- * GROUP captures, so that reading the clock does not count. Every stack is
- * walked in full (mode off): what is remembered of stacks is not measured
- * here.
+ * Functions are those of the module's .eh_frame_hdr; captures start in the
+ * middle of each, where most calls are. The last two times are medians of
+ * groups of GROUP captures, so that reading the clock does not count. Every
+ * stack is walked in full (mode off): remembered stacks are not measured here.
  *
  * I1  The array lies on the base stack, outward of the capture's own frames.
  */

@@ -1,6 +1,6 @@
 /*
- * count_mark.h: what is counted by callgrind or a plugin of qemu's begins and
- * ends with a mark (count_plugin.c).
+ * count_mark.h: the marks at which callgrind or a qemu plugin begins and ends
+ * counting (count_plugin.c).
  */
 #ifndef GNOMON_BENCH_COUNT_MARK_H
 #define GNOMON_BENCH_COUNT_MARK_H

@@ -1,7 +1,7 @@
 /*
- * count_plugin.c: a plugin of qemu's: how many instructions a program executes
- * between two marks. A mark is any system call whose first argument is COUNT_MARK;
- * it ends a translated block, so the count is exact. Written to standard error
+ * count_plugin.c: a qemu plugin that counts a program's instructions between
+ * two marks. A mark is any system call whose first argument is COUNT_MARK; it
+ * ends a translated block, so the count is exact. Written to standard error
  * when the program ends: "instructions N".
  *
  * The declarations are those of qemu's plugin interface, version 1

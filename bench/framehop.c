@@ -1,14 +1,14 @@
 /*
  * framehop.c: stacks by the Rust crate framehop.
  *
- * bench/framehop/ is a library that calls the crate. Where there is a cargo it
+ * bench/framehop/ is a library that calls the crate. If cargo is installed it
  * is built, and copied beside the program (mk/bench.mk); it is opened at run
  * time, so that the bench is the same program without it.
  *
- * framehop wants to be told what is mapped, and which unwind tables that has.
- * In memory only the start of .eh_frame is known, from the header of
- * .eh_frame_hdr: its end is put at that of its segment. That is enough, as
- * .eh_frame_hdr says where each entry begins.
+ * framehop needs a list of mapped modules and their unwind tables. In memory
+ * only the start of .eh_frame is known, from the header of .eh_frame_hdr: its
+ * end is taken as that of its segment. That is enough, as .eh_frame_hdr locates
+ * each entry.
  */
 #include "bench/framehop.h"
 

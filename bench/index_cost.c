@@ -1,5 +1,5 @@
 /*
- * index_cost.c: what making the store of a trace takes. Prints JSON.
+ * index_cost.c: the cost of making a trace's index. Prints JSON.
  *
  *	bench-index TRACE FILE [OLDER]	a store of the trace, in FILE, out of one
  *					of the trace when it was shorter

@@ -1,6 +1,6 @@
 /*
- * life_cost.c: what processes take that hardly allocate. Prints JSON: the
- * median of N steps, in ns.
+ * life_cost.c: costs of processes that hardly allocate. Prints JSON: the median
+ * of N steps, in ns.
  *
  *	bench-lives forks N	a child that allocates once and exits, waited for
  *	bench-lives maps N	a mapping of 64 KiB, one page of it written to

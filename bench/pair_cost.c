@@ -1,6 +1,6 @@
 /*
- * pair_cost.c: what one malloc and one free cost, as the program sees it.
- * Prints one row as JSON. A profiler comes in by LD_PRELOAD.
+ * pair_cost.c: the cost of one malloc and one free, as the program sees it.
+ * Prints one row as JSON. LD_PRELOAD adds a profiler.
  *
  *	bench-pairs THREADS PAIRS [WARM_UP]
  *
@@ -13,12 +13,12 @@
  *	pair_f0 … pair_f7, entered for one pair	 2 … 11
  *	pair_exchange, the caller of malloc	 1
  *
- * Depth, size, slot and the first of the inner functions of each pair are
- * drawn once, before the clock starts, and the same for every run and thread.
- * Both clocks are read in the process, around the loop alone. With WARM_UP
- * pairs given, fewer than usual, it also says on stderr where things are in
- * memory, for bench/bench_stores.py: the word that each pair stores to first,
- * a place on the first thread's stack, and what is mapped.
+ * Depth, size, slot and the first of the inner functions of each pair are drawn
+ * once, before the clock starts, and the same for every run and thread. The
+ * process reads both clocks itself, around the loop alone. If WARM_UP is given,
+ * smaller than usual, it also prints addresses on stderr for
+ * bench/bench_stores.py: the word that each pair stores to first, a place on
+ * the first thread's stack, and the mappings.
  *
  * I1  The threads share nothing in the loop but the allocator (and whatever a
  *     profiler has them share).

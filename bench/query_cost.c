@@ -1,5 +1,5 @@
 /*
- * query_cost.c: what questions to a column store take. Prints JSON.
+ * query_cost.c: the time of queries of an index. Prints JSON.
  *
  *	bench-queries make FILE ROWS	a store of so many rows (store_rows.c)
  *	bench-queries ask FILE N [TEXT]	the median of N times, for each question,

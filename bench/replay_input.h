@@ -1,7 +1,7 @@
 /*
- * replay_input.h: a stream of operations, byte by byte and number by number,
- * in constant memory and without the allocator. What is wrong with it ends the
- * process with a message. One thread at a time.
+ * replay_input.h: reads a stream of operations, byte by byte and number by
+ * number, in constant memory and without the allocator. An error in the stream
+ * ends the process with a message. One thread at a time.
  */
 #ifndef BENCH_REPLAY_INPUT_H
 #define BENCH_REPLAY_INPUT_H

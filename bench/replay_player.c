@@ -1,28 +1,27 @@
 /*
- * replay_player.c: perform what a program asked of its allocator, as `gnomon
- * export --format replay` wrote it (cli/export/replay_stream.h), with the
- * allocator of this process, and say what it cost:
+ * replay_player.c: performs a program's allocator calls, as `gnomon export
+ * --format replay` wrote them (cli/export/replay_stream.h), with the allocator
+ * of this process, and prints their cost:
  *
  *	replay FILE
  *	LD_PRELOAD=libjemalloc.so.2 replay --json FILE
  *	zstd -dc FILE.zst | replay -
  *
- * Operations come in their recorded order. With --threads each is done by the
- * thread of this process that stands for the recorded one, one at a time: a
- * baton goes from thread to thread. So blocks lie where the allocator puts them
- * for this thread, and go back from the thread that freed them; how threads
- * get into each other's way is not measured, and handing over costs time,
- * which is why it is said how often it happened.
+ * Operations run in their recorded order. With --threads each is done by the
+ * player thread of the recorded one, one at a time: a baton passes from thread
+ * to thread. So the allocator places blocks for this thread, and they are freed
+ * by the thread that freed them. Contention between threads is not measured.
+ * Passing the baton costs time, so the output has its count.
  *
- * Memory is written to, a byte in each page (--touch), as else nothing of it
- * would be resident. What the replay needs itself is mapped, not allocated,
- * and is subtracted.
+ * The player writes a byte to each page of a block (--touch), as otherwise none
+ * of it would be resident. Its own memory is mapped, not allocated, and is
+ * subtracted.
  *
- *  R1  Whatever the stream says, memory is only touched inside of blocks that
- *      are live, and live bytes stay below the limit.
- *  R2  One thread at a time has the baton, and all state is its own.
- *  R3  The stream is hostile: what breaks I1 … I3 of replay_stream.h ends the
- *      replay with a message, and exit status 1.
+ *  R1  Whatever the stream contains, memory is only touched inside of live
+ *      blocks, and live bytes stay below the limit.
+ *  R2  One thread at a time has the baton, and owns all state.
+ *  R3  The stream is hostile: a violation of I1 … I3 of replay_stream.h ends
+ *      the replay with a message, and exit status 1.
  */
 #include <errno.h>
 #include <getopt.h>

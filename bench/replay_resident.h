@@ -1,6 +1,6 @@
 /*
- * replay_resident.h: how much of this process is resident, as the kernel
- * counts it; without the allocator.
+ * replay_resident.h: the resident memory of this process, from the kernel;
+ * without the allocator.
  */
 #ifndef BENCH_REPLAY_RESIDENT_H
 #define BENCH_REPLAY_RESIDENT_H

@@ -1,21 +1,21 @@
 /*
- * run_counted.c: run a command and say what it took, as JSON in a file.
+ * run_counted.c: runs a command and writes its cost, as JSON, to a file.
  *
  *	bench-run [--adopt] RESULT COMMAND [ARGUMENTS]
  *
  * Wall time from before exec to the command's end; CPU time, page faults and
- * the largest resident size from wait4(2), so of the command itself and of what
- * it waited for; and what perf_event_open(2) counts in user space over the
- * command and all that it started: null where the machine or its policy does
- * not grant the counter (virtual machines mostly have none for instructions and
- * branches). Exits as the command did.
+ * the largest resident size from wait4(2), so of the command itself and of
+ * children that it waited for; and perf_event_open(2)'s user-space counts of
+ * the command and all its descendants: null where the machine or its policy
+ * does not grant the counter (virtual machines mostly have none for
+ * instructions and branches). Exits with the command's status.
  *
- * A recorder is no child of the program that it records. With --adopt whatever
- * the command has left behind becomes a child of bench-run, which waits for it,
- * too, and says in "adopted" what these took in sum, by wait4(2). What is
- * resident of a recorder is looked at each 10 ms, as what wait4 says has been its
- * target's before exec: the most of one, and the most that it shared with no other
- * process (its private pages and those of its program). 0: no sample.
+ * A recorder is no child of the program that it records. With --adopt all
+ * remaining descendants of the command become children of bench-run, which
+ * waits for them, too, and prints their sums in "adopted", from wait4(2). A
+ * recorder's resident memory is sampled each 10 ms, since wait4's number
+ * includes its target's before exec: the maximum of one, and the maximum of its
+ * unshared memory (its private pages and those of its program). 0: no sample.
  *
  * The child waits at a pipe until its counters are open; they start at exec.
  */

@@ -5,11 +5,11 @@
  *	        (ra, sp) of hook   └ keyed by the (ra, sp) of its first frame
  *
  * A segment holds the words that a walk reads from its first frame up to the
- * first frame of the next one, that one's included; its context, and which
- * segment came next. A capture compares the chain from the hook outward. If it
- * breaks, the walk goes by rules and asks at each boundary for a chain that
- * holds from there. A boundary is where the hash of (ra, sp) says so, so that
- * stacks that differ further in meet at the same ones.
+ * first frame of the next one, including that frame's; its context, and the
+ * next segment. A capture compares the chain from the hook outward. If the
+ * chain breaks, the walk continues by rules and looks at each boundary for a
+ * chain that holds from there. The hash of (ra, sp) determines boundaries, so
+ * that stacks that differ further in have the same ones.
  *
  * The joining walk follows rules "CFA = sp + offset" only; with any other, or
  * where no chain holds, walk_fast walks to the end and all pieces are made

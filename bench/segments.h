@@ -1,6 +1,6 @@
 /*
- * segments.h: the rival of the path cache and the shadow, for measuring: one
- * structure of shared pieces of stacks. See segments.c.
+ * segments.h: the alternative to path cache and shadow stack, for measuring:
+ * one structure of shared pieces of stacks. See segments.c.
  */
 #ifndef GNOMON_BENCH_SEGMENTS_H
 #define GNOMON_BENCH_SEGMENTS_H

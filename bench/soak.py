@@ -1,21 +1,21 @@
 #!/usr/bin/python3
 """soak.py: redis-server under load for a long time, recorded in the modes for
-long runs: sampled, culled, and whole within a limit.
+long runs: sampled, culled, and in full within a limit.
 
    soak.py --build DIR [--minutes 30] [--json FILE]
 
-All modes run at once, each a server and a redis-benchmark of its own, and a
-client that keeps what it has set, and insists on getting that back. Watched
-all the time:
+All modes run at once, each with a server and a redis-benchmark of its own, and a
+client that remembers what it has set and checks the answers. Checked all the
+time:
 
    ours      resident memory of the library's own mappings in redis: flat
-   recorder  private memory of the program that writes the trace: flat
+   recorder  private memory of the recorder: flat
    trace     all files of the trace: within --limit, or growing slowly
-   redis     what redis itself has allocated: flat, or the two may not be
-   results   every answer right; redis says nothing of errors
+   redis     allocations of redis itself: flat, or the first two may grow
+   results   every answer right; redis reports no errors
    drops     none
 
-The last line is "soak: ok", or what was not; the status says the same.
+The last line is "soak: ok", or the failed checks; the status says the same.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 /*
- * store_rows.c: see store_rows.h. Lifetimes are counted in births, and have two
- * modes: most blocks die young, some live for any part of the run, a tenth
- * for ever. Blocks wait for their ends in a wheel of two levels:
+ * store_rows.c: see store_rows.h. Lifetimes are counted in allocations, and
+ * have two modes: most blocks live shortly, some for any part of the run, a
+ * tenth for ever. Blocks wait for their ends in a wheel of two levels:
  *
- *	near    a slot for each of the next NEAR births
- *	far     a slot for each NEAR of them; it is emptied into `near` when the
- *	        first of them comes
+ *	near    a slot for each of the next NEAR allocations
+ *	far     a slot for each NEAR of them; it is emptied into `near` at the
+ *	        first of them
  */
 #include "store_rows.h"
 

@@ -1,6 +1,6 @@
 /*
- * store_rows.h: rows of a column store as a program would make them, without a
- * trace: for measuring the store alone. The same seed makes the same rows.
+ * store_rows.h: generates index rows as a program would make them, without a
+ * trace: for measuring the index alone. The same seed makes the same rows.
  */
 #ifndef GNOMON_BENCH_STORE_ROWS_H
 #define GNOMON_BENCH_STORE_ROWS_H

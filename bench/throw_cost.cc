@@ -1,7 +1,7 @@
 /*
- * throw_cost.cc: what a C++ throw costs, from the throw to the catch and the
- * calls down to the next one. Prints one row as JSON. A profiler comes in by
- * LD_PRELOAD.
+ * throw_cost.cc: the cost of a C++ throw, from the throw to the catch and the
+ * calls down to the next one. Prints one row as JSON. LD_PRELOAD adds a
+ * profiler.
  *
  *	bench-throw THROWS same|new
  *
@@ -12,14 +12,13 @@
  *	frame<0> … frame<7>			20, half of them with a destructor
  *	throw_it				 1
  *
- * The 20 frames are the same for each throw, or drawn anew, so that whole
- * stacks come again only after CYCLE throws, more than a cache of them holds.
- * The draw is the same in every run.
+ * The 20 frames are the same for each throw, or drawn anew, so that complete
+ * stacks repeat only after CYCLE throws, more than a cache of them holds. The
+ * draw is the same in every run.
  *
- * The exception object is allocated by the C++ library, so each throw is one
- * malloc and one free for a profiler, at the throw's full depth: where one
- * replaces return addresses, it has done so when the search for a handler
- * starts.
+ * The C++ library allocates the exception object, so each throw is one malloc
+ * and one free for a profiler, at the throw's full depth: a profiler that
+ * replaces return addresses has done so when the search for a handler starts.
  *
  * I1  Every destructor of every throw runs; the count is checked.
  */

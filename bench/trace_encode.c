@@ -1,7 +1,7 @@
 /*
- * trace_encode.c: see trace_encode.h. Each thread has a chunk that is filled;
- * when one is full, all are written with the nodes that they need before
- * them, and a SYNC, as the recorder's passes over its rings do. One thread.
+ * trace_encode.c: see trace_encode.h. Each thread fills a chunk; when one is
+ * full, all are written, after the nodes that they need, and then a SYNC, as in
+ * the recorder's passes over its rings. One thread.
  */
 #include "bench/trace_encode.h"
 

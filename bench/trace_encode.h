@@ -1,7 +1,7 @@
 /*
- * trace_encode.h: events into a trace, one at a time, as fast as they can be
- * made. cli/trace/write/compose.h writes the same format from lists, and is the
- * simpler one.
+ * trace_encode.h: writes events into a trace, one at a time, as fast as they
+ * can be made. cli/trace/write/compose.h, which is simpler, writes the same
+ * format from lists.
  */
 #ifndef GNOMON_TRACE_ENCODE_H
 #define GNOMON_TRACE_ENCODE_H

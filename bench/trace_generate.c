@@ -3,22 +3,22 @@
  * length whose events are distributed like those of a real program
  * (trace_model.h), the same at every run with the same options.
  *
- * Time is counted in allocations. A block's end is known when it begins: it
- * hangs in a hierarchical timing wheel (Varghese and Lauck, SOSP 1987) of
- * three levels. An address belongs to a size class and goes back to its
- * class's list, last in first out, as in malloc's caches.
+ * Time is counted in allocations. A block's end is known at its allocation: it
+ * waits in a hierarchical timing wheel (Varghese and Lauck, SOSP 1987) of three
+ * levels. An address belongs to a size class and returns to its class's list,
+ * last in first out, as in malloc's caches.
  *
- *	contexts   a new one takes over the outer frames of the one before it
- *		   and adds some of its own; else that of the allocation is
- *		   used that lies as far back as MODEL_RECENT says. New ones
+ *	contexts   a new one keeps the outer frames of the previous one and adds
+ *		   some of its own; otherwise an allocation reuses the context of
+ *		   an earlier one, as far back as MODEL_RECENT says. New ones
  *		   come as fast as in the measured program: after a share x of
- *		   all allocations, a share x^a of all contexts was met
+ *		   all allocations, a share x^a of all contexts has occurred
  *	lifetimes  MODEL_LIFETIME; a share lives for ever, so many that --live
- *		   blocks are there at the end
+ *		   blocks exist at the end
  *	threads    take turns in bursts; each has its ring
  *
- * What is not modelled: lifetimes that depend on the context, blocks that are
- * freed in the order of a data structure's own.
+ * Not modelled: lifetimes that depend on the context, and blocks that are freed
+ * in the order of a data structure.
  */
 #include <getopt.h>
 #include <inttypes.h>

@@ -2,9 +2,9 @@
  * trace_measure.c: `bench-measure TRACE`: the distributions of a real trace, as
  * text for bench/models (see trace_model.h).
  *
- * Contexts are told apart by (parent, address) as in reports, but not by image.
- * A block that is freed by another thread a moment before its allocation, by
- * the stamps, is left out: there are a few in a million.
+ * Contexts are distinguished by (parent, address) as in reports, but not by
+ * module. A block whose free in another thread has a stamp just before its
+ * allocation is left out: there are a few in a million.
  */
 #include <stdio.h>
 #include <stdlib.h>

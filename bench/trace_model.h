@@ -1,8 +1,8 @@
 /*
- * trace_model.h: the numbers that make a generated trace look like a real
+ * trace_model.h: the statistics that make a generated trace resemble a real
  * program's: how deep stacks are and how much they share, how soon a context
- * allocates again, what sizes it asks for, how long blocks live. Measured by
- * trace_measure.c, used by trace_generate.c, kept as text in bench/models.
+ * allocates again, its sizes, how long blocks live. Measured by
+ * trace_measure.c, used by trace_generate.c, stored as text in bench/models.
  *
  * A *distribution* counts values in buckets: one for each below 8, then four
  * for each power of two. Drawing picks a bucket by Walker's alias method

@@ -1,9 +1,9 @@
 /*
- * ui_heap.c: `bench-ui-heap EVENTS THREADS [SPREAD_GIB]`: a program for part "ui":
- * what it does with memory has something to show in each view.
+ * ui_heap.c: `bench-ui-heap EVENTS THREADS [SPREAD_GIB]`: a program for part
+ * "ui", whose memory use has something to show in each view.
  *
- * Each thread goes through STACKS call stacks of named functions, by a number
- * that also gives size and lifetime:
+ * Each thread goes through STACKS call stacks of named functions; the stack's
+ * number also determines size and lifetime:
  *
  *	parse_*    temporary: freed before the thread's next allocation
  *	cache_*    lives until its slot of the thread is taken by another one
@@ -11,9 +11,9 @@
  *	grow_*     is made larger by realloc once, then in a slot
  *	leak_*     one in LEAK_EVERY is never freed
  *
- * With SPREAD_GIB blocks of some 100 KiB fill so many GiB of addresses first, of
- * which every second one, at random, goes again. Nobody writes into them, so they
- * take hardly any memory.
+ * With SPREAD_GIB blocks of some 100 KiB first fill SPREAD_GIB GiB of
+ * addresses; then a random half of them is freed. Nobody writes into them, so
+ * they take hardly any memory.
  */
 #include <malloc.h>
 #include <pthread.h>

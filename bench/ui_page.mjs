@@ -1,10 +1,10 @@
-// Drives the page of `gnomon serve` and measures it: for bench_ui.py, by what the
-// tests drive it with (tests/ui/browser.mjs).
+// Drives the page of `gnomon serve` and measures it, for bench_ui.py, with the
+// browser driver of the tests (tests/ui/browser.mjs).
 //
 // A job: { url, part, filters: [[name, hash]], views: [[name, hash]], rows }.
-// Times are milliseconds of the page's own clock. A view is *drawn* when nothing
-// that it shows is asked for any more, and *whole* when what it adds later has
-// come, too (a part of class "later").
+// Times are milliseconds of the page's own clock. A view is *drawn* when no request
+// for it is pending, and *whole* when the parts that it adds later (class "later")
+// are there, too.
 
 import { run } from "../tests/ui/browser.mjs";
 

@@ -1,6 +1,6 @@
 /*
- * unwinder_entries.S: the entry of the hook that captures, where it cannot tell
- * its caller without one (arch/.../entry.h).
+ * unwinder_entries.S: the entry of the capturing hook, for architectures where
+ * the hook cannot find its caller without one (arch/.../entry.h).
  */
 #include "entry.h"
 

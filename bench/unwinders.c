@@ -1,24 +1,24 @@
 /*
- * unwinders.c: the ways to take a stack that bench/capture_cost.c compares.
+ * unwinders.c: the unwinders that bench/capture_cost.c compares.
  *
- * Each hook is what an allocation hook would be: a function of its own that
- * takes the stack of its caller. gnomon is told the caller's return address
- * and registers; the others start in the hook itself, so they walk one frame
- * more, as they do in the profilers that use them.
+ * Each hook works as an allocation hook would: a function of its own that takes
+ * the stack of its caller. gnomon gets the caller's return address and
+ * registers; the others start in the hook itself, so they walk one frame more,
+ * as they do in the profilers that use them.
  *
- * libunwind is opened at run time and only when asked for: it exports
- * backtrace() and _Unwind_Backtrace() too, and linked in it would take the
- * place of the C library's and the compiler's. So is framehop, which is not
- * built everywhere (bench/framehop.h), and which is told the caller's registers
+ * libunwind is opened at run time and only when requested: it exports
+ * backtrace() and _Unwind_Backtrace() too, and if it were linked it would
+ * replace the C library's and the compiler's. So is framehop, which is not
+ * built everywhere (bench/framehop.h), and which gets the caller's registers
  * like gnomon. "gu_walk" is that of the library libgnomon-unwind, as a program
- * calls it; "gnomon-walk" what it does, without its entry.
+ * calls it; "gnomon-walk" is the same without its entry.
  *
  * gnomon's unwinder is linked in as the objects of the preload library; this
  * file is its embedder: it provides memory for tables and context nodes.
  * GNOMON_DEBUG_BARRIER=N has the meaning it has for the preload library.
  *
- * "segments" is the rival structure of bench/segments.h, embedded in the same
- * way.
+ * "segments" is the alternative structure of bench/segments.h, embedded in the
+ * same way.
  *
  * Compiled with frame pointers, whatever the call tree is. One thread.
  *

@@ -1,6 +1,6 @@
-/* unwinders.h: the ways to take a stack that bench/capture_cost.c compares, and
- * gnomon's for bench/cold_cost.c. Where it says "gnomon only" below, its rival
- * in bench/segments.h is meant, too. */
+/* unwinders.h: the unwinders that bench/capture_cost.c compares, and gnomon's
+ * for bench/cold_cost.c. "gnomon only" below includes the alternative in
+ * bench/segments.h. */
 #ifndef GNOMON_BENCH_UNWINDERS_H
 #define GNOMON_BENCH_UNWINDERS_H
 

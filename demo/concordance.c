@@ -1,12 +1,12 @@
 /*
- * concordance.c: what the demonstration records: a small program as people
- * write them, with symbols. It reads texts, notes of each word the lines on
- * which it stands, and answers which lines have two words both.
+ * concordance.c: the program that the demonstration records: small and
+ * ordinary, with symbols. It reads texts, notes the lines of each word, and
+ * finds the lines that contain two given words.
  *
  *	concordance FILE...
  *
  * A report shows the table of words at its peak, the copies of words as
- * temporary blocks, and that answers are kept for ever: a leak.
+ * temporary blocks, and a leak: answers are never freed.
  */
 #include <ctype.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""make report-pictures: what `gnomon report` prints in a terminal of five programs, and
-of the one of `make demo`, as SVG in light and dark.
+"""make report-pictures: the terminal output of `gnomon report` for five
+programs, and for that of `make demo`, as SVG in light and dark.
 
 usage: report_pictures.py FOLDER
 """

@@ -3,7 +3,7 @@
 
 usage: screenshots.py FOLDER
 
-What is looked at is gnomon itself, with debug symbols: it reads the trace of a
+The pictures show gnomon itself, with debug symbols: it reads the trace of a
 compiler, once for a short report and once for a long one.
 """
 

@@ -1,14 +1,14 @@
 //! The crate framehop behind two C functions, for bench/framehop.c: as a
-//! profiler would use it inside of an allocation hook. Nothing is allocated by
-//! a walk, its caches of rules are kept from walk to walk, and the stack is read
-//! where it lies.
+//! profiler would use it inside of an allocation hook. A walk allocates nothing,
+//! its caches of rules are kept from walk to walk, and the stack is read in
+//! place.
 //!
-//! A cache of the crate has 509 places, of which an address may take one: less
-//! than the call tree of the bench has return addresses. Several of them are
-//! used, so that what is measured are walks whose rules are cached.
+//! A cache of the crate has 509 entries, one for each address modulo 509: fewer
+//! than the call tree of the bench has return addresses. The bench uses several
+//! caches, so that it measures walks whose rules are cached.
 //!
-//! The caller names the modules (what is mapped, and its unwind tables) and
-//! gives registers as they are behind a return. One thread.
+//! The caller names the modules (mappings, and their unwind tables) and gives the
+//! registers as they are after a return. One thread.
 
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
 use framehop::{
