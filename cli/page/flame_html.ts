@@ -1,6 +1,6 @@
 /*
- * A flame graph as a page that stands by itself: the tree is in it, and nothing
- * is asked of anybody.
+ * A flame graph as a self-contained page: it includes the tree and makes no
+ * network requests.
  */
 import { Tree, tree as readTree } from "./flame_data";
 import { flame } from "./flame_view";
