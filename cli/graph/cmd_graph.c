@@ -95,7 +95,7 @@ static bool decide_format(struct request *request)
 			continue;
 		if (request->format != NULL && request->format != &formats[i]) {
 			tell_error("%s: does not fit --format %s: remove the "
-				   "option, or name the file %s", output,
+				   "option, or name it %s", output,
 				   request->format->name,
 				   request->format->ending);
 			return false;
