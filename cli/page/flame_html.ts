@@ -10,7 +10,7 @@ function about({ data }: Tree): void {
 	const unjudged = data.coverage.undecidable.allocations;
 	const parts = [data.command, data.filters && `only${data.filters}`,
 		unjudged && `${quantity.count(unjudged)} allocations are left ` +
-		"out, of which nobody knows what the filters say",
+		"out, since the filters cannot be decided for them",
 		data.estimated && "estimated from a sample",
 		data.folded && `${quantity.count(data.folded)} calls of less ` +
 		`than a ${quantity.count(data.part)}th are in "(n smaller)"`];

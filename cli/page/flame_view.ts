@@ -45,7 +45,7 @@ const MARKUP = `<div class="bar">
 </figure>
 <div class="flame-main">
 	<div id="graph" tabindex="0" role="application"
-		aria-label="flame graph: arrow keys go from box to box, Enter zooms">
+		aria-label="flame graph: arrow keys move from box to box, Enter zooms">
 		<div class="room"><canvas></canvas></div>
 	</div>
 	<aside id="details" aria-live="polite" aria-label="selected box"></aside>
@@ -54,7 +54,7 @@ const MARKUP = `<div class="bar">
 	<div id="legend"></div>
 	<p><kbd>1</kbd>–<kbd>5</kbd> cost, <kbd>i</kbd> layout, <kbd>o</kbd> order,
 	<kbd>/</kbd> search, <kbd>n</kbd> <kbd>N</kbd> next found, <kbd>←</kbd>
-	<kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> go, <kbd>Enter</kbd> zoom,
+	<kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> zoom,
 	<kbd>Esc</kbd> all</p>
 </div>
 <div id="tip" hidden></div>`;

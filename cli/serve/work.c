@@ -269,7 +269,7 @@ void work_hear(struct work_reader *reader,
 	pump(work);
 }
 
-/* ---- who waits ---- */
+/* ---- clients ---- */
 
 static void give_up(struct work *work, struct job *job)
 {

@@ -99,7 +99,7 @@ export class Density {
 		this.chart = svg("svg", { class: "density-chart", tabindex: 0,
 			width: right + SIDE + 60, height: bottom + HIGH,
 			role: "application", "aria-label": "sizes against " +
-			"lifetimes: arrow keys go from field to field, with " +
+			"lifetimes: arrow keys move from field to field, with " +
 			"Shift they select several, Enter filters by them" },
 			...this.cells(sums),
 			...this.bars(right), ...this.labels(), this.over);

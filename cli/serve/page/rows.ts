@@ -140,23 +140,23 @@ const NAMES: Record<string, (row: Row) => Child> = {
 			` ${text(one.library, "")}`));
 	},
 	file: (row) => h("code", {}, text(within(row).file,
-					  "(file not known)")),
+					  "(unknown file)")),
 	line: (row) => h("code", {}, row.file ? `${words.base(String(
-		row.file))}:${String(row.line)}` : "(line not known)"),
+		row.file))}:${String(row.line)}` : "(unknown line)"),
 	library: (row) => h("code", {}, text(within(row).library,
 					     "(no library)")),
-	thread: (row) => `${text(row.thread, "(not known)")} ` +
+	thread: (row) => `${text(row.thread, "(unknown)")} ` +
 		text(row.tid, ""),
 	process: (row) => `${text(row.program, "")} ${text(row.pid, "")}`,
 	size: (row) => row.size === undefined || row.size === null ?
-		"(not known)" : quantity.size(Number(row.size)),
-	"size-class": (row) => row.size_min === undefined ? "(not known)" :
+		"(unknown)" : quantity.size(Number(row.size)),
+	"size-class": (row) => row.size_min === undefined ? "(unknown)" :
 		`${quantity.size(Number(row.size_min))} – ` +
 		quantity.size(Number(row.size_max)),
 	"lifetime-class": (row) => row.freed === false ? "never freed" :
 		`${quantity.time(Number(row.lifetime_min_ns ?? 0))} – ` +
 		quantity.time(Number(row.lifetime_max_ns ?? 0)),
-	arena: (row) => text(row.arena, "(not known)"),
+	arena: (row) => text(row.arena, "(unknown)"),
 	mapping: (row) => text(row.mapping, "anonymous"),
 	heap: (row) => text(row.heap, "malloc"),
 };

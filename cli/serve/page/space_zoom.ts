@@ -27,8 +27,8 @@ export class Zoom {
 	readonly element = h("section", { class: "zoom", hidden: true });
 	private readonly canvas = h("canvas", { class: "zoom-picture",
 		tabindex: 0, role: "application", "aria-label": "addresses: " +
-		"arrow keys go along, plus and minus zoom, Home shows all, " +
-		"Enter filters by what is in sight, Escape closes" });
+		"arrow keys pan, plus and minus zoom, Home shows all, " +
+		"Enter filters by the visible range, Escape closes" });
 	private readonly said = h("p", { class: "said-line", role: "status" });
 	private readonly title = h("h3", {});
 	private readonly head = h("div", { class: "zoom-head" });

@@ -1,7 +1,7 @@
 /*
- * Stacked timelines with one time axis. A line under the mouse shows the values
- * of a moment in all of them; brushing sets a filter. By keys: arrows move the
- * line, with Shift they brush.
+ * Timelines one above the other, with one time axis. A line under the mouse
+ * shows the values of a moment in all of them; brushing sets a filter. By keys:
+ * arrows move the line, with Shift they brush.
  *
  *	title, values here        |▁▂▅▇▇▇▅▂▁|    a lane for each
  *	                          |  [brush] |
@@ -117,7 +117,7 @@ export class Timeline {
 		const hadFocus = this.chart === document.activeElement;
 		this.chart = svg("svg", { class: "lanes", width: this.wide,
 			height: tall, tabindex: 0, role: "application",
-			"aria-label": `${this.label}: arrow keys go through ` +
+			"aria-label": `${this.label}: arrow keys move in ` +
 			"time, with Shift they select a range" });
 		this.lanes.forEach((lane, i) => this.drawLane(lane, i));
 		this.drawMarks();

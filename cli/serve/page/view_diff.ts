@@ -190,7 +190,7 @@ class Diff implements Shown {
 
 				return { before, after, stack: [],
 					 state: stateOf(before, after),
-					 name: String(row.name ?? "(not known)"),
+					 name: String(row.name ?? "(unknown)"),
 					 row: { [this.by().replace("within_",
 						"")]: row.name } as unknown as Row };
 			});

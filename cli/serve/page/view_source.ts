@@ -204,16 +204,16 @@ class Source implements Shown {
 				"debug information for this function.");
 		if (this.sought)
 			return h("p", { class: "quiet" }, h("code", {}, recorded),
-				" is not below a --source-root: ",
+				" is not below a directory given with ",
 				h("code", {}, "--source-root"), ".");
 		const directory = recorded.startsWith("/") ? recorded.slice(0,
 			recorded.lastIndexOf("/")) || "/" : "DIR";
 		const start = words.command("serve", [["source-root",
 			directory]], this.app.trace());
 		return h("div", { class: "quiet" }, h("p", {}, "The server does " +
-			"not look for ", h("code", {}, recorded), ": a trace may " +
-			"name any file, and sources are read only where it was " +
-			"told to. Start it again as"),
+			"not read ", h("code", {}, recorded), ": a trace may " +
+			"name any file, so the server reads sources only " +
+			"below --source-root. Restart it as"),
 			h("p", {}, h("code", {}, start), " ", h("button", {
 				type: "button", class: "small", click: () =>
 				void copy(start, "command") }, "Copy command")));

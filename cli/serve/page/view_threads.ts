@@ -84,7 +84,7 @@ class Threads implements Shown {
 	private label(thread: string): string {
 		const name = this.names.get(thread);
 
-		return thread === "null" ? "not known" : name ?
+		return thread === "null" ? "unknown" : name ?
 			`${name} ${thread}` : thread;
 	}
 

@@ -16,7 +16,7 @@
 #include "cli/model/stats/footprint.h"
 #include "cli/sql/sql_tables.h"
 
-#define SNAPSHOTS_MAX 1000	/* snapshots in residency: all of them */
+#define SNAPSHOTS_MAX 1000	/* limit on snapshots: each is analysed */
 
 static struct map_index *maps_of(const struct model *model)
 {
