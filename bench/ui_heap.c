@@ -35,7 +35,7 @@
 struct worker {
 	pthread_t thread;
 	uint64_t random;
-	uint64_t left;		/* events */
+	uint64_t left;		/* events, as a trace counts them */
 	void *slots[SLOTS];
 };
 
@@ -100,6 +100,8 @@ static void use(struct worker *worker, unsigned kind, unsigned stack)
 		block = realloc(block, 2 * size);
 		if (block == NULL)
 			abort();
+		/* recorded as two events: moved from, moved to */
+		worker->left -= worker->left < 2 ? worker->left : 2;
 		put(worker, block);
 		break;
 	default:

@@ -1,6 +1,6 @@
 /*
- * cfi_check.c: `gnomon cfi check`: every function that an unwind table covers,
- * held against its code (agreement.h).
+ * cfi_check.c: `gnomon cfi check`: compares the unwind table of each function
+ * with its code (agreement.h).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -79,7 +79,8 @@ static void add(struct totals *totals, const struct agreement *one)
 		totals->reasons[i] += one->reasons >> i & 1;
 }
 
-/* Of equal ranges from several tables the first is enough: .eh_frame's. */
+/* If several tables have the same range, only the first one counts:
+ * .eh_frame's. */
 static void check_all(struct cfi_request *request, const struct binary *binary,
 		      struct agreement_checker *checker, struct totals *totals)
 {
@@ -119,12 +120,12 @@ static void print_totals(FILE *out, const struct binary *binary,
 		if (totals->reasons[i] > 0)
 			fprintf(out, "  undecidable: %zu: %s\n",
 				totals->reasons[i], agreement_reason_text(i));
-	fprintf(out, "  %zu instructions; %zu functions begin within a frame; "
-		"in %zu jumps by a register were taken to lead to what nothing "
-		"else leads to\n", totals->instructions, totals->parts,
+	fprintf(out, "  %zu instructions; %zu functions start inside a frame; "
+		"in %zu, indirect jumps were assumed to reach code without "
+		"other predecessors\n", totals->instructions, totals->parts,
 		totals->assumed);
 	if (binary->table.left_out > 0)
-		fprintf(out, "  %zu records of its tables make no sense\n",
+		fprintf(out, "  %zu invalid records in its tables\n",
 			binary->table.left_out);
 }
 

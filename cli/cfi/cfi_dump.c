@@ -1,7 +1,7 @@
 /*
- * cfi_dump.c: `gnomon cfi dump`: the rows of unwind tables, beside the
- * instructions that they are about. Rules are written as readelf does (c: the
- * CFA), columns by the names of registers.
+ * cfi_dump.c: `gnomon cfi dump`: prints the rows of unwind tables beside the
+ * instructions that they cover. Rules are written as by readelf (c: the CFA),
+ * columns by register names.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "cli/symbol/cfi/binary.h"
 #include "cli/symbol/names/names.h"
 
-#define RULE_WIDTH 30		/* of text before the code */
-#define CLONE " [clone "	/* what demanglers put behind a name */
+#define RULE_WIDTH 30		/* columns of text before the code */
+#define CLONE " [clone "	/* suffix that demanglers add to a name */
 
 struct dump {
 	struct cfi_request *request;
@@ -59,7 +59,7 @@ static void row_text(const struct dump *dump, const struct callframe_row *row,
 		buffer_string(text, " signed");
 }
 
-/* One instruction; its size. */
+/* Disassembles one instruction; returns its size. */
 static size_t disassemble(struct dump *dump, uint64_t address,
 			  const uint8_t *bytes, size_t left,
 			  struct buffer *text)
@@ -75,7 +75,7 @@ static size_t disassemble(struct dump *dump, uint64_t address,
 			      in->op_str[0] ? " " : "", in->op_str);
 		return in->size;
 	}
-	buffer_string(text, "(not known to Capstone)");
+	buffer_string(text, "(unknown to Capstone)");
 	for (unsigned i = 0; i < machine->alignment && i < left; i++)
 		buffer_printf(text, " %02x", bytes[i]);
 	return machine->alignment < left ? machine->alignment : left;
@@ -201,11 +201,11 @@ static void dump_entry(struct dump *dump, const struct callframe_entry *entry)
 		buffer_text(&name), entry->start, entry->end,
 		source_text(entry->source));
 	if (!callframe_rows(&dump->binary->table, entry, print_row, dump))
-		fprintf(json->out, "  the rest makes no sense\n");
+		fprintf(json->out, "  the remaining rows are invalid\n");
 }
 
-/* Its own, or that of a part or copy of it that the compiler made, which has the
- * function's name in front of this mark. */
+/* Whether `name` is the function's name, or that of a part or copy made by the
+ * compiler: the function's name, followed by `mark`. */
 static bool is_name_of(const char *function, const char *name, const char *mark)
 {
 	size_t size = strlen(function);
@@ -267,11 +267,11 @@ enum exit_status cfi_dump(struct cfi_request *request, const char *path,
 	} else if (dump_all(&dump, function) == 0) {
 		if (function != NULL)
 			tell_error("%s: no unwind table covers a function %s: "
-				   "`gnomon cfi dump` without it shows all",
+				   "leave the name out to dump all functions",
 				   path, function);
 		else
-			tell_error("%s: it has no unwind tables: `gnomon cfi "
-				   "prepare` makes some", path);
+			tell_error("%s: no unwind tables: make rules with "
+				   "`gnomon cfi prepare`", path);
 		status = EXIT_NOTHING;
 	}
 	machine_close(&dump.decoder);

@@ -1,5 +1,5 @@
 /*
- * cfi_prepare.c: `gnomon cfi prepare`: rule files for code without unwind
+ * cfi_prepare.c: `gnomon cfi prepare`: makes rule files for code without unwind
  * tables.
  */
 #include <inttypes.h>
@@ -23,11 +23,11 @@ static void show(struct cfi_request *request, const char *path,
 		json_uint(json, "ruled_bytes", result->ruled_bytes);
 		json_end_object(json);
 	} else if (result->path == NULL) {
-		fprintf(json->out, "%s: nothing to do: its own tables cover "
-			"all of its functions\n", path);
+		fprintf(json->out, "%s: nothing to do: its unwind tables cover "
+			"all functions\n", path);
 	} else {
 		fprintf(json->out, "%s: %" PRIu64 " of %" PRIu64 " bytes of "
-			"code without a table have rules now, in %s\n", path,
+			"code without tables now have rules, in %s\n", path,
 			result->ruled_bytes, result->code_bytes, result->path);
 	}
 }
@@ -47,8 +47,8 @@ enum exit_status cfi_prepare(struct cfi_request *request, const char *path)
 	if (wrong == NULL)
 		show(request, path, &result);
 	else if (result.path != NULL)
-		tell_error("%s: cannot be written: %s: name another directory "
-			   "with -o", result.path, wrong);
+		tell_error("%s: cannot be written: %s: choose another "
+			   "directory with -o", result.path, wrong);
 	else
 		tell_error("%s: %s", path, wrong);
 	prepare_free(&result);

@@ -1,6 +1,6 @@
 /*
- * cmd_cfi.c: `gnomon cfi`: unwind tables of binaries: held against the code,
- * shown, made. Runs in the main thread; cfi_*.c do the work.
+ * cmd_cfi.c: `gnomon cfi`: checks, prints and makes unwind tables of binaries.
+ * Runs in the main thread; cfi_*.c do the work.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static enum exit_status dump(struct cfi_request *request, int count,
 	if (count <= 2)
 		return cfi_dump(request, operands[0],
 				count == 2 ? operands[1] : NULL);
-	tell_error("cfi dump takes a binary and one function: name no more");
+	tell_error("cfi dump takes one binary and at most one function");
 	return EXIT_NOTHING;
 }
 
@@ -62,8 +62,8 @@ static enum exit_status prepare(struct cfi_request *request, int count,
 		if (cfi_prepare(request, operands[i]) != EXIT_COMPLETE)
 			status = EXIT_NOTHING;
 	if (request->directory == NULL) {
-		tell_error("no directory for rules: give one with -o, or set "
-			   "HOME");
+		tell_error("no directory for rule files: give one with -o, or "
+			   "set HOME");
 		status = EXIT_NOTHING;
 	}
 	free(usual);
@@ -122,30 +122,33 @@ static int run_cfi(const struct command *command, int argc, char **argv)
 		tell_error("cfi: %s: no such action: give check, dump or "
 			   "prepare, and a binary", argv[1]);
 	else
-		tell_error("cfi: what to do: give check, dump or prepare, and "
-			   "a binary");
+		tell_error("cfi: no action given: give check, dump or prepare, "
+			   "and a binary");
 	return EXIT_NOTHING;
 }
 
 static const char *const description[] = {
-	"Unwind tables say, for each instruction of a program, how its caller's "
-	"frame is found. Binaries are those of x86-64, AArch64, ARM and MIPS64, "
-	"whatever machine this is.",
-	"check runs each function's code symbolically and reports every place "
-	"where its table disagrees: the CFA, the return address, the registers "
-	"that calls preserve.",
-	"prepare makes rules for code that none of a binary's tables covers, by "
-	"running it symbolically, in a file named by the binary's build id. "
-	"Programs that are recorded with GNOMON_CFI_DIR set to that directory "
-	"use them; `gnomon run` prepares what is missing by itself.",
-	"dump shows the rules beside the disassembly, of a function or of all.",
+	"Unwind tables describe, for each instruction of a program, how to "
+	"find its caller's frame. BINARY may be for x86-64, AArch64, ARM or "
+	"MIPS64, whatever processor this machine has.",
+	"check executes each function's code symbolically and reports where "
+	"its table disagrees about the CFA, the return address or a "
+	"callee-saved register.",
+	"prepare makes rules for code without unwind tables by symbolic "
+	"execution, in a file named by the binary's build-id. Programs "
+	"recorded with GNOMON_CFI_DIR set to that directory use them. `gnomon "
+	"run` prepares missing rule files itself.",
+	"dump prints the rules beside the disassembly of one function, or of "
+	"all functions.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon cfi check ./server libfoo.so", "are their unwind tables right",
-	"gnomon cfi prepare ./server", "rules where its compiler made none",
-	"gnomon cfi dump ./server main", "rules beside the code of main",
+	"gnomon cfi check ./server libfoo.so", "check their unwind tables",
+	"gnomon cfi prepare ./server", "make rules for code without unwind "
+				       "tables",
+	"gnomon cfi dump ./server main", "print the rules beside the code of "
+					 "main",
 	NULL
 };
 
@@ -153,17 +156,17 @@ static const struct command_option options[] = {
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	{ RULES, "rules", 0, NULL, NULL,
-	  "dump: the rules alone, without the code" },
+	  "dump: print only the rules, without the code" },
 	{ OUTPUT, "output", 'o', "DIR", "$GNOMON_CFI_DIR, or gnomon/cfi in "
 	  "$XDG_CACHE_HOME or ~/.cache",
-	  "prepare: the directory of the rule files" },
+	  "prepare: directory for the rule files" },
 	COMMAND_COMMON_OPTIONS,
 };
 
 const struct command cmd_cfi = {
 	.name = "cfi",
 	.operands = "check|dump|prepare BINARY...",
-	.summary = "check, show and make unwind tables",
+	.summary = "check, print and make unwind tables",
 	.description = description,
 	.examples = examples,
 	.options = options,

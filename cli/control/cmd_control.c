@@ -1,6 +1,6 @@
 /*
- * cmd_control.c: `gnomon start`, `stop`, `snapshot` and `clear`: steering the
- * recording of a program that runs. Main thread.
+ * cmd_control.c: `gnomon start`, `stop`, `snapshot` and `clear`: control the
+ * recording of a running program. Main thread.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -74,12 +74,12 @@ static void print_text(const char *command, int pid,
 		printf("%d: snapshot @%s is in %s\n", pid, reply->name,
 		       reply->trace);
 	else if (strcmp(command, "clear") == 0)
-		printf("%d: what was recorded up to now is left out of "
-		       "reports of %s\n", pid, reply->trace);
+		printf("%d: reports of %s leave out everything recorded before "
+		       "now\n", pid, reply->trace);
 	else if (reply->on)
-		printf("%d: recording begins, into %s\n", pid, reply->trace);
+		printf("%d: recording started, trace %s\n", pid, reply->trace);
 	else
-		printf("%d: recording stops: %s can be read\n", pid,
+		printf("%d: recording stopped, trace %s\n", pid,
 		       reply->trace);
 }
 
@@ -104,15 +104,15 @@ static int ask(const char *command, const char *name, int pid, bool json)
 	return reply.done ? EXIT_COMPLETE : EXIT_NO;
 }
 
-/* A request is one line of text: what else is in a name would not be a part
- * of it. */
+/* Whether a name can be sent: a request is one line of text, so a name has no
+ * control characters. */
 static bool name_fits(const char *name)
 {
 	for (const char *at = name; *at != 0; at++) {
 		if ((unsigned char)*at >= ' ' && *at != 0x7f)
 			continue;
-		tell_error("a name is text without control characters, and "
-			   "this one has one as byte %zu: give another name",
+		tell_error("a name must not have control characters, and this "
+			   "one has one at byte %zu: give another name",
 			   (size_t)(at - name) + 1);
 		return false;
 	}
@@ -123,8 +123,8 @@ static bool name_fits(const char *name)
 	return false;
 }
 
-/* Of a program and its recorder, which have the same name for pidof, one is
- * left: the program. */
+/* pidof prints a program and its recorder, which have the same name. Reduces
+ * such a list to the program. */
 static int settle_pids(int operands, char **argv)
 {
 	int first, other;
@@ -139,7 +139,7 @@ static int settle_pids(int operands, char **argv)
 	return 1;
 }
 
-/* A name may stand before the process's id, or behind it. */
+/* The name may come before or after the pid. */
 static int run_control(const struct command *command, int argc, char **argv)
 {
 	bool takes_name = strcmp(command->name, "snapshot") == 0, json = false;
@@ -172,55 +172,54 @@ static int run_control(const struct command *command, int argc, char **argv)
 }
 
 #define EXIT_PARAGRAPH							\
-	"Only the user who started the recording may ask, and root. "	\
-	"Exit status: 0 done; 1 it was so already; 2 wrong use, or the "	\
-	"program cannot be asked."
+	"Only the user who started the recording, or root, may use this. "	\
+	"Exit status: 0: done; 1: already in that state; 2: wrong use, or no "	\
+	"answer from the program's recorder."
 
 static const char *const start_description[] = {
-	"Begins to record a program that was started with `gnomon run --off`, "
-	"or that was stopped. All goes into one trace. Reports are about what "
-	"was recorded since the last start, unless they are told otherwise "
-	"(--from start): blocks from before are not counted, nor are their "
-	"frees.",
+	"Starts to record a program that was started with `gnomon run --off`, "
+	"or whose recording was stopped. All recordings of a process go into "
+	"one trace. Reports show the recording since the last start, unless "
+	"--from start is given: older blocks and their frees are not counted.",
 	EXIT_PARAGRAPH,
 	NULL
 };
 static const char *const stop_description[] = {
-	"Ends the recording of a program for now: `gnomon start` begins a new "
-	"one. The program goes on, hardly slower than without gnomon. The "
-	"trace can be read at once.",
+	"Stops the recording of a program; `gnomon start` starts a new one. "
+	"The program keeps running, hardly slower than without gnomon. The "
+	"trace can be read immediately.",
 	EXIT_PARAGRAPH,
 	NULL
 };
 static const char *const snapshot_description[] = {
-	"Notes all mappings of a program, how much of each is in memory, and "
-	"what its allocator holds. It has a name, which is then understood "
-	"wherever a time is: as in --to @NAME. One without a name gets a "
-	"number; a name that is taken gets one behind it. Ends when the "
-	"snapshot is there.",
+	"Records all mappings of a program with their resident sizes, and the "
+	"memory held by its allocator. A snapshot has a name, which other "
+	"commands accept as a time, as in --to @NAME. Without NAME, the name "
+	"is a number; a NAME in use gets a number appended. Waits until the "
+	"snapshot is complete.",
 	EXIT_PARAGRAPH,
 	NULL
 };
 static const char *const clear_description[] = {
-	"Leaves out of reports what was recorded up to now: the same as a stop "
-	"and a start, with nothing missed in between. --from start brings it "
-	"back.",
+	"Makes reports leave out everything recorded so far, like a stop and a "
+	"start without a gap between them. Reports with --from start still "
+	"include it.",
 	EXIT_PARAGRAPH,
 	NULL
 };
 
 static const char *const start_examples[] = {
-	"gnomon start $(pgrep -o server)", "record a server from now on", NULL
+	"gnomon start $(pgrep -o server)", "start to record a server", NULL
 };
 static const char *const stop_examples[] = {
-	"gnomon stop $(pgrep -o server)", "enough is known of it", NULL
+	"gnomon stop $(pgrep -o server)", "stop recording it", NULL
 };
 static const char *const snapshot_examples[] = {
 	"gnomon snapshot warm 1234",
-	"then: gnomon report --from @warm", NULL
+	"then `gnomon report --from @warm` reports what follows", NULL
 };
 static const char *const clear_examples[] = {
-	"gnomon clear 1234", "what follows is what counts", NULL
+	"gnomon clear 1234", "report only what follows", NULL
 };
 
 #define CONTROL_COMMAND(word, arguments, text)				\
@@ -236,8 +235,8 @@ static const char *const clear_examples[] = {
 		.main = run_control,					\
 	}
 
-CONTROL_COMMAND(start, "PID", "begin to record a running program");
-CONTROL_COMMAND(stop, "PID", "end the recording of a running program");
+CONTROL_COMMAND(start, "PID", "start recording a running program");
+CONTROL_COMMAND(stop, "PID", "stop recording a running program");
 CONTROL_COMMAND(snapshot, "[NAME] PID",
-		"note the memory of a running program");
-CONTROL_COMMAND(clear, "PID", "let reports begin anew from now on");
+		"record the memory map of a running program");
+CONTROL_COMMAND(clear, "PID", "start reports from now on");

@@ -1,12 +1,12 @@
 /*
  * control_client.c: see control_client.h.
  *
- * The socket's name is made of what the program knows of itself: its id is
- * that of its innermost namespace. It is looked for in this network namespace,
- * and then, where the system lets us, in the program's own.
+ * The socket's name has the program's pid as the program sees it, in its
+ * innermost namespace. The socket is searched in this network namespace, and
+ * then, if permitted, in the program's own.
  *
- * Anybody may have taken that name: who answers has to be us, root, or whom
- * the program belongs to.
+ * Any process may bind that name, so the peer must be of our user, root, or the
+ * program's user.
  */
 #include "cli/control/control_client.h"
 
@@ -32,14 +32,14 @@
 #include "cli/trace/live/leftover.h"
 #include "cli/trace/read/locate.h"
 
-#define RETRIES 200		/* of a busy machine: 10 s */
+#define RETRIES 200		/* for a busy machine: 10 s */
 #define RETRY_NS 50000000
 #define PATIENCE_S 30		/* a snapshot of a large program takes time */
-#define STATUS_MAX 8192		/* of /proc/PID/status, and more */
+#define STATUS_MAX 8192		/* bytes of /proc/PID/status, with reserve */
 
 struct target {
 	int pid;
-	int inner;		/* as it knows itself */
+	int inner;		/* its pid in its own namespace */
 	unsigned long long start_time;
 	uid_t user;
 };
@@ -71,7 +71,7 @@ static int inner_pid(const char *status)
 	return pid;
 }
 
-/* Field 22, behind a name that may have anything in it; 0: not there. */
+/* Field 22, after a name that may contain any character; 0: missing. */
 static unsigned long long start_time(const char *stat_line)
 {
 	const char *at = strrchr(stat_line, ')');
@@ -93,7 +93,8 @@ static bool find(struct target *target, int pid)
 	free(path);
 	if (!found || !read_small(pid, "stat", text)) {
 		if (access("/proc/self/stat", R_OK) != 0)
-			tell_error("/proc: %s: mount it, to find processes",
+			tell_error("/proc: %s: mount it, so that processes can "
+				   "be found",
 				   strerror(errno));
 		else
 			tell_error("%d: no such process: give the id of one "
@@ -138,13 +139,14 @@ static int connect_here(const struct target *target)
 {
 	int fd = connect_as(target, target->start_time);
 
-	/* it has no /proc */
+	/* the program's recorder has no /proc */
 	if (fd < 0 && errno == ECONNREFUSED)
 		fd = connect_as(target, 0);
 	return fd;
 }
 
-/* In the program's network namespace; -1 and errno, 0 if it is ours. */
+/* Connects in the program's network namespace; -1 and errno, which is 0 if that
+ * is our namespace. */
 static int connect_there(const struct target *target)
 {
 	char *path = grow_format("/proc/%d/ns/net", target->pid);
@@ -172,7 +174,7 @@ static int connect_there(const struct target *target)
 	return fd;
 }
 
-/* It has ended, or what is there now is another process. */
+/* Whether it has ended, and the pid may be another process's now. */
 static bool is_gone(const struct target *target)
 {
 	return target->start_time != 0 &&
@@ -190,12 +192,12 @@ static void say_gone(const struct target *target)
 		tell_error("%d: has ended: its trace is %s", target->pid,
 			   trace);
 	else
-		tell_error("%d: has ended: if it was recorded, its trace can "
-			   "be read", target->pid);
+		tell_error("%d: has ended: if it was recorded, read its "
+			   "trace", target->pid);
 	free(trace);
 }
 
-/* A program goes on whose recorder was killed: it still has the live file. */
+/* Reports a program whose recorder was killed: it still has the live file. */
 static bool say_left_alone(int pid)
 {
 	int error;
@@ -206,13 +208,13 @@ static bool say_left_alone(int pid)
 		!fold_is_locked(trace);
 
 	if (alone)
-		tell_error("%d: its recorder is gone, so nothing more is "
-			   "recorded: what was is in %s", pid, trace);
+		tell_error("%d: its recorder is gone, so recording has ended: "
+			   "its trace is %s", pid, trace);
 	free(trace);
 	return alone;
 }
 
-/* Who runs a program by `gnomon run` sees the id of that first. */
+/* The pid may be that of `gnomon run`, which users see first. */
 static void say_not_recorded(int pid)
 {
 	char text[STATUS_MAX], *name;
@@ -222,7 +224,7 @@ static void say_not_recorded(int pid)
 	name = grow_format("task/%d/children", pid);
 	if (read_small(pid, "comm", text) && strcmp(text, "gnomon\n") == 0 &&
 	    read_small(pid, name, text) && atoi(text) > 0)
-		tell_error("%d: is gnomon itself: give the id of the program "
+		tell_error("%d: is gnomon itself: give the pid of the program "
 			   "that it runs, %d", pid, atoi(text));
 	else
 		tell_error("%d: is not recorded by gnomon: start it with "
@@ -230,8 +232,8 @@ static void say_not_recorded(int pid)
 	free(name);
 }
 
-/* Whether its ids mean something else than the other's, as far as we may know:
- * of two programs without a /proc only those tell them apart. */
+/* Whether the two processes are in different PID namespaces, as far as known:
+ * that is the only difference between two programs without /proc. */
 static bool differ_in_ids(int pid, int other)
 {
 	char *path = grow_format("/proc/%d/ns/pid", pid);
@@ -245,8 +247,8 @@ static bool differ_in_ids(int pid, int other)
 	return differ;
 }
 
-/* It is not the program's recorder, but one of another program that has the same
- * id for itself and, as that one does, knows no start time. */
+/* Whether the peer is the recorder of another program, with the same pid in its
+ * own namespace and, like this one, without a start time. */
 static bool is_anothers(const struct target *target, int fd)
 {
 	struct ucred peer;
@@ -256,7 +258,7 @@ static bool is_anothers(const struct target *target, int fd)
 		differ_in_ids(target->pid, peer.pid);
 }
 
-/* A descriptor, or -1 and errno, as of connect_there. */
+/* A descriptor, or -1 and errno as of connect_there. */
 static int connect_anywhere(const struct target *target)
 {
 	int fd = connect_here(target);
@@ -271,7 +273,7 @@ static int connect_anywhere(const struct target *target)
 	return fd;
 }
 
-/* A recorder that is about to be there is waited for. -1: *error says why. */
+/* Connects; waits for a recorder that is starting. -1: *error says why. */
 static int reach(const struct target *target, unsigned *waited_us, int *error)
 {
 	int fd;
@@ -289,15 +291,16 @@ static void say_unreached(const struct target *target, int error)
 	if (is_gone(target))
 		say_gone(target);
 	else if (error == EPERM)
-		tell_error("%d: is in another network namespace: ask as root, "
-			   "or from inside of it", target->pid);
+		tell_error("%d: is in another network namespace: run this as "
+			   "root, or inside that namespace", target->pid);
 	else if (error == EACCES)
-		tell_error("%d: cannot be looked at: ask as the user whose "
-			   "process it is, or as root", target->pid);
+		tell_error("%d: access to the process denied: run this as its "
+			   "user or as root", target->pid);
 	else if (error == 0 || error == ECONNREFUSED)
 		say_not_recorded(target->pid);
 	else
-		tell_error("%d: cannot be asked: %s: try again", target->pid,
+		tell_error("%d: cannot connect to its recorder: %s: try "
+			   "again", target->pid,
 			   strerror(error));
 }
 
@@ -314,12 +317,12 @@ static bool trusted(const struct target *target, int fd)
 		say_not_recorded(target->pid);
 		return false;
 	}
-	tell_error("%d: somebody else (user %d) answers in its place: do not "
-		   "trust what it says", target->pid, (int)peer.uid);
+	tell_error("%d: its control socket belongs to another user (%d): the "
+		   "answer is not trusted", target->pid, (int)peer.uid);
 	return false;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static bool send_line(int fd, const char *request)
 {
@@ -331,7 +334,7 @@ static bool send_line(int fd, const char *request)
 	return sent;
 }
 
-/* Up to its end, which becomes a NUL. */
+/* Receives a line; its line feed becomes a NUL. */
 static bool receive_line(int fd, char line[CONTROL_ANSWER_MAX])
 {
 	size_t length = 0;
@@ -371,7 +374,7 @@ static bool split(struct control_reply *reply, const char **state)
 	return true;
 }
 
-/* Whether there was an answer; *late: not in time. */
+/* Whether an answer came; *late: it timed out. */
 static bool exchange(int fd, const char *request, struct control_reply *reply,
 		     bool *late)
 {
@@ -390,8 +393,8 @@ static bool understand(const struct target *target,
 	const char *state;
 
 	if (!split(reply, &state)) {
-		tell_error("%d: gives an answer that is not understood: use "
-			   "the gnomon that it was started with", target->pid);
+		tell_error("%d: unknown answer from its recorder: use the "
+			   "gnomon version that started it", target->pid);
 		return false;
 	}
 	reply->done = strcmp(state, "ok") == 0;
@@ -406,12 +409,13 @@ int control_client_recorded(int pid)
 	struct trace_facts facts;
 	char text[STATUS_MAX], *trace;
 	int error, recorded = pid;
-	pid_t begun = recorders_whom(pid);	/* it may not say more yet */
+	pid_t begun = recorders_whom(pid);	/* the mapping may have no more
+						 * data yet */
 
 	if (!read_small(pid, "comm", text) ||
 	    strcmp(text, CONTROL_RECORDER "\n") != 0)
 		return pid;
-	/* both have the live file mapped, which says whose it is */
+	/* both map the live file, which has the program's pid */
 	trace = locate_process(pid, &error);
 	if (trace != NULL && fold_facts(trace, &facts) == 0 &&
 	    facts.pid > 0 &&
@@ -423,7 +427,7 @@ int control_client_recorded(int pid)
 	return recorded;
 }
 
-/* It has a recorder, which may not have the socket yet. */
+/* Whether it has a recorder, even if without a socket yet. */
 static bool is_recorded(int pid)
 {
 	int error;
@@ -434,8 +438,8 @@ static bool is_recorded(int pid)
 	return recorded;
 }
 
-/* Who has become another program by exec hands its socket over: it says
- * nothing, and for a moment there is none. */
+/* After an exec, the old recorder closes without an answer, and for a moment
+ * there is no socket: so this retries. */
 bool control_client_ask(int pid, const char *request,
 			struct control_reply *reply)
 {
@@ -454,7 +458,8 @@ bool control_client_ask(int pid, const char *request,
 			return false;
 		}
 		if (fd < 0 && !is_recorded(pid)) {
-			left = 1;	/* once more, to say why not */
+			left = 1;	/* one more try, to report why it
+					 * fails */
 			continue;
 		}
 		if (fd >= 0 && !trusted(&target, fd)) {
@@ -470,7 +475,8 @@ bool control_client_ask(int pid, const char *request,
 	if (is_gone(&target))
 		say_gone(&target);
 	else
-		tell_error("%d: does not answer: it may be stopped: try again",
+		tell_error("%d: its recorder does not answer, it may be "
+			   "stopped: try again",
 			   pid);
 	return false;
 }

@@ -1,6 +1,6 @@
 /*
- * control_client.h: asking the recorder in a running program, over its control
- * socket. Messages are printed here. Main thread.
+ * control_client.h: sends requests to the recorder of a running program over
+ * its control socket. Prints its own messages. Main thread.
  */
 #ifndef GNOMON_CONTROL_CLIENT_H
 #define GNOMON_CONTROL_CLIENT_H
@@ -10,17 +10,18 @@
 #include "cli/command/control_format.h"
 
 struct control_reply {
-	bool done;		/* else it was so already, as `message` says */
-	bool on;		/* is recorded now */
+	bool done;		/* false: in that state already, as `message`
+				 * says */
+	bool on;		/* recording is on now */
 	const char *name, *trace, *message;
-	char line[CONTROL_ANSWER_MAX];	/* they lie here */
+	char line[CONTROL_ANSWER_MAX];	/* storage of these strings */
 };
 
-/* Whom a recorder records, if this is one; else the process itself. */
+/* If `pid` is a recorder: the pid of its target; else `pid`. */
 int control_client_recorded(int pid);
 
-/* `request` is a line without its end. False after a message: it could not be
- * asked, or has refused. */
+/* Sends `request`, a line without its line feed. False after a message: no
+ * connection, or the recorder refused. */
 bool control_client_ask(int pid, const char *request,
 			struct control_reply *reply);
 

@@ -1,14 +1,13 @@
 /*
- * account.c: see account.h: the special way, and what is done before the
- * first event and after the last.
+ * account.c: see account.h: the special path, and the work before the first
+ * event and after the last.
  *
- * Samples: figures are sums of what blocks stand for (weigh.h), in fixed
- * point; account_finish makes whole numbers of them. Whether a block was
- * temporary is not known: what was allocated before its free may not be in the
- * sample.
+ * Samples: measures are sums of sample weights (weigh.h), in fixed point;
+ * account_finish rounds them to whole numbers. No block counts as temporary:
+ * allocations before its free may be missing in the sample.
  *
- * Filters: `whole` has the figures of all blocks and says what the global
- * peak is; contexts and `totals` have those of the selected blocks.
+ * Filters: `whole` has the measures of all blocks and defines the global peak;
+ * contexts and `totals` have those of the selected blocks.
  *
  * Called by the reader's thread.
  */
@@ -79,7 +78,7 @@ void account_look(struct model *model, uint64_t stamp)
 	}
 }
 
-/* When there is something to do again but to count. */
+/* The next stamp with more to do than counting. */
 static uint64_t next_alarm(const struct model *model)
 {
 	uint64_t alarm = model->until;
@@ -116,8 +115,8 @@ bool account_alarm(struct model *model, const struct trace_event *event)
 
 void account_begin(struct model *model)
 {
-	/* as the recorder first put it, though more is known by now: so a
-	 * trace that is written anew has the same classes */
+	/* the rate that the recorder stored first, though a better one is known
+	 * by now: so a trace that is rewritten has the same classes */
 	double rate = model->clock.tick_ps ?
 		(double)model->clock.tick_ps / 1000 :
 		clock_rate(&model->clock);
@@ -133,7 +132,7 @@ void account_begin(struct model *model)
 	model->special |= model->sample_mean != 0 || model->has_freed_by ||
 		model->selection != NULL || model->tap != NULL ||
 		model->lifespans != NULL ||
-		/* blocks from before a view that is known are not counted */
+		/* if the view is known, earlier blocks are not counted */
 		model->controls.view > 0 ||
 		model->keys.count != 0 ||
 		model->options.wants & (MODEL_WANT_HISTOGRAMS |
@@ -143,10 +142,10 @@ void account_begin(struct model *model)
 	part_begin(model);
 }
 
-/* ---- a block begins ---- */
+/* ---- a block is allocated ---- */
 
-/* There are as many costs as there may be: that of these values if there is
- * one, else of none that is known. */
+/* The limit of costs is reached: returns the cost of these values if there is
+ * one, otherwise the cost of unknown values. */
 static uint32_t cost_beyond(struct model *model, uint32_t context,
 			    uint32_t values[BLOCK_KEYS_MAX])
 {
@@ -164,7 +163,7 @@ static uint32_t cost_beyond(struct model *model, uint32_t context,
 				   block_keys_number(&model->keys, values));
 }
 
-/* The block that begins is the last one that was numbered. */
+/* The current block is the last one that was numbered. */
 static uint32_t lifetime_of(const struct model *model)
 {
 	unsigned class = lifespans_class(model->lifespans, model->births);
@@ -172,7 +171,7 @@ static uint32_t lifetime_of(const struct model *model)
 	return class == LIFESPAN_UNKNOWN ? BLOCK_KEY_UNKNOWN : class;
 }
 
-/* What a pass before this one has found out of the block that begins. */
+/* Adds the values that an earlier pass has found for the current block. */
 static void add_found(const struct model *model, const struct block *block,
 		      uint32_t values[BLOCK_KEYS_MAX])
 {
@@ -202,7 +201,7 @@ static uint32_t cost_of(struct model *model, const struct block *block,
 				   block_keys_number(&model->keys, values));
 }
 
-/* The wanted ones among all blocks; of those the whole keeps figures. */
+/* Whether the block is selected. Measures of all blocks are in model->whole. */
 static bool is_selected(struct model *model, const struct block *block,
 			uint32_t context)
 {
@@ -234,9 +233,9 @@ static void add_selected(struct model *model, struct block *block,
 }
 
 /*
- * Of blocks that are not what a report is about: those from before the view,
- * and those of other heaps, unless some filter asks for them. Whether there is
- * no more to do.
+ * Handles blocks that reports leave out: those from before the view, and,
+ * unless there is a filter, those of the program's own heaps. Returns true if
+ * there is nothing more to do.
  */
 static bool begins_apart(struct model *model, struct block *block,
 			 struct weigh_amount amount)
@@ -257,8 +256,8 @@ static bool begins_apart(struct model *model, struct block *block,
 	return true;
 }
 
-/* Number it among all blocks, as every pass does. In the deciding one its end
- * is told by that number. */
+/* Numbers the block among all blocks, as every pass does. In the deciding pass
+ * its end is stored by that number. */
 static void number_block(struct model *model, const struct block *block)
 {
 	uint32_t at = blocks_number(&model->edges.blocks, block);
@@ -273,7 +272,7 @@ static void number_block(struct model *model, const struct block *block)
 	model->numbers[at] = model->births;
 }
 
-/* The key of a block's cost, as the first pass numbered it. */
+/* Sets the key of the block's cost, as numbered by the first pass. */
 static void tell_key(const struct model *model, const struct block *block)
 {
 	uint32_t *key = model->tap->key;
@@ -320,7 +319,7 @@ void account_special_birth(struct model *model, struct block *block,
 
 /* ---- a block ends ---- */
 
-/* The block's number among all births. */
+/* The block's number among all allocations. */
 static uint64_t number_of(const struct model *model,
 			  const struct block *block)
 {
@@ -332,7 +331,7 @@ static uint64_t number_of(const struct model *model,
 	return model->numbers[at];
 }
 
-/* In the pass that decides. `chain`: the block's own, or 0. */
+/* In the deciding pass. `chain`: the block's chain, or 0. */
 static void decide(struct model *model, const struct block *block,
 		   uint32_t chain, struct selection_end *end)
 {
@@ -342,14 +341,14 @@ static void decide(struct model *model, const struct block *block,
 				NULL : &model->chains.list[chain]);
 }
 
-/* The node of who frees. */
+/* The node of the context that frees. */
 static uint32_t freed_by(struct model *model, uint32_t by)
 {
 	return by == 0 ? FREED_UNKNOWN : contexts_node(&model->contexts, by);
 }
 
-/* The last of its blocks was freed at this stamp, or (`live`) is still there
- * at the end. */
+/* The last block of the chain was freed at this stamp, or (`live`) is still
+ * live at the end. */
 static void end_chain(struct model *model, uint32_t chain, uint64_t stamp,
 		      bool live)
 {
@@ -378,14 +377,14 @@ void account_chain_leaves(struct model *model, const struct trace_event *gap)
 	const struct chain_gap again = { .number = number };
 	uint32_t chain = chains_leave_off(&model->chains, &again);
 
-	/* a trace that says it twice */
+	/* a repeated record */
 	if (chain != 0)
 		end_chain(model, chain, gap->stamp, false);
 	model->leaving = number;
 }
 
-/* Of the first block nothing but its size is known, nor whether a filter would
- * have left it out. */
+/* Of the first block only the size is known; whether a filter would leave it
+ * out is not. */
 static uint32_t first_cost(struct model *model, const struct trace_event *gap)
 {
 	const struct block first = { .size = gap->size };
@@ -427,7 +426,7 @@ void account_chain_ends(struct model *model, const struct trace_event *gap)
 		end_chain(model, chain, gap->stamp, false);
 }
 
-/* Returns the block's chain, if it goes on. */
+/* For EDGE_MOVED, returns the block's chain; otherwise 0. */
 static uint32_t follow_chain(struct model *model, const struct block *block,
 			     uint64_t stamp, uint32_t by, enum edge_end end)
 {
@@ -523,7 +522,7 @@ static void tell_end(const struct model *model, const struct block *block,
 		 model->contexts.costs[block->cost].node, stamp, end, chain);
 }
 
-/* The same for ends. */
+/* The same for ends: true if there is nothing more to do. */
 static bool ends_apart(struct model *model, const struct block *block,
 		       uint64_t stamp, enum edge_end end,
 		       struct weigh_amount amount)
@@ -680,7 +679,7 @@ static void finish_size(struct model *model, const struct block *block)
 	sizes->live_bytes += amount.bytes;
 }
 
-/* What ends with the recording: chains, and fates. */
+/* The end of the recording decides about live chains, and about fates. */
 static void finish_block(struct model *model, const struct block *block)
 {
 	uint32_t chain = chains_at(&model->chains,
@@ -696,8 +695,8 @@ static void finish_block(struct model *model, const struct block *block)
 		end_chain(model, chain, end.stamp, true);
 }
 
-/* Whoever left their last blocks out was killed before he could say how they
- * ended. */
+/* The recorder that left out the last blocks of these chains was killed before
+ * it recorded how they ended. */
 static void finish_chains(struct model *model)
 {
 	uint64_t at = 0;
@@ -733,7 +732,7 @@ static void finish_selection(struct model *model)
 	}
 }
 
-/* Neither live nor freed. */
+/* Blocks that are neither live nor freed. */
 static void find_lost(struct totals *totals)
 {
 	totals->lost = totals->allocations - totals->live_blocks -

@@ -1,17 +1,17 @@
 /*
- * account.h: what the beginning and the end of a block do to the figures of
- * its context and of the whole. Private to the model.
+ * account.h: what an allocation and a free do to the measures of the context
+ * and to the totals. Private to the model.
  *
- * There are two ways: a plain one, inline, for a trace of all blocks of which
- * all are wanted and nothing but the figures is asked for; and a special one,
- * account.c, which does the same and everything else. Which one it is does not
- * change while a trace is read.
+ * There are two paths. The plain path, inline, is for a trace with all blocks,
+ * read without a filter and only for the measures. The special path, account.c,
+ * does the same work and everything else. The path does not change while a
+ * trace is read.
  *
  * Share of the peak: each new maximum of live bytes begins an epoch. A
- * context's value at the last maximum is written down only when its live
- * value is about to change in a later epoch; as long as it has not changed,
- * the value at the maximum is the live value itself. So a new maximum costs
- * nothing but counting it, however many contexts there are.
+ * context's value at the last maximum is stored only when the live value of the
+ * context is about to change in a later epoch. Until then the value at the
+ * maximum equals the live value. So a new maximum costs one increment, however
+ * many contexts there are.
  */
 #ifndef GNOMON_ACCOUNT_H
 #define GNOMON_ACCOUNT_H
@@ -22,36 +22,38 @@
 #include "cli/model/tap.h"
 #include "unwind/claim.h"
 
-/* The block is new and complete but for its cost; `chain`: of which it is the
- * last block, or 0. */
+/* The block is new and complete except for its cost. `chain`: the chain of
+ * which it is the last block, or 0. */
 void account_special_birth(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain);
-/* `by`: the context that frees, 0: not known. Returns the chain that goes on,
- * of an EDGE_MOVED; 0: none. */
+/* `by`: the context that frees, 0 if not known. For EDGE_MOVED, returns the
+ * chain that continues with the next block; 0: none. */
 uint32_t account_special_end(struct model *model, struct block *block,
 			     uint64_t stamp, uint32_t by,
 			     enum edge_end end);
-/* A chain that a realloc held has no block any more; 0: none. */
+/* A chain that was held by a realloc has no block any more; 0: none. */
 void account_chain_lost(struct model *model, uint32_t chain, uint64_t stamp);
-/* What an EXTRA says of a chain of which the trace does not have all blocks:
- * it goes on behind the next event; the next event's block goes on with it (the
- * chain, 0: none); it has ended. */
+/* What an EXTRA says about a chain with blocks missing in the trace: the chain
+ * continues after the next event, with blocks that are missing; the block of
+ * the next event continues the chain (returned; 0: none); the chain has
+ * ended. */
 void account_chain_leaves(struct model *model, const struct trace_event *gap);
 uint32_t account_chain_resumes(struct model *model,
 			       const struct trace_event *gap,
 			       const struct trace_event *block);
 void account_chain_ends(struct model *model, const struct trace_event *gap);
-/* Prepare to read, when the head of the trace is known. */
+/* Prepare to read; the head of the trace is known. */
 void account_begin(struct model *model);
-/* An event at or behind model->alarm: false if it does not count. */
+/* An event at or after model->alarm: false if it does not count. */
 bool account_alarm(struct model *model, const struct trace_event *event);
-/* Those who look at moments (model_look) up to this stamp do so: no event is
- * applied that is later. */
+/* Call the `look` functions (model_look) whose moments are at or before this
+ * stamp. No later event has been applied. */
 void account_look(struct model *model, uint64_t stamp);
-/* Everything has come. */
+/* All events have been read. */
 void account_finish(struct model *model);
-/* A part of that: all is counted, in `totals` and costs, and, where blocks are
- * selected, in `whole`. What follows from it, and whole numbers. */
+/* A part of account_finish: everything is counted, in `totals` and costs, and
+ * in `whole` where blocks are selected. Computes what depends on these sums,
+ * and rounds sums of a sample to whole numbers. */
 void account_settle(struct model *model);
 
 /* model_span_ns. */
@@ -96,7 +98,7 @@ static inline void account_drop(struct totals *totals,
 				struct weigh_amount amount)
 {
 	account_keep_peak(totals, cost);
-	/* of bytes a hostile trace has as many as it likes */
+	/* bytes are not checked: in a hostile trace sums may overflow */
 	CLAIM_FULL(amount.blocks != 1 || (cost->live_blocks > 0 &&
 					  totals->live_blocks > 0));
 	cost->live_bytes -= amount.bytes;
@@ -114,7 +116,7 @@ static inline bool account_is_temporary(const struct model *model,
 	       model->options.temporary;
 }
 
-/* A free of the block; account_drop comes with it. */
+/* A free of the block; the caller also calls account_drop. */
 static inline void account_free(struct model *model, struct context_cost *cost,
 				const struct block *block, uint64_t lifetime,
 				struct weigh_amount amount)
@@ -125,7 +127,7 @@ static inline void account_free(struct model *model, struct context_cost *cost,
 		&model->histograms.lifetimes[
 			histogram_bucket(account_span_ns(model, lifetime))];
 	double sum = (double)lifetime * (double)amount.blocks;
-	/* Nothing branches on this: it cannot be guessed. */
+	/* No branch on this: it is not predictable. */
 	uint64_t temporary = amount.blocks &
 		(0 - (uint64_t)account_is_temporary(model, block));
 
@@ -151,16 +153,16 @@ static inline void account_size(struct model *model, uint64_t size,
 	sizes->bytes += amount.bytes;
 }
 
-/* Of two events that came out of order it is 0. */
+/* The lifetime is 0 if the two events came out of order. */
 static inline uint64_t account_lifetime(const struct block *block,
 					uint64_t stamp)
 {
-	/* by a mask: which stamps are equal cannot be guessed */
+	/* by a mask: which stamps are equal is not predictable */
 	return (stamp - block->birth) &
 		(0 - (uint64_t)(stamp > block->birth));
 }
 
-/* ---- what model_events calls ---- */
+/* ---- called by model_events ---- */
 
 static inline void account_birth(struct model *model, struct block *block,
 				 uint32_t context, uint32_t chain)

@@ -1,10 +1,10 @@
 /*
- * apply.c: what comes of a trace's events: those about blocks go to edges.h,
- * whose births and ends account.h knows the meaning of; all others to who
- * keeps them.
+ * apply.c: dispatches the events of a trace: events about blocks go to edges.h,
+ * whose allocations and ends go to account.h; all others go to the parts of the
+ * model that keep them.
  *
- *  I1  totals.live_* are the sums of all costs' live_*, and of all blocks
- *      that were not left out.
+ *  I1  totals.live_* are the sums of all costs' live_*, and of all blocks that
+ *      were not left out.
  *
  * Called by the reader's thread.
  */
@@ -14,9 +14,10 @@
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 
-#define LOOK_AHEAD 24		/* events whose bucket is fetched in advance, */
-#define LOOK_AT_BLOCK 16	/* whose block is, */
-#define LOOK_AT_COST 8		/* and whose context's figures are */
+#define LOOK_AHEAD 24		/* events before use at which the bucket is
+				 * prefetched, */
+#define LOOK_AT_BLOCK 16	/* the block, */
+#define LOOK_AT_COST 8		/* and the measures of the context */
 
 /* ---- edges ---- */
 
@@ -78,7 +79,7 @@ void model_edges(struct model *model)
 		grow_failed(sizeof(model->edges));
 }
 
-/* ---- chains of which not all blocks are there ---- */
+/* ---- chains with missing blocks ---- */
 
 /* The event that an EXTRA was about. */
 static void model_chained(struct model *model, uint32_t lane,
@@ -103,8 +104,8 @@ static void model_chained(struct model *model, uint32_t lane,
 	model->leaving = 0;
 }
 
-/* An EXTRA about a chain is taken with the event behind it. Returns how many
- * of the events are taken then. */
+/* Takes an EXTRA about a chain together with the next event. Returns how many
+ * events were taken. */
 static size_t model_chain(struct model *model, uint32_t lane,
 			  const struct trace_event *events, size_t count)
 {
@@ -119,7 +120,8 @@ static size_t model_chain(struct model *model, uint32_t lane,
 	return 2;
 }
 
-/* The first of these events may be one that waits for it. The same. */
+/* Takes the first event if an EXTRA waits for it. Returns how many events were
+ * taken. */
 static size_t model_noted(struct model *model, uint32_t lane,
 			  const struct trace_event *events)
 {
@@ -134,8 +136,8 @@ static size_t model_noted(struct model *model, uint32_t lane,
 
 /* ---- events ---- */
 
-/* What is not about a block: handed to who keeps it. True: it is for
- * model_chain. */
+/* Events that are not about a block, except EXTRAs about chains: for these
+ * returns true, and the caller calls model_chain. */
 static bool model_extra(struct model *model, uint32_t lane,
 			const struct trace_event *event)
 {
@@ -154,12 +156,12 @@ static bool model_extra(struct model *model, uint32_t lane,
 }
 
 /*
- * What an event touches lies all over the memory: it is fetched in three
- * steps, each of which follows what the one before it has brought. Kinds come
- * in no order, and nothing may branch on them: numbers are taken by masks, as
- * compilers make branches of conditions; block 0 stands for "none". To gcc 12 a
- * function that only prefetches does nothing, and a call of it is left out: so
- * there must be no call.
+ * The data of an event is spread over memory: it is prefetched in three steps,
+ * each of which uses the result of the previous one. Kinds of events come in no
+ * order, so there are no branches on them: numbers are selected by masks, since
+ * compilers turn conditions into branches; block 0 stands for "none". To gcc 12
+ * a function that only prefetches has no effect, and calls of it are removed:
+ * so it has to be inlined.
  */
 static inline __attribute__((always_inline)) void
 look_ahead(const struct model *model, const struct trace_event *events,
@@ -202,8 +204,8 @@ static void note_undefined(struct model *model)
 	model->undefined = model->contexts.undefined;
 }
 
-/* Events from the i-th on, up to one that is for model_chain: its number, or
- * `count`. */
+/* Applies events from the i-th on, up to an event for model_chain: returns its
+ * index, or `count`. */
 static inline __attribute__((always_inline)) size_t
 model_run(struct model *model, uint32_t lane, const struct trace_event *events,
 	  size_t i, size_t count)

@@ -1,6 +1,6 @@
 /*
- * companion.h: who follows the events of a trace together with a model, and
- * decides what the model is to have of it.
+ * companion.h: functions that follow the events of a trace together with a
+ * model, and decide which events the model gets.
  *
  * One thread: the model's.
  */
@@ -16,9 +16,9 @@
 struct model;
 
 /*
- * Functions of a sink (struct reader_sink) with an owner of their own, which
- * are called in place of the model's. What the model is to have they hand on
- * to model_lane_of_ring, model_live and model_events.
+ * Functions of a sink (struct reader_sink) with an owner of their own, called
+ * in place of the model's. They pass on to model_lane_of_ring, model_live and
+ * model_events what the model is to have.
  */
 struct model_companion {
 	void *owner;
@@ -29,13 +29,13 @@ struct model_companion {
 		       const struct trace_event *events, size_t count);
 };
 
-/* The sink with which the model is read so, by who reads: companion and model
- * have to live as long as the reader. */
+/* Fills in the sink for reading the model with the companion, for a caller that
+ * reads by itself. Companion and model have to live as long as the reader. */
 void model_sink_along(struct model *model,
 		      const struct model_companion *companion,
 		      struct reader_sink *sink);
-/* Reads a whole trace so; returns what reader_run does. model_finish is left to
- * the caller. */
+/* Reads a whole trace with the companion; returns the same as reader_run. The
+ * caller calls model_finish. */
 int model_read_along(struct model *model, const char *path,
 		     const struct model_companion *companion,
 		     struct notes *notes);

@@ -1,7 +1,7 @@
 /*
- * coverage.c: see coverage.h. What filters of blocks leave out is the
- * difference of two totals of the model, what those of stacks leave out are
- * the costs of contexts; what is only in TOTALS and REST comes to these.
+ * coverage.c: see coverage.h. Filters of blocks leave out the difference of two
+ * totals of the model. Filters of stacks leave out costs of contexts.
+ * Allocations that are only in TOTALS and REST records are added to these.
  *
  * Called by the main thread, after reading.
  */
@@ -36,14 +36,14 @@ static struct coverage_amount amount_of(const struct totals *totals)
 	};
 }
 
-/* Sums of a sample that were rounded one by one, or numbers of a trace that do
- * not fit: nothing is left. */
+/* The difference, at least 0: sums of a sample are rounded one by one, and
+ * numbers of a hostile trace may contradict each other. */
 static uint64_t rest(uint64_t all, uint64_t part)
 {
 	return part < all ? all - part : 0;
 }
 
-/* What filters of blocks leave out. */
+/* Adds the blocks that filters of blocks leave out. */
 static void add_left(const struct model *model, struct coverage *coverage)
 {
 	struct coverage_amount all = amount_of(&model->whole);
@@ -64,7 +64,7 @@ static void add_left(const struct model *model, struct coverage *coverage)
 		rest(all.live_bytes, selected.live_bytes) });
 }
 
-/* What is left of filters of blocks, by what those of stacks say of it. */
+/* Adds the other blocks, by the decision of filters of stacks. */
 static void add_costs(const struct model *model,
 		      enum coverage_judged (*judge)(void *owner, uint32_t node),
 		      void *owner, struct coverage *coverage)
@@ -103,7 +103,7 @@ static unsigned causes_of(const struct model *model)
 	uint64_t cull_ns = model_number(model, GT_INFO, "cull_ns", 0);
 	const bool causes[COVERAGE_CAUSES] = {
 		[COVERAGE_CULL] = cull_ns > 0,
-		/* the recorder says the first of these, too */
+		/* the recorder reports the first of these, too */
 		[COVERAGE_STRIP] = run[GT_RUN_LIFETIME_NS] > cull_ns ||
 				   run[GT_RUN_TEMPORARY] > 0,
 		[COVERAGE_DEPTH_0] = model_number(model, GT_INFO, "depth",

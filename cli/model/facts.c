@@ -1,6 +1,6 @@
 /*
- * facts.c: what a trace tells about the recording as a whole, made readable:
- * its keys, its times, how the program ended.
+ * facts.c: facts about the recording as a whole: its keys, its times, how the
+ * program ended.
  *
  * Called by the main thread, after reading.
  */
@@ -15,9 +15,9 @@
 #include "unwind/claim.h"
 
 #define PAGE_SIZE_DEFAULT 4096
-#define PAGE_SIZE_MAX 0x1000000	/* a larger one says nothing */
+#define PAGE_SIZE_MAX 0x1000000	/* larger values are taken as unknown */
 
-/* There is one copy of each key, so its place is as good as its text. */
+/* Keys are interned, so a key's pointer identifies it. */
 static uint64_t index_key(unsigned type, const char *key)
 {
 	return (uint64_t)(uintptr_t)key << 8 | (type & 0xff);
@@ -158,7 +158,7 @@ uint64_t model_duration_ns(const struct model *model)
 
 	if (end == 0)
 		end = model->last_sync.monotonic_ns;
-	/* what was in the live file may be later than all that was written */
+	/* events from the live file may be later than the last SYNC */
 	if (end < start_ns(model) || end - start_ns(model) < last)
 		return last;
 	return end - start_ns(model);
@@ -249,7 +249,7 @@ void model_exit_text(const struct model *model, struct buffer *text)
 	} else if (strcmp(reason, "exit") == 0) {
 		buffer_string(text, "ended");
 	} else if (strcmp(reason, "part") == 0) {
-		buffer_string(text, "goes on in the next part");
+		buffer_string(text, "continues in the next part");
 	} else if (strcmp(reason, "stopped") == 0) {
 		buffer_string(text, "recording stopped before the end");
 	} else if (strcmp(reason, "killed") == 0) {

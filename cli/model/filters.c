@@ -1,6 +1,6 @@
 /*
- * filters.c: see filters.h. One table has the words; what kind of value a word
- * has says how it is parsed.
+ * filters.c: see filters.h. One table has all words; the kind of a word's value
+ * selects its parser.
  *
  * Called by any thread, each with a filter of its own.
  */
@@ -18,9 +18,9 @@
 #include "cli/base/text/quantity.h"
 
 struct filter {
-	struct filter_word *words;	/* in the order they were given */
+	struct filter_word *words;	/* in the order given */
 	size_t word_count, word_capacity;
-	struct buffer text;		/* the same, to be told */
+	struct buffer text;		/* the same as text */
 	struct notes *notes;
 };
 
@@ -29,58 +29,59 @@ struct filter {
 		{ FILTER_##id, name, 0, value, NULL, help }
 
 static const struct command_option options[] = {
-	WORD(FROM, "from", "MOMENT", "allocated then or later: 250ms after the "
-	     "start, 30% of the run, @NAME of a marker or snapshot, start"),
-	WORD(TO, "to", "MOMENT", "allocated before then"),
-	WORD(ALIVE_AT, "alive-at", "MOMENT", "alive then; live is what was "
-	     "live then"),
-	WORD(ALIVE_AT_2, "alive-at-2", "MOMENT", "and alive then, too"),
+	WORD(FROM, "from", "MOMENT", "allocated at this moment or later: "
+	     "250ms after the start, 30% of the run, @NAME of a marker or "
+	     "snapshot, start"),
+	WORD(TO, "to", "MOMENT", "allocated before this moment"),
+	WORD(ALIVE_AT, "alive-at", "MOMENT", "alive at this moment; live "
+	     "bytes and blocks are those of this moment"),
+	WORD(ALIVE_AT_2, "alive-at-2", "MOMENT", "and alive at this moment, too"),
 	WORD(SIZE_MIN, "size-min", "SIZE", "of this size or larger"),
 	WORD(SIZE_MAX, "size-max", "SIZE", "of this size or smaller"),
-	WORD(LIFETIME_MIN, "lifetime-min", "DURATION", "that lived so long or "
-	     "longer: until they were freed, or the recording ended"),
-	WORD(LIFETIME_MAX, "lifetime-max", "DURATION", "that lived so long or "
-	     "shorter"),
+	WORD(LIFETIME_MIN, "lifetime-min", "DURATION", "that lived this long "
+	     "or longer, until they were freed or the recording ended"),
+	WORD(LIFETIME_MAX, "lifetime-max", "DURATION", "that lived this long "
+	     "or shorter"),
 	WORD(FATE, "fate", "live|freed|temporary|chain-live|group-live",
-	     "never freed; freed; freed soon after (see --temporary); of "
-	     "which realloc made one that was never freed; of whose call "
-	     "stack some block was never freed"),
-	WORD(FREE_CONTEXT, "free-context", "N", "freed from the call stack of "
-	     "this number, as --json tells it: of a recording with "
+	     "never freed; freed; freed soon after (see --temporary); whose "
+	     "chain of reallocs was never freed; whose call stack has a "
+	     "block that was never freed"),
+	WORD(FREE_CONTEXT, "free-context", "N", "freed from the call stack with "
+	     "this number in --json output; needs a recording with "
 	     "--free-stacks"),
 	WORD(THREAD, "thread", "THREAD", "allocated by this thread: its "
-	     "number, or an expression that matches a name it had"),
+	     "number, or a regular expression that matches a name it had"),
 	WORD(PROCESS, "process", "PROCESS", "of this process: its number, or "
-	     "an expression that matches its program or command"),
+	     "a regular expression that matches its program or command"),
 	WORD(ADDRESS_MIN, "address-min", "ADDRESS", "at this address or "
 	     "above"),
 	WORD(ADDRESS_MAX, "address-max", "ADDRESS", "at this address or "
 	     "below"),
 	WORD(ALLOCATOR, "allocator", "libc|other", "of glibc's allocator, as "
-	     "the word before the block tells, or of another one"),
+	     "the header before the block shows, or of another one"),
 	WORD(ARENA, "arena", "main|other", "in glibc's main arena, or in "
-	     "those of further threads"),
-	WORD(MMAPPED, "mmapped", "yes|no", "whether glibc gave it a mapping "
-	     "of its own"),
-	WORD(HEAP, "heap", "REGEX", "of a heap of the program's own that is "
-	     "called like that, which are left out else; malloc is that of "
-	     "all others"),
+	     "another arena"),
+	WORD(MMAPPED, "mmapped", "yes|no", "whether glibc gave the block a "
+	     "mapping of its own"),
+	WORD(HEAP, "heap", "REGEX", "in a heap of the program's own with a "
+	     "matching name; without this filter such blocks are left out; "
+	     "the allocator's heap is called malloc"),
 	WORD(MARKER, "marker", "NAME", "allocated between this marker or "
 	     "snapshot and the next"),
-	WORD(MAP, "map", "MAP", "that lay, when they were allocated, in this "
-	     "mapping: an address in it, or an expression that matches its "
-	     "path ('heap' for what brk gives, '^$' for memory of no file)"),
+	WORD(MAP, "map", "MAP", "in this mapping when they were allocated: an "
+	     "address in it, or a regular expression that matches its path "
+	     "('heap' for memory from brk, '^$' for memory of no file)"),
 	WORD(CHAIN_LENGTH_MIN, "chain-length-min", "N", "whose chain of "
-	     "reallocs made so many blocks or more; 1: no realloc"),
-	WORD(CHAIN_LENGTH_MAX, "chain-length-max", "N", "so many or fewer"),
+	     "reallocs has this many blocks or more; 1: no realloc"),
+	WORD(CHAIN_LENGTH_MAX, "chain-length-max", "N", "this many or fewer"),
 	WORD(CHAIN_LIFETIME_MIN, "chain-lifetime-min", "DURATION", "whose "
-	     "chain lived so long or longer"),
-	WORD(CHAIN_LIFETIME_MAX, "chain-lifetime-max", "DURATION", "so long "
-	     "or shorter"),
-	WORD(CHAIN_POSITION_MIN, "chain-position-min", "N", "that are at this "
-	     "place of their chain or later; the first is 1"),
-	WORD(CHAIN_POSITION_MAX, "chain-position-max", "N", "at this place or "
-	     "before"),
+	     "chain lived this long or longer"),
+	WORD(CHAIN_LIFETIME_MAX, "chain-lifetime-max", "DURATION", "this "
+	     "long or shorter"),
+	WORD(CHAIN_POSITION_MIN, "chain-position-min", "N", "at this "
+	     "position in their chain or later; the first is 1"),
+	WORD(CHAIN_POSITION_MAX, "chain-position-max", "N", "at this "
+	     "position or earlier"),
 	WORD(FIRST_SIZE_MIN, "first-size-min", "SIZE", "whose chain began "
 	     "with this size or more"),
 	WORD(FIRST_SIZE_MAX, "first-size-max", "SIZE", "with this size or "
@@ -91,48 +92,52 @@ static const struct command_option options[] = {
 	     "less"),
 	WORD(FUNCTION, "function", "REGEX", "with this function in the call "
 	     "stack: its name as reports print it, with or without "
-	     "parameters, or as --full-names does"),
-	WORD(NOT_FUNCTION, "not-function", "REGEX", "without it"),
+	     "parameters, or as printed with --full-names"),
+	WORD(NOT_FUNCTION, "not-function", "REGEX", "without this function "
+	     "in the call stack"),
 	WORD(SOURCE, "source", "REGEX", "with this source file in the call "
 	     "stack: its path, or its name alone"),
-	WORD(NOT_SOURCE, "not-source", "REGEX", "without it"),
+	WORD(NOT_SOURCE, "not-source", "REGEX", "without this source file in "
+	     "the call stack"),
 	WORD(LIBRARY, "library", "REGEX", "with this library in the call "
 	     "stack"),
-	WORD(NOT_LIBRARY, "not-library", "REGEX", "without it"),
+	WORD(NOT_LIBRARY, "not-library", "REGEX", "without this library in "
+	     "the call stack"),
 	WORD(PASSES_THROUGH, "passes-through", "REGEX", "with this function "
-	     "among the callers, not the innermost"),
-	WORD(DEPTH_MIN, "depth-min", "N", "with so many frames or more"),
-	WORD(DEPTH_MAX, "depth-max", "N", "with so many frames or fewer"),
-	WORD(CONTEXT, "context", "N", "the call stack of this number, as "
-	     "--json tells it"),
+	     "as a caller, not as the innermost frame"),
+	WORD(DEPTH_MIN, "depth-min", "N", "with this many frames or more"),
+	WORD(DEPTH_MAX, "depth-max", "N", "with this many frames or fewer"),
+	WORD(CONTEXT, "context", "N", "from the call stack with this number in "
+	     "--json output"),
 	WORD(GROUP_COUNT_MIN, "group-count-min", "N", "whose call stack "
-	     "allocated so many blocks or more"),
-	WORD(GROUP_COUNT_MAX, "group-count-max", "N", "so many or fewer"),
-	WORD(GROUP_LIVE_MIN, "group-live-min", "N", "of whose call stack so "
-	     "many blocks or more are live"),
-	WORD(GROUP_LIVE_MAX, "group-live-max", "N", "so many or fewer"),
-	WORD(GROUP_INTERVAL_MIN, "group-interval-min", "DURATION", "between "
-	     "whose call stack's first and last allocation lies so much or "
+	     "allocated this many blocks or more"),
+	WORD(GROUP_COUNT_MAX, "group-count-max", "N", "this many or "
+	     "fewer"),
+	WORD(GROUP_LIVE_MIN, "group-live-min", "N", "whose call stack has "
+	     "this many live blocks or more"),
+	WORD(GROUP_LIVE_MAX, "group-live-max", "N", "this many or fewer"),
+	WORD(GROUP_INTERVAL_MIN, "group-interval-min", "DURATION", "whose "
+	     "call stack's first and last allocation are this far apart or "
 	     "more"),
-	WORD(GROUP_INTERVAL_MAX, "group-interval-max", "DURATION", "so much "
-	     "or less"),
+	WORD(GROUP_INTERVAL_MAX, "group-interval-max", "DURATION", "this "
+	     "far apart or less"),
 	WORD(GROUP_PEAK_TIME_MIN, "group-peak-time-min", "MOMENT", "whose call "
-	     "stack held most then or later"),
-	WORD(GROUP_PEAK_TIME_MAX, "group-peak-time-max", "MOMENT", "then or "
-	     "before"),
+	     "stack had its own peak at this moment or later"),
+	WORD(GROUP_PEAK_TIME_MAX, "group-peak-time-max", "MOMENT", "at this "
+	     "moment or before"),
 };
 
 _Static_assert(sizeof(options) / sizeof(options[0]) ==
-	       FILTER_END - FILTER_FIRST, "every word has its line");
+	       FILTER_END - FILTER_FIRST, "every word has an entry");
 
 const struct command_group filter_options = {
-	"filters (one given twice means either, different ones mean all)",
+	"filters (a filter given twice: either value; different filters: all)",
 	options, sizeof(options) / sizeof(options[0]),
 };
 
 /* ---- values ---- */
 
-/* A thread or process: a number, or an expression. */
+/* A thread or process: a number, or a regular expression. */
 static int take_pattern(struct filter_word *word, struct notes *notes)
 {
 	char why[160];
@@ -140,7 +145,7 @@ static int take_pattern(struct filter_word *word, struct notes *notes)
 	word->pattern = pattern_new(word->text, why, sizeof(why));
 	if (word->pattern != NULL)
 		return 0;
-	notes_error(notes, "--%s: the expression `%s` is wrong: %s",
+	notes_error(notes, "--%s: invalid expression `%s`: %s",
 		    options[word->id - FILTER_FIRST].name, word->text, why);
 	return -EINVAL;
 }
@@ -163,7 +168,7 @@ static int take_address(struct filter_word *word, struct notes *notes)
 	return *end != 0 ? -EINVAL : -errno;
 }
 
-/* An address, or an expression. */
+/* An address, or a regular expression. */
 static int take_map(struct filter_word *word, struct notes *notes)
 {
 	return take_address(word, notes) == 0 ? 0 : take_pattern(word, notes);
@@ -195,9 +200,11 @@ static int take_name(struct filter_word *word, struct notes *notes)
 }
 
 static const struct {
-	const char *value;	/* as the options write it */
+	const char *value;	/* as in the table of options */
 	int (*take)(struct filter_word *word, struct notes *notes);
-	int (*parse)(const char *text, uint64_t *number);	/* no more */
+	int (*parse)(const char *text, uint64_t *number);	/* if parsing is
+								 * all that is
+								 * needed */
 } kinds[] = {
 	{ "MOMENT", .take = take_moment },
 	{ "SIZE", .parse = quantity_parse_size },
@@ -322,7 +329,7 @@ void filter_matched(const struct filter *filter,
 {
 	struct filter_word *one = &filter->words[word - filter->words];
 
-	/* Alone: nothing else is told by it. */
+	/* Relaxed: the flag publishes no other data. */
 	assert((size_t)(word - filter->words) < filter->word_count);
 	atomic_store_explicit(&one->matched, true, memory_order_relaxed);
 }

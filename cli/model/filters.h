@@ -1,16 +1,17 @@
 /*
- * filters.h: which blocks, and which stacks, are looked at. The same words are
+ * filters.h: filters, which select blocks and stacks. The same words are
  * options of commands, parameters of REST requests and part of the page's
- * address. A word that is given twice means either; different words mean all.
+ * address. A word given twice means either value; different words must all
+ * hold.
  *
- * A filter is made once, from words; any number of models may use it, one
- * after the other or at the same time, since a model keeps what the words
- * mean in its trace for itself (selection.h).
+ * A filter is made once, from words. Any number of models may use it, one after
+ * the other or at the same time: each model stores the meaning of the words in
+ * its own trace (selection.h).
  *
- * Words about blocks are applied while the trace is read: struct
- * model_options. Words about stacks can only be applied to what was read, by
- * who knows the names of functions: filter_word(). Commands hand a filter on
- * as the predicate of a query (cli/query/query.h).
+ * Words about blocks are applied while the trace is read: struct model_options.
+ * Words about stacks need names of functions, so they are applied afterwards,
+ * by callers that use filter_word(). Commands pass a filter on as the predicate
+ * of a query (cli/query/query.h).
  */
 #ifndef GNOMON_FILTERS_H
 #define GNOMON_FILTERS_H
@@ -83,61 +84,64 @@ enum filter_fate {
 	FILTER_FATE_LIVE,	/* never freed */
 	FILTER_FATE_FREED,	/* by free or realloc */
 	FILTER_FATE_TEMPORARY,	/* freed, and temporary */
-	FILTER_FATE_CHAIN_LIVE,	/* what realloc made of it was never freed */
+	FILTER_FATE_CHAIN_LIVE,	/* the block realloc made of it was never
+				 * freed */
 	FILTER_FATE_GROUP_LIVE	/* some block of its context was never freed */
 };
 
-/* A word as it was given, and what its value means. */
+/* A word as given, and the meaning of its value. */
 struct filter_word {
 	enum filter_id id;
 	const char *text;	/* the value */
 	uint64_t number;	/* size, count, address, duration in ns; or the
-				 * number of a choice, by the order in its
-				 * option's `value` */
-	struct moment moment;	/* where the value is a moment */
-	struct pattern *pattern;	/* where it is an expression */
-	/* Where it is a name or a number: something in some trace had it. */
+				 * index of a choice in the `value` of its
+				 * option */
+	struct moment moment;	/* if the value is a moment */
+	struct pattern *pattern;	/* if the value is a regular
+					 * expression */
+	/* If the value is a name or a number: some trace has it. */
 	_Atomic bool matched;
 };
 
 extern const struct command_group filter_options;
 
-/* `notes`: what is wrong with a word, where there is more to say than an
- * errno does; borrowed. */
+/* `notes`: gets what is wrong with a word, where an errno does not say enough;
+ * borrowed. */
 struct filter *filter_new(struct notes *notes);
 void filter_free(struct filter *filter);	/* NULL is allowed */
 
-/* Whether an option's id is one of these words. */
+/* Whether an option's id is a filter word. */
 bool filter_is_option(int id);
-/* An option with its value, which is copied. 0, or -EINVAL or -ERANGE if the
- * value is wrong, -ENOENT if there is no such option. What is wrong with an
- * expression is noted. */
+/* Add an option with its value, which is copied. 0; -EINVAL or -ERANGE if the
+ * value is wrong; -ENOENT if there is no such option. Errors in a regular
+ * expression are noted. */
 int filter_take(struct filter *filter, int id, const char *value);
 
-/* Its words as options, as they were given: " --size-min 64k"; "": none. Fit
- * for a terminal, until the next word is taken. */
+/* The words as options, as given: " --size-min 64k"; "" if there are none.
+ * Printable on a terminal; valid until the next filter_take. */
 const char *filter_text(const struct filter *filter);
 
-/* Whether it has words about blocks, about stacks. NULL has none. */
+/* Whether the filter has words about blocks, about stacks. NULL has none. */
 bool filter_has_blocks(const struct filter *filter);
 bool filter_has_stacks(const struct filter *filter);
-/* Whether it has words about how blocks end, or chains of them. */
+/* Whether the filter has words about how blocks end, or about chains. */
 bool filter_needs_ends(const struct filter *filter);
-/* Whether it has one of the ids from `first` to `last`. */
+/* Whether the filter has one of the ids from `first` to `last`. */
 bool filter_has(const struct filter *filter, enum filter_id first,
 		enum filter_id last);
 /* The i-th word of this id, or NULL. */
 const struct filter_word *filter_word(const struct filter *filter,
 				      enum filter_id id, size_t i);
-/* Note that the word matched something; models may do so at the same time. */
+/* Record that the word matched something; several models may do so at the same
+ * time. */
 void filter_matched(const struct filter *filter,
 		    const struct filter_word *word);
 
 /* ---- filters_tell.c ---- */
 
-/* False: some of its words exclude each other, which is noted. */
+/* False: some words exclude each other, which is noted. */
 bool filter_fits(const struct filter *filter, struct notes *notes);
-/* Notes of each name and number that nothing in the traces had it. */
+/* Notes each name and number that nothing in the traces has. */
 void filter_tell_unmatched(const struct filter *filter, struct notes *notes);
 
 #endif

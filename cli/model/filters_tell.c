@@ -1,6 +1,6 @@
 /*
- * filters_tell.c: what is to be said about a filter's words: that nothing can
- * pass them, or that a name matched nothing.
+ * filters_tell.c: reports words of a filter that no block can match, and names
+ * that matched nothing.
  *
  * Called by the main thread.
  */
@@ -15,9 +15,10 @@ static const char *name_of(enum filter_id id)
 	return filter_options.options[id - FILTER_FIRST].name;
 }
 
-/* ---- words that nothing can pass ---- */
+/* ---- words that no block can match ---- */
 
-/* < 0: x is before y; of different kinds that depends on the trace. */
+/* < 0: x is before y. Moments of different kinds cannot be compared without a
+ * trace: 0. */
 static int compare(const struct filter_word *x, const struct filter_word *y)
 {
 	const struct moment *a = &x->moment, *b = &y->moment;
@@ -34,8 +35,8 @@ static int compare(const struct filter_word *x, const struct filter_word *y)
 }
 
 /*
- * Whether something may lie between: of words given several times, between
- * any of the one and any of the other. `open`: the upper one is not included.
+ * Whether some value may be between `min` and `max`. For words given several
+ * times, between any pair of them. `open`: the maximum is not included.
  */
 static bool may_lie_between(const struct filter *filter, enum filter_id min,
 			    enum filter_id max, bool open,
@@ -66,7 +67,7 @@ bool filter_fits(const struct filter *filter, struct notes *notes)
 		const char *name = name_of((enum filter_id)id);
 		size_t size = strlen(name);
 
-		/* Each "-max" stands behind its "-min". */
+		/* Each "-max" follows its "-min". */
 		assert(size <= 4 || strcmp(name + size - 4, "-min") != 0 ||
 		       strncmp(name, name_of((enum filter_id)(id + 1)),
 			       size - 2) == 0);
@@ -84,13 +85,13 @@ bool filter_fits(const struct filter *filter, struct notes *notes)
 static const struct {
 	enum filter_id id;
 	const char *what;
-	bool of_stacks;		/* of the blocks that other words let pass */
+	bool of_stacks;		/* searched only in blocks that other words
+				 * select */
 } names[] = {
-	{ FILTER_THREAD, "no thread has this number or such a name", false },
-	{ FILTER_PROCESS, "no process has this number, or a program or command "
-	  "like that", false },
-	{ FILTER_HEAP, "no heap is called like that", false },
-	{ FILTER_MAP, "no mapping holds this address or has such a path",
+	{ FILTER_THREAD, "no thread has this number or name", false },
+	{ FILTER_PROCESS, "no process has this number, program or command", false },
+	{ FILTER_HEAP, "no heap has this name", false },
+	{ FILTER_MAP, "no mapping has this address or path",
 	  false },
 	{ FILTER_FUNCTION, "no function in any call stack matches", true },
 	{ FILTER_NOT_FUNCTION, "no function in any call stack matches", true },
@@ -116,7 +117,7 @@ void filter_tell_unmatched(const struct filter *filter, struct notes *notes)
 			notes_hint(notes, "--%s %s: %s%s",
 				   name_of(word->id), word->text, names[i].what,
 				  names[i].of_stacks &&
-				  filter_has_blocks(filter) ? ", of those that "
-				  "the other filters let pass" : "");
+				  filter_has_blocks(filter) ? " among those that "
+				  "the other filters select" : "");
 		}
 }

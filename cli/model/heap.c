@@ -1,6 +1,4 @@
-/*
- * heap.c: see heap.h. Called by the main thread, when all was read.
- */
+/* heap.c: see heap.h. Called by the main thread, after reading. */
 #include "cli/model/heap.h"
 
 #include "cli/model/core/blocks.h"
@@ -13,7 +11,7 @@ const char *const heap_part_names[HEAP_PARTS] = {
 	[HEAP_UNKNOWN] = "unknown",
 };
 
-/* Doubles are exact far beyond what a machine's memory has. */
+/* Doubles are exact far beyond the memory of any machine. */
 static uint64_t whole(double sum)
 {
 	return sum < 0x1p63 ? (uint64_t)(sum + 0.5) : UINT64_C(1) << 63;
@@ -28,7 +26,7 @@ enum heap_part heap_part(unsigned layout)
 	return layout & GT_LAYOUT_OTHER ? HEAP_OTHER : HEAP_MAIN;
 }
 
-/* Sums while they are no whole numbers. */
+/* Sums before rounding. */
 struct weighed {
 	double blocks, bytes, usable;
 };

@@ -11,7 +11,8 @@
 #include "cli/model/account.h"
 #include "unwind/claim.h"
 
-#define CHAIN_BLOCKS_MAX (UINT64_C(1) << 40)	/* in a row: sums have room */
+#define CHAIN_BLOCKS_MAX (UINT64_C(1) << 40)	/* per row: so that sums do not
+						 * overflow */
 
 void leftout_totals(struct leftout *leftout, const struct trace_totals *totals)
 {
@@ -39,7 +40,7 @@ void leftout_chains(struct leftout *leftout, const struct trace_totals *chains)
 	leftout->chains[leftout->chains_count++] = *chains;
 }
 
-/* A trace may be made smaller several times. */
+/* A trace may be made smaller several times: these add up. */
 void leftout_classes(struct leftout *leftout,
 		     const struct trace_classes *classes)
 {
@@ -52,7 +53,7 @@ void leftout_classes(struct leftout *leftout,
 	}
 }
 
-/* What one thread has not recorded comes in several pieces. */
+/* A thread's unrecorded allocations come in several records. */
 void leftout_rest(struct leftout *leftout, const struct trace_rest *rest)
 {
 	for (unsigned i = 0; i < GT_CLASSES; i++) {
@@ -63,7 +64,7 @@ void leftout_rest(struct leftout *leftout, const struct trace_rest *rest)
 	}
 }
 
-/* A peak from before a clear stays, where that is not where the view begins. */
+/* A peak from before a CLEAR is kept, unless the view begins at that CLEAR. */
 void leftout_run(struct leftout *leftout, const struct trace_run *run)
 {
 	const struct trace_run before = leftout->run;
@@ -101,8 +102,8 @@ static void add_row(struct trace_totals *to, const struct trace_totals *row)
 		       3 * sizeof(*value));
 }
 
-/* A recorder writes them as it goes: a row may free what an earlier one has
- * allocated. Only their sums are looked at. */
+/* A recorder writes rows as it goes: a row may have frees of allocations in an
+ * earlier row. Only the sums matter. */
 static void merge_rows(struct leftout *leftout)
 {
 	struct trace_totals *rows = leftout->rows;
@@ -120,7 +121,8 @@ static void merge_rows(struct leftout *leftout)
 	leftout->row_count = count + 1;
 }
 
-/* A trace whose numbers do not fit: nothing was left. */
+/* The difference, at least 0: numbers of a hostile trace may contradict each
+ * other. */
 static uint64_t rest(uint64_t all, uint64_t part)
 {
 	return part < all ? all - part : 0;
@@ -148,7 +150,7 @@ void leftout_settle(struct leftout *leftout)
 	}
 }
 
-/* The cost of a context; of its keys the thread alone may be known. */
+/* The cost of a context; of its keys only the thread may be known. */
 static uint32_t cost_of(struct model *model, uint32_t context,
 			uint32_t thread)
 {
@@ -164,8 +166,8 @@ static uint32_t cost_of(struct model *model, uint32_t context,
 				   block_keys_number(&model->keys, values));
 }
 
-/* A context's own peak is a row that is about no thread: told apart by these, it
- * belongs to none. */
+/* A context's own peak is in a row without a thread. If there are keys by
+ * thread, that row belongs to no group. */
 static bool is_of_groups(const struct model *model,
 			 const struct trace_totals *row)
 {
@@ -174,12 +176,12 @@ static bool is_of_groups(const struct model *model,
 	       row->value[GT_TOTALS_FREES] > 0;
 }
 
-/* `always`: what is live of it was so from the beginning, as far as is known
- * (a part whose blocks were too many for it). */
+/* `always`: the live blocks of the row were live from the beginning (a part
+ * with too many live blocks to list them). */
 static void apply(struct model *model, const struct trace_totals *row,
 		  bool always)
 {
-	/* may move all costs */
+	/* may move the array of costs */
 	uint32_t index = cost_of(model, row->context,
 				 threads_by_number(&model->threads,
 						   row->thread));
@@ -222,7 +224,7 @@ static void apply(struct model *model, const struct trace_totals *row,
 	}
 }
 
-/* Of which threads, sizes or heaps they were is not known. */
+/* Threads, sizes and heaps of these blocks are not known. */
 static void apply_freed(struct model *model, const struct leftout_freed *row)
 {
 	struct contexts *contexts = &model->contexts;
@@ -239,7 +241,7 @@ static void apply_freed(struct model *model, const struct leftout_freed *row)
 		  contexts_node(contexts, row->by), cost, &sum);
 }
 
-/* A trace whose numbers do not fit. */
+/* Limits numbers of a hostile trace. */
 static uint64_t at_most(uint64_t value, uint64_t most)
 {
 	return value < most ? value : most;
@@ -287,7 +289,8 @@ static void apply_classes(struct histograms *histograms,
 	}
 }
 
-/* What became of them nobody knows: they are allocations and bytes, no more. */
+/* Whether these were freed is not known: they add only allocations and
+ * bytes. */
 static void apply_rest(struct model *model)
 {
 	const struct leftout *leftout = &model->leftout;

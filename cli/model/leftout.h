@@ -1,7 +1,6 @@
 /*
- * leftout.h: the totals of blocks that are not in the trace any more, because
- * somebody left them out to make it smaller: they belong to a program's
- * figures all the same.
+ * leftout.h: totals of the blocks that were removed from the trace to make it
+ * smaller (cull, strip). They still count in the program's measures.
  */
 #ifndef GNOMON_LEFTOUT_H
 #define GNOMON_LEFTOUT_H
@@ -13,8 +12,8 @@
 
 struct model;
 
-/* Of two contexts: that allocated, and that freed. There may be many more of
- * these than of others. */
+/* For a pair of contexts: the one that allocated and the one that freed. There
+ * may be many more pairs than other totals. */
 struct leftout_freed {
 	uint32_t context, by;
 	uint64_t value[GT_FREED_VALUES];
@@ -28,12 +27,13 @@ struct leftout {
 	struct trace_totals *rows;
 	size_t row_count, row_capacity;
 	struct trace_classes classes;
-	uint64_t blocks, bytes;	/* in all */
-	uint64_t live_blocks, live_bytes;	/* of them: leftout_settle */
-	struct trace_rest rest;	/* never recorded, by choice, */
-	uint64_t rest_blocks, rest_bytes;	/* in all */
-	uint64_t kept_peak_stamp;	/* of the blocks that are here; 0: that
-					 * is the run's */
+	uint64_t blocks, bytes;	/* sum over all */
+	uint64_t live_blocks, live_bytes;	/* part of these:
+						 * leftout_settle */
+	struct trace_rest rest;	/* never recorded, by option, */
+	uint64_t rest_blocks, rest_bytes;	/* sum over all */
+	uint64_t kept_peak_stamp;	/* of the blocks in the trace; 0: the
+					 * same as the run's */
 	struct trace_run run;	/* as it was before; zeros: not known */
 };
 
@@ -46,12 +46,13 @@ void leftout_classes(struct leftout *leftout,
 		     const struct trace_classes *classes);
 void leftout_rest(struct leftout *leftout, const struct trace_rest *rest);
 void leftout_run(struct leftout *leftout, const struct trace_run *run);
-/* All was read: rows of one context and thread are one. Again: the same. */
+/* Everything was read: merges rows of one context and thread. May be called
+ * again. */
 void leftout_settle(struct leftout *leftout);
-/* Then put them to the figures of a model without a filter. What a
- * filter would say of them nobody knows. */
+/* Then add them to the measures of a model without a filter. Whether a filter
+ * would select them cannot be decided. */
 void leftout_apply(struct model *model);
-/* What was told so far does not count. */
+/* Drop everything added so far. */
 void leftout_forget(struct leftout *leftout);
 void leftout_free(struct leftout *leftout);
 

@@ -1,7 +1,7 @@
 /*
- * lifespans.h: how long each block of a trace lived, by its number among all
- * births: what a pass finds out, so that the next one knows it when the block
- * begins. A byte a block.
+ * lifespans.h: the lifetime class of each block of a trace, by the number of
+ * its allocation. One pass fills it in; the next pass then knows the class when
+ * the block is allocated. One byte per block.
  *
  * Called by the reader's thread.
  */
@@ -12,20 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Instead of a bucket of histograms.h. */
-#define LIFESPAN_LIVE 0xfeu	/* it was not freed */
-#define LIFESPAN_UNKNOWN 0xffu	/* it was lost, or is not known */
+/* Values other than buckets of histograms.h. */
+#define LIFESPAN_LIVE 0xfeu	/* never freed */
+#define LIFESPAN_UNKNOWN 0xffu	/* lost, or not known */
 
 struct lifespans {
 	uint8_t *class;
 	uint64_t count, capacity;
 };
 
-/* Births are numbered from 1: the next one. It lives so far. */
+/* Adds the next allocation, live so far. Numbers begin at 1. */
 void lifespans_birth(struct lifespans *lifespans);
 void lifespans_end(struct lifespans *lifespans, uint64_t number,
 		   unsigned class);
-/* Of one that has no number here, LIFESPAN_UNKNOWN. */
+/* LIFESPAN_UNKNOWN for a number that is not in the list. */
 static inline unsigned lifespans_class(const struct lifespans *lifespans,
 				       uint64_t number)
 {

@@ -1,6 +1,6 @@
 /*
- * map_index.c: see map_index.h. The address space is cut where mappings
- * begin and end; each piece has a list of those that were ever there, by the
+ * map_index.c: see map_index.h. The address space is cut where mappings begin
+ * and end. Each piece has a list of the mappings that were ever there, by the
  * time when they were made:
  *
  *	borders   b0      b1      b2      b3
@@ -8,8 +8,8 @@
  *	first     0       1       3       4	where a piece's list begins
  *	times     A       A  B    B
  *
- *  I1  Of one piece, the list is in order of time, and at no time has it two
- *      mappings: a later one took the place of an earlier one.
+ *  I1  The list of a piece is in the order of time, and has only one mapping at
+ *      any time: a later one replaced an earlier one.
  *
  * Called by the main thread.
  */
@@ -29,15 +29,15 @@
 #include "cli/model/model_state.h"
 #include "unwind/claim.h"
 
-/* Nested mappings, as only a made-up trace has them, would make the lists as
- * long as the square of their number. */
+/* Nested mappings, which only a forged trace has, would make the lists grow
+ * with the square of their number. */
 #define TIMES_MAX (UINT64_C(1) << 23)
 
 struct area {
 	uint64_t start, end;
 	uint64_t from, to;	/* stamps */
 	uint32_t path;
-	uint32_t mapping;	/* of maps.list */
+	uint32_t mapping;	/* index in maps.list */
 	bool wanted;
 };
 
@@ -51,7 +51,7 @@ struct map_time {
 struct map_index {
 	uint64_t *borders;
 	size_t border_count;
-	size_t *first;		/* one more than there are pieces */
+	size_t *first;		/* number of pieces + 1 */
 	struct map_time *times;
 	struct intern names;
 	struct table path_of;	/* interned name -> number */
@@ -59,7 +59,7 @@ struct map_index {
 	size_t path_count, path_capacity;
 };
 
-/* ---- what mappings are ---- */
+/* ---- paths of mappings ---- */
 
 static uint32_t path_of(struct map_index *maps, const char *path)
 {
@@ -163,7 +163,7 @@ static bool lies_above(const void *list, size_t i, uint64_t address)
 	return ((const uint64_t *)list)[i] > address;
 }
 
-/* How many borders are at this address or below. */
+/* The number of borders at or below this address. */
 static size_t borders_up_to(const struct map_index *maps, uint64_t address)
 {
 	return search_first(maps->borders, maps->border_count, lies_above,
@@ -209,7 +209,7 @@ static bool set_times(struct map_index *maps, const struct area *areas,
 	return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the index ---- */
 
 struct map_index *map_index_new(const struct filter *filter,
 				const struct model *outline,
@@ -222,14 +222,14 @@ struct map_index *map_index_new(const struct filter *filter,
 	bool good;
 
 	if (outline->maps.count == 0) {
-		notes_error(notes, "%s: does not tell what was mapped, which "
-			    "%s asks for: record it without --maps off",
+		notes_error(notes, "%s: has no mappings, which %s needs: "
+			    "record without --maps off",
 			    outline->trace, option);
 		return NULL;
 	}
 	if (outline->maps.forgotten > 0)
-		notes_hint(notes, "%s: of the mappings that went, only the last "
-			   "%d are known, which %s asks for",
+		notes_hint(notes, "%s: only the last %d unmapped mappings were "
+			   "kept: %s does not see earlier ones",
 			   outline->trace, MAPS_KEPT, option);
 	maps = grow_zeroed(1, sizeof(*maps));
 	areas = areas_of(maps, filter, &outline->maps, &count);
@@ -258,7 +258,7 @@ void map_index_free(struct map_index *maps)
 	free(maps);
 }
 
-/* NULL: none is known. */
+/* For a binary search; NULL: no mapping is known. */
 static bool was_made_later(const void *list, size_t i, uint64_t stamp)
 {
 	return ((const struct map_time *)list)[i].from > stamp;

@@ -1,12 +1,12 @@
 /*
- * map_index.h: in which mapping a block lies: for filters that name mappings, by
- * an address in them or by an expression that matches their path ("" for memory
- * of no file, "[heap]" for what brk gave), and for groups by their path.
+ * map_index.h: which mapping holds a block: for filters that name mappings (by
+ * an address in them, or by an expression that matches their path: "" for
+ * memory of no file, "[heap]" for memory from brk), and for groups by path.
  *
- * A block lies in the mapping that its address was in when it was allocated.
- * Of mappings that nobody saw being made, as those of the C library itself,
- * only looks tell (maps.h), later than the first blocks in them: a block in no
- * mapping that was known belongs to the next one that was found there.
+ * A block belongs to the mapping that held its address when it was allocated.
+ * Some mappings are made without an event, as those of the C library itself;
+ * only looks (maps.h) find them, after the first blocks in them. So a block
+ * that was in no known mapping belongs to the next one found at its address.
  */
 #ifndef GNOMON_MAP_INDEX_H
 #define GNOMON_MAP_INDEX_H
@@ -21,22 +21,22 @@ struct model;
 
 #define MAP_INDEX_NONE UINT32_MAX
 
-/* `outline` has read what was mapped. `filter`: what map_index_wants is about,
- * or NULL. NULL: there is none, or it means nothing there, which is noted;
- * `option`: who asks. */
+/* `outline` has read the mappings. `filter`: the filter for map_index_wants, or
+ * NULL. Returns NULL, with a note, if the trace has no mappings or the filter
+ * has no meaning in it. `option`: the option to name in that note. */
 struct map_index *map_index_new(const struct filter *filter,
 				const struct model *outline,
 				const char *option);
 void map_index_free(struct map_index *maps);	/* NULL is allowed */
 
-/* Whether the filter names the mapping in which the address lay then. */
+/* Whether the filter names the mapping that held the address at that stamp. */
 bool map_index_wants(const struct map_index *maps, uint64_t address,
 		     uint64_t stamp);
-/* The number of its path, from 0; MAP_INDEX_NONE: it is not known. */
+/* The number of the mapping's path, from 0; MAP_INDEX_NONE: not known. */
 uint32_t map_index_path(const struct map_index *maps, uint64_t address,
 			uint64_t stamp);
-/* The mapping itself, as an index of maps.list; MAP_INDEX_NONE: it is not
- * known. What lies behind the address is the same up to `until`. */
+/* The index of the mapping in maps.list; MAP_INDEX_NONE: not known. Addresses
+ * from this one up to `until` have the same mapping. */
 uint32_t map_index_at(const struct map_index *maps, uint64_t address,
 		      uint64_t stamp, uint64_t *until);
 /* How many paths have numbers. */

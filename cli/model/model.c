@@ -1,5 +1,5 @@
 /*
- * model.c: what a trace says besides its events, and how it is read.
+ * model.c: reads a trace, and takes all records except events.
  *
  * Called by the reader's thread.
  */
@@ -19,8 +19,8 @@
 #include "cli/store/store.h"
 #include "unwind/claim.h"
 
-#define DEFAULT_WINDOW 4096	/* ticks; where INFO does not say */
-#define SAMPLE_MAX (UINT64_C(1) << 40)	/* a larger mean says nothing */
+#define DEFAULT_WINDOW 4096	/* ticks; if INFO does not have it */
+#define SAMPLE_MAX (UINT64_C(1) << 40)	/* larger means are taken as unknown */
 
 void model_figures(const struct model *model, const struct context_cost *cost,
 		   struct figures *figures)
@@ -65,7 +65,8 @@ const struct block *model_next_block(const struct model *model, uint64_t *at)
 
 uint32_t model_freed_by(const struct model *model, const struct block *block)
 {
-	/* numbers: blocks of another array have no order with these */
+	/* compared as numbers: comparing pointers into different arrays is
+	 * undefined */
 	uintptr_t at = (uintptr_t)block - (uintptr_t)model->past;
 	uint32_t node = FREED_UNKNOWN;
 
@@ -76,9 +77,9 @@ uint32_t model_freed_by(const struct model *model, const struct block *block)
 	return node != FREED_UNKNOWN ? node : MODEL_NOT_FREED;
 }
 
-/* ---- everything that is not an event ---- */
+/* ---- records other than events ---- */
 
-/* Records that a part of the model takes as they are. */
+/* Records that are passed on unchanged to a part of the model. */
 #define TAKE(name, record, part, add)					\
 	static void take_##name(void *owner, const struct record *one)	\
 	{								\
@@ -106,7 +107,7 @@ static void take_sample(struct model *model, const char *value)
 		model->sample_mean = mean < SAMPLE_MAX ? mean : SAMPLE_MAX;
 }
 
-/* Blocks are left out, and of their frees some may be here. */
+/* Blocks are left out, but some of their frees may be in the trace. */
 static void take_partial(struct model *model, const char *value)
 {
 	model->edges.gap |= strtoull(value, NULL, 10) != 0;
@@ -130,7 +131,7 @@ static void take_line(void *owner, unsigned type, const char *key,
 	if (type == GT_INFO && (strcmp(key, "partial") == 0 ||
 				strcmp(key, "sample") == 0))
 		take_partial(model, value);
-	/* a child frees what it has from its parent */
+	/* a child frees blocks inherited from its parent */
 	if (type == GT_INFO && strcmp(key, "parent_trace") == 0)
 		model->edges.gap = true;
 	if (type == GT_INFO && strcmp(key, "tick_ps") == 0)
@@ -149,8 +150,8 @@ static void take_image(void *owner, const struct trace_image *record)
 	struct trace_image image = *record;
 	const char *program = model_fact(model, GT_INFO, "exe");
 
-	/* the loader has no name for it; the writer was killed before it could
-	 * look at the kernel's */
+	/* the loader has no name for the main program, and the writer was
+	 * killed before it could read the kernel's */
 	if (image.flags & GT_IMAGE_MAIN && image.path_size == 0 && program) {
 		image.path = program;
 		image.path_size = strlen(program);
@@ -176,7 +177,7 @@ static void take_node(void *owner, const struct trace_node *record)
 	model->undefined = model->contexts.undefined;
 }
 
-/* Compilers map the file in which they describe code that they make. */
+/* JIT compilers map the file in which they describe their code. */
 static bool is_dump(const char *path, size_t size)
 {
 	const char *name = memrchr(path, '/', size);
@@ -261,7 +262,8 @@ static void take_control(void *owner, const struct trace_control *record)
 	model->special = true;
 	if (controls_next(controls) < model->alarm)
 		model->alarm = controls_next(controls);
-	/* What was left out is told before its end (docs/FORMAT.md). */
+	/* Records about left-out blocks come before the end of their period
+	 * (docs/FORMAT.md). */
 	if (view_is_beginning(model, record))
 		leftout_forget(&model->leftout);
 }

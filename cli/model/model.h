@@ -1,16 +1,17 @@
 /*
- * model.h: what a trace means: who allocated how much, what is live, what was
- * live at the peak. Its memory grows with distinct contexts and live blocks,
- * not with events.
+ * model.h: the analysis of a trace: who allocated how much, what is live, what
+ * was live at the peak. Its memory grows with distinct contexts and live
+ * blocks, not with events.
  *
  *	model = model_new(&options, &keys);
  *	status = model_read(model, path);
  *	model_totals(model)->live_bytes …
  *	model_free(model);
  *
- * One thread makes, reads and frees a model; once it was read, any may ask.
- * What is pointed to by answers is the model's, and stays until model_free.
- * Stamps are ticks of the recording's clock; times are ns.
+ * One thread makes, reads and frees a model. Once it has been read, any thread
+ * may call the functions that take a const model. Pointers that they return
+ * belong to the model and are valid until model_free. Stamps are ticks of the
+ * recording's clock; times are ns.
  */
 #ifndef GNOMON_MODEL_H
 #define GNOMON_MODEL_H
@@ -57,82 +58,84 @@ struct trace_event;
 struct trace_live;
 struct tuning;
 
-/* Its members are in model_state.h, for the files of this folder. */
+/* Defined in model_state.h, for the files of this folder. */
 struct model;
 
 /* ---- making and reading ---- */
 
-/* What not every command needs, and what costs time or memory to know. */
+/* Results that cost time or memory and that not every command needs. */
 enum model_want {
-	MODEL_WANT_MAPS = 1,		/* what was mapped: maps.h */
+	MODEL_WANT_MAPS = 1,		/* mappings: maps.h */
 	MODEL_WANT_HISTOGRAMS = 2,	/* sizes and lifetimes by context */
 	MODEL_WANT_TIMELINE = 4,	/* timeline.h */
-	MODEL_WANT_CHAINS = 8,		/* what realloc made of blocks: chains.h */
+	MODEL_WANT_CHAINS = 8,		/* chains of reallocs: chains.h */
 	MODEL_WANT_FREED_BY = 16	/* pairs of freed.h */
 };
 
 struct model_options {
 	unsigned wants;			/* enum model_want */
-	/* A block is temporary if at most so many other allocations of its
-	 * thread came between its own and its free. */
+	/* A block is temporary if its thread made at most this many other
+	 * allocations between its allocation and its free. */
 	uint64_t temporary;
 	const struct filter *filter;	/* of blocks; NULL: all. Borrowed */
-	/* With keys: of so many pairs of a context and their values figures
-	 * are kept, and of further ones with all values unknown; 0: no end. */
+	/* With keys: how many pairs of a context and key values have measures
+	 * of their own; allocations of further pairs count as "all values
+	 * unknown". 0: no limit. */
 	uint64_t groups_max;
-	/* What was later than so long after the start has not happened; 0:
-	 * everything counts. */
+	/* Events later than this after the start do not count; 0: all count. */
 	uint64_t until_ns;
-	/* START and CLEAR that are later than this after the start are no
-	 * beginnings; 0: all are, up to until_ns. */
+	/* START and CLEAR later than this after the start do not begin a view;
+	 * 0: all do, up to until_ns. */
 	uint64_t begin_ns;
-	/* What is wrong with a trace, or with what was asked; NULL: nobody
-	 * wants to know. Borrowed. */
+	/* Gets errors of the trace and of the request; NULL: they are not
+	 * reported. Borrowed. */
 	struct notes *notes;
 };
 
 /*
- * An empty model. It has copies of the options (NULL: none) and of the list of
- * keys by which figures of contexts are kept apart (NULL: by none).
+ * An empty model. The options (NULL: none) and the list of keys by which the
+ * measures of a context are kept apart (NULL: none) are copied.
  */
 struct model *model_new(const struct model_options *options,
 			const struct block_keys *keys);
-/* And all that it handed out; NULL is allowed. */
+/* Frees also everything that the model returned; NULL is allowed. */
 void model_free(struct model *model);
 
-/* Read a whole trace, once for each model; returns what reader_run does. */
+/* Read a whole trace, once per model; returns the same as reader_run. */
 int model_read(struct model *model, const char *path);
-/* The same, with what was mapped: for `info`. */
+/* The same, with mappings: for `info`. */
 int model_read_maps(struct model *model, const char *path);
-/* The same, of the events only those that are not about blocks: for `info`. */
+/* The same, but of the events only those that are not about blocks: for
+ * `info`. */
 int model_read_outline(struct model *model, const char *path);
-/* Which passes come before the one that counts: one over all but the events of
- * blocks, and one that finds out how blocks end. Both need a file. */
+/* Whether passes are needed before the one that counts: one over everything but
+ * the events of blocks, and one that finds out how blocks end. Both need a
+ * regular file. */
 bool model_needs_outline(const struct model_options *options,
 			 const struct block_keys *keys);
 bool model_needs_ends(const struct model_options *options,
 		      const struct block_keys *keys);
-/* Not if it is a pipe or the like, which is noted. */
+/* False for a pipe and the like, which is noted. */
 bool model_can_be_read_again(const char *path, struct notes *notes);
 
-/* ---- one pass more over what was read ---- */
+/* ---- another pass over a trace that was read ---- */
 
 /*
- * A group of contexts that is to have figures of its own, its exact own peak
- * above all. Sums over contexts have all figures but that one.
+ * A group of contexts with measures of its own, mainly its exact own peak. All
+ * other measures of a group are sums over its contexts.
  */
 #define MODEL_NO_GROUP UINT32_MAX
 struct group_peak {
 	uint64_t bytes, blocks;
-	uint64_t ns;		/* when, since the start */
+	uint64_t ns;		/* since the start */
 };
 
 /*
- * The exact own peaks of groups of contexts, by a second pass over a trace
- * that `model` has read: `group` says of a node of that model, and of a number
- * of its block keys, to which group, below `count`, such blocks belong, or
- * MODEL_NO_GROUP; it is asked once about each. Returns what model_read does;
- * a trace that cannot be read twice (a pipe) is EXIT_NOTHING, with a note.
+ * The exact own peaks of groups of contexts, by a second pass over a trace that
+ * `model` has read. `group` returns, for a node of that model and a number of
+ * its block keys, the group (below `count`) of such blocks, or MODEL_NO_GROUP;
+ * it is called once per pair. Returns the same as model_read; a trace that
+ * cannot be read twice (a pipe) gives EXIT_NOTHING, with a note.
  */
 int model_group_peaks(const struct model *model, const char *path,
 		      uint32_t (*group)(void *owner, uint32_t node,
@@ -140,20 +143,20 @@ int model_group_peaks(const struct model *model, const char *path,
 		      struct group_peak *peaks, size_t count);
 /*
  * The selected blocks of a trace that `model` has read, as they begin and end,
- * by a second pass. What came into the trace since then is left out. If live
- * means at a moment (--alive-at), blocks do not end: all that are told are
- * live then. Returns what model_read does.
+ * by a second pass. Events added to the trace since then are left out. If live
+ * means at a moment (--alive-at), blocks do not end: all reported blocks are
+ * live at that moment. Returns the same as model_read.
  */
 int model_follow(const struct model *model, const char *path,
 		 const struct model_tap *tap);
 
 /*
- * All blocks that are live at some moments of a trace that `model` has read,
- * whatever its filter selects, by one pass more. `look` is called for each of
- * the stamps, which ascend: `then` is a model whose live blocks, asked for by
- * model_next_block, are those that were live just before it; it stays so until
- * `look` returns. Blocks from before the model's view are none of them. What
- * came into the trace since it was read is left out.
+ * All blocks that are live at given moments of a trace that `model` has read,
+ * by another pass; its filter does not apply. `look` is called for each stamp;
+ * stamps ascend. `then` is a model whose model_next_block returns the blocks
+ * live just before the stamp, until `look` returns. Blocks from before the
+ * model's view are not included. Events added to the trace since it was read
+ * are left out.
  */
 struct model_looks {
 	void *owner;
@@ -162,25 +165,25 @@ struct model_looks {
 	size_t count;
 };
 
-/* Returns what model_read does. If that is EXIT_NOTHING, `look` was called for
- * none of them. */
+/* Returns the same as model_read. EXIT_NOTHING: `look` was never called. */
 int model_look(const struct model *model, const char *path,
 	       const struct model_looks *looks);
 
-/* ---- what was asked for ---- */
+/* ---- the request ---- */
 
-/* The borrowed ones; NULL: nobody wants to know. */
+/* The borrowed notes; NULL: errors are not reported. */
 struct notes *model_notes(const struct model *model);
-/* Whether blocks were left out by the filter of the options, */
+/* Whether the filter of the options left blocks out, */
 bool model_is_selected(const struct model *model);
-/* and whether all that are in are live at one moment, and `live` means then. */
+/* and whether it selects blocks live at one moment; then `live` means at that
+ * moment. */
 bool model_is_of_moment(const struct model *model);
-/* Whether what was at that stamp is not behind until_ns. */
+/* Whether the stamp is at or before until_ns. */
 bool model_counts(const struct model *model, uint64_t stamp);
-/* Whose rows its figures are from (cli/model/rows/rows_answer.h), for what else
- * they tell; NULL: they are from events. */
+/* The index that the measures come from (cli/model/rows/rows_answer.h); NULL:
+ * they come from events. */
 struct store *model_store(const struct model *model);
-/* Whether some allocations found groups_max reached. */
+/* Whether groups_max was reached and some allocations had no group. */
 bool model_has_too_many_groups(const struct model *model);
 
 /* ---- the trace ---- */
@@ -189,62 +192,63 @@ bool model_has_too_many_groups(const struct model *model);
 struct fact {
 	unsigned type;		/* GT_INFO, GT_COUNTERS, GT_END */
 	const char *key;
-	const char *value;	/* of a command line, each argument is ended
-				 * by RECORDS_NUL */
+	const char *value;	/* of a command line: each argument ends with
+				 * RECORDS_NUL */
 };
 
-/* In the order in which their keys came. */
+/* In the order in which the keys appeared. */
 const struct fact *model_facts(const struct model *model, size_t *count);
 /* The value of a key, or NULL. */
 const char *model_fact(const struct model *model, unsigned type,
 		       const char *key);
 uint64_t model_number(const struct model *model, unsigned type,
 		      const char *key, uint64_t fallback);
-/* The processor that it was recorded on. */
+/* The processor of the recording. */
 struct elf_kind model_kind(const struct model *model);
-/* Bytes of a page where it was recorded: a power of two. */
+/* Page size of the recording's machine in bytes: a power of two. */
 uint64_t model_page_size(const struct model *model);
-/* The command line as a shell would take it; nothing if it is not known. */
+/* The command line as shell input; empty if not known. */
 void model_command(const struct model *model, struct buffer *text);
-/* What of a trace is made up, since it was anonymised. */
+/* Which parts of an anonymised trace are made up. */
 enum model_made_up { MODEL_GENUINE, MODEL_NAMES, MODEL_NAMES_AND_BUILD_IDS };
 enum model_made_up model_made_up(const struct model *model);
-/* A status of wait in words: "exited with status 0". */
+/* A status of wait(2) in words: "exited with status 0". */
 void model_status_text(int status, struct buffer *text);
 /* How the program ended: "exited with status 0", "killed by signal 9 …". */
 void model_exit_text(const struct model *model, struct buffer *text);
-/* It has ended, and its recorder was not told how. */
+/* The program has ended, and its recorder does not know how. */
 bool model_exit_unknown(const struct model *model);
 
-/* The path that it was read by; NULL: nothing was read by a path. */
+/* The path it was read from; NULL: not read from a path. */
 const char *model_trace(const struct model *model);
-/* What the reader says of the file. */
+/* The reader's report about the file. */
 const struct reader_report *model_reader_report(const struct model *model);
 bool model_is_being_written(const struct model *model);
-/* Whether it was recorded who frees. */
+/* Whether the recording has stacks of frees. */
 bool model_has_freed_by(const struct model *model);
-/* Events that did not come into the trace. */
+/* Events that are missing in the trace. */
 uint64_t model_dropped(const struct model *model);
-/* Blocks that were live when the part began, of a recording kept in parts. */
+/* Blocks that were live when this part of a rotated recording began. */
 uint64_t model_live_at_begin(const struct model *model);
-/* Whether blocks are missing of which there may be frees. */
+/* Whether blocks are missing whose frees may be in the trace. */
 bool model_has_gap(const struct model *model);
-/* Whether of some blocks there are only sums: model_leftout. */
+/* Whether some blocks are known only as sums: model_leftout. */
 bool model_has_left_out(const struct model *model);
 const struct leftout *model_leftout(const struct model *model);
-/* What recording was told to do: START, STOP, CLEAR and markers. */
+/* Commands to the recorder: START, STOP, CLEAR and markers. */
 const struct controls *model_controls(const struct model *model);
 
 /* ---- samples ---- */
 
-/* Whether figures are estimates, from a sample of the blocks. */
+/* Whether measures are estimates, from a sample of the blocks. */
 bool model_is_sampled(const struct model *model);
-/* Mean interval of a Poisson sample, in bytes; 0: all blocks are there. */
+/* Mean interval of a Poisson sample, in bytes; 0: all blocks were recorded. */
 uint64_t model_sample_mean(const struct model *model);
-/* How many blocks of its size a block stands for: one, but for samples. */
+/* The sample weight of a block: how many blocks of its size it stands for; 1 if
+ * not sampled. */
 double model_weight(const struct model *model, const struct block *block);
-/* The bytes that a block of this size stands for, as figures are summed up: of
- * a sample in fixed point; and such a sum as it is told. */
+/* The bytes that a block of this size stands for, as summed: in a sample, a
+ * fixed-point number; and such a sum as whole bytes. */
 uint64_t model_stands_for(const struct model *model, uint64_t size);
 uint64_t model_whole_bytes(const struct model *model, uint64_t sum);
 
@@ -253,35 +257,36 @@ uint64_t model_whole_bytes(const struct model *model, uint64_t sum);
 const struct clock *model_clock(const struct model *model);
 /* Since the start of the recording. */
 uint64_t model_since_start_ns(const struct model *model, uint64_t stamp);
-/* A span of ticks in ns, good to a part in a thousand: for histograms. */
+/* Ticks as ns, with an error below 1/1000: for histograms. */
 uint64_t model_span_ns(const struct model *model, uint64_t ticks);
 uint64_t model_duration_ns(const struct model *model);
-/* Of the wall clock, at the first SYNC. */
+/* Wall-clock time of the first SYNC. */
 uint64_t model_first_realtime_ns(const struct model *model);
-/* When most was live of the blocks that are in the trace, of which contexts
- * have their shares: without what was left out. */
+/* When live bytes of the blocks in the trace were largest; contexts have shares
+ * of this peak. Blocks that were left out do not count. */
 uint64_t model_peak_stamp(const struct model *model);
-/* Whether contexts have shares of the peak: not if there are only sums. */
+/* Whether contexts have shares of the peak: false if there are only sums. */
 bool model_peak_is_shared(const struct model *model);
 
-/* ---- figures ---- */
+/* ---- measures ---- */
 
-/* Of the blocks that the filter selects, as all figures but the second. */
+/* Of the blocks that the filter selects, as all measures except the next. */
 const struct totals *model_totals(const struct model *model);
-/* Of all blocks; where model_is_selected, else nothing. */
+/* Of all blocks; only if model_is_selected, else zeros. */
 const struct totals *model_totals_of_all(const struct model *model);
-/* Stacks, and what is known of each with each value of the keys. */
+/* Stacks, with the measures of each for each value of the keys. */
 const struct contexts *model_contexts(const struct model *model);
-/* The keys, and what the numbers of costs mean. */
+/* The keys, and the meaning of the key numbers in costs. */
 const struct block_keys *model_block_keys(const struct model *model);
-/* What values of BLOCK_KEY_MAPPING mean; NULL without that key. */
+/* The meaning of BLOCK_KEY_MAPPING values; NULL without that key. */
 const struct map_index *model_mappings(const struct model *model);
-/* What is known of a context, once all was read. */
+/* The measures of a context, once everything was read. */
 void model_figures(const struct model *model, const struct context_cost *cost,
 		   struct figures *figures);
-/* Allocations whose stack could not be followed to its outermost frame. */
+/* Allocations whose stack is truncated: the walk did not reach the outermost
+ * frame. */
 uint64_t model_stopped(const struct model *model);
-/* Those by context where they are among the options' wants. */
+/* By context only if the options' `wants` request that. */
 const struct histograms *model_histograms(const struct model *model);
 const struct timeline *model_timeline(const struct model *model);
 const struct chains *model_chains(const struct model *model);
@@ -289,76 +294,77 @@ const struct freed *model_freed(const struct model *model);
 
 /* ---- blocks ---- */
 
-/* The blocks that are selected and live at the end (or at the moment that the
- * filter names), one after the other, in no order. *at is 0 at first. */
+/* The selected blocks that are live at the end (or at the moment that the
+ * filter names), one by one, in no order. *at is 0 at first. */
 const struct block *model_next_block(const struct model *model, uint64_t *at);
 /* The node of the stack that allocated it. */
 uint32_t model_node_of(const struct model *model, const struct block *block);
-/* The node of the stack that freed such a block later: of one of a moment, if
- * that is known. MODEL_NOT_FREED: it was not, or nobody knows. */
+/* The node of the stack that later freed a block that was live at the filter's
+ * moment, if known. MODEL_NOT_FREED: not freed, or not known. */
 #define MODEL_NOT_FREED UINT32_MAX
 uint32_t model_freed_by(const struct model *model, const struct block *block);
-/* The program's own heaps, by their numbers. */
+/* The program's own heaps, by number. */
 const struct pools *model_pools(const struct model *model);
 
 /* ---- the program ---- */
 
-/* Number 0 is of the thread that nobody knows. */
+/* Number 0 is the unknown thread. */
 const struct threads *model_threads(const struct model *model);
 const struct thread *model_thread(const struct model *model, uint32_t number);
-/* All but that one. */
+/* Without number 0. */
 uint64_t model_thread_count(const struct model *model);
 /* Memory of the process over time, and snapshots. */
 const struct footprint *model_footprint(const struct model *model);
-/* What was mapped, by model_read_maps. */
+/* The mappings, if read by model_read_maps. */
 const struct maps *model_maps(const struct model *model);
-/* Calls that tune the allocator, and blocks that were found damaged. */
+/* Calls that tune the allocator, and blocks found damaged. */
 const struct tuning *model_tuning(const struct model *model);
 const struct damages *model_damages(const struct model *model);
 
-/* ---- its code ---- */
+/* ---- the program's code ---- */
 
-/* Files that were mapped; nodes know them by their index. */
+/* Mapped files; nodes refer to them by index. */
 const struct images *model_images(const struct model *model);
 const struct image *model_image(const struct model *model, uint32_t index);
-/* The node of an id that chunks have; ids that nobody defined are counted. */
+/* The node of a context id in chunks; ids that were never defined are
+ * counted. */
 uint32_t model_node(struct model *model, uint32_t id);
-/* Of code made at run time: whether any has a name, and the name of what lay
- * at the address when the node was made, or NULL. */
+/* For code made at run time: whether any has a name, and the name of the code
+ * that was at the address when the node was made, or NULL. */
 bool model_has_named_code(const struct model *model);
 const char *model_named_code(struct model *model, uint64_t pc, uint32_t node);
-/* Paths of files in which compilers describe such code (jitdump.h). */
+/* Paths of the files in which JIT compilers describe such code (jitdump.h). */
 const char *const *model_dumps(const struct model *model, size_t *count);
-/* Whether the trace carries files; one of them, an ELF file, as a descriptor,
- * or -1. `owner` is the model (struct debugfile_places). */
+/* Whether the trace embeds files; one of them, an ELF file, as a descriptor, or
+ * -1. `owner` is the model (struct debugfile_places). */
 bool model_has_embedded(const struct model *model);
 int model_embedded(void *owner, const uint8_t *build_id, size_t size);
-/* The same of the traces beside it that it refers to. */
+/* The same for the sidecar traces that it refers to. */
 int model_beside(void *owner, const uint8_t *build_id, size_t size);
 
-/* ---- for who reads a trace and does other things, too ---- */
+/* ---- for callers that read a trace themselves ---- */
 
 /*
- * A lane is a thread outside or inside of its signal handlers: the events of
- * a lane are in order, and what a realloc began in it is ended in it, though
- * the ring may have been replaced by a larger one meanwhile.
+ * A lane is a thread outside of its signal handlers, or inside of them. Events
+ * of a lane are in order, and a realloc that began in a lane ends in it, though
+ * a larger ring may replace the ring in between.
  */
 static inline uint32_t model_lane(uint32_t thread, bool nested)
 {
 	return thread << 1 | nested;
 }
 
-/* What model_read hands to reader_run; model_finish comes after it. There are
- * to be no filter and no until_ns. */
+/* The sink that model_read passes to reader_run; call model_finish after it.
+ * The options must have no filter and no until_ns. */
 void model_sink(struct model *model, struct reader_sink *sink);
-/* Some of the sink's functions, and what follows the last event. */
+/* Some functions of the sink, and what follows the last event. */
 uint32_t model_lane_of_ring(void *owner, uint32_t ring, bool *nested);
 void model_live(void *owner, const struct trace_live *block);
 void model_events(void *owner, uint32_t lane,
 		  const struct trace_event *events, size_t count);
 void model_finish(struct model *model);
-/* Others' edges, of the same events: pair them as the head of the trace says,
- * which was read. */
+/* Make other edges of the same events pair them in the same way, by the head of
+ * the trace, which was read. */
 void model_pair_alike(const struct model *model, struct edges *edges);
 /* I1 of apply.c, before sums of a sample are rounded. With GNOMON_CLAIMS. */
 bool model_is_valid(const struct model *model);

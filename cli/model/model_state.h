@@ -1,6 +1,6 @@
 /*
- * model_state.h: the model itself. For the files of cli/model alone, and for
- * their tests: all others ask by model.h.
+ * model_state.h: the members of struct model. Only for the files of cli/model
+ * and their tests; all others use model.h.
  */
 #ifndef GNOMON_MODEL_STATE_H
 #define GNOMON_MODEL_STATE_H
@@ -41,42 +41,44 @@ struct model_companion;
 struct model_tap;
 struct selection;
 
-#define MODEL_DUMPS 16	/* of jitdump.h, for one process */
+#define MODEL_DUMPS 16	/* jitdump.h, for one process */
 
 struct model {
 	struct model_options options;
 	struct block_keys keys;		/* with their tuples */
 	struct images images;
 	struct contexts contexts;
-	struct edges edges;		/* blocks, and what waits for others */
+	struct edges edges;		/* blocks, and events that wait for a
+					 * counterpart */
 	struct threads threads;
 	struct tuning tuning;
 	struct maps maps;
 	bool with_maps;			/* they were read */
 	struct perfmap perfmap;		/* code made at run time */
-	const char *dumps[MODEL_DUMPS];	/* files that describe some, too */
+	const char *dumps[MODEL_DUMPS];	/* jitdump files */
 	size_t dump_count;
 	struct footprint footprint;
 	struct clock clock;
 	struct totals totals;		/* of the blocks that the filter selects */
 	struct totals whole;		/* of all blocks */
-	struct histograms histograms;	/* of the selected ones, as all below */
+	struct histograms histograms;	/* of the selected blocks, as all
+					 * below */
 	struct timeline timeline;
 	struct chains chains;
 	struct freed freed;		/* where has_freed_by */
-	bool has_freed_by;		/* frees have their stacks */
+	bool has_freed_by;		/* frees have stacks */
 	struct leftout leftout;
 	struct controls controls;
 	struct pools pools;
 	struct part part;
 	struct damages damages;
-	struct embedded embedded;	/* files that the trace carries */
-	struct beside parent, parts;	/* and what others do for it */
-	const char *trace;		/* its name, once it was read */
-	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in
-	 * the trace. Else all figures are estimates. */
+	struct embedded embedded;	/* files embedded in the trace */
+	struct beside parent, parts;	/* and in other traces, for it */
+	const char *trace;		/* its path, once it was read */
+	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in the
+	 * trace. Otherwise all measures are estimates. */
 	uint64_t sample_mean;
-	/* Blocks that were live at the filter's moment, and freed later. */
+	/* Blocks that were live at the filter's moment and freed later. */
 	struct block *past;
 	uint32_t *past_freed_by;	/* nodes, where has_freed_by */
 	size_t past_count, past_capacity;
@@ -85,46 +87,50 @@ struct model {
 	size_t fact_capacity;
 	struct table fact_index;	/* by type and key: see model_fact */
 	struct intern names;
-	uint64_t dropped;		/* said by SYNC chunks */
+	uint64_t dropped;		/* reported by SYNC chunks */
 	uint64_t undefined;		/* of contexts.undefined, noted */
-	uint64_t beyond;	/* allocations with more than groups_max */
-	bool start_told;		/* by INFO: */
+	uint64_t beyond;	/* allocations beyond groups_max */
+	bool start_told;		/* INFO has it: */
 	uint64_t start_ns;		/* of the recording, monotonic */
 	struct trace_sync first_sync;
 	struct trace_sync last_sync;
 	struct reader_report report;
 	/* for account.h */
 	bool begun;
-	bool special;			/* not the plain way */
-	bool deciding;			/* about the selection */
+	bool special;			/* the special path */
+	bool deciding;			/* in the deciding pass */
 	bool follows_chains;
-	uint64_t leaving;		/* number of the chain that goes on
-					 * behind the event at hand; 0: none */
-	bool borrowed;			/* the selection is another model's */
+	uint64_t leaving;		/* number of the chain that continues
+					 * after the current event with blocks
+					 * missing; 0: none */
+	bool borrowed;			/* the selection belongs to another
+					 * model */
 	struct selection *selection;	/* NULL: all blocks */
-	/* Of BLOCK_KEY_LIFETIME, else NULL; this pass finds them out. Owned by
-	 * the model that answers. */
+	/* For BLOCK_KEY_LIFETIME, else NULL; filled in by this pass if
+	 * `measuring`. Owned by the model with the results. */
 	struct lifespans *lifespans;
 	bool measuring;
-	struct map_index *mappings;	/* of BLOCK_KEY_MAPPING, likewise */
-	uint64_t births;		/* of blocks so far, if there is one */
-	uint64_t *numbers;		/* of blocks in that order, by theirs in
-					 * edges.blocks; if deciding, measuring */
+	struct map_index *mappings;	/* for BLOCK_KEY_MAPPING, likewise */
+	uint64_t births;		/* allocations so far, if numbered */
+	uint64_t *numbers;		/* the numbers of blocks in that order,
+					 * by their number in edges.blocks; if
+					 * deciding or measuring */
 	size_t number_capacity;
 	const struct model_companion *companion;	/* while it reads */
-	const struct model_tap *tap;	/* NULL: nobody looks on */
-	const struct model_looks *looks;	/* NULL: nobody does, at moments */
-	size_t looked;			/* at how many of them */
-	const struct block_keys *told_keys;	/* of the first pass, for it */
-	uint64_t span_factor;		/* ns of a tick << 32 */
-	uint64_t until;			/* stamp of the last that counts */
+	const struct model_tap *tap;	/* NULL: none */
+	const struct model_looks *looks;	/* NULL: none */
+	size_t looked;			/* how many were done */
+	const struct block_keys *told_keys;	/* keys of the first pass, for
+						 * the tap */
+	uint64_t span_factor;		/* ns per tick << 32 */
+	uint64_t until;			/* last stamp that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */
-	/* Of rows (cli/model/rows): where they are, owned; it was asked; all are
-	 * told as of the root; the last stamp of its outline; the peak of all
-	 * blocks of a view. */
+	/* For answers from rows (cli/model/rows): the index, owned; a request
+	 * was made; all contexts are merged into the root; the last stamp of
+	 * the outline; the peak of all blocks of a view. */
 	struct store *store;
 	bool asked, merged;
-	uint64_t *chosen;		/* of rows_wanted, owned */
+	uint64_t *chosen;		/* bit set of rows_wanted, owned */
 	size_t chosen_nodes;
 	uint64_t outline_stamp;
 	bool peak_known;
@@ -135,7 +141,7 @@ struct model {
 /* A later value of a key replaces an earlier one. */
 void model_set_fact(struct model *model, unsigned type, const char *key,
 		    const char *value);
-/* Edges without events, and their sink. */
+/* Initializes edges without events, and their sink. */
 void model_edges(struct model *model);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * model_views.c: what is known of a trace, as views of the model's parts, and
- * what follows from several of them.
+ * model_views.c: accessors of the model's parts, and values computed from
+ * several of them.
  *
  * Called by the reader's thread while it reads, by any thread afterwards.
  */
@@ -120,7 +120,7 @@ const struct clock *model_clock(const struct model *model)
 	return &model->clock;
 }
 
-/* ---- what was asked, and what was read ---- */
+/* ---- the request and the trace ---- */
 
 struct notes *model_notes(const struct model *model)
 {

@@ -17,7 +17,7 @@
 
 #define NAMES_SHOWN 8
 
-/* "30%", "12.5%"; by hand, as quantity.c says. */
+/* Parses "30%", "12.5%"; without strtod, as quantity.c explains. */
 static int parse_share(const char *text, double *share)
 {
 	double value = 0, scale = 0.1;
@@ -121,13 +121,13 @@ static void tell_names(const struct moment_name *known, size_t count,
 	buffer_printable(&names);
 	if (shown == 0)
 		notes_error(notes, "no marker or snapshot is called %s: the "
-			    "trace has none with a name: give a time", name);
+			    "trace has no named ones: give a time", name);
 	else
-		notes_error(notes, "no marker or snapshot is called %s: there "
-			    "are %s", name, names.data);
+		notes_error(notes, "no marker or snapshot is called %s: the "
+			    "trace has %s", name, names.data);
 }
 
-/* The last one of this name. */
+/* The last marker or snapshot with this name. */
 static bool find_name(const struct model *model, const char *name,
 		      uint64_t *stamp)
 {
@@ -142,8 +142,8 @@ static bool find_name(const struct model *model, const char *name,
 	if (found == 0)
 		tell_names(names, count, name, model->options.notes);
 	else if (found > 1)
-		notes_hint(model->options.notes, "@%s: there are %zu of this "
-			   "name: the last is meant", name, found);
+		notes_hint(model->options.notes, "@%s: %zu markers or snapshots "
+			   "have this name: using the last", name, found);
 	free(names);
 	return found > 0;
 }
@@ -175,7 +175,7 @@ static bool is_not_before(const void *model, size_t stamp, uint64_t ns)
 	return model_since_start_ns(model, stamp) >= ns;
 }
 
-/* Stamps ascend with their times. */
+/* Stamps ascend with time. */
 static uint64_t stamp_of_ns(const struct model *model, uint64_t ns)
 {
 	return search_first(model, UINT64_MAX, is_not_before, ns);

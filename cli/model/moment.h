@@ -1,6 +1,6 @@
 /*
- * moment.h: moments of a recording as people write them: 250ms after its
- * start, 30% of the run, @NAME of a marker or snapshot, start, end.
+ * moment.h: moments of a recording as users write them: 250ms after its start,
+ * 30% of the run, @NAME of a marker or snapshot, start, end.
  */
 #ifndef GNOMON_MOMENT_H
 #define GNOMON_MOMENT_H
@@ -24,26 +24,26 @@ struct moment {
 	const char *name;	/* _NAME; borrowed from the text */
 };
 
-/* What @NAME may mean: a marker, a snapshot or another record of what the
- * recorder was told, with a name. */
+/* A possible meaning of @NAME: a marker, a snapshot or another named command to
+ * the recorder. */
 struct moment_name {
 	const char *name;
 	uint64_t stamp;
 };
 
-/* All of a trace, by time; to be freed. Returns how many. */
+/* All names of a trace, by time; to be freed. Returns how many. */
 size_t moment_names(const struct model *model, struct moment_name **list);
 
-/* 0, -EINVAL if the text is no moment, -ERANGE if it is beyond all times. */
+/* 0; -EINVAL: the text is no moment; -ERANGE: the time is too large. */
 int moment_parse(const char *text, struct moment *moment);
 /*
- * In ns since the start of the recording; of several of one name, the last,
- * which is noted then. False: the trace has none of that name, which is noted,
- * too. The model has read the trace, or its outline.
+ * The moment in ns since the start of the recording. If a name occurs several
+ * times, the last one counts, which is noted. False: the trace does not have
+ * the name, which is noted. The model has read the trace, or its outline.
  */
 bool moment_ns(const struct model *model, const struct moment *moment,
 	       uint64_t *ns);
-/* The first stamp that is not before it; UINT64_MAX: it is behind the end. */
+/* The first stamp at or after the moment; UINT64_MAX: after the end. */
 bool moment_stamp(const struct model *model, const struct moment *moment,
 		  uint64_t *stamp);
 

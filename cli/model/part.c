@@ -1,7 +1,7 @@
 /*
- * part.c: see part.h. The blocks come in any order, and are put into that of
- * their births, so that what depends on it (first and last allocations,
- * chains of events) is right.
+ * part.c: see part.h. The blocks come in any order, and are sorted by
+ * allocation time, so that results that depend on the order (first and last
+ * allocations, event exports) are right.
  *
  * Called by the reader's thread.
  */
@@ -29,7 +29,7 @@ void part_add(struct model *model, const struct trace_live *block)
 	uint32_t thread;
 	bool nested;
 
-	/* Behind events it makes no sense. */
+	/* Not valid after events. */
 	if (model->begun || block->address == 0) {
 		faults_note(&model->report.faults, FAULT_MALFORMED, 1);
 		return;
@@ -61,7 +61,7 @@ static void bear(struct model *model, const struct trace_live *live)
 	CLAIM_FULL(live->ring < model->threads.count);
 	block = blocks_add(&model->edges.blocks, live->address, &is_new);
 	if (!is_new)
-		return;		/* a trace that says it twice */
+		return;		/* a repeated record */
 	*block = (struct block){
 		.address = live->address,
 		.size = live->size,

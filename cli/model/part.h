@@ -1,7 +1,7 @@
 /*
- * part.h: blocks that were live when a part of a longer recording began. They
- * are born before its first event, each at the time at which it was. Private to
- * the model.
+ * part.h: blocks that were live when a part of a rotated recording began. They
+ * are added before the first event of the part, each with its own allocation
+ * time. Private to the model.
  */
 #ifndef GNOMON_PART_H
 #define GNOMON_PART_H
@@ -13,24 +13,25 @@
 
 struct model;
 
-/* So many allocations of its thread may lie between a block of these and the
- * part's begin: none of them is temporary. */
+/* This many allocations of the thread are assumed between such a block and the
+ * begin of the part, so that none of them is temporary. */
 #define PART_BETWEEN (UINT64_C(1) << 40)
 
 struct part {
-	/* Until the first event; `ring` is the thread, threads.list. */
+	/* Until the first event; `ring` is the thread's index in
+	 * threads.list. */
 	struct trace_live *blocks;
 	size_t count, capacity;
-	uint64_t born;		/* how many there were */
+	uint64_t born;		/* how many were added */
 };
 
 void part_add(struct model *model, const struct trace_live *block);
-/* One of this thread. */
+/* For a known thread. */
 void part_put(struct part *part, const struct trace_live *block,
 	      uint32_t thread);
-/* All are there: put them into the order of their births. */
+/* All blocks were added: sort them by allocation time. */
 void part_sort(struct part *part);
-/* The first event is next, or there is none. */
+/* Add the blocks to the model: the first event is next, or there are none. */
 void part_begin(struct model *model);
 void part_free(struct part *part);
 

@@ -1,17 +1,17 @@
 /*
- * passes.c: how often a trace is read, and what for.
+ * passes.c: the passes over a trace.
  *
- *	outline   what times, names and threads the filter's words mean needs
- *	          clocks and snapshots that come last in a trace
- *	deciding  which blocks are selected, where their ends tell it
- *	counting  the figures
+ *	outline   resolves times, names and threads in the filter's words, which
+ *	          needs clocks and snapshots from the end of the trace
+ *	deciding  finds the selected blocks, if their ends decide
+ *	counting  computes the measures
  *
- * The first two only where the options need them. What is wrong with the trace
- * is noted by the last. A trace that is still being
- * written has grown by then: blocks that the deciding pass has not seen are
- * not selected if their ends matter.
+ * The first two are made only if the options need them. The last pass notes
+ * errors of the trace. A trace that is being written may grow between passes:
+ * blocks that the deciding pass has not seen are not selected if their ends
+ * decide.
  *
- * One thread for each model.
+ * One thread per model.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +30,7 @@
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 
-/* `notes`: of the reader. */
+/* `notes`: for the reader. */
 static int run(struct model *model, const char *path, bool outline,
 	       struct notes *notes)
 {
@@ -106,7 +106,7 @@ int model_read_along(struct model *model, const char *path,
 
 /* ---- passes ---- */
 
-/* For one pass more over a trace that was read. */
+/* A model for another pass over a trace that was read. */
 static struct model *new_model_like(const struct model *known,
 				    const struct model_options *options,
 				    const struct block_keys *keys)
@@ -122,7 +122,7 @@ static struct model *new_model_like(const struct model *known,
 	return model;
 }
 
-/* What cannot be opened at all the reader tells. */
+/* If the file cannot be opened at all, the reader reports that. */
 bool model_can_be_read_again(const char *path, struct notes *notes)
 {
 	struct stat status;
@@ -130,13 +130,13 @@ bool model_can_be_read_again(const char *path, struct notes *notes)
 	if (stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
 	    S_ISDIR(status.st_mode))
 		return true;
-	notes_error(notes, "%s: is no regular file, and what was asked needs "
-		    "to read it more than once: write it to a file first",
+	notes_error(notes, "%s: is no regular file, but this request reads "
+		    "it more than once: write it to a file first",
 		    path);
 	return false;
 }
 
-/* What depends on how blocks end: which are selected, and how long they live. */
+/* Finds how blocks end: which are selected, and how long they live. */
 static void decide(struct model *model, const char *path)
 {
 	const struct model_options options = {
@@ -156,7 +156,7 @@ static void decide(struct model *model, const char *path)
 	deciding->until = model->until;
 	view_set(deciding, model->controls.view);
 	run(deciding, path, false, NULL);
-	/* of a trace that grows, no more than this pass has seen */
+	/* if the trace grows, only count what this pass has seen */
 	if (deciding->measuring && deciding->report.being_written &&
 	    deciding->totals.last_stamp < model->until)
 		model->until = deciding->totals.last_stamp;
@@ -183,7 +183,7 @@ bool passes_resolve(struct model *model, const struct model *outline)
 		first = selection_moment(model->selection);
 		if (first < limit)
 			limit = first;
-		/* "from start", and no more: that is everything. */
+		/* Only "from start": that selects everything. */
 		if (first == 0 && !filter_has(model->options.filter,
 					      FILTER_TO, FILTER_STACKS - 1)) {
 			selection_free(model->selection);
@@ -194,8 +194,8 @@ bool passes_resolve(struct model *model, const struct model *outline)
 	return true;
 }
 
-/* What the options' words mean in this trace. False: nothing, which has been
- * said. */
+/* Resolves the options' words in this trace. False: they have no meaning in it,
+ * which was noted. */
 static bool look_at_outline(struct model *model, const char *path)
 {
 	const struct model_options options = {
@@ -207,7 +207,7 @@ static bool look_at_outline(struct model *model, const char *path)
 
 	outline->with_maps = mappings || filter_has(model->options.filter,
 						    FILTER_MAP, FILTER_MAP);
-	/* Of what cannot be read, the last pass says why. */
+	/* If the trace cannot be read, the last pass notes the reason. */
 	if (run(outline, path, true, NULL) == EXIT_NOTHING)
 		mappings = false;
 	else
@@ -218,8 +218,8 @@ static bool look_at_outline(struct model *model, const char *path)
 		good = model->mappings != NULL;
 	}
 	if (outline->report.folded)
-		notes_hint(model->options.notes, "%s: the last events were "
-			   "folded in from its live file, which is removed "
+		notes_hint(model->options.notes, "%s: recovered the last "
+			   "events from its live file, which is removed "
 			   "now", path);
 	model_free(outline);
 	return good;
@@ -240,7 +240,7 @@ bool model_needs_ends(const struct model_options *options,
 	       block_keys_have(keys, BLOCK_KEY_LIFETIME);
 }
 
-/* Passes before the one that counts. */
+/* Runs the passes before the one that counts. */
 static bool prepare(struct model *model, const char *path)
 {
 	bool outline = model_needs_outline(&model->options, &model->keys);
@@ -266,8 +266,8 @@ int model_read(struct model *model, const char *path)
 	status = run(model, path, false, model->options.notes);
 	if (model->beyond > 0)
 		notes_hint(model->options.notes, "%s: %" PRIu64 " allocations "
-			   "came when there were %" PRIu64 " groups, as many as "
-			   "are told apart, and are told as not known", path,
+			   "are beyond the limit of %" PRIu64 " groups: their "
+			   "group is shown as not known", path,
 			   model->beyond, model->options.groups_max);
 	return status;
 }
@@ -346,7 +346,7 @@ int model_group_peaks(const struct model *model, const char *path,
 
 /* ---- blocks one by one ---- */
 
-/* What was in the trace when it was read, and counts. */
+/* The end of the trace when it was read, up to the last event that counts. */
 static uint64_t end_of(const struct model *model)
 {
 	return model->report.being_written &&
@@ -358,7 +358,7 @@ int model_follow(const struct model *model, const char *path,
 		 const struct model_tap *tap)
 {
 	const bool keyed = tap->key != NULL;
-	/* the same blocks are told apart, and the same are not */
+	/* separate and merge the same blocks as the first pass */
 	const struct model_options options = {
 		.wants = MODEL_WANT_CHAINS,
 		.temporary = model->options.temporary,

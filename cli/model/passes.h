@@ -1,6 +1,6 @@
 /*
- * passes.h: what passes.c does for who answers otherwise than by passes.
- * Private to the model.
+ * passes.h: functions of passes.c for files that answer without passes. Private
+ * to the model.
  */
 #ifndef GNOMON_PASSES_H
 #define GNOMON_PASSES_H
@@ -8,9 +8,9 @@
 #include "cli/model/model_state.h"
 
 /*
- * What the words of the model's options mean in the trace that `outline` has
- * read, which may be the model itself: its selection, view and end. False: they
- * make no sense there, which was noted.
+ * Resolves the words of the model's options in the trace that `outline` (which
+ * may be the model itself) has read: its selection, view and end. False: they
+ * have no meaning in that trace, which was noted.
  */
 bool passes_resolve(struct model *model, const struct model *outline);
 

@@ -1,12 +1,12 @@
 /*
  * selection.c: see selection.h.
  *
- * Words that are given twice mean either: of minima the least counts, of
+ * Words that are given twice mean either value: of minima the least counts, of
  * maxima the greatest, of moments and names any.
  *
- *  I1  A bit of `sure` is set only for blocks that pass every word; one of
- *      `by_group` for blocks that pass every word if their context has a live
- *      block, which is known when the deciding pass is over.
+ *  I1  A bit of `sure` is set only for blocks that match every word. A bit of
+ *      `by_group` is set for blocks that match every word if their context has
+ *      a live block, which is known when the deciding pass is over.
  *
  * Called by the reader's thread.
  */
@@ -33,13 +33,14 @@ struct pending {
 	uint64_t number;
 	uint64_t position;
 	uint32_t next;		/* 0: none; also of free entries */
-	bool sure;		/* whatever becomes of the chain's last block */
+	bool sure;		/* whatever the fate of the chain's last
+				 * block */
 };
 
 struct selection {
-	bool of_process;	/* the trace is of a process that is wanted */
+	bool of_process;	/* the trace is of a selected process */
 	struct selection_range birth;	/* stamps */
-	bool from, to;		/* whether its ends were given */
+	bool from, to;		/* whether --from and --to were given */
 	struct selection_range size;
 	struct selection_range address;
 	struct selection_range lifetime;	/* ticks */
@@ -51,7 +52,7 @@ struct selection {
 	size_t marker_count;
 	bool *heaps;		/* by number; NULL: the allocator's alone */
 	size_t heap_count;
-	bool *threads;		/* by number; NULL: all */
+	uint64_t *threads;	/* a bit for each number; NULL: all */
 	size_t thread_count;
 	unsigned fates;		/* 1 << enum filter_fate; 0: any */
 	unsigned allocators, arenas, mmapped;	/* 1 << choice; 0: any */
@@ -59,7 +60,7 @@ struct selection {
 	uint32_t *freed_by;	/* nodes; of blocks that were freed */
 	size_t freed_by_count;
 	bool ends, chains;
-	/* what was decided */
+	/* results of the deciding pass */
 	struct bits sure;
 	struct bits by_group;
 	struct bits live_nodes;
@@ -73,7 +74,7 @@ static inline bool within(const struct selection_range *range, uint64_t value)
 	return value >= range->min && value <= range->max;
 }
 
-/* ---- what words mean ---- */
+/* ---- meaning of words ---- */
 
 static struct selection_range range_of(const struct filter *filter, enum filter_id min,
 			     enum filter_id max)
@@ -102,7 +103,7 @@ static unsigned choices(const struct filter *filter, enum filter_id id)
 	return set;
 }
 
-/* ns to ticks, so that what lasted so many ns is within. */
+/* Converts ns to ticks, so that lifetimes of that many ns are in the range. */
 static struct selection_range ticks_of(const struct model *model,
 					 struct selection_range ns)
 {
@@ -145,9 +146,9 @@ static bool set_birth(struct selection *selection, const struct filter *filter,
 	if (i == 0)
 		return true;
 	selection->birth.max = to - (to > 0);
-	if (to == 0)		/* nothing was before */
+	if (to == 0)		/* nothing is before the start */
 		selection->birth.min = 1;
-	/* Of moments of one kind it was known before: filter_fits. */
+	/* For moments of one kind filter_fits has checked that. */
 	if (selection->birth.min > selection->birth.max)
 		notes_hint(model->options.notes, "--from is not before --to "
 			   "in this trace: nothing lies between");
@@ -188,7 +189,7 @@ static int compare_ranges(const void *left, const void *right)
 	return sort_up(a->min, b->min) ?: sort_up(a->max, b->max);
 }
 
-/* From each of that name to the next that has a name. */
+/* From each marker of that name to the next marker with a name. */
 static bool set_markers(struct selection *selection,
 			const struct filter *filter, const struct model *model)
 {
@@ -215,7 +216,7 @@ static bool set_markers(struct selection *selection,
 				from, to - (to > from && to < UINT64_MAX)
 			});
 		}
-		/* who says that there is none */
+		/* notes that there is none */
 		if (selection->marker_count == before)
 			good = moment_stamp(model, &moment, &stamp);
 	}
@@ -243,12 +244,14 @@ static void set_threads(struct selection *selection,
 
 	if (filter_word(filter, FILTER_THREAD, 0) == NULL)
 		return;
-	selection->threads = grow_zeroed(threads->count, sizeof(bool));
+	selection->threads = grow_zeroed(threads->count / 64 + 1,
+					 sizeof(uint64_t));
 	selection->thread_count = threads->count;
 	for (size_t i = 0; (word = filter_word(filter, FILTER_THREAD, i)); i++)
 		for (size_t t = 1; t < threads->count; t++)
 			if (is_thread(&threads->list[t], word)) {
-				selection->threads[t] = true;
+				selection->threads[t / 64] |=
+					UINT64_C(1) << t % 64;
 				filter_matched(filter, word);
 			}
 }
@@ -272,7 +275,7 @@ static void set_heaps(struct selection *selection,
 			}
 }
 
-/* The command line is what reports print of it, or its bare words. */
+/* The command line matches as reports print it, or as plain words. */
 static bool is_named(const struct model *model, const struct pattern *pattern)
 {
 	const char *exe = model_fact(model, GT_INFO, "exe");
@@ -346,9 +349,9 @@ static bool set_freed_by(struct selection *selection,
 	if (count == 0)
 		return true;
 	if (!model_has_freed_by(model)) {
-		notes_error(model->options.notes, "%s: does not tell who freed "
-			    "its blocks, which --free-context asks for: record "
-			    "it with --free-stacks", model->trace);
+		notes_error(model->options.notes, "%s: has no stacks of frees, "
+			    "which --free-context needs: record with "
+			    "--free-stacks", model->trace);
 		return false;
 	}
 	selection->filter = filter;
@@ -425,7 +428,8 @@ bool selection_is_of_moment(const struct selection *selection)
 	return selection->alive_count[0] > 0;
 }
 
-/* Of which heap it is: of one that the trace names, or the allocator's. */
+/* Whether the block is in a selected heap: by name, or by default the
+ * allocator's. */
 static bool is_of_heap(const struct selection *selection,
 		       const struct block *block)
 {
@@ -465,7 +469,7 @@ static bool may_be_there(const struct selection *selection, unsigned layout)
 
 	if (selection->allocators && !(selection->allocators & (known ? 1 : 2)))
 		return false;
-	/* What has a mapping of its own is in no arena. */
+	/* A block in a mapping of its own is in no arena. */
 	if (selection->arenas &&
 	    (!known || mmapped == 1 || !(selection->arenas & arena)))
 		return false;
@@ -473,12 +477,19 @@ static bool may_be_there(const struct selection *selection, unsigned layout)
 	       (known && selection->mmapped & mmapped);
 }
 
+static bool is_of_threads(const struct selection *selection,
+			  const struct block *block)
+{
+	return block->thread < selection->thread_count &&
+	       selection->threads[block->thread / 64] >> block->thread % 64 & 1;
+}
+
 static bool begins_later(const void *list, size_t i, uint64_t stamp)
 {
 	return ((const struct selection_range *)list)[i].min > stamp;
 }
 
-/* They do not overlap, but that a range may be there twice. */
+/* Ranges do not overlap, but a range may be there twice. */
 static bool is_marked(const struct selection *selection, uint64_t stamp)
 {
 	size_t later;
@@ -498,9 +509,7 @@ bool selection_may(const struct selection *selection,
 	    !within(&selection->address, pools_address(block->address)) ||
 	    !is_of_heap(selection, block))
 		return false;
-	if (selection->threads != NULL &&
-	    (block->thread >= selection->thread_count ||
-	     !selection->threads[block->thread]))
+	if (selection->threads != NULL && !is_of_threads(selection, block))
 		return false;
 	return may_be_there(selection, block->layout) &&
 	       is_marked(selection, block->birth) &&
@@ -536,7 +545,7 @@ static bool was_alive(const struct selection *selection, unsigned which,
 	return selection->alive_count[which] == 0;
 }
 
-/* Whether its own end is of a wanted fate; chains and groups aside. */
+/* Whether its own fate is selected, apart from chains and groups. */
 static bool is_fated(const struct selection *selection,
 		     const struct selection_end *end)
 {
@@ -548,7 +557,7 @@ static bool is_fated(const struct selection *selection,
 	return selection->fates == 0 || selection->fates & has;
 }
 
-/* Whether it was freed from a wanted stack. */
+/* Whether a selected stack freed it. */
 static bool is_freed_by(const struct selection *selection,
 			const struct selection_end *end)
 {
@@ -617,7 +626,7 @@ static void wait_for_chain(struct selection *selection, uint64_t number,
 	chain->pending = entry;
 }
 
-/* Whether its end is one that is wanted; fates, chains and groups aside. */
+/* Whether its end is selected, apart from fates, chains and groups. */
 static bool ends_within(const struct selection *selection,
 			const struct block *block,
 			const struct selection_end *end)
@@ -694,8 +703,8 @@ void selection_live_node(struct selection *selection, uint32_t node)
 
 /* ---- blocks with their ends ---- */
 
-/* Of several moments one is enough: it was born before the last of them, and
- * ended after the first. */
+/* One of several moments is enough: the block was allocated before the last of
+ * them, and ended after the first. */
 static void bound_by_moments(const struct selection *selection,
 			     unsigned which, struct selection_bounds *bounds)
 {
@@ -723,10 +732,11 @@ void selection_bounds(const struct selection *selection,
 		.birth = selection->birth,
 		.end = { 0, UINT64_MAX },
 		.size = selection->size,
+		.threads = selection->threads,
+		.thread_count = selection->thread_count,
 		.all = selection->of_process && selection->address.min == 0 &&
 		       selection->address.max == UINT64_MAX &&
 		       selection->heaps == NULL &&
-		       selection->threads == NULL &&
 		       selection->map == NULL && selection->fates == 0 &&
 		       selection->allocators == 0 && selection->arenas == 0 &&
 		       selection->mmapped == 0 &&

@@ -1,16 +1,17 @@
 /*
- * selection.h: what the words of a filter mean in one trace, and which of its
+ * selection.h: the meaning of a filter's words in one trace, and which of its
  * blocks they select.
  *
- * What is known when a block is allocated (its size, thread, address, time) is
- * asked then. What only its end tells (how long it lived, what became of it)
- * is found out in a pass of its own, the *deciding* one: a bit for each block.
- * The pass that counts then knows at once whether a block is wanted, and all
- * its figures are exact, also maxima of the selected blocks alone.
+ * Conditions on an allocation (size, thread, address, time) are checked when
+ * the block is allocated. Conditions on its end (lifetime, fate) need a pass of
+ * their own, the *deciding* pass, which stores a bit for each block. The pass
+ * that counts then knows at the allocation whether the block is selected. So
+ * all its measures are exact, including maxima of the selected blocks alone.
  *
- * Both passes number the blocks as they begin, one by one: a block's number
- * among its thread's allocations (struct block) leaps where the trace leaves
- * some out, as every sample does, and bits would be far apart.
+ * Both passes number blocks one by one in the order of allocation. The sequence
+ * numbers in struct block are no use for that: they have large gaps where the
+ * trace leaves blocks out, as every sample does, and the bits would be far
+ * apart.
  */
 #ifndef GNOMON_SELECTION_H
 #define GNOMON_SELECTION_H
@@ -26,9 +27,9 @@ struct model;
 struct selection;
 
 /*
- * `outline` has read the trace, or its outline. NULL if some word means
- * nothing in it; that is noted (model_options). The filter has to live
- * as long as the selection.
+ * `outline` has read the trace, or its outline. NULL if some word has no
+ * meaning in it, which is noted (model_options). The filter has to live as long
+ * as the selection.
  */
 struct selection *selection_new(const struct filter *filter,
 				const struct model *outline);
@@ -36,29 +37,31 @@ void selection_free(struct selection *selection);	/* NULL is allowed */
 
 /* Whether a deciding pass is needed. */
 bool selection_needs_ends(const struct selection *selection);
-/* Whether all selected blocks are live at some given moment, and `live` means
- * then. */
+/* Whether the filter selects blocks that are live at a given moment; then
+ * `live` means at that moment. */
 bool selection_is_of_moment(const struct selection *selection);
 
-/* The earliest moment that the words name, as a stamp: what happened before it
- * matters to them. UINT64_MAX: they name none. */
+/* The earliest moment that the words name, as a stamp: events before it matter
+ * for them. UINT64_MAX: they name none. */
 uint64_t selection_moment(const struct selection *selection);
 
-/* Whether it may be selected, by what is known at its allocation. */
+/* Whether the block may be selected, by what is known at its allocation. */
 bool selection_may(const struct selection *selection,
 		   const struct block *block);
-/* Whether it is selected; `number`: the block's, `node`: its context's. */
+/* Whether the block is selected. `number`: the number of the block; `node`: the
+ * node of its context. */
 bool selection_keeps(const struct selection *selection,
 		     const struct block *block, uint64_t number,
 		     uint32_t node);
 
-/* ---- of a block whose end is known, without a deciding pass ---- */
+/* ---- for a block whose end is known, without a deciding pass ---- */
 
 struct selection_end;
-/* Whether words ask for chains, or for groups: then this cannot be. */
+/* Whether words depend on chains or groups: then selection_takes cannot
+ * decide. */
 bool selection_needs_others(const struct selection *selection);
-/* Whether a block is selected that ended so; end->number is not looked at. Any
- * number of threads at once. */
+/* Whether a block with this end is selected; end->number is not used. May be
+ * called by several threads at once. */
 bool selection_takes(const struct selection *selection,
 		     const struct block *block,
 		     const struct selection_end *end);
@@ -68,10 +71,15 @@ struct selection_range {
 	uint64_t min, max;
 };
 
-/* A block outside of one of these is not selected; stamps. */
+/* Stamps. A block outside of one of these ranges, or of another thread, is not
+ * selected. */
 struct selection_bounds {
 	struct selection_range birth, end, size;
-	/* The words say no more than that. */
+	/* A bit for each thread of the model that may have allocated it; none is
+	 * set for number 0, an unknown one. NULL: any. Borrowed. */
+	const uint64_t *threads;
+	size_t thread_count;
+	/* The ranges and threads are all that the words require. */
 	bool all;
 };
 
@@ -80,18 +88,19 @@ void selection_bounds(const struct selection *selection,
 
 /* ---- in the deciding pass ---- */
 
-/* How a block ended, for who decides. */
+/* How a block ended, for the decision. */
 struct selection_end {
-	uint64_t number;	/* of the block; of a chain's end: none */
-	uint64_t stamp;		/* or where the recording ends */
+	uint64_t number;	/* of the block; unused for the end of a
+				 * chain */
+	uint64_t stamp;		/* the end of the recording if it did not end */
 	uint32_t freed_by;	/* node of the stack that freed it */
 	bool live;		/* it was never freed */
 	bool temporary;
 };
-/* A block that may be selected; `chain`: the one it belongs to, or NULL. */
+/* A block that may be selected. `chain`: its chain, or NULL. */
 void selection_block(struct selection *selection, const struct block *block,
 		     const struct selection_end *end, struct chain *chain);
-/* The chain is complete, all its blocks told. */
+/* The chain is complete: selection_block was called for all its blocks. */
 void selection_chain(struct selection *selection, struct chain *chain,
 		     const struct selection_end *end);
 /* Some block of this context is live at the end. */

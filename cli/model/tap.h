@@ -1,8 +1,8 @@
 /*
- * tap.h: blocks one after the other, as they begin and end, for who writes
- * each of them down: exports of events. A second pass over a trace that was
- * read (model_follow), so nodes, images and names are all known, and what
- * stacks' filters keep can be told at once.
+ * tap.h: callbacks for blocks one by one, as they begin and end, for exports
+ * that write each event. They come from a second pass over a trace that was
+ * read (model_follow), so all nodes, images and names are known, and filters of
+ * stacks can be applied at once.
  */
 #ifndef GNOMON_TAP_H
 #define GNOMON_TAP_H
@@ -13,15 +13,15 @@
 #include "cli/model/core/edges.h"
 
 /*
- * `node` is one of the model that was read first. `number` is the block's as
- * long as it lives, and another one's later: at most as many as were live at
- * once. `chain`: of an EDGE_MOVED, and of the block that the realloc made;
- * else 0, unless the block is the result of an earlier realloc. Stamps are
- * for model_since_start_ns. `end` finds in block->temporary whether the block
- * counts as one. `thread`: where to put the thread whose event it is
- * (threads.list), before each call; may be NULL. Of events that came out of
- * order it may be another one. `key`: likewise, the number that the block's keys
- * have in the model that was read first, TAP_NO_KEY if they have none.
+ * `node` is a node of the model that was read first. `number` identifies the
+ * block while it lives and is reused later, so numbers stay below the most
+ * blocks live at once. `chain` is set for an EDGE_MOVED and for the block that
+ * the realloc made; otherwise 0, unless the block is the result of an earlier
+ * realloc. Stamps are for model_since_start_ns. In `end`, block->temporary says
+ * whether the block counts as temporary. `thread`: before each call, set to the
+ * thread of the event (threads.list), which may be wrong for events that came
+ * out of order; may be NULL. `key`: set likewise to the number of the block's
+ * keys in the model that was read first, or TAP_NO_KEY.
  */
 #define TAP_NO_KEY UINT32_MAX
 

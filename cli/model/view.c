@@ -1,15 +1,15 @@
 /*
  * view.c: see view.h.
  *
- * While a trace is read for the first time nobody knows which beginning is the
- * last: so each makes an end of all figures that there are by then. Later
- * passes know where the view begins, and count nothing before it.
+ * During the first reading of a trace it is not known which START or CLEAR is
+ * the last: so each resets all measures. Later passes know where the view
+ * begins, and count nothing before it.
  *
- * What happens between a STOP and the next START is not in the trace: which of
- * the blocks that were live are still there nobody knows, nor which blocks were
- * allocated. So a START drops all blocks, and from then on a free of a block
- * that is not known is nothing unusual. A CLEAR leaves the blocks where they
- * are: their frees will come, and addresses alternate as before.
+ * Events between a STOP and the next START are not in the trace: so it is not
+ * known which live blocks were freed, and which blocks were allocated. So a
+ * START drops all blocks, and from then on frees of unknown blocks are
+ * expected. A CLEAR keeps the blocks: their frees will come, and allocations
+ * and frees of an address still alternate.
  *
  * Called by the reader's thread.
  */
@@ -50,7 +50,7 @@ static void begin_anew(struct model *model, uint64_t stamp)
 	model->totals.repaired = 0;
 }
 
-/* Reallocs that have begun go with their blocks. */
+/* Pending reallocs are dropped with their blocks. */
 static void drop_blocks(struct model *model, uint64_t stamp)
 {
 	const struct block *block;

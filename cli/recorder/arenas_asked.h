@@ -1,5 +1,6 @@
 /*
- * arenas_asked.h: the writer's half of arenas.h. The writer only.
+ * arenas_asked.h: requests a thread of the target to measure the C library's
+ * arenas (the writer's half of arenas.h). The writer only.
  */
 #ifndef GNOMON_ARENAS_ASKED_H
 #define GNOMON_ARENAS_ASKED_H
@@ -7,14 +8,15 @@
 #include "cli/recorder/base/recording.h"
 #include "preload/ring/arenas.h"
 
-/* Has a thread asked. To be called again and again while it is ASKED: a
- * thread that could not do it leaves that to the next. */
+/* Requests the measures from a thread of the target. Call again while the state
+ * is ASKED: a thread that cannot take them leaves the request to the next
+ * thread. */
 void arenas_ask(struct recording *r);
 
-/* Takes it back. */
+/* Withdraws the request. */
 void arenas_forget(struct recording *r);
 
-/* The figures, if they have been taken. */
+/* Copies the measures to *to. False: no thread has taken them yet. */
 bool arenas_collect(struct recording *r, enum arenas_which which,
 		    struct arenas *to);
 

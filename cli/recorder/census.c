@@ -1,17 +1,17 @@
 /*
  * census.c: see census.h.
  *
- * ENDS. A thread is gone when the kernel does not know it, or when another
- * ring has its id: ids are only used again after their thread's end. Nothing
- * of ours runs in a thread that ends, since nothing could run last there, so
- * the time of its end is when it was missed. The first thread's id stays
- * taken while others live; the kernel says of it that it is a zombie.
+ * ENDS. A thread has ended when the kernel does not know it, or when another
+ * ring has its id: ids are reused only after their thread's end. No hook of
+ * ours runs at a thread's end, as none could be the last code there. So its end
+ * time is the time at which the writer found it missing. The main thread's id
+ * stays in use while other threads live; the kernel shows it as a zombie.
  *
- * NAMES. A thread brings the name that it has at its first event, and events
- * tell of those given with pthread_setname_np and prctl (hooks_thread.c). Who
- * writes to /proc/PID/task/TID/comm is found out by reading that now and then.
- * An emulator's threads have its own name until the program gives them one: they
- * get that of the program, as it would be without the emulator.
+ * NAMES. A thread reports its name at its first event. Later events report
+ * names set with pthread_setname_np and prctl (hooks_thread.c). Names written
+ * to /proc/PID/task/TID/comm are found by reading that file at intervals. An
+ * emulator's threads have the emulator's name until the program names them;
+ * they get the program's name, as without the emulator.
  */
 #include "cli/recorder/census.h"
 
@@ -33,18 +33,18 @@
 
 #define CENSUS_EMULATOR "qemu-"
 
-/* Between two looks at a thread's name; and for each thread that there is, so
- * that thousands take no more than a thousandth of a processor. */
+/* Interval between two readings of a thread's name. It grows with the number of
+ * threads, so that thousands take at most a thousandth of a processor. */
 #define CENSUS_NAME_NS (1 * UINT64_C(1000000000))
 #define CENSUS_NAME_EACH_NS (10 * UINT64_C(1000000))
 
-/* Between two looks for threads that are gone, likewise. */
+/* Interval between two checks for ended threads, likewise. */
 #define CENSUS_REAP_NS (100 * UINT64_C(1000000))
 #define CENSUS_REAP_EACH_NS (100 * UINT64_C(1000))
-/* Where their rings are wanted; a look takes some 200 ns a thread. */
+/* The same when new threads need rings; a check takes some 200 ns a thread. */
 #define CENSUS_WANTED_EACH_NS UINT64_C(2000)
 
-/* THREAD chunks are a record each: threads come and go seldom enough. */
+/* Each THREAD chunk has one record: threads start and end seldom enough. */
 void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
 		   uint64_t stamp)
 {
@@ -66,19 +66,19 @@ void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
 	chunk_write(feed->out, GT_THREAD, to + n, NULL);
 }
 
-/* qemu's names begin like that. */
+/* Replaces qemu's own thread name by the program's. */
 static void census_name_program(const struct recording *r,
 				char name[GT_THREAD_NAME_MAX])
 {
 	const char *program = pathname_base(r->executed);
 
-	/* the kernel would cut it as well */
+	/* the kernel would truncate it as well */
 	if (r->emulated && *program &&
 	    strncmp(name, CENSUS_EMULATOR, sizeof(CENSUS_EMULATOR) - 1) == 0)
 		pathname_print(name, GT_THREAD_NAME_MAX, "%s", program);
 }
 
-/* The name of a ring's thread, "" if it is gone. */
+/* The name of a ring's thread; "" if it has ended. */
 static void census_ask(const struct recording *r, uint32_t id,
 		       char name[GT_THREAD_NAME_MAX])
 {
@@ -121,7 +121,8 @@ void census_names(struct feed *feed, uint64_t now_ns)
 	}
 }
 
-/* The ring's thread id has been used again: its older owner is gone. */
+/* The ring's thread id may be a reused one: finishes rings of the older
+ * owner. */
 static void census_supersede(struct feed *feed, uint32_t id)
 {
 	const struct recording_ring *ring = &feed->r->given[id], *other;
@@ -148,12 +149,12 @@ static void census_first_name(struct feed *feed, uint32_t id)
 	memcpy(name, recording_thread(feed->r, id)->name, GT_THREAD_NAME_MAX);
 	name[GT_THREAD_NAME_MAX - 1] = '\0';
 	census_name_program(feed->r, name);
-	/* it was not allowed to ask */
+	/* the thread was not allowed to read its name */
 	if (!name[0])
 		census_ask(feed->r, id, name);
 }
 
-/* What its thread has said of it, from here on as it is now. */
+/* Copies the data that the thread announced; later changes are ignored. */
 static void census_hear(struct recording *r, uint32_t id)
 {
 	struct recording_ring *given = &r->given[id];
@@ -179,8 +180,8 @@ void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns)
 	own->since_ns = 0;
 	own->nested = (struct nested){ 0 };
 	own->named_ns = now_ns;
-	/* a thread that comes after a whole pass has scanned waits for the
-	 * next: its stamps are above the watermark */
+	/* A thread that comes after the scan of a full pass waits for the next
+	 * pass: its stamps are above the watermark. */
 	own->head = ring->tail;
 	own->taken = own->seen = own->head;
 	if (!(ring->flags & GT_THREAD_NESTED))

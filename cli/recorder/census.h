@@ -1,6 +1,6 @@
 /*
- * census.h: the threads of the target as the trace knows them: that they
- * began, what they are called, that they are gone. The writer only.
+ * census.h: writes the start, the name and the end of each thread of the target
+ * to the trace. The writer only.
  */
 #ifndef GNOMON_CENSUS_H
 #define GNOMON_CENSUS_H
@@ -13,14 +13,16 @@
 void census_record(struct feed *feed, enum gt_thread_what what, uint32_t id,
 		   uint64_t stamp);
 
-/* The thread of this ring, unless it is known. Before the ring's events. */
+/* Announces the thread of this ring, unless the trace has it already. Call
+ * before the ring's events are written. */
 void census_announce(struct feed *feed, uint32_t id, uint64_t now_ns);
 
-/* Looks after names that were changed behind our back. */
+/* Reads thread names again, as threads may rename themselves without a hook
+ * seeing it. */
 void census_names(struct feed *feed, uint64_t now_ns);
 
-/* Takes back the rings of threads that are gone, if it is time for that: sooner
- * where rings are wanted. */
+/* Reclaims the rings of threads that have ended, if a check is due. `wanted`:
+ * new threads need rings, so the check is due sooner. */
 void census_look(struct feed *feed, bool wanted, uint64_t now_ns);
 
 #endif

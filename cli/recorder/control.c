@@ -6,26 +6,25 @@
  *	   ▲       STOP (the same, --duration)              │
  *	   └────────────────────────────────────────────────┘
  *
- * MOMENTS. A record's tick is taken when nobody has the turn (ring.h), so that
- * what a thread does after it has a later stamp. It is written before the first
- * SYNC whose watermark is above it.
+ * MOMENTS. A record's tick is taken while no thread has the turn (ring.h), so
+ * that later events have a later stamp. The record is written before the first
+ * SYNC whose watermark is above the tick.
  *
- * Of a stop the tick is taken before the recorder is dormant, so that nothing
- * can follow from what was not recorded but what does not count either; of a
- * start, before it no longer is.
+ * The tick of a stop is taken before the recorder is dormant. So events that
+ * depend on unrecorded ones are after the stop, and do not count either. The
+ * tick of a start is taken before the recorder leaves the dormant state.
  *
- * HANDLERS have noted what they ask for, with the tick, and the gate is open
- * since (gate.h). So a round may find several stops and starts, all of which
- * are served as of when they were asked for. What is served here goes by
- * `off`, which says what holds at the tick that was served last; the gate may
- * be open while it is set.
+ * SIGNAL HANDLERS post requests with their ticks, and the gate is open from
+ * then on (gate.h). So a round may find several stops and starts, and handles
+ * each as of its own tick. `off` is the state at the tick that was handled
+ * last; the gate may be open while `off` is set.
  *
- * I1: requests are served in the order of their ticks. One whose tick is below
- *     `settled` gets that: it was noted after `settled` was the time, or it
- *     would have been found then. So nothing that comes after its handler has
- *     an earlier stamp.
- * I2: nothing from above `settled` was taken (sequence.h), nor promised by a
- *     SYNC.
+ * I1: requests are handled in the order of their ticks. A request with a tick
+ *     below `settled` gets the tick `settled`: it was posted after that time,
+ *     or it would have been found then. So no event after its handler has an
+ *     earlier stamp.
+ * I2: no event above `settled` was taken (sequence.h), and no SYNC has a
+ *     watermark above it.
  *
  * The writer only.
  */
@@ -50,10 +49,11 @@
 #include "cli/recorder/base/xxh64.h"
 #include "unwind/claim.h"
 
-#define CONTROL_NAMES 4096	/* snapshots whose names are remembered */
+#define CONTROL_NAMES 4096	/* snapshot names remembered */
 #define CONTROL_FOREVER_NS UINT64_C(1000000000)
-#define CONTROL_CLIENT_NS (5 * UINT64_C(1000000))	/* somebody is connected */
-#define CONTROL_SIGNALS 64	/* of a kind, served in one round */
+/* a client is connected */
+#define CONTROL_CLIENT_NS (5 * UINT64_C(1000000))
+#define CONTROL_SIGNALS 64	/* of a kind, handled in one round */
 
 static void control_answer(struct control_request *request, int err,
 			   const char *message)
@@ -76,8 +76,8 @@ void control_emit(struct writer *w, enum gt_control_what what, uint64_t tick,
 	chunk_write(&w->out, GT_CONTROL, to + n, NULL);
 }
 
-/* From here on every stamp is later, and what handlers have asked for before is
- * served. */
+/* Returns a tick such that all later stamps are not below it. Handles requests
+ * of signal handlers from before it. */
 static uint64_t control_tick(struct writer *w)
 {
 	struct control *control = &w->control;
@@ -122,7 +122,7 @@ static void control_start(struct writer *w, struct control_request *request)
 		control_answer(request, -EALREADY, "is being recorded already");
 		return;
 	}
-	/* no hook has told what was mapped meanwhile */
+	/* hooks did not record mappings while stopped */
 	maps_watch_whole(&w->maps);
 	control_moment(w, GT_CONTROL_START, request);
 	CLAIM_FULL(request->tick >= control->end_tick); /* I1 */
@@ -150,7 +150,7 @@ static void control_stop(struct writer *w, struct control_request *request)
 	control->end_tick = request->tick;
 	control->stop_ns = 0;
 	ring_kick(w->r->rings, w->r->ring_count);
-	/* all of it is to be read from now on */
+	/* readers should see all events from now on */
 	control->sync = true;
 }
 
@@ -158,7 +158,7 @@ void control_begin(struct writer *w)
 {
 	uint64_t delay = recording_options->number[OPTION_DELAY];
 	struct control *control = &w->control;
-	/* of the program, which did not wait for us */
+	/* of the program, which did not wait for the recorder */
 	uint64_t begin_ns = w->live.shape.monotonic0_ns;
 	uint64_t now = w->live.shape.counter0 >>
 		       w->live.shape.tick_shift;
@@ -178,7 +178,7 @@ void control_begin(struct writer *w)
 
 /* ---- snapshots ---- */
 
-/* Whether no other has this name. It is theirs from now on. */
+/* Whether no other snapshot has this name. Registers the name. */
 static bool control_name_is_new(struct control *control, const char *name)
 {
 	struct xxh64 state;
@@ -200,8 +200,9 @@ static bool control_name_is_new(struct control *control, const char *name)
 	return true;
 }
 
-/* Names are used to say a time: of two that are the same, the second gets its
- * number behind it. One without a name has its number alone. */
+/* Snapshot names stand for times in queries, so they must be unique: the second
+ * of two equal names gets its number appended. A snapshot without a name is
+ * named by its number. */
 static void control_name(struct control *control, uint64_t number,
 			 char name[GT_NAME_MAX])
 {
@@ -236,14 +237,15 @@ bool control_taken(const struct writer *w, uint64_t number)
 
 /* ---- requests ---- */
 
-/* The command reads what is in the file by then. */
+/* The command reads the file, so all events are written first. */
 static void control_report(struct writer *w, struct control_request *request)
 {
 	const char *why = "";
 
 	if (!w->output.regular) {
 		control_answer(request, -ESPIPE,
-			       "the trace is not a file that can be read");
+			       "the trace is not a regular file, so it cannot "
+			       "be read: use -o FILE");
 		return;
 	}
 	feed_sync(&w->feed, FEED_ALL);
@@ -252,7 +254,8 @@ static void control_report(struct writer *w, struct control_request *request)
 	control_answer(request, request->err, why);
 }
 
-/* So long after the recording began, as far as counter and clock tell now. */
+/* The tick that is `ns` after the start of the recording, by the present ratio
+ * of counter and clock. */
 static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
 {
 	const struct gl_header *live = &w->live.shape;
@@ -260,7 +263,7 @@ static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
 	uint64_t begin = live->counter0 >> live->tick_shift;
 	uint64_t ticks = (counter_now() >> live->tick_shift) - begin;
 
-	/* microseconds, or a product would not fit after some minutes */
+	/* scaled down, or a product would overflow after some minutes */
 	while (ticks >> 30) {
 		ticks >>= 1;
 		passed_ns >>= 1;
@@ -269,8 +272,8 @@ static uint64_t control_tick_of(const struct writer *w, uint64_t ns)
 	       ns % (passed_ns + 1) * ticks / (passed_ns + 1);
 }
 
-/* A reader is to take this tick for exactly that time, though counter and clock
- * will not say quite the same when it comes. */
+/* Makes readers map this tick to exactly that time, although the ratio of
+ * counter and clock will be slightly different then. */
 static void control_pin(struct writer *w, uint64_t tick, uint64_t ns)
 {
 	uint64_t began_ns = w->live.shape.monotonic0_ns, now_ns = time_ns_now();
@@ -286,7 +289,7 @@ static void control_log(enum control_what what,
 {
 	static const char *const names[CONTROL_KINDS] = {
 		[CONTROL_START] = "start", [CONTROL_STOP] = "stop",
-		[CONTROL_SNAPSHOT] = "snapshot wanted",
+		[CONTROL_SNAPSHOT] = "snapshot requested",
 		[CONTROL_CLEAR] = "clear", [CONTROL_MARKER] = "marker",
 		[CONTROL_HEAP] = "heap", [CONTROL_REPORT] = "report",
 	};
@@ -306,7 +309,7 @@ static void control_sync(struct writer *w)
 	feed_sync(&w->feed, FEED_ALL);
 }
 
-/* As of its tick. */
+/* Handles a request as of its tick. */
 static void control_serve(struct writer *w, struct control_request *request)
 {
 	enum control_what what = request->what;
@@ -355,9 +358,9 @@ static void control_serve(struct writer *w, struct control_request *request)
 		break;
 	default:
 		control_answer(request, -EOPNOTSUPP,
-			       "this cannot be asked of a recording");
+			       "is an unknown request to a recording");
 	}
-	/* not between a scan and what is taken then */
+	/* not between a scan and taking its records */
 	if (!w->control.serving)
 		control_sync(w);
 	if (!request->err && w->out.err)
@@ -383,7 +386,8 @@ void control_scanned(struct writer *w)
 	if (control->serving)
 		return;
 	control->serving = true;
-	/* what is above is for the next time: its events may not be there */
+	/* A later request waits for the next scan: its events may not be
+	 * visible yet. */
 	while (most-- && gate_next(w->r->shared, &posted) &&
 	       posted.cycles >> w->feed.tick_shift <= scanned) {
 		gate_take(w->r->shared);
@@ -400,7 +404,7 @@ void control_scanned(struct writer *w)
 	control->serving = false;
 }
 
-/* False: it is for the next round. */
+/* False: try again in the next round. */
 static bool control_by_itself(struct writer *w, enum control_what what)
 {
 	struct control_request request = { .what = what };
@@ -424,7 +428,8 @@ static void control_signals(struct writer *w)
 		for (n = 0; *served != given && n < CONTROL_SIGNALS; n++) {
 			if (!control_by_itself(w, what))
 				break;
-			/* twice at once is once, but for a switch */
+			/* equal requests at once count as one, except
+			 * toggles */
 			*served = what == CONTROL_TOGGLE ? *served + 1 :
 							   given;
 		}

@@ -1,6 +1,7 @@
 /*
- * control.h: what may be asked of a recording while it runs: by a command
- * through the control socket, by signals, by the program itself, by time.
+ * control.h: start, stop, clear, snapshot and other requests to a running
+ * recording. They come from the control socket, from signals, from the program
+ * itself or from a timer.
  */
 #ifndef GNOMON_CONTROL_H
 #define GNOMON_CONTROL_H
@@ -13,46 +14,49 @@
 
 struct writer;
 
-/* The writer's own. */
+/* Used by the writer only. */
 struct control {
 	uint64_t begun;		/* recordings so far */
-	bool off;		/* what happens now does not count */
-	bool serving;		/* a request: others wait */
-	bool sync;		/* what was recorded is to be written soon */
-	/* What is before `begin_tick` does not count (any more), nor what is
-	 * from `end_tick` on; 0: there is no end yet. */
+	bool off;		/* recording is stopped: events do not count */
+	bool serving;		/* a request is being handled: others wait */
+	bool sync;		/* write recorded events soon */
+	/* Events count from `begin_tick` until before `end_tick`. end_tick 0:
+	 * no end yet. */
 	uint64_t begin_tick, end_tick;
-	uint64_t clear_tick;	/* of a clear since then; 0: there was none */
-	/* What was asked for before this tick has been served, but for what
-	 * was not there to be seen at this time. */
+	uint64_t clear_tick;	/* of a clear since then; 0: none */
+	/* Requests from before this tick have been handled, except those not
+	 * yet visible at that time. */
 	uint64_t settled;
-	uint64_t start_ns;	/* --delay: when to start; 0: not by itself */
+	uint64_t start_ns;	/* --delay: when to start; 0: not by timer */
 	uint64_t stop_ns;	/* --duration: when to stop; likewise */
-	uint32_t served[CONTROL_KINDS];	/* of the recorder's `signalled` */
-	uint64_t *names;	/* of snapshots, as hashes; NULL until the first */
+	uint32_t served[CONTROL_KINDS];	/* requests handled, of the recorder's
+					 * `signalled` */
+	uint64_t *names;	/* hashes of snapshot names, or NULL */
 	uint32_t name_count;
 };
 
-/* At the begin of the trace: nothing is recorded yet where that is wanted. */
+/* At the start of the trace: stops recording if options request a later
+ * start. */
 void control_begin(struct writer *w);
 
 /*
- * All rings were scanned, and nothing was taken since. Serves what handlers have
- * asked for before (gate.h), as of when they did.
+ * Call after all rings were scanned and before records are taken. Handles
+ * requests that signal handlers made before the scan (gate.h), as of the time
+ * of each request.
  */
 void control_scanned(struct writer *w);
 
-/* In each round: what signals and clocks ask for. */
+/* In each round: handles requests by signals and timers. */
 void control_step(struct writer *w, uint64_t now_ns);
 
-/* How long the writer may sleep for all that. */
+/* How long the writer may sleep until the next timer. */
 uint64_t control_wait_ns(const struct writer *w);
 
 /*
- * Serves a request. The writer only. -EALREADY: it is so already; -EAGAIN:
- * to be asked again in the next round.
- * A snapshot is only begun by it: `number` and `name` are what it got, and
- * control_taken says when it is there.
+ * Handles a request. The writer only. -EALREADY: the recording is in that state
+ * already; -EAGAIN: call again in the next round. A snapshot is only begun
+ * here: `number` and `name` are set to those of the snapshot, and control_taken
+ * says when it is complete.
  */
 void control_do(struct writer *w, struct control_request *request);
 bool control_taken(const struct writer *w, uint64_t number);

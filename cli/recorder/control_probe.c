@@ -1,7 +1,7 @@
 /*
  * control_probe.c: see control_probe.h.
  *
- * The filter cannot be read. So a process of its own makes the calls first.
+ * The filter cannot be read, so a child process tries the calls first.
  */
 #include "cli/recorder/control_probe.h"
 
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What they say does not matter, nor what they are given. */
+/* Neither arguments nor results of the calls matter. */
 static _Noreturn void probe_calls(void)
 {
 	struct sockaddr_un nowhere = { .sun_family = AF_UNIX };
@@ -21,7 +21,7 @@ static _Noreturn void probe_calls(void)
 	char byte = 0;
 	int fd;
 
-	/* a death of this kind is no crash */
+	/* no core dump if the filter kills this process */
 	prctl(PR_SET_DUMPABLE, 0);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	(void)bind(fd, (struct sockaddr *)&nowhere, sizeof(nowhere.sun_family));
@@ -38,7 +38,7 @@ bool control_probe(void)
 	int status = -1;
 	pid_t pid;
 
-	/* no filter, or one that the kernel only lets us keep */
+	/* no filter */
 	if (prctl(PR_GET_SECCOMP) == 0)
 		return true;
 	pid = fork();

@@ -1,7 +1,8 @@
 /*
- * control_probe.h: whether the calls that a control socket takes are allowed.
- * A program may have been started under a filter of system calls that nobody
- * can read, which kills who makes one. The writer, once.
+ * control_probe.h: checks whether the system calls for a control socket are
+ * allowed. A program may have been started under a seccomp filter that cannot
+ * be read and that kills the caller of a forbidden system call. The writer,
+ * once.
  */
 #ifndef GNOMON_CONTROL_PROBE_H
 #define GNOMON_CONTROL_PROBE_H

@@ -5,14 +5,14 @@
  *	          ▲                                                         │
  *	          └──────────────────── answer is sent ◀────────────────────┘
  *
- * The name belongs to whoever binds it first: of a program that was replaced
- * by exec, for a moment to the writer before us, so that is tried again.
+ * The socket name belongs to the first binder. After an exec, the writer of the
+ * previous program still has it for a moment, so binding is retried.
  *
- * I1: every call is one that does not wait. Who sends no whole line in time,
- *     or does not take its answer, is cut off.
- * I2: only who started the recording, or root, is heard.
- * I3: one line is one request. Who sends more before it is answered may have
- *     been made to (a name with a newline in it): none of it is done.
+ * I1: no call blocks. A client that sends no complete line in time, or does not
+ *     read its answer, is disconnected.
+ * I2: only the user who started the recording, or root, may connect.
+ * I3: one line is one request. A client that sends more before the answer may
+ *     have been tricked (a name with a newline in it): no request is handled.
  */
 #include "cli/recorder/control_socket.h"
 
@@ -32,10 +32,11 @@
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 
-#define SOCKET_LOOK_NS (10 * UINT64_C(1000000))	/* for who connects */
+#define SOCKET_LOOK_NS (10 * UINT64_C(1000000))	/* check for connections */
 #define SOCKET_BIND_NS (100 * UINT64_C(1000000))	/* between attempts */
 #define SOCKET_IDLE_NS (10 * UINT64_C(1000000000))
-#define SOCKET_CROWD_NS (1 * UINT64_C(1000000000))	/* then others come in */
+/* then a new client replaces the oldest */
+#define SOCKET_CROWD_NS (1 * UINT64_C(1000000000))
 #define SOCKET_BACKLOG 16
 
 /* ---- the socket ---- */
@@ -45,8 +46,8 @@ static long socket_bind(const struct control_socket *s)
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	size_t n = strlen(s->name);
 
-	/* abstract: begins with a NUL and is as long as is said. qemu's user
-	 * emulation takes a NUL behind it for a part of it. */
+	/* An abstract name begins with a NUL and has the given length. qemu's
+	 * user emulation counts a NUL after the name as a part of it. */
 	assert(1 + n < sizeof(at.sun_path));
 	memset(at.sun_path + 1, '.', sizeof(at.sun_path) - 1);
 	memcpy(at.sun_path + 1, s->name, n);
@@ -62,7 +63,7 @@ static void socket_give_up(struct control_socket *s, long err)
 	s->fd = -1;
 }
 
-/* Until it is bound, err is -EADDRINUSE. */
+/* Tries to bind. err is -EADDRINUSE until that works. */
 static void socket_try(struct control_socket *s)
 {
 	long err = socket_bind(s);
@@ -147,7 +148,8 @@ static bool client_may(const struct control_socket *s, int fd)
 	return peer.uid == s->user || peer.uid == 0;
 }
 
-/* A free place, or that of the oldest; NULL: all are new. */
+/* A free client slot, or the slot of the oldest idle client; NULL: all are busy
+ * or new. */
 static struct control_client *socket_place(struct control_socket *s,
 					   uint64_t now_ns)
 {
@@ -170,8 +172,8 @@ static struct control_client *socket_place(struct control_socket *s,
 	return oldest;
 }
 
-/* Whether somebody has connected. To ask accept makes a file first, and takes it
- * away again: ten times as long. */
+/* Whether a client waits for accept. accept itself would create and destroy a
+ * file first, which takes ten times as long. */
 static bool socket_is_asked(const struct control_socket *s)
 {
 	struct pollfd asked = { .fd = s->fd, .events = POLLIN };
@@ -195,14 +197,14 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 		if (fd < 0)
 			return;
 		if (!client_may(s, fd)) {
-			client_refuse(w, fd, "is recorded for another user: "
-					     "ask as that one, or as root");
+			client_refuse(w, fd, "is recorded by another user: run "
+					     "this as that user or as root");
 			continue;
 		}
 		client = socket_place(s, now_ns);
 		if (!client) {
-			client_refuse(w, fd, "has too many commands to "
-					     "answer: try again");
+			client_refuse(w, fd, "is busy with other commands: try "
+					     "again");
 			continue;
 		}
 		CLAIM_FULL(client->fd < 0);
@@ -211,7 +213,7 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 	}
 }
 
-/* A line has come: it is taken out of the buffer. See I3. */
+/* Parses a line that has arrived and empties the buffer. See I3. */
 static void client_take(struct writer *w, struct control_client *client,
 			size_t n)
 {
@@ -229,7 +231,7 @@ static void client_take(struct writer *w, struct control_client *client,
 		client_close(client);
 }
 
-/* Whether it has more to say in time, or for good. */
+/* Receives more of a line. False: the client closed, failed or is too late. */
 static bool client_hear(struct control_client *client, uint64_t now_ns)
 {
 	long n = recv(client->fd, client->line + client->length,
@@ -269,7 +271,7 @@ static void client_serve(struct writer *w, struct control_client *client,
 {
 	CLAIM_FULL(!client->asks || !client->waits);
 	if (client->asks) {
-		/* what follows by exec answers for itself */
+		/* the next program's recorder answers itself */
 		if (!target_same(&w->target)) {
 			client_close(client);
 			return;

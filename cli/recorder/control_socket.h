@@ -1,6 +1,6 @@
 /*
- * control_socket.h: requests from other processes (control_text.h). The
- * writer only; nothing here ever waits for anybody.
+ * control_socket.h: the socket on which other processes send requests
+ * (control_text.h). The writer only; no function here blocks.
  */
 #ifndef GNOMON_CONTROL_SOCKET_H
 #define GNOMON_CONTROL_SOCKET_H
@@ -12,36 +12,38 @@
 struct writer;
 
 struct control_client {
-	int fd;			/* -1: nobody */
-	uint64_t since_ns;	/* it has asked for nothing */
+	int fd;			/* -1: no client */
+	uint64_t since_ns;	/* without a request since then */
 	uint32_t length;
 	char line[CONTROL_REQUEST_MAX];
-	bool asks;		/* `request` is to be served, or served again */
+	bool asks;		/* `request` is to be handled, or handled
+				 * again */
 	bool waits;		/* its snapshot is being taken */
 	struct control_request request;
 };
 
 struct control_socket {
-	int fd;			/* -1: nobody can connect */
-	int err;		/* why; 0 */
-	uint32_t user;		/* whose recording it is */
+	int fd;			/* -1: not open */
+	int err;		/* errno if not open; else 0 */
+	uint32_t user;		/* user id that may connect */
 	uint64_t looked_ns, bound_ns;
 	char name[CONTROL_SOCKET_NAME_MAX];
 	struct control_client client[CONTROL_SOCKET_CLIENTS];
 };
 
-/* Once, as the writer begins; then, wherever its descriptors are gone. */
+/* init: once, as the writer starts. open: at the start, and again if the
+ * program has closed the recorder's descriptors. */
 void control_socket_init(struct writer *w);
 void control_socket_open(struct writer *w);
 
 /* In each round. */
 void control_socket_step(struct writer *w, uint64_t now_ns);
 
-/* Whether anybody is connected: then rounds come more often. */
+/* Whether a client is connected: then the writer makes rounds more often. */
 bool control_socket_busy(const struct control_socket *socket);
 
-/* Nobody is served any more; the name is free for the next program of this
- * process. */
+/* Closes all connections and frees the name for the next program that this
+ * process executes. */
 void control_socket_close(struct writer *w);
 
 #endif

@@ -65,10 +65,10 @@ static bool control_text_name(const char *name, size_t n,
 	if (!n || name[0] == ' ' || name[n - 1] == ' ')
 		return control_text_refuse(request, "got an empty name, or "
 					   "one with blanks around it");
-	/* those without a name have their number as one */
+	/* snapshots without a name are named by their number */
 	if (control_text_is_number(name, n))
 		return control_text_refuse(request, "got a number as a name: "
-					   "give one that is not");
+					   "use a name that is not a number");
 	CLAIM_FULL(n < sizeof(request->name));
 	memcpy(request->name, name, n);
 	return true;
@@ -90,21 +90,21 @@ bool control_text_read(const char *line, size_t n,
 			break;
 	if (i == CONTROL_TEXT_WORDS)
 		return control_text_refuse(request, "does not know this "
-					   "request: is it of the same "
-					   "version?");
+					   "request: use the gnomon version "
+					   "that started the recording");
 	request->what = control_text_words[i].what;
 	if (blank && control_text_words[i].named == NEVER)
-		return control_text_refuse(request, "got a name where none "
-					   "belongs");
+		return control_text_refuse(request, "got a name, but this "
+					   "request takes none");
 	if (!blank && control_text_words[i].named == ALWAYS)
-		return control_text_refuse(request, "got no name: one belongs "
-					   "here");
+		return control_text_refuse(request, "got no name, but this "
+					   "request needs one");
 	return !blank || control_text_name(line + word + 1, n - word - 1,
 					   request);
 }
 
-/* A field and what ends it, from to[at] on; returns where the next one begins.
- * In the field is nothing that would end it. */
+/* Writes a field and its end character at to[at]; returns the position of the
+ * next field. Replaces control characters in the field. */
 static size_t control_text_field(char to[CONTROL_ANSWER_MAX], size_t at,
 				 const char *field, char end)
 {

@@ -1,6 +1,6 @@
 /*
- * control_text.h: requests and answers of the control socket
- * (control_format.h) as text. No state; any thread.
+ * control_text.h: parses requests and formats answers of the control socket
+ * (control_format.h). No state; any thread.
  */
 #ifndef GNOMON_CONTROL_TEXT_H
 #define GNOMON_CONTROL_TEXT_H
@@ -11,14 +11,14 @@
 #include "cli/recorder/control.h"
 #include "cli/command/control_format.h"
 
-/* Where this character is; n: nowhere. */
+/* Index of the first such character; n: there is none. */
 size_t control_text_find(const char *line, size_t n, char c);
 
-/* Makes it an error with this message; returns false. */
+/* Turns the request into an error with this message; returns false. */
 bool control_text_refuse(struct control_request *request, const char *why);
 
-/* Reads a request without its line feed. False: request->message says what is
- * wrong with it. */
+/* Parses a request without its line feed. False: request->message says what is
+ * wrong. */
 bool control_text_read(const char *line, size_t n,
 		       struct control_request *request);
 

@@ -1,26 +1,26 @@
 /*
  * feed.c: draining rings in passes, and the watermark between passes.
  *
- * WATERMARK. A SYNC promises that no later event has a stamp below T. T is
- * the counter before the heads are read. A ring that is idle then will stamp
- * its next event later; one that is busy has a stamp already that may be as
- * old as its last event, and bounds T by that.
+ * WATERMARK. A SYNC promises that no later event has a stamp below T. T is the
+ * counter before the heads are read. A ring that is idle then will stamp its
+ * next event later. A busy ring may already hold a stamp as old as its last
+ * event, so T is at most the stamp of that event.
  *
- * The events of the ring that has the turn (ring.h) may have its last event's
- * stamp, too. Nobody else has younger events then, so nothing is held up.
+ * The next events of the ring with the turn (ring.h) may also reuse its last
+ * event's stamp. No other ring has later events then, so nothing is delayed.
  *
- * A signal's handler may have noted, before the mark, that what follows counts
- * or no longer does. That is served after the heads were read (control_scanned):
- * what comes after it is not yet taken, and the SYNC not yet written.
+ * A signal handler may have posted a start or stop before the mark. The writer
+ * handles it after the heads were read (control_scanned): then later events are
+ * not yet taken, and the SYNC is not yet written.
  *
  * The writer only.
  *
- * A head is the target's word: the one thing that is checked at each scan, for
- * tails and sizes are the recorder's own (recording.c).
+ * The target writes heads, so each scan checks them. Tails and sizes are the
+ * recorder's own (recording.c).
  *
  * I1: tail moves only after the chunk was written.
- * I2: images go out before the nodes that mean them, nodes before the events
- *     that refer to them: in the order in which they were read, heads first.
+ * I2: images are written before nodes that lie in them, and nodes before events
+ *     that refer to them. They are read in the reverse order, heads first.
  */
 #include "cli/recorder/feed.h"
 
@@ -46,9 +46,11 @@
 #define FEED_AGE_NS (1 * UINT64_C(1000000000))
 #define FEED_SYNC_NS (1 * UINT64_C(1000000000))
 #define FEED_SYNC_BYTES (32u << 20)
-#define FEED_SHARE 2		/* half full: when the producer wakes us */
-#define FEED_CALM_PASSES 64	/* without a wait: compress better again */
-#define FEED_LARGE (1u << 20)	/* more room is the first answer to a wait */
+#define FEED_SHARE 2		/* half full: when the producer wakes the
+				 * writer */
+#define FEED_CALM_PASSES 64	/* without waiting threads: compress better
+				 * again */
+#define FEED_LARGE (1u << 20)	/* a smaller ring is enlarged first */
 
 int feed_init(struct feed *feed, struct recording *r)
 {
@@ -58,7 +60,7 @@ int feed_init(struct feed *feed, struct recording *r)
 	return feed->rings && feed->rest ? 0 : -ENOMEM;
 }
 
-/* How far a ring is filled. */
+/* Reads and checks a ring's head. */
 static uint64_t feed_head(struct feed *feed, uint32_t id)
 {
 	const struct recording_ring *given = &feed->r->given[id];
@@ -67,7 +69,8 @@ static uint64_t feed_head(struct feed *feed, uint32_t id)
 					     memory_order_acquire);
 	uint64_t unit = given->flags & GT_THREAD_NESTED ? GL_RECORD_MAX : 8;
 
-	/* who finds another tail may wait for ever: only we write it */
+	/* a producer that reads a wrong tail could wait forever: only the
+	 * writer may write it */
 	if (likely(head - given->tail <= given->mask + 1) &&
 	    likely(head % unit == 0) &&
 	    likely(atomic_load_explicit(&feed->r->rings[id].tail,
@@ -93,14 +96,14 @@ static void feed_scan(struct feed *feed, uint32_t id)
 		   feed->r->given[id].mask + 1);
 }
 
-/* An emptied ring whose thread had to wait. */
+/* Enlarges an empty ring whose thread had to wait. */
 static void feed_grow(struct feed *feed, uint32_t id)
 {
 	struct feed_ring *own = &feed->rings[id];
 
 	if (!pool_grow(feed->pool, id))
 		return;
-	/* positions begin anew */
+	/* positions start again from 0 */
 	if (unlikely(feed->sequence))
 		sequence_ring_ends(feed, id);
 	own->generation = feed->r->given[id].generation;
@@ -119,7 +122,7 @@ static void feed_answer(struct feed *feed, uint32_t id)
 		futex_wake(ring_tail_word(ring));
 		return;
 	}
-	/* pairs with ring_nap: held, the producer touches nothing */
+	/* pairs with ring_nap: while held, the producer touches nothing */
 	if (!atomic_compare_exchange_strong_explicit(
 		    &ring->waiting, &waits, RING_HELD, memory_order_acq_rel,
 		    memory_order_relaxed))
@@ -143,13 +146,13 @@ static void feed_advance(struct feed *feed, uint32_t id, uint64_t tail)
 	given->tail = tail;
 	/* pairs with the acquire of ring_used */
 	atomic_store_explicit(&ring->tail, tail, memory_order_seq_cst);
-	/* progress, for whoever waits */
+	/* shows progress to waiting threads */
 	atomic_fetch_add_explicit(&feed->r->shared->beats, 1,
 				  memory_order_relaxed);
 	feed_answer(feed, id);
 }
 
-/* The batch that was encoded, for positions [first, last). */
+/* Writes the encoded batch, for positions [first, last). */
 static int feed_chunk(struct feed *feed, uint32_t id, uint64_t first,
 		      uint64_t last)
 {
@@ -186,7 +189,7 @@ static int feed_chunk(struct feed *feed, uint32_t id, uint64_t first,
 	return 0;
 }
 
-/* What a reader has to know before the events that were just found. */
+/* Writes data that a reader needs before the events of this scan. */
 static void feed_foretell(struct feed *feed)
 {
 	emit_image_flush(feed->images);
@@ -263,12 +266,12 @@ uint64_t feed_end(struct feed *feed, uint32_t id, uint64_t from,
 	owner = feed_owner(feed, id);
 	if (owner != id)
 		nested_settled(nested, &feed->r->rings[owner], to);
-	/* what is not finished there never will be */
+	/* records not complete up to there never will be */
 	span.from = base_min(base_max(from, nested->to), to);
 	return encode_nested_end(&span);
 }
 
-/* Whether events that were taken go on from here as they are. */
+/* Whether taken events are written directly, without cull or totals. */
 static bool feed_writes(const struct feed *feed)
 {
 	return likely(!feed->sequence) ||
@@ -310,7 +313,7 @@ static uint64_t feed_drain(struct feed *feed, uint32_t id,
 	return span.from - start;
 }
 
-/* Whether a ring is worth a chunk now. */
+/* Whether a ring has enough records, or old enough ones, for a chunk. */
 static bool feed_enough(struct feed *feed, uint32_t id, uint64_t now_ns)
 {
 	const struct gl_ring *ring = &feed->r->rings[id];
@@ -333,9 +336,9 @@ static bool feed_enough(struct feed *feed, uint32_t id, uint64_t now_ns)
 }
 
 /*
- * Compression follows the pressure: a thread has to wait although its ring is
- * large and the writer has not slept since the last pass. How full rings are
- * says less: that depends on when the writer was given a processor.
+ * Compression adapts to pressure: a thread waits although its ring is large and
+ * the writer has not slept since the last pass. The fill level of rings says
+ * less: it depends on when the writer was scheduled.
  */
 static void feed_adapt(struct feed *feed)
 {
@@ -353,7 +356,7 @@ static void feed_adapt(struct feed *feed)
 	feed->pressed = false;
 }
 
-/* No event still to come from this ring has an older stamp. */
+/* The oldest stamp that a future event of this ring may have. */
 static uint64_t feed_last_tick(const struct feed *feed, uint32_t id)
 {
 	const struct feed_ring *own = &feed->rings[id];
@@ -385,8 +388,8 @@ static uint64_t feed_scan_once(struct feed *feed)
 	return base_max(mark, feed->watermark);
 }
 
-/* Of a ring that was finished meanwhile more was taken than was scanned of
- * others. */
+/* Scans all rings. A ring finished during the scan was taken beyond the scan of
+ * the others, so the scan is repeated. */
 static uint64_t feed_scan_all(struct feed *feed)
 {
 	uint64_t mark, scanned;
@@ -399,12 +402,12 @@ static uint64_t feed_scan_all(struct feed *feed)
 	scanned = feed->scanned;
 	if (likely(feed->writer))
 		control_scanned(feed->writer);
-	/* it may have scanned again: what was asked for since waits */
+	/* control_scanned may have scanned again: newer requests wait */
 	feed->scanned = scanned;
 	return mark;
 }
 
-/* What was scanned, or taken, goes out. */
+/* Writes all records that were scanned or taken. */
 static uint64_t feed_drain_all(struct feed *feed, enum feed_depth depth)
 {
 	uint64_t now_ns = time_ns_now(), bytes = 0;
@@ -424,8 +427,8 @@ static uint64_t feed_drain_all(struct feed *feed, enum feed_depth depth)
 	return bytes;
 }
 
-/* Rings were scanned: the sequence takes what is before the mark. Where parts
- * of a trace have to end in time, in steps that are written at once. */
+/* After a scan: merges the events before the mark. With --limit, in steps that
+ * are written immediately, so that a part can end in time. */
 static void feed_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 {
 	struct sequence *sequence = feed->sequence;
@@ -436,12 +439,12 @@ static void feed_take(struct feed *feed, uint64_t mark, enum feed_depth depth)
 	}
 }
 
-/* Whatever is there is taken, in order: the thread of a ring has ended, and
- * cannot wait for who is in a hook. */
+/* Takes all events in order, without waiting for threads in a hook: a ring's
+ * thread has ended. */
 static void feed_take_all(struct feed *feed)
 {
 	uint64_t before = feed->sequence->at_once;
-	/* amid feed_until: what comes later is not to be counted yet */
+	/* during feed_until: later events must not be counted yet */
 	uint64_t until = before ? before : UINT64_MAX;
 
 	feed->sequence->at_once = until;
@@ -536,7 +539,7 @@ void feed_until(struct feed *feed, uint64_t tick)
 {
 	uint64_t before = feed->sequence->at_once;
 
-	/* what comes later is not looked for any more */
+	/* do not wait for threads in a hook before this tick */
 	feed->sequence->at_once = tick;
 	feed_take(feed, base_min(feed_scan_all(feed), tick), FEED_ALL);
 	feed->sequence->at_once = before;
@@ -556,7 +559,7 @@ uint32_t feed_thread_number(const struct feed *feed, uint32_t ring,
 	return serial - feed->serials_before + feed->numbers_before;
 }
 
-/* What its captures used, before its state becomes another thread's. */
+/* Writes the cost of a thread's captures, before its state is reused. */
 static void feed_describe(struct feed *feed, uint32_t id)
 {
 	const struct capture_report *state =

@@ -5,7 +5,7 @@
 
 static uint64_t gate_taken(const struct gl_shared *shared)
 {
-	/* the writer's own */
+	/* only the writer writes it */
 	return atomic_load_explicit(&shared->posted.taken, memory_order_relaxed);
 }
 

@@ -1,6 +1,7 @@
 /*
- * gate_serve.h: the writer's half of gate.h: requests are taken in order, and
- * what they mean may open the gate. The writer only.
+ * gate_serve.h: handles start and stop requests at the record gate (the
+ * writer's half of gate.h). The writer takes them in order, and opens the gate
+ * if one requests it. The writer only.
  */
 #ifndef GNOMON_GATE_SERVE_H
 #define GNOMON_GATE_SERVE_H
@@ -18,7 +19,7 @@ bool gate_pending(const struct gl_shared *shared);
 /* The next request. False: there is none. */
 bool gate_next(struct gl_shared *shared, struct gate_request *request);
 
-/* That one is done with. */
+/* Removes the request that gate_next returned. */
 void gate_take(struct gl_shared *shared);
 
 void gate_open(struct gl_shared *shared);

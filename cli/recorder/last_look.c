@@ -1,14 +1,14 @@
 /*
- * last_look.c: see last_look.h, and ending.c, which asks.
+ * last_look.c: see last_look.h, and ending.c, which requests it.
  *
- * What matters most comes first, and what takes longest last: the process may
- * be gone before that is read. It is written at once but for the end of the
- * snapshot, which makes it one: should exec fail, the process goes on, and the
- * snapshot has never been.
+ * The most important data comes first and the slowest last: the process may end
+ * before that is read. All data is written immediately, except for the end of
+ * the snapshot, which makes it valid. If an exec fails, the process goes on,
+ * and the snapshot is dropped.
  *
- * A process that is killed asks for nothing. Then there is no last snapshot,
- * and the last sizes and mappings are those of the last usual look: that there
- * is nothing in memory any more is no news.
+ * A killed process cannot request a last look. Then there is no last snapshot,
+ * and the last sizes and mappings are those read before its death: that its
+ * memory is empty now is no information.
  */
 #include "cli/recorder/last_look.h"
 
@@ -16,8 +16,8 @@
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/writer_task.h"
 
-/* A program that is looked for in one directory after the other is one exec
- * after the other: what was seen just now will do. */
+/* A search for a program along PATH is a series of execs: data that was read
+ * just before is good enough. */
 #define LAST_LOOK_AGAIN_NS (20 * UINT64_C(1000000))
 
 static void last_look_beat(struct writer *w)
@@ -38,7 +38,7 @@ static void last_look_take(struct writer *w)
 	w->last_ns = time_ns_now();
 }
 
-/* Of execs that have failed, one after the other. */
+/* Whether the last data is still good, in a series of failed execs. */
 static bool last_look_lasts(const struct writer *w)
 {
 	return w->last_ns && time_ns_now() - w->last_ns < LAST_LOOK_AGAIN_NS &&

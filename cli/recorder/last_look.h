@@ -1,7 +1,7 @@
 /*
- * last_look.h: the last look at the memory of a process, while it is there: its
- * mappings, a snapshot, its sizes. The process asks for it and waits a moment
- * (ending.h). The writer only.
+ * last_look.h: reads mappings, snapshot and memory sizes of a process that is
+ * about to end. The process requests this and waits a moment (ending.h). The
+ * writer only.
  */
 #ifndef GNOMON_LAST_LOOK_H
 #define GNOMON_LAST_LOOK_H
@@ -10,15 +10,16 @@
 
 struct writer;
 
-/* In each round: takes one if it is asked for; forgets one that was not the
- * last. */
+/* In each round: handles such a request, and drops the data if the process goes
+ * on after all. */
 void last_look_step(struct writer *w);
 
-/* The process has ended: what was seen last is written, whether it was asked
- * for or not. Nothing is looked at any more. */
+/* The process has ended: writes the data that was read last, requested or not.
+ * Reads nothing more. */
 void last_look_finish(struct writer *w);
 
-/* Whether the process has asked for one, and has not gone on since. */
+/* Whether the process has requested its last look, and has not gone on
+ * since. */
 bool last_look_is_last(const struct writer *w);
 
 #endif

@@ -1,24 +1,24 @@
 /*
- * recorder_main.c: gnomon-recorder, the program that records one process. It is started
- * by that process (preload/start/launch.c), never by a user:
+ * recorder_main.c: gnomon-recorder, the program that records one process. That
+ * process starts it (preload/start/launch.c), never a user:
  *
  *	gnomon-recorder PID LIVE MEMORY FLAGS PATH PARENT EXECUTED
  *	  PID       of that process
- *	  LIVE      descriptor of the live file; - where there is none
- *	  MEMORY    id of a System V segment in its place; -
+ *	  LIVE      descriptor of the live file; -: none
+ *	  MEMORY    id of the System V segment used instead; -: none
  *	  FLAGS     enum gl_flags
  *	  PATH      of the live file
- *	  PARENT    path of the trace of the process that it was forked from, or ""
- *	  EXECUTED  what the program was executed as, or ""
+ *	  PARENT    path of the trace of the parent by fork, or ""
+ *	  EXECUTED  path by which the program was executed, or ""
  *
- * All else that it has to know stands in the live mapping (gl_told) and in its
- * environment, which has the recording's options.
+ * All other data is in the live mapping (gl_told) and in its environment, which
+ * has the recording's options.
  *
- * What it inherits of the target and must not keep is put right first: it is a
- * session of its own, takes no signals, runs where and as long as it likes, and
- * at a priority that disturbs nobody.
+ * First it resets state inherited from the target: it becomes a session leader,
+ * blocks all signals, lifts CPU affinity and resource limits, and becomes a
+ * batch task, which does not preempt the target.
  *
- * I1: nothing in the mapping is believed: it is copied, checked, and used
+ * I1: the mapping is untrusted: data is copied, checked, then used
  *     (recording.c).
  */
 #include <errno.h>
@@ -52,15 +52,15 @@ enum {
 };
 
 #define MAIN_MMAP_LEAST (128 << 10)
-#define MAIN_STACK (1 << 20)	/* what all of it takes at most */
+#define MAIN_STACK (1 << 20)	/* most that the recorder needs */
 
 static struct writer main_writer;
 static struct options main_options;
 static struct gl_born main_born;
 
-/* By which the kernel tells the target's threads of our end (futex(2), robust
- * futexes): this list has the one entry, which lies here, and the word that
- * belongs to it at a distance. */
+/* With this robust list the kernel signals the recorder's end to the target's
+ * threads (futex(2), robust futexes). It has one entry, which is here; its
+ * futex word is at an offset, in the mapping. */
 static struct {
 	struct robust_list entry;
 	struct robust_list_head head;
@@ -92,14 +92,14 @@ static void main_leave_inheritance(void)
 	setrlimit(RLIMIT_CORE, &no_core);
 	memset(&all, 0xff, sizeof(all));
 	sched_setaffinity(0, sizeof(all), &all);
-	/* a batch task does not preempt the thread that wakes it; refused, it
-	 * only disturbs more */
+	/* a batch task does not preempt the thread that wakes it; failure only
+	 * costs the target some time */
 	sched_setscheduler(0, SCHED_BATCH, &none);
 	mallopt(M_MMAP_THRESHOLD, MAIN_MMAP_LEAST);
 }
 
-/* In the other byte order the kernel does not find its id there, and says
- * nothing. */
+/* Under the other byte order the kernel does not recognise the thread id and
+ * does not signal the end. */
 static void main_be_known(struct gl_shared *shared)
 {
 	char *word = (char *)&shared->recorder_tid;
@@ -112,7 +112,7 @@ static void main_be_known(struct gl_shared *shared)
 			      memory_order_release);
 }
 
-/* "-" is none; -1 as well as what is no number. */
+/* -1 for "-" (none) and for anything but a number. */
 static int main_number(const char *word)
 {
 	char *end;
@@ -156,7 +156,7 @@ static void main_hear(struct writer *w, char **argv)
 	r->told.fd = target_file(GL_FILE_PARENT);
 	message_out_init(told.error_known, told.error_device,
 			 told.error_inode);
-	/* it had to do with less, at most */
+	/* the target could only get less memory */
 	if (told.memory >= OPTIONS_MEMORY_MIN / 2 &&
 	    told.memory <= main_options.number[OPTION_MEMORY])
 		main_options.number[OPTION_MEMORY] = told.memory;
@@ -165,7 +165,7 @@ static void main_hear(struct writer *w, char **argv)
 	w->live.reserved = base_min(w->live.reserved, w->live.budget);
 }
 
-/* That of the target, which may be another than ours under an emulator. */
+/* Reads the target's machine, which may be another one under an emulator. */
 static bool main_know_machine(struct recording *r)
 {
 	struct gl_told told = r->shared->told;	/* I1 */
@@ -180,8 +180,8 @@ static bool main_know_machine(struct recording *r)
 	       (told.counter_hz && told.arch[0]);
 }
 
-/* For a target of the other byte order: the same, compiled for that (order.h),
- * which lies beside us. Returns where it does not. */
+/* For a target of the other byte order: executes the recorder built for that
+ * order (order.h), in the same directory. Returns if there is none. */
 static void main_become_other(char **argv)
 {
 	char path[GT_PATH_MAX];
@@ -216,8 +216,8 @@ static int main_attach(struct writer *w, char **argv)
 	return 0;
 }
 
-/* So that nobody waits for us. What hooks share with us lies where it always
- * does, whatever the header says. */
+/* Releases threads that wait for the recorder. The shared state is at its fixed
+ * place, whatever the header says. */
 static void main_let_go(const struct live *live)
 {
 	const uint64_t at = base_round_up(sizeof(struct gl_header), GL_PAGE);
@@ -227,15 +227,15 @@ static void main_let_go(const struct live *live)
 		return;
 	shared = (struct gl_shared *)live_at(live, at);
 	gate_shut_for_good(shared);
-	/* the state first: recorder_lost looks at both */
+	/* the state first: recorder_lost reads both */
 	atomic_store_explicit(&shared->recorder_state, GL_RECORDER_FAILED,
 			      memory_order_release);
 	atomic_store_explicit(&shared->recorder_tid, 0, memory_order_release);
 	futex_wake(&shared->recorder_state);
 }
 
-/* A live file of this process that no recorder has begun with, should it not be
- * known by a descriptor. */
+/* Removes this process's live file by name, if no recorder has started on it:
+ * live_unlink needs the descriptor. */
 static void main_remove(const char *path, int pid)
 {
 	struct gl_header h;
@@ -252,14 +252,14 @@ static void main_remove(const char *path, int pid)
 	close(fd);
 }
 
-/* The live file is nobody's then. */
+/* Prints why the process is not recorded, and removes the live file. */
 static int main_refuse(struct writer *w, char **argv, int err)
 {
 	fprintf(stderr, "gnomon: the recorder cannot use %s: %s: this process "
 			"is not recorded\n",
 		*argv[MAIN_PATH] ? argv[MAIN_PATH] : "its memory",
-		err == -ENOEXEC ? "the program is of another architecture, "
-				  "whose recorder it needs" :
+		err == -ENOEXEC ? "the program is for another architecture and "
+				  "needs that one's recorder" :
 				  strerror(-err));
 	main_let_go(&w->live);
 	live_unlink(&w->live);
@@ -273,7 +273,7 @@ static void main_run(void *owner)
 	writer_run(owner);
 }
 
-/* Where the target's limit is none of ours, a stack is not asked for. */
+/* Runs the writer on a larger stack if the stack limit is too small. */
 static void main_run_deep(struct writer *w)
 {
 	struct rlimit limit;
@@ -290,14 +290,14 @@ int main(int argc, char **argv)
 	int err;
 
 	if (argc != MAIN_WORDS) {
-		fprintf(stderr, "gnomon-recorder: is started by the programs "
-				"that it records: use gnomon run\n");
+		fprintf(stderr, "gnomon-recorder: started only by programs "
+				"that are recorded: use gnomon run\n");
 		return 2;
 	}
 	main_leave_inheritance();
 	options_default(&main_options);
 	recording_options = &main_options;
-	/* the target has read the same */
+	/* the target has checked the same options */
 	if (options_environment(&main_options, environ, &bad))
 		return 2;
 	output_environment(environ);
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
 		return main_refuse(w, argv, err);
 	main_be_known(w->r->shared);
 	main_run_deep(w);
-	/* the kernel compares before it says that we have ended */
+	/* the kernel compares the thread id before it signals our end */
 	main_be_known(w->r->shared);
 	return 0;
 }

@@ -1,15 +1,15 @@
 /*
- * sequence.c: a merge of rings over a heap of them, by the stamp of the next
- * record of each, as a reader of the trace merges their chunks.
+ * sequence.c: merges rings with a heap, by the stamp of the next record of each
+ * ring, as a reader of the trace merges their chunks.
  *
- * A thread in a hook may hold a stamp that nobody sees yet. So events are only
- * taken up to the mark (feed.c), which such a thread holds back. If it does so
- * for long, rings fill up. Then all that was there when rings were scanned is
- * taken, of all rings and in order: of one alone, its frees would come before
- * the allocations that wait in others. Only events that were not pushed yet
- * come out of turn, one of each thread; nobody else can have had their blocks
- * meanwhile, but for those of a realloc, and there the ledger lets an event
- * wait for the one that it needs.
+ * A thread in a hook may hold a stamp that is not visible yet. So events are
+ * only taken up to the mark (feed.c), which such a thread holds back. If it
+ * does so for long, rings fill up. Then all scanned records of all rings are
+ * taken in order: from one ring alone, frees would come before allocations that
+ * wait in other rings. Only events not yet pushed come out of order, at most
+ * one of each thread. No other thread can have had their blocks meanwhile,
+ * except for a realloc; there the block table lets an event wait for its
+ * counterpart.
  *
  * I1: own->taken is between tail and head of the ring.
  */
@@ -23,8 +23,8 @@
 #include "cli/trace/format/ring_record.h"
 #include "unwind/claim.h"
 
-#define SEQUENCE_AHEAD 16	/* records whose memory is fetched */
-#define SEQUENCE_SHARE 2	/* a ring presses when it is half full */
+#define SEQUENCE_AHEAD 16	/* records to prefetch */
+#define SEQUENCE_SHARE 2	/* a half full ring counts as pressed */
 
 int sequence_init(struct sequence *sequence, struct ledger *ledger)
 {
@@ -44,7 +44,7 @@ static struct sequence_ring *sequence_ring(const struct sequence *sequence,
 	return (struct sequence_ring *)sequence->rings.at + id;
 }
 
-/* Events of one stamp go by the number of their ring. */
+/* Events with equal stamps are ordered by ring id. */
 static bool sequence_before(const struct sequence *sequence, uint32_t a,
 			    uint32_t b)
 {
@@ -105,7 +105,7 @@ bool sequence_heap_is_valid(const struct sequence *sequence)
 }
 #endif
 
-/* The ring whose turn comes after the first one's, or the first one. */
+/* The second ring in order, or the first if it is alone. */
 static uint32_t sequence_second(const struct sequence *sequence)
 {
 	const uint32_t *heap = (const uint32_t *)sequence->heap.at;
@@ -128,7 +128,7 @@ static const order_word *sequence_record(const struct feed *feed, uint32_t id,
 				    (at & feed->r->given[id].mask));
 }
 
-/* A copy, of all that a record may have: read once, as it may change. */
+/* Copies the words of a record: each is read once, as it may change. */
 static void sequence_copy(const struct feed *feed, uint32_t id, uint64_t at,
 			  uint64_t word[GL_RECORD_MAX / 8])
 {
@@ -142,7 +142,7 @@ static void sequence_copy(const struct feed *feed, uint32_t id, uint64_t at,
 		word[i] = order_word_get(&from[i]);
 }
 
-/* The stamp of the record at `at`, if there is one. */
+/* Reads the stamp of the record at `at`, if there is one. */
 static bool sequence_peek(struct feed *feed, uint32_t id)
 {
 	struct sequence_ring *own = sequence_ring(feed->sequence, id);
@@ -151,11 +151,11 @@ static bool sequence_peek(struct feed *feed, uint32_t id)
 	for (; own->at < own->to; own->at += GL_RECORD_MAX) {
 		word = order_word_get(sequence_record(feed, id, own->at));
 		if (word || !recording_is_nested(feed->r, id))
-			break;	/* else it was never finished */
+			break;	/* else it was never completed */
 	}
 	if (own->at >= own->to)
 		return false;
-	/* as encode.c: a step back is written as none */
+	/* as in encode.c: a decreasing stamp counts as no step */
 	own->tick = base_max(gl_counter(word) >> feed->tick_shift,
 			     feed->rings[id].last_tick);
 	return true;
@@ -175,7 +175,7 @@ static uint64_t sequence_length_now(const struct feed *feed, uint32_t id,
 			       order_word_glance(&word[2]));
 }
 
-/* Behind a record. It cannot end beyond what is there. */
+/* Moves past a record. A record beyond the end is damage. */
 static void sequence_advance(struct feed *feed, uint32_t id,
 			     const uint64_t *word)
 {
@@ -188,8 +188,8 @@ static void sequence_advance(struct feed *feed, uint32_t id,
 	own->at = own->to;
 }
 
-/* Of records to come, what the ledger will touch is fetched in two steps, the
- * second of which follows what the first has brought. */
+/* Prefetches memory of the block table for coming records, in two steps: the
+ * second follows a pointer that the first has fetched. */
 static void sequence_fetch(struct feed *feed, uint32_t id)
 {
 	const struct blocks *blocks = &feed->sequence->ledger->edges.blocks;
@@ -249,7 +249,7 @@ static void sequence_one(struct feed *feed, uint32_t id)
 		ledger_event(sequence->ledger, &from, &event);
 }
 
-/* Takes from the first ring what comes before the second one's turn. */
+/* Takes records of the first ring that come before the second ring's next. */
 static void sequence_run(struct feed *feed, uint64_t mark)
 {
 	struct sequence *sequence = feed->sequence;
@@ -276,7 +276,7 @@ static void sequence_run(struct feed *feed, uint64_t mark)
 
 /* ---- rings ---- */
 
-/* A scanned ring takes part, if it has something before the mark. */
+/* Adds a scanned ring to the merge, if it has records before the mark. */
 static void sequence_enter(struct feed *feed, uint32_t id, uint64_t mark,
 			   enum feed_depth depth)
 {
@@ -325,7 +325,7 @@ static void sequence_merge(struct feed *feed, uint64_t mark)
 	feed->sequence->heaped = 0;
 }
 
-/* What was taken is what there is to whoever writes it. */
+/* Makes the taken records the ones to be written. */
 static void sequence_leave(struct feed *feed)
 {
 	uint32_t count = feed_count(feed), id;
@@ -335,7 +335,7 @@ static void sequence_leave(struct feed *feed)
 			feed->rings[id].head = feed->rings[id].taken;
 }
 
-/* Takes what is before a tick, of all rings, in order. */
+/* Takes the records of all rings before a tick, in order. */
 static void sequence_take_before(struct feed *feed, uint64_t tick,
 				 enum feed_depth depth)
 {

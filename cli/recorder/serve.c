@@ -1,12 +1,12 @@
 /*
  * serve.c: see serve.h.
  *
- * The live file belongs to whom the writer was at first. Whoever takes on
- * another user id could no longer remove it from a directory where only owners
- * may (/dev/shm); so it is given away first.
+ * The writer's first user owns the live file. After a change of user id, the
+ * writer could no longer remove it from a sticky directory (/dev/shm), where
+ * only owners may. So it changes the owner of the file first.
  *
- * A request is served in a copy. What is asked for may be anything: so calls are
- * only those of a list, and have numbers for arguments, not addresses.
+ * The writer handles a copy of a request. Requests are untrusted: only system
+ * calls of a list are allowed, with numbers for arguments, no addresses.
  */
 #include "cli/recorder/serve.h"
 
@@ -35,11 +35,11 @@
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 
-#define SERVE_KEEP UINT32_MAX	/* -1: this id stays as it is */
+#define SERVE_KEEP UINT32_MAX	/* -1: do not change this id */
 #define SERVE_CAPABILITIES 64	/* bytes of a request: ids.c */
 #define SERVE_GROUPS_MAX 65536	/* NGROUPS_MAX */
 
-/* What ids.c passes on. */
+/* System calls that ids.c requests. */
 static const long serve_calls[ASK_CALLS] = {
 	[ASK_CALL_SETUID] = ARCH_NR_ID(setuid),
 	[ASK_CALL_SETREUID] = ARCH_NR_ID(setreuid),
@@ -50,7 +50,7 @@ static const long serve_calls[ASK_CALLS] = {
 	[ASK_CALL_PRCTL] = __NR_prctl,
 };
 
-/* Of prctl's, those that take rights away or keep them. */
+/* Allows only prctl operations that drop or keep privileges. */
 static bool serve_may_prctl(int64_t what)
 {
 	return what == PR_SET_KEEPCAPS || what == PR_SET_SECUREBITS ||
@@ -66,7 +66,7 @@ static bool serve_may_call(const struct gl_request *request)
 	       serve_may_prctl(request->arg[0]);
 }
 
-/* The effective user id that a call asks for. */
+/* The effective user id that a call requests. */
 static uint32_t serve_user(const struct gl_request *request)
 {
 	switch (request->number) {
@@ -79,14 +79,15 @@ static uint32_t serve_user(const struct gl_request *request)
 	return SERVE_KEEP;
 }
 
-/* Who cannot give up what the program has given up must not go on. */
+/* Stops the recording if the recorder, as root, cannot drop privileges that the
+ * program has dropped. */
 static long serve_result(struct recording *r, long result)
 {
 	if (result >= 0 || geteuid() != 0)
 		return result;
 	failure_message(r->message, sizeof(r->message),
-			"the recorder cannot give up the privileges that the "
-			"program has given up: recording has stopped", NULL,
+			"the recorder cannot drop the privileges that the "
+			"program has dropped: recording has stopped", NULL,
 			result);
 	atomic_store_explicit(&r->shared->stop, 1, memory_order_release);
 	return result;
@@ -95,7 +96,7 @@ static long serve_result(struct recording *r, long result)
 static long serve_call(struct writer *w, const struct gl_request *request)
 {
 	uint32_t user = serve_user(request);
-	long arg[5];	/* shorter than those of the request, perhaps */
+	long arg[5];	/* may be narrower than those of the request */
 	unsigned i;
 
 	if (!serve_may_call(request))
@@ -103,8 +104,7 @@ static long serve_call(struct writer *w, const struct gl_request *request)
 	for (i = 0; i < sizeof(arg) / sizeof(*arg); i++)
 		arg[i] = (long)request->arg[i];
 	if (user != SERVE_KEEP && w->live.fd >= 0)
-		/* refused to who is no owner with rights: then the next
-		 * reader removes it */
+		/* fails without privileges: then the next reader removes it */
 		fchown(w->live.fd, user, -1);
 	return serve_result(w->r,
 			    result_of(syscall(serve_calls[request->number],
@@ -112,8 +112,7 @@ static long serve_call(struct writer *w, const struct gl_request *request)
 					      arg[4], 0)));
 }
 
-/* Data that are words of 32 bits: for us, who are not of the target's order
- * perhaps. */
+/* Converts data of 32-bit words, as the target may have another byte order. */
 static void serve_words(struct gl_request *request)
 {
 	uint32_t *word = (uint32_t *)request->data;
@@ -128,7 +127,7 @@ static long serve_capabilities(struct writer *w, struct gl_request *request)
 	unsigned char *data = request->data;
 
 	serve_words(request);
-	/* what capset reads behind is there, as is the rest of `data` */
+	/* capset may read past the given bytes, but stays inside `data` */
 	if (request->arg[0] < 0 || request->arg[0] > request->bytes ||
 	    request->bytes > SERVE_CAPABILITIES)
 		return serve_result(w->r, -EINVAL);
@@ -137,7 +136,7 @@ static long serve_capabilities(struct writer *w, struct gl_request *request)
 					      data + request->arg[0])));
 }
 
-/* A list that is longer than a request comes in parts, in order. */
+/* A list longer than a request arrives in parts, in order. */
 static long serve_groups(struct writer *w, struct gl_request *request)
 {
 	uint64_t count = request->arg[0], from = request->arg[1];
@@ -178,7 +177,7 @@ static long serve_user_space(const struct recording *r, int tid)
 	return result;
 }
 
-/* Whether the program may read there, as its memory map says. */
+/* Whether the address is readable by the program's memory map. */
 static long serve_readable(uint64_t address)
 {
 	char buffer[PROC_LINES_BUFFER];

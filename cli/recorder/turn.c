@@ -1,14 +1,14 @@
 /*
  * turn.c: see turn.h. The writer only.
  *
- * The turn is worth having for a thread that records much; one that records
- * now and then has the time for stamps, and they tell more there. So it is
- * given from TURN_FAR on, and a thread that falls silent has it no longer than
- * to the next look.
+ * The turn pays off for a thread that records much. A thread that records
+ * rarely has time to read stamps, and each stamp is worth more there. So a
+ * thread gets the turn from TURN_FAR bytes on, and loses it at the next check
+ * after it falls silent.
  *
- * I1: the writer never takes the turn from one ring to give it to another in
- *     one step, and gives it only where it is 0 or that ring's. Whatever hooks
- *     do in between wins (compare and swap).
+ * I1: the writer never moves the turn from one ring to another in one step, and
+ *     offers it only if it is 0 or that ring's. A concurrent change by a hook
+ *     wins (compare and swap).
  */
 #include "cli/recorder/turn.h"
 
@@ -31,7 +31,7 @@ void turn_ask(struct gl_shared *shared)
 	turn_set(shared, ring_turn_of(shared), RING_ASKED);
 }
 
-/* How far the ring has moved since the last look. */
+/* How far the ring has advanced since the last check. */
 static uint64_t turn_moved(struct feed *feed, uint32_t id)
 {
 	const struct gl_ring *ring = &feed->r->rings[id];
@@ -41,7 +41,7 @@ static uint64_t turn_moved(struct feed *feed, uint32_t id)
 	uint64_t last = own->looked;
 
 	own->looked = head;
-	/* positions begin anew with a generation */
+	/* positions start again from 0 with a generation */
 	return head >= last ? head - last : head;
 }
 

@@ -1,6 +1,6 @@
 /*
- * turn.h: who may use a stamp for several events (ring.h, THE TURN): the
- * writer's half. The writer only.
+ * turn.h: which thread may reuse one stamp for several events: the writer's
+ * half (ring.h, THE TURN). The writer only.
  */
 #ifndef GNOMON_TURN_H
 #define GNOMON_TURN_H
@@ -8,16 +8,16 @@
 #include "cli/recorder/feed.h"
 
 /*
- * To be called in every pass. Now and then it looks how far each ring has
- * moved since, and offers the turn, offers it anew or takes it back.
+ * Call in every pass. At intervals, it measures how far each ring has advanced,
+ * and offers the turn, offers it again or withdraws it.
  */
 void turn_look(struct feed *feed, uint64_t now_ns);
 
-/* Has the next event of any thread answer. Whoever has the turn loses it; if
- * hooks were faster, it has to be asked again. */
+/* Requests an answer from the next event of any thread, which takes the turn
+ * from its holder. Call again if hooks were faster. */
 void turn_ask(struct gl_shared *shared);
 
-/* Whether some ring has it: then the writer should not sleep for long. */
+/* Whether a ring has the turn: then the writer should not sleep for long. */
 static inline bool turn_given(const struct gl_shared *shared)
 {
 	return atomic_load_explicit(&shared->turn, memory_order_relaxed) != 0;

@@ -1,5 +1,5 @@
 /*
- * writer.c: the life of the writer: the recorder's one thread.
+ * writer.c: the main loop of the writer, the recorder's only thread.
  *
  *	started ─▶ open the trace ─▶ ready
  *	             ┌───────────────┘
@@ -9,8 +9,8 @@
  *	             ├─ target dead or in another program ─▶ drain all, END
  *	             └─ cannot write ─▶ END, recording off
  *
- * What it does before its loop is in writer_begin.c, what it tells the user in
- * writer_say.c.
+ * writer_begin.c has the work before the loop, writer_say.c the messages to the
+ * user.
  *
  * I1: all signals are blocked.
  */
@@ -36,7 +36,8 @@
 #include "cli/recorder/turn.h"
 #include "unwind/claim.h"
 
-#define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))	/* producers wake us */
+/* producers wake the writer */
+#define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))
 #define WRITER_NAP_HURRY_NS UINT64_C(1000000)	/* the target is ending */
 #define WRITER_STOPPED "the program has stopped its recording"
 #define WRITER_ENDS_NAPS 200
@@ -52,7 +53,7 @@ static bool writer_look_at_maps(struct writer *w, uint64_t now_ns)
 				     memory_order_relaxed));
 }
 
-/* Until something is due. */
+/* Time until the next work is due. */
 static uint64_t writer_rest_ns(const struct writer *w)
 {
 	uint64_t ns = base_min(w->nap_ns, control_wait_ns(w));
@@ -83,8 +84,7 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	atomic_store_explicit(&shared->asleep, 0, memory_order_relaxed);
 }
 
-/* What has to be looked after now and then. True: the target has gone on to
- * another program. */
+/* Work to do at intervals. True: the target has executed another program. */
 static bool writer_look(struct writer *w, uint64_t now_ns)
 {
 	if (now_ns - w->looked_ns < WRITER_LOOK_NS)
@@ -98,12 +98,12 @@ static bool writer_look(struct writer *w, uint64_t now_ns)
 	census_look(&w->feed, false, now_ns);
 	census_names(&w->feed, now_ns);
 	seccomp_watch_look(&w->seccomp, w->r);
-	/* early: only we know their whole paths, should we be killed */
+	/* early: only the writer knows full paths, and it may be killed */
 	emit_image_flush(&w->images);
 	return false;
 }
 
-/* Rings are scarce: those of threads that have ended are wanted. */
+/* Whether rings are scarce, so that rings of ended threads are needed. */
 static bool writer_hungry(struct gl_shared *shared)
 {
 	return atomic_exchange_explicit(&shared->ring_short, 0,
@@ -112,20 +112,20 @@ static bool writer_hungry(struct gl_shared *shared)
 				    memory_order_relaxed);
 }
 
-/* A process that is short of memory may be killed any moment: what it has done
- * so far is written first. */
+/* A process that is short of memory may be killed at any time: writes all
+ * events first, then takes a snapshot. */
 static void writer_look_at_pressure(struct writer *w, uint64_t now_ns)
 {
 	char name[SNAPSHOT_NAME_MAX];
 
-	/* one that is under way is finished first */
+	/* a snapshot in progress is finished first */
 	if (w->snapshot.busy || !pressure_look(&w->pressure, now_ns, name))
 		return;
 	feed_sync(&w->feed, FEED_ALL);
 	snapshot_begin(&w->snapshot, GT_SNAPSHOT_ASKED, name);
 }
 
-/* Whether events are lost, or will be if nobody makes room. */
+/* Whether events are lost, or a thread waits for room. */
 static bool writer_is_pressed(const struct writer *w)
 {
 	uint32_t id;
@@ -139,8 +139,9 @@ static bool writer_is_pressed(const struct writer *w)
 }
 
 /*
- * Nothing more can be written. A program that ends just then has lost nothing:
- * what it did is in the trace, or in the live file, and nothing has failed.
+ * The trace cannot be written any more. If the program ends just now, nothing
+ * is lost: all events are in the trace or in the live file. Returns the reason
+ * to end.
  */
 static const char *writer_cannot_write(struct writer *w)
 {
@@ -162,7 +163,7 @@ static const char *writer_cannot_write(struct writer *w)
 	return "stopped";
 }
 
-/* Until there is a reason to end, which it returns. */
+/* The main loop. Returns the reason to end. */
 static const char *writer_work(struct writer *w)
 {
 	struct recording *r = w->r;
@@ -179,7 +180,8 @@ static const char *writer_work(struct writer *w)
 		atomic_fetch_add_explicit(&shared->beats, 1,
 					  memory_order_relaxed);
 		serve_pending(w);
-		/* what it had become by exec may have ended before a look */
+		/* a program that the target executed may have ended before any
+		 * check */
 		if (target_dead(&w->target))
 			return atomic_load_explicit(&shared->execs,
 						    memory_order_acquire) ?
@@ -222,7 +224,7 @@ static const char *writer_work(struct writer *w)
 	}
 }
 
-/* Whoever waits for room finds that there is nothing to wait for. */
+/* Wakes threads that wait for room: recording has ended. */
 static void writer_release(struct recording *r)
 {
 	uint32_t id;
@@ -240,15 +242,17 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	gate_shut_for_good(r->shared);
 	writer_release(r);
 	failure_print(message, size, "cannot write %s: %s: recording has "
-		      "stopped, what was written stays readable",
+		      "stopped, the trace so far stays readable",
 		      w->output.path, failure_words(w->out.err, number));
 	log_tell(OPTION_LOG_ERROR, message);
-	/* once more, for the last words: there is room for them */
+	/* allow writing again, for the closing chunks: they have reserved
+	 * room */
 	w->gave_up = w->out.regular;
 	w->out.err = w->out.regular ? 0 : w->out.err;
 }
 
-/* What hooks found to end it with; any bytes, as the rest of the mapping. */
+/* Message for a recording that hooks stopped. The text is untrusted, like all
+ * of the mapping. */
 static void writer_stopped(const struct gl_shared *shared, char *message,
 			   size_t size)
 {
@@ -263,7 +267,7 @@ static void writer_stopped(const struct gl_shared *shared, char *message,
 		 claim);
 }
 
-/* The target goes on without us. */
+/* The mapping is damaged: the target goes on without recording. */
 static void writer_damaged(struct recording *r)
 {
 	gate_shut_for_good(r->shared);
@@ -271,7 +275,7 @@ static void writer_damaged(struct recording *r)
 	log_tell(OPTION_LOG_ERROR, r->message);
 }
 
-/* The last events, and what only the end knows. */
+/* Writes the last events, and data that is only known at the end. */
 static void writer_finish_events(struct writer *w)
 {
 	last_look_finish(w);
@@ -279,7 +283,7 @@ static void writer_finish_events(struct writer *w)
 	books_finish(w);
 	emit_names_look(&w->names, w->maps.dump, time_ns_now(), true);
 	w->info.names_skipped = emit_names_skipped(&w->names);
-	/* the rest is there: this may take longest */
+	/* last, as it takes longest and the trace has all else */
 	embedder_finish(&w->embed);
 }
 
@@ -293,7 +297,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	if (strcmp(reason, "exit") == 0)
 		code = target_exit_code(&w->target);
 	if (w->out.err) {
-		/* should there be no room to say it in the trace */
+		/* in case the trace has no room to say so */
 		if (strcmp(reason, "stopped") == 0)
 			atomic_store_explicit(&w->r->live->error, -w->out.err,
 					      memory_order_relaxed);
@@ -309,10 +313,10 @@ static void writer_finish(struct writer *w, const char *reason)
 		memcpy(message, w->r->message, sizeof(w->r->message));
 		writer_damaged(w->r);
 	}
-	/* the disk may have become full just now */
+	/* the disk may have become full meanwhile */
 	if (w->out.err && !message[0])
 		writer_give_up(w, message, sizeof(message));
-	/* last, as its parent may have yet to say so */
+	/* late, as the parent may not have reported it yet */
 	if (code < 0 && strcmp(reason, "exit") == 0)
 		code = exit_status_find(w->r);
 	w->out.last_words = true;
@@ -324,7 +328,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	emit_info_end(&w->info, &w->feed, reason, message[0] ? message : NULL,
 		      code);
 	chunk_close(&w->out);
-	/* what could not be written stays in the live file */
+	/* events that could not be written stay in the live file */
 	if (!w->gave_up)
 		live_unlink(&w->live);
 	reporter_finish(&w->reporter);

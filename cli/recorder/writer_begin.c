@@ -1,6 +1,6 @@
 /*
- * writer_begin.c: all that the writer does before the first event: it finds out
- * what it records, opens the trace, and ties its parts together.
+ * writer_begin.c: the writer's work before the first event: it examines the
+ * target, opens the trace, and sets up its own state.
  */
 #include "cli/recorder/writer_task.h"
 
@@ -36,7 +36,8 @@
 /* The payload of the longest chunk: events, or the images of one batch. */
 #define WRITER_ROOM (ENCODE_PAYLOAD_MAX + (256u << 10))
 
-/* Closes a descriptor of the target's; nothing else gets its number. */
+/* Closes a descriptor of the target; its number stays in use, so that no other
+ * file gets it. */
 static void writer_let_go(int fd)
 {
 	int none = open("/", O_PATH | O_CLOEXEC);
@@ -49,10 +50,10 @@ static void writer_let_go(int fd)
 }
 
 /*
- * Standard error, where a report may have to go at the end, when nobody else
- * has it any more; and any file there: its position is the program's too, so
- * that neither writes over the other. A pipe's reader waits for all who have
- * it, so that is not kept without need.
+ * Keeps standard error for a report at the end, when all other descriptors of
+ * it may be closed. Also keeps it if it is a regular file: program and recorder
+ * share its position, so that neither overwrites the other. A pipe is not kept
+ * without need, as its reader waits until all writers have closed it.
  */
 static void writer_keep_error(struct writer *w)
 {
@@ -89,11 +90,12 @@ static void writer_watch(struct writer *w)
 
 	target_watch(&w->target);
 	w->late = target_dead(&w->target);
-	/* what follows looks at its threads */
+	/* this reads its threads */
 	if (!w->late)
 		seccomp_watch_begin(&w->seccomp);
-	/* Its own word may be an emulator's, which is about right. As long as it
-	 * lives, its number is nobody else's. */
+	/* The start time that the target read may be an emulator's, which is
+	 * only about right. While the target lives, its pid is not reused, so
+	 * /proc is right. */
 	if ((!w->late && proc_stat(w->r->pid, PROC_STAT_STARTTIME, &start)) ||
 	    proc_stat_field(w->r->born->stat, PROC_STAT_STARTTIME, &start) ||
 	    proc_stat(w->r->pid, PROC_STAT_STARTTIME, &start))
@@ -102,7 +104,7 @@ static void writer_watch(struct writer *w)
 	exit_status_begin(w->r);
 }
 
-/* Where nothing is mounted at /proc. */
+/* The program's path without /proc. */
 static void writer_guess_exe(struct writer *w)
 {
 	const char *name = w->r->executed;
@@ -112,7 +114,7 @@ static void writer_guess_exe(struct writer *w)
 	if (!*name)
 		return;
 	below = name[0] != '/' && getcwd(here, sizeof(here));
-	/* cut if it is longer */
+	/* truncated if it is longer */
 	pathname_print(w->exe, sizeof(w->exe), "%s%s%s", below ? here : "",
 		       below ? "/" : "", name);
 }
@@ -149,8 +151,8 @@ static int writer_open_output(struct writer *w)
 	return output_open(&w->output, &names);
 }
 
-/* tick_shift and window_ticks from two looks at counter and clock. The first
- * was the target's, which cannot have looked later than now. */
+/* Computes tick_shift and window_ticks from two readings of counter and clock.
+ * The target made the first reading, which cannot be later than now. */
 static void writer_calibrate(struct gl_header *h)
 {
 	uint64_t ticks, ns = time_ns_moment(&ticks);
@@ -174,7 +176,7 @@ static void writer_calibrate(struct gl_header *h)
 	CLAIM(h->window_ticks >= 2 && h->tick_shift <= 32);
 }
 
-/* For the user, if there is nothing else yet. */
+/* Sets the message for the user, if there is none yet. */
 static void writer_note(struct writer *w, const char *what, const char *path,
 			int err)
 {
@@ -194,7 +196,7 @@ static void writer_fill_live(struct writer *w)
 	h->window_ticks = w->live.shape.window_ticks;
 	memcpy(h->trace_path, w->output.path, sizeof(h->trace_path));
 	h->view = mount_view();
-	/* written last: the rest is there */
+	/* written last: the header is complete */
 	order_write_release(h, magic, GL_MAGIC);
 	if (w->live.err)
 		writer_note(w, "no live file: if recorder and program are "
@@ -207,7 +209,7 @@ static void writer_limit(order_32 *limit, uint64_t reserved)
 	CLAIM_FULL(reserved <= UINT32_MAX);
 	if (atomic_load_explicit(limit, memory_order_relaxed) == reserved)
 		return;
-	/* pairs with the acquire of whoever fills what was reserved */
+	/* pairs with the acquire of threads that fill the reserved memory */
 	atomic_store_explicit(limit, reserved, memory_order_release);
 	futex_wake(limit);
 }
@@ -229,8 +231,8 @@ void writer_reserve(struct writer *w)
 	writer_limit(&shared->heap_limit, w->live.heaps_reserved);
 }
 
-/* Innermost frames that are kept of each stack, 0: all. Where that is none,
- * threads take no stacks. */
+/* Innermost frames to keep of each stack; 0: all. With --depth 0 no frames are
+ * kept, and threads capture no stacks. */
 static uint32_t writer_depth(void)
 {
 	uint64_t depth = recording_options->number[OPTION_DEPTH];
@@ -295,11 +297,11 @@ static int writer_memory(struct writer *w)
 	w->info.embed = &w->embed;
 	w->heaps.shared = w->r->shared;
 	w->heaps.reserved = &w->live.heaps_reserved;
-	/* the target knew it only as it was given */
+	/* the target knows only the path as it was given */
 	if (w->live.fd >= 0 && !w->r->shared->live_path[0])
 		memcpy(w->r->shared->live_path, w->live.path,
 		       sizeof(w->live.path));
-	/* of those that end at once there are many */
+	/* not for targets that have ended already: they are frequent */
 	if (!w->late)
 		writer_reserve(w);
 	pool_init(&w->pool, w->r, &w->live,
@@ -308,7 +310,7 @@ static int writer_memory(struct writer *w)
 	return feed_init(&w->feed, w->r);
 }
 
-/* Mappings that no hook sees. */
+/* Starts to watch mappings that no hook sees. */
 static void writer_watch_maps(struct writer *w)
 {
 	if (recording_options->number[OPTION_MAPS] == OPTION_MAPS_OFF)
@@ -318,16 +320,17 @@ static void writer_watch_maps(struct writer *w)
 	maps_watch_whole(&w->maps);
 }
 
-/* What cannot be given stays ours, which is said. */
+/* Changes the owner as --chown says. On failure the file keeps its owner, and
+ * the user gets a message. */
 static void writer_give_away(struct writer *w, int fd)
 {
 	long err = owner_apply(fd);
 
 	if (err)
 		writer_note(w, err == -ENOENT ?
-				       "there is no such user or group, so the "
-				       "trace is yours" :
-				       "the trace cannot be given away",
+				       "no such user or group, so the trace's "
+				       "owner is not changed" :
+				       "cannot change the owner of the trace",
 			    options_text(recording_options, OPTION_CHOWN), err);
 }
 
@@ -336,8 +339,8 @@ static void writer_begin_log(struct writer *w)
 	long err = log_begin(w->r->pid);
 
 	if (err)
-		writer_note(w, "the log cannot be written, so its lines go to "
-			       "standard error: name another file",
+		writer_note(w, "cannot write the log, so it goes to standard "
+			       "error: choose another file",
 			    options_text(recording_options, OPTION_LOG_FILE),
 			    err);
 }
@@ -350,13 +353,13 @@ static int writer_find_owner(struct writer *w)
 	if (!*whose || owner_find(&owner, whose, "/etc/passwd", "/etc/group"))
 		return 0;
 	failure_message(w->r->message, sizeof(w->r->message),
-			"--chown: there is no such user or group in "
-			"/etc/passwd or /etc/group (numbers will do): this "
-			"process is not recorded", NULL, 0);
+			"--chown: no such user or group in /etc/passwd or "
+			"/etc/group (numeric ids work too): this process is "
+			"not recorded", NULL, 0);
 	return -EINVAL;
 }
 
-/* The target knows no more than their types. */
+/* Checks option values; the target checks only their types. */
 static int writer_check_options(struct writer *w)
 {
 	const char *bad = options_misfit(environ);
@@ -402,7 +405,7 @@ int writer_begin(struct writer *w)
 		return err;
 	err = chunk_open(&w->out, w->output.fd, w->live.shape.trace_id,
 			 WRITER_ROOM);
-	/* there is little to come of one that has ended */
+	/* a target that has ended records little more */
 	w->out.reserves = w->output.regular && !w->late;
 	if (!err)
 		err = writer_memory(w);
@@ -421,7 +424,7 @@ int writer_begin(struct writer *w)
 				"cannot record", w->output.path, err);
 	if (err)
 		return err;
-	/* what cannot be written from here on ends a recording that began */
+	/* from here on, a write error ends a started recording */
 	feed_sync(&w->feed, FEED_ALL);
 	writer_watch_maps(w);
 	return 0;

@@ -1,8 +1,8 @@
 /*
- * writer_say.c: what the user is told while the program runs: events that are
- * lost, and allocators that are not seen. The writer only.
+ * writer_say.c: messages to the user while the program runs: about lost events,
+ * and static allocators that no hook sees. The writer only.
  *
- * I1: each is said once.
+ * I1: each message is printed once.
  */
 #include "cli/recorder/writer_task.h"
 
@@ -31,8 +31,8 @@ void writer_say_mutes(struct writer *w)
 		return;
 	w->told_mutes = w->told_drops = true;
 	log_tell(OPTION_LOG_WARN,
-		 "a thread has forbidden itself the processor's "
-		 "counter: its events are dropped and counted");
+		 "a thread has disabled its access to the time counter "
+		 "(PR_SET_TSC): its events are dropped and counted");
 }
 
 static void writer_foreign_tell(struct writer *w)
@@ -64,13 +64,14 @@ void writer_foreign_begin(struct writer *w)
 		writer_foreign_done(w);
 }
 
-/* Whether anything was seen says what its symbols left open. */
+/* Symbols did not show whether the allocator is seen: decides by the events
+ * recorded so far. */
 void writer_foreign_look(struct writer *w, uint64_t now_ns)
 {
 	bool ends = atomic_load_explicit(&w->r->shared->hurry,
 					 memory_order_relaxed);
 
-	/* what is not recorded is not seen either */
+	/* time while the gate is shut does not count */
 	if (gate_is_shut(w->r->shared) && !ends)
 		w->start_ns = now_ns;
 	if (w->foreign.state == FOREIGN_NONE ||

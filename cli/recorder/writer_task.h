@@ -1,5 +1,5 @@
 /*
- * writer_task.h: what the parts of the writer share.
+ * writer_task.h: the writer's state, and functions that its files share.
  */
 #ifndef GNOMON_WRITER_TASK_H
 #define GNOMON_WRITER_TASK_H
@@ -37,7 +37,7 @@
 
 struct writer {
 	struct recording recording;
-	struct recording *r;	/* that */
+	struct recording *r;	/* &recording */
 	struct live live;
 	struct output output;
 	struct chunk_out out;
@@ -61,49 +61,51 @@ struct writer {
 	struct reporter reporter;
 	struct target target;
 	struct seccomp_watch seccomp;
-	gid_t *groups;		/* serve.c; NULL until there are many */
+	gid_t *groups;		/* serve.c; NULL until a long list comes */
 	struct foreign foreign;
 	uint64_t start_ns;
 	bool told_drops;
 	bool told_mutes;
-	bool late;		/* the target had ended before it began */
-	bool gave_up;		/* the trace lacks what the live file has */
+	bool late;		/* the target ended before the writer started */
+	bool gave_up;		/* the live file has events that the trace
+				 * lacks */
 	uint64_t looked_ns;
-	uint32_t last;		/* look that was asked for; last_look.c */
-	uint64_t last_ns;	/* it was taken */
+	uint32_t last;		/* number of the last look requested */
+	uint64_t last_ns;	/* when that look was taken */
 	uint64_t nap_ns;
 	char exe[GT_PATH_MAX];
 };
 
 /* ---- writer.c ---- */
 
-/* All its life. The live mapping is attached to, and what the target has told is
- * in w->recording. */
+/* Runs the writer until the recording ends. The live mapping is attached, and
+ * w->recording has the data that the target sent. */
 void writer_run(struct writer *w);
 
 /* ---- writer_begin.c ---- */
 
-/* Everything up to the first event. 0, or -errno: the recorder's message says
- * what is wrong. */
+/* Does everything up to the first event. 0, or -errno with the recorder's
+ * message set. */
 int writer_begin(struct writer *w);
 
-/* Once it has begun, or cannot: tells the user what there is to say about it, and
- * lets go of the target's descriptors. */
+/* Call when the recording has started or failed to start: prints messages about
+ * that, and closes the target's descriptors. */
 void writer_say_start(struct writer *w);
 
-/* Memory that threads fill by themselves is made ahead of them. */
+/* Reserves memory for nodes, images and heap names before target threads need
+ * it. */
 void writer_reserve(struct writer *w);
 
 /* ---- writer_say.c ---- */
 
-/* Once for each: that events are dropped, and that a thread has forbidden
- * itself the counter. */
+/* Report, once each, that events are dropped, and that a thread has disabled
+ * the counter for itself. */
 void writer_say_drops(struct writer *w);
 void writer_say_mutes(struct writer *w);
 
-/* Whether the program brings an allocator that is not seen. Begins once in a
- * program, not in its forked children; then looked at in each round, until it
- * is clear: writer_hear waits for that. */
+/* Checks whether the program has a static allocator that no hook sees. Begins
+ * once in a program, not in its forked children; then called in each round
+ * until the answer is known: writer_hear waits for that. */
 void writer_foreign_begin(struct writer *w);
 void writer_foreign_look(struct writer *w, uint64_t now_ns);
 

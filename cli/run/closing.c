@@ -1,8 +1,8 @@
 /*
- * closing.c: see closing.h. The name of a trace is known only up to the time
- * and the counters in it, and the library may have had to evade (an existing
- * file, a directory that cannot be written): so names are sought by a glob,
- * and a trace counts if its INFO names the process.
+ * closing.c: see closing.h. The exact name of a trace is unknown: it may have a
+ * time or counters, and the library may have chosen another name (an existing
+ * file, an unwritable directory). So traces are searched with a glob, and a
+ * file counts if its INFO has the process's pid.
  *
  * Called by the main thread.
  */
@@ -30,12 +30,12 @@
 #include "cli/trace/read/reader.h"
 
 #define WRITER_PATIENCE_US 30000000
-#define START_PATIENCE_US 20000	/* no recorder is to be seen */
+#define START_PATIENCE_US 20000	/* while no recorder is found */
 #define POLL_FIRST_US 200	/* a ring is written in about a millisecond */
 #define POLL_MOST_US 50000
 
-/* A trace of more events is not read for the paragraph: the command is to end
- * when the program does, and this many take some 0.3 s. */
+/* A trace of more events is not read for the summary: the command should end
+ * when the program does, and this many events take some 0.3 s. */
 #define PARAGRAPH_EVENTS_MAX 5000000
 
 uint64_t closing_start_time(pid_t pid)
@@ -94,7 +94,7 @@ bool closing_is_descriptor(const char *pattern)
 		strncmp(pattern, "/proc/self/fd/", 14) == 0;
 }
 
-/* What goes there cannot be read again. */
+/* Whether the trace goes to a place from which it cannot be read again. */
 static bool is_special(const char *pattern)
 {
 	struct stat status;
@@ -104,7 +104,7 @@ static bool is_special(const char *pattern)
 		 !S_ISDIR(status.st_mode));
 }
 
-/* The pattern as a glob: what is known, and * for the rest. */
+/* The pattern as a glob: known parts filled in, * for the other parts. */
 static char *glob_of(const char *pattern, pid_t pid)
 {
 	struct buffer text = { 0 };
@@ -172,7 +172,7 @@ static void find_in(const char *pattern, pid_t pid, uint64_t start_time,
 	free(numbered);
 }
 
-/* Where the library goes when it may not write where it should. */
+/* Searches the fallback directories, used if the pattern's is not writable. */
 static void find_elsewhere(const char *pattern, pid_t pid,
 			   uint64_t start_time, struct closing_traces *traces)
 {
@@ -233,7 +233,7 @@ static uint64_t now_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* Until it has ended, or for WRITER_PATIENCE_US in all. */
+/* Waits until the recorder has ended, or WRITER_PATIENCE_US in total. */
 static bool await(pid_t recorder, unsigned *waited_us)
 {
 	uint64_t began_us = now_us();
@@ -244,8 +244,8 @@ static bool await(pid_t recorder, unsigned *waited_us)
 }
 
 /*
- * The process's recorder may have yet to open the trace: a program can end
- * sooner than that. Where none is to be seen, it may be about to be started.
+ * A program can end before its recorder has opened the trace. If no recorder is
+ * found, it may be about to start.
  */
 static bool wait_for_recorders(const char *pattern, pid_t pid,
 			       uint64_t start_time,
@@ -259,7 +259,7 @@ static bool wait_for_recorders(const char *pattern, pid_t pid,
 
 		if (recorder != 0 && !late &&
 		    await(recorder, &waited_us))
-			continue;	/* there may be another one */
+			continue;	/* there may be another recorder */
 		find_all(pattern, pid, start_time, traces);
 		if (late || (recorder == 0 && !any_locked(traces) &&
 			     (traces->count > 0 ||
@@ -276,7 +276,7 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 	if (closing_is_descriptor(pattern))
 		return;
 	if (wait_for_recorders(pattern, pid, start_time, traces))
-		tell_note("the writer is still busy after %d s: the trace is "
+		tell_note("the recorder is still busy after %d s: the trace is "
 			  "complete once it has finished",
 			  WRITER_PATIENCE_US / 1000000);
 	for (size_t i = 0; i < traces->count; i++) {
@@ -286,9 +286,9 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		if (fold_facts(traces->list[i].path, &facts) == 0 &&
 		    fold_trace(traces->list[i].path, &facts, &error) ==
 		    FOLD_FAILED)
-			tell_error("%s: the last events cannot be added: %s: "
-				   "they stay in %s; make room, then read "
-				   "the trace by gnomon on this machine",
+			tell_error("%s: cannot add the last events: %s: they "
+				   "stay in %s; free some space, then read the "
+				   "trace with gnomon on this machine",
 				   traces->list[i].path, strerror(-error),
 				   facts.live);
 	}
@@ -297,7 +297,8 @@ void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		      by_begin);
 }
 
-/* Relative if the trace is below the current directory: easier to type. */
+/* A relative path if the trace is below the current directory: easier to
+ * type. */
 static const char *short_path(const char *path)
 {
 	static char here[4096];
@@ -340,14 +341,14 @@ static void print_how(struct model *model)
 		fprintf(stderr, "%s events dropped\n",
 			quantity_count(a, dropped));
 	else if (report->failed)
-		fprintf(stderr, "what came later is missing\n");
+		fprintf(stderr, "later events are missing\n");
 	else if (report->damage_count || report->lost_bytes)
 		fprintf(stderr, "parts of the trace cannot be read\n");
 	else
 		fprintf(stderr, "nothing dropped\n");
 }
 
-/* What made the program slower than it had to be. */
+/* Reports why the program was slower than necessary. */
 static void print_slow(const struct model *model)
 {
 	uint64_t count = threads_without_memory(model_threads(model));
@@ -359,7 +360,7 @@ static void print_slow(const struct model *model)
 			count == 1 ? "" : "s");
 }
 
-/* outline: the events were not read. */
+/* Prints the summary. outline: events were not read. */
 static void print_figures(struct model *model, const char *path, bool outline)
 {
 	const struct reader_report *report = model_reader_report(model);
@@ -388,13 +389,12 @@ void closing_paragraph(const char *pattern,
 	int status;
 
 	if (traces->count == 0 && is_special(pattern)) {
-		tell_note("what was recorded went to %s", pattern);
+		tell_note("the recording went to %s", pattern);
 		return;
 	}
 	if (traces->count == 0) {
-		tell_note("nothing was recorded: the program does not load "
-			  "libraries by LD_PRELOAD, or the recorder said "
-			  "above why not");
+		tell_note("nothing was recorded: the program ignores "
+			  "LD_PRELOAD, or a message above says why");
 		return;
 	}
 	path = traces->list[traces->count - 1].path;
@@ -411,7 +411,7 @@ void closing_paragraph(const char *pattern,
 		outline = false;
 		status = model_read(model, path);
 	} else if (status != EXIT_COMPLETE) {
-		/* once more, and aloud */
+		/* once more, with messages */
 		model_free(model);
 		model = model_new(&aloud, NULL);
 		status = model_read_outline(model, path);
@@ -423,7 +423,7 @@ void closing_paragraph(const char *pattern,
 			  short_path(traces->list[traces->count - 1].path));
 	if (traces->count > 1)
 		tell_note("the program replaced itself by exec: %zu earlier "
-			  "trace%s of it %s beside that one",
+			  "trace%s of it %s in the same directory",
 			  traces->count - 1, traces->count == 2 ? "" : "s",
 			  traces->count == 2 ? "is" : "are");
 	free(wanted);

@@ -1,6 +1,6 @@
 /*
- * closing.h: what `gnomon run` does when the program has ended: wait for the
- * writer, find the trace, say in a paragraph what was recorded.
+ * closing.h: after the program of `gnomon run` has ended: wait for the writer,
+ * find the trace, print a summary of the recording.
  */
 #ifndef GNOMON_CLOSING_H
 #define GNOMON_CLOSING_H
@@ -25,9 +25,9 @@ struct closing_traces {
 
 /*
  * Wait until the writers of the process have finished, at most 30 s, and
- * fold in what a killed one left. `pattern` is absolute, with its % parts.
- * The process is still there as a zombie, because the writer reads how it
- * ended from /proc.
+ * recover live files that a killed writer left. `pattern` is absolute, with its
+ * % parts. The process must still be a zombie, because the writer reads its
+ * exit status from /proc.
  */
 void closing_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		  struct closing_traces *traces);
@@ -35,15 +35,15 @@ void closing_paragraph(const char *pattern,
 		       const struct closing_traces *traces);
 void closing_free(struct closing_traces *traces);
 
-/* Is it /dev/stdout, /dev/fd/N or the like: what the program inherits? */
+/* Is it /dev/stdout, /dev/fd/N or another name of an inherited descriptor? */
 bool closing_is_descriptor(const char *pattern);
 
-/* Field 22 of /proc/PID/stat; 0 if it cannot be read. */
+/* Field 22 of /proc/PID/stat; 0: unreadable. */
 uint64_t closing_start_time(pid_t pid);
 
 /*
- * The pattern with the parts filled in that are known before the start: %e,
- * %h and %%. NULL if others remain. To be freed.
+ * The pattern with %e, %h and %% filled in, which are known before the start.
+ * NULL if other % parts remain. To be freed.
  */
 char *closing_known_name(const char *pattern, const char *program);
 

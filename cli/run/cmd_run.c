@@ -3,9 +3,8 @@
  * main thread.
  *
  * The options are the recorder's own table (preload/base/options.h). They are
- * checked here, so that a wrong one is told before the program starts, and
- * handed over as variables of the environment, which win over those that
- * were there.
+ * checked here, so that a wrong one is reported before the program starts. They
+ * are passed as environment variables, which override those set before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +33,7 @@
 
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
 
-/* Lists that are given again get longer. */
+/* A repeated list option appends to the list. */
 static int take(void *owner, int id, const char *value)
 {
 	const struct options *options = owner;
@@ -64,8 +63,8 @@ static char *absolute(const char *path)
 
 	if (path[0] == '/')
 		return grow_copy(path, strlen(path));
-	/* a directory that is gone: nothing can be made in it, so the recorder
-	 * goes elsewhere, and says so */
+	/* a removed directory: no file can be created in it, so the recorder
+	 * uses another directory, and says so */
 	if (getcwd(here, sizeof(here)) == NULL)
 		return grow_format("./%s", path);
 	return grow_format("%s/%s", strcmp(here, "/") == 0 ? "" : here, path);
@@ -80,9 +79,9 @@ static char *where(const char *output)
 }
 
 /*
- * An existing trace is not overwritten, unless by force; and then it is
- * removed here, so that the recorder never has to know which traces are of
- * this run. Pipes and devices are used as they are. False after a message.
+ * An existing trace is only overwritten with --force. It is then removed here,
+ * so that the recorder need not know which traces are of this run. Pipes and
+ * devices are used as they are. False after a message.
  */
 static bool make_way(const struct options *options, const char *name)
 {
@@ -96,7 +95,7 @@ static bool make_way(const struct options *options, const char *name)
 			   "or overwrite it with --force", name);
 		return false;
 	}
-	/* One that is being written stays: the recorder evades. */
+	/* A trace being written stays: the recorder chooses another name. */
 	if (S_ISREG(status.st_mode) && fold_is_locked(name))
 		return true;
 	if (S_ISDIR(status.st_mode))
@@ -119,7 +118,7 @@ static bool may_write(const struct options *options, const char *pattern,
 	return may;
 }
 
-/* The value of an option as a variable has it, to be freed. */
+/* An option's value as text for its environment variable, to be freed. */
 static char *variable_value(const struct options *options, enum option_id id)
 {
 	const struct option_entry *entry = &options_table[id];
@@ -170,11 +169,11 @@ static void set_environment(const struct options *options,
 		free(value);
 	}
 	set_variable(OPTION_OUTPUT, pattern);
-	/* The command has made way already. */
+	/* The command has removed the file already. */
 	set_variable(OPTION_FORCE, NULL);
 }
 
-/* Before everything else in the program: some read them very early. */
+/* Set by the command, as some libraries read them very early. */
 static void set_no_pools(const struct options *options)
 {
 	if (!options->number[OPTION_NO_POOLS])
@@ -190,7 +189,8 @@ static void set_no_pools(const struct options *options)
 	}
 }
 
-/* Rules of code without unwind tables, unless nothing of it will be recorded. */
+/* Sets the directory of rules for code without unwind tables, unless nothing
+ * will be recorded. */
 static void set_rules(const struct options *options, const char *program,
 		      const struct plan_libraries *files)
 {
@@ -198,7 +198,7 @@ static void set_rules(const struct options *options, const char *program,
 	char *rules = program_is_static(program) ? NULL :
 		ready_rules(files, given);
 
-	/* what is given is set already, as an absolute path */
+	/* a given directory is set already, as an absolute path */
 	if (rules != NULL && given[0] == 0)
 		set_variable(OPTION_CFI_DIR, rules);
 	free(rules);
@@ -215,7 +215,7 @@ static void set_emulated_rules(const struct options *options,
 	plan_libraries_free(&files);
 }
 
-/* Patches of allocators, and those rules. */
+/* Sets the patch plan and the rules. */
 static void set_plan(const struct options *options, const char *program,
 		     char *const *arguments)
 {
@@ -231,7 +231,7 @@ static void set_plan(const struct options *options, const char *program,
 	free(plan);
 }
 
-/* By whom reports are made while the program runs, and at its end. */
+/* Sets the path of this command, which the recorder runs for reports. */
 static void set_command(void)
 {
 	char self[PATH_MAX];
@@ -244,9 +244,10 @@ static void set_command(void)
 }
 
 /*
- * What earlier recordings left, wherever this one may make its live files: the
- * events of a trace beside this one's go into it, and room is made. Before the
- * start not where the traces lie: there may be very many.
+ * Recovers live files of earlier recordings, wherever this one may create its
+ * own: adds their events to traces in this one's directory, and frees the
+ * space. Before the start, not in the traces' directory: it may have very many
+ * files.
  */
 static void sweep_places(const char *pattern, bool before)
 {
@@ -263,19 +264,19 @@ static void sweep_places(const char *pattern, bool before)
 	free(traces);
 }
 
-/* ---- the whole ---- */
+/* ---- run ---- */
 
-/* What is started, and whether anything of it can be recorded. */
+/* The program to start, and whether it can be recorded. */
 struct start {
 	const char *program;
 	char **argv;
-	const char *library;	/* in front of it; NULL: none */
+	const char *library;	/* to preload; NULL: none */
 	bool possible;
-	bool emulated;	/* its trace has a start by the emulator's clock */
+	bool emulated;	/* start times in its trace are the emulator's */
 };
 
-/* Until it has ended, as which this process ends; or the status why it was
- * not started. */
+/* Runs the program and exits with its status. Returns only if the start failed:
+ * the exit status. */
 static int run_start(const struct start *start, const char *pattern)
 {
 	struct closing_traces traces;
@@ -300,7 +301,7 @@ static int run_start(const struct start *start, const char *pattern)
 	program_end_as(&end);
 }
 
-/* A program of this machine. */
+/* Runs a program for this processor. */
 static int run_native(const struct options *options, const char *program,
 		      char **argv, const char *library, const char *pattern)
 {
@@ -319,7 +320,7 @@ static int run_native(const struct options *options, const char *program,
 	return run_start(&start, pattern);
 }
 
-/* One of another, by an emulator. */
+/* Runs a program for another processor under an emulator. */
 static int run_emulated(const struct options *options,
 			const struct emulator *emulator, const char *pattern)
 {
@@ -358,7 +359,8 @@ static int run_program(const struct options *options, char **argv)
 	return status;
 }
 
-/* What the recorder would stumble over is found before the program starts. */
+/* Checks the log file before the program starts, rather than in the
+ * recorder. */
 static bool log_opens(const struct options *options)
 {
 	const char *path = options_text(options, OPTION_LOG_FILE);
@@ -368,10 +370,10 @@ static bool log_opens(const struct options *options)
 		return true;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY |
 		  O_NOFOLLOW | O_NONBLOCK, 0600);
-	/* a pipe that nobody reads yet */
+	/* ENXIO: a pipe without a reader yet */
 	if (fd < 0 && errno != ENXIO) {
-		tell_error("%s: the log cannot be written: %s: name another "
-			   "file with --log-file", path, strerror(errno));
+		tell_error("%s: cannot write the log: %s: choose another file "
+			   "with --log-file", path, strerror(errno));
 		return false;
 	}
 	if (fd >= 0)
@@ -391,9 +393,9 @@ static bool settle_options(struct options *options)
 	}
 	if (whose[0] != 0) {
 		if (!ownership_find(whose, numbers)) {
-			tell_error("--chown %s: there is no such user or "
-				   "group: give one that `getent passwd` or "
-				   "`getent group` prints", whose);
+			tell_error("--chown %s: no such user or group: give "
+				   "one that `getent passwd` or `getent group` "
+				   "lists", whose);
 			return false;
 		}
 		options_set(options, OPTION_CHOWN, numbers);
@@ -411,8 +413,8 @@ static int run_run(const struct command *command, int argc, char **argv)
 	options_default(&options);
 	if (options_environment(&options, environ, &bad) != 0 ||
 	    (bad = options_misfit(environ)) != NULL) {
-		tell_error("%s: this variable is not understood: see `gnomon "
-			   "run --help`", bad);
+		tell_error("%s: bad environment variable: see `gnomon run "
+			   "--help`", bad);
 		return PROGRAM_OWN_FAILURE;
 	}
 	if (!command_parse(command, argc, argv, take, &options, &operands,
@@ -421,33 +423,34 @@ static int run_run(const struct command *command, int argc, char **argv)
 	if (!settle_options(&options))
 		return PROGRAM_OWN_FAILURE;
 	if (operands == 0) {
-		tell_error("no program to run: give one, as in `gnomon run "
-			   "./program --its-options`: see `gnomon run --help`");
+		tell_error("no program given: use `gnomon run PROGRAM "
+			   "[ARGUMENT...]`: see `gnomon run --help`");
 		return PROGRAM_OWN_FAILURE;
 	}
 	return run_program(&options, argv + 1);
 }
 
 static const char *const description[] = {
-	"Runs PROGRAM and records every allocation that it makes, with its "
-	"call stack, in a trace. Standard streams, the terminal and Ctrl-C are "
-	"the program's, and gnomon ends as the program ends: with its status, "
-	"or by its signal. When it has ended, a short summary is printed.",
-	"Every option --some-name may also be given by the variable "
+	"Runs PROGRAM and records each of its allocations with its call stack "
+	"in a trace. The program gets the standard streams, the terminal and "
+	"signals such as Ctrl-C. gnomon exits with the program's status, or "
+	"dies by its signal. At the end it prints a short summary.",
+	"Every option --some-name can also be set by the environment variable "
 	"GNOMON_SOME_NAME. LD_PRELOAD=libgnomon.so with these variables "
 	"records in the same way, without any output.",
-	"A program for another processor is run by qemu's user emulation, with "
-	"the library that `make ARCH=... install` puts there for it; so is one "
-	"that is given as PROGRAM's own operand, where PROGRAM is a qemu.",
-	"Exit status: the program's own; 127 it was not found; 126 it cannot be "
-	"executed; 125 gnomon failed and the program was not started.",
+	"A program for another processor runs under qemu's user emulation, "
+	"with the library that `make ARCH=... install` installs for that "
+	"processor. PROGRAM may also be a qemu that runs such a program.",
+	"Exit status: that of the program; 127: not found; 126: not "
+	"executable; 125: gnomon failed and did not start the program.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon run ls -l", "record ls, then read the trace by `gnomon report`",
+	"gnomon run ls -l", "record ls, then read the trace with `gnomon "
+			    "report`",
 	"gnomon run -o /tmp/a.trace -- ./server --port 80",
-	"what follows -- belongs to the program",
+	"arguments after -- belong to the program",
 	NULL
 };
 

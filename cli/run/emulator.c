@@ -19,7 +19,7 @@
 #define QEMU "qemu-"
 #define OWN_WORDS 5		/* qemu -L prefix -0 name */
 
-/* DIR/NAME/FILE beside our library; NULL: not there. */
+/* The path DIR/NAME/FILE beside our library; NULL after a message: missing. */
 static char *part_of(const char *library, const struct processor *processor,
 		     const char *file, const char *guest)
 {
@@ -29,16 +29,17 @@ static char *part_of(const char *library, const struct processor *processor,
 
 	if (access(path, R_OK) == 0)
 		return path;
-	tell_error("%s: is for %s, and %s, which recording it takes, is not "
-		   "there: build it with `make ARCH=%s`, and install it where "
-		   "gnomon is with `make ARCH=%s install`", guest,
+	tell_error("%s: is for %s, and %s, which is needed to record it, is "
+		   "missing: build it with `make ARCH=%s`, and install it "
+		   "beside gnomon with `make ARCH=%s install`", guest,
 		   processor->name, path, processor->name, processor->name);
 	free(path);
 	return NULL;
 }
 
-/* Ours takes less of the processor than the target's own, which is emulated as
- * well. It goes on to what is beside it for the other byte order. */
+/* Chooses the recorder. Our own needs less processor time than the target's,
+ * which is emulated as well. For the other byte order it executes the variant
+ * beside it. */
 static char *recorder_for(const char *library, const struct processor *own,
 			  const struct processor *other, const char *guest)
 {
@@ -64,8 +65,8 @@ static size_t count_words(char **argv)
 	return count;
 }
 
-/* qemu [-L prefix] -0 name program arguments: the guest's own argv[0] stays
- * what it would be here. */
+/* Composes: qemu [-L prefix] -0 name program arguments. -0 keeps the guest's
+ * argv[0]. */
 static void set_words(struct emulator *to, const struct processor *processor,
 		      const char *program, char **argv)
 {
@@ -85,8 +86,8 @@ static void set_words(struct emulator *to, const struct processor *processor,
 	memcpy(to->argv + n, argv + 1, (count - 1) * sizeof(*argv));
 }
 
-/* The first argument of qemu's that is a program; NULL: there is none, or none
- * that there is a port for. */
+/* The processor of qemu's first argument that is a program; NULL: no program,
+ * or no port for its processor. */
 static const struct processor *guest_of(char **argv, const char **guest)
 {
 	const struct processor *found = NULL;
@@ -102,7 +103,7 @@ static const struct processor *guest_of(char **argv, const char **guest)
 	return found;
 }
 
-/* What the last -L in front of the guest says, else the variable. */
+/* The value of the last -L before the guest, else of the variable. */
 static const char *root_of(const struct emulator *emulator)
 {
 	const char *root = getenv("QEMU_LD_PREFIX");
@@ -115,7 +116,7 @@ static const char *root_of(const struct emulator *emulator)
 	return root != NULL ? root : "";
 }
 
-/* What runs it: what was given, or qemu out of $PATH. */
+/* Finds the emulator: as given, or qemu in $PATH. */
 static bool find_program(struct emulator *to, const char *program,
 			 char **argv, const char *guest,
 			 const struct processor *processor, int *status)
@@ -132,7 +133,7 @@ static bool find_program(struct emulator *to, const char *program,
 		return true;
 	}
 	name = grow_format(QEMU "%s", processor->name);
-	tell_note("%s: is for %s: %s runs it", program, processor->name, name);
+	tell_note("%s: is for %s: run by %s", program, processor->name, name);
 	to->program = program_find(name, status);
 	if (to->program == NULL)
 		*status = PROGRAM_NOT_EXECUTABLE;
@@ -178,7 +179,8 @@ void emulator_set_environment(const struct emulator *emulator)
 	char *root = realpath(emulator->root, NULL);
 
 	setenv("QEMU_SET_ENV", set, 1);
-	/* the program may be in another directory as it asks */
+	/* absolute, as the program may change its directory before it reads
+	 * this */
 	if (root != NULL)
 		setenv(OPTIONS_EMULATOR_ROOT, root, 1);
 	else

@@ -1,33 +1,32 @@
 /*
  * forward.c: see forward.h.
  *
- * All signals are blocked and taken from a descriptor, so no handler is ever
- * called and no disposition changed: what the program inherits are the mask
- * and the dispositions that the command was given (nohup). A blocked signal is
- * queued even if it is ignored.
+ * All signals are blocked and read from a descriptor. So no handler is ever
+ * called and no disposition changed: the program inherits the mask and the
+ * dispositions that the command was given (nohup). A blocked signal is queued
+ * even if it is ignored.
  *
- * Who was meant is known from a probe (group_probe.h). A program may leave the
- * group, as interactive shells do. Without us the leader of a group could not
- * leave it, and would be sent what the group is sent. So where this process
- * is the leader, the program is, too, for that purpose.
+ * A probe shows to whom a signal was sent (group_probe.h). A program may leave
+ * the group, as interactive shells do. But started without us, it could not
+ * leave if it were the group's leader, and would get the group's signals. So if
+ * this process is the leader, the program is treated as the leader too.
  *
- * STOPPING. The program stops by what reaches it; then this process stops by
- * the same signal, so that a shell sees its job stop. A stop signal and
- * SIGCONT cancel each other in the queues, also in the probe's: one of the two
- * that waits here is newer than the other, which is then nobody's any more.
- * Between the look at one queue and that at the other a third signal may come,
- * so that a stop is sent on that the group was sent, and has been continued
- * from since: the next SIGCONT of the group sees to it (I2).
- * Whoever continues the program alone does not continue this process: the probe
- * does.
+ * STOPPING. The program stops by the signal that reaches it; then this process
+ * stops by the same signal, so that a shell sees its job stop. A stop signal
+ * and SIGCONT cancel each other in the queues, also in the probe's queue. So if
+ * one of them is pending here, it is newer, and the other one is void. A third
+ * signal may come between reading the two queues. Then a stop is forwarded that
+ * was sent to the group, although the group was continued since: the next
+ * SIGCONT of the group corrects that (I2). If only the program is continued,
+ * the probe continues this process.
  *
- * What is left: a sender that goes through all processes one by one (systemd
- * stops a service so) sends to the command, the program and the probe, and the
- * probe may be last. Then the program has the signal twice.
+ * Known limit: a sender that signals all processes one by one (systemd does, to
+ * stop a service) reaches the command, the program and the probe, and the probe
+ * may be last. Then the program gets the signal twice.
  *
- *  I1  Each signal that is taken here is asked about (group_probe.c, I1).
- *  I2  A program that this process has stopped last goes on after any SIGCONT
- *      that is taken here, unless a newer stop waits.
+ * I1 The probe is queried for each signal taken here (group_probe.c, I1).
+ * I2 If this process sent the program's last stop, the program continues after
+ *      any SIGCONT taken here, unless a newer stop is pending.
  */
 #include "cli/run/forward.h"
 
@@ -42,7 +41,7 @@
 #include "cli/run/group_probe.h"
 
 static pid_t program;
-static bool stop_was_last;	/* of stops and SIGCONT that were sent on */
+static bool stop_was_last;	/* of forwarded stops and SIGCONT */
 static int queue;		/* a signalfd */
 static sigset_t mask_before;
 static struct sigaction child_before;
@@ -57,7 +56,7 @@ bool forward_begin(void)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask_before);
-	/* where it is ignored, nobody learns how a child ended */
+	/* if SIGCHLD is ignored, the kernel discards exit statuses */
 	sigaction(SIGCHLD, &standard, &child_before);
 	queue = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	return queue >= 0;
@@ -77,7 +76,7 @@ static bool is_stopping(int number)
 		number == SIGSTOP;
 }
 
-/* A stop that has been followed by SIGCONT, or SIGCONT by a stop. */
+/* Whether a stop was followed by SIGCONT, or SIGCONT by a stop. */
 static bool is_superseded(int number)
 {
 	sigset_t waiting;
@@ -92,7 +91,7 @@ static bool is_superseded(int number)
 	return false;
 }
 
-/* The program is, or without us would be, in the group that we are in. */
+/* Whether the program is in our group, or would be if started without us. */
 static bool is_in_group(void)
 {
 	return getpgid(program) == getpgrp() || getpgrp() != getpid();
@@ -103,7 +102,8 @@ static bool has_reached(const struct signalfd_siginfo *info)
 	int number = (int)info->ssi_signo;
 	enum probe_answer answer = probe_take(number);
 
-	/* Without a probe: what the kernel sends, a terminal has sent. */
+	/* Without a probe: a signal from the kernel counts as one by a
+	 * terminal. */
 	if (answer == PROBE_UNKNOWN)
 		answer = info->ssi_code > 0 ? PROBE_GROUP : PROBE_ALONE;
 	if (answer == PROBE_ALONE)
@@ -111,8 +111,8 @@ static bool has_reached(const struct signalfd_siginfo *info)
 	return is_in_group();
 }
 
-/* A program that has become another user's may refuse it, as it would refuse
- * the sender. */
+/* Forwards a signal. That may fail if the program changed its user, as it would
+ * for the sender. */
 static void send_on(const struct signalfd_siginfo *info)
 {
 	int number = (int)info->ssi_signo;
@@ -130,8 +130,8 @@ static void send_on(const struct signalfd_siginfo *info)
 	kill(program, number);
 }
 
-/* Whether the program is stopped, or is about to be. Where nothing can be seen
- * of it, or its first thread has ended (Z), it may be. */
+/* Whether the program is stopped or about to stop. Also true if its state is
+ * unknown, or its main thread has ended (Z). */
 static bool may_be_stopped(void)
 {
 	unsigned long long pending = 0;
@@ -166,10 +166,10 @@ static void handle(const struct signalfd_siginfo *info)
 {
 	pid_t ours = probe_pid();
 
-	/* of a child of ours */
+	/* from the kernel, about our child */
 	if (info->ssi_signo == SIGCHLD && info->ssi_code > 0)
 		return;
-	/* of the probe: the program was continued */
+	/* from the probe: the program was continued */
 	if (info->ssi_signo == SIGCONT && ours != 0 &&
 	    info->ssi_pid == (uint32_t)ours)
 		return;
@@ -196,8 +196,8 @@ void forward_to(pid_t child)
 
 /* ---- stops and the end ---- */
 
-/* Returns when this process goes on; at once where the kernel lets nobody be
- * stopped from a terminal any more (an orphaned group). */
+/* Stops this process; returns when it continues. Returns immediately in an
+ * orphaned process group, which the kernel does not stop. */
 static void stop_by(int number)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL }, before;
@@ -218,7 +218,7 @@ static void stop_by(int number)
 
 static void stop_as_program(int number)
 {
-	/* it has been continued since, or is about to be */
+	/* the program was continued since, or is about to be */
 	if (is_superseded(number))
 		return;
 	probe_watch(program);
@@ -261,7 +261,7 @@ bool forward_wait(int fd, siginfo_t *end)
 	}
 }
 
-/* What came with the program's end was meant for the program. */
+/* Drops signals that came with the program's end: they were for the program. */
 static void forget_pending(void)
 {
 	struct signalfd_siginfo info;

@@ -1,13 +1,12 @@
 /*
- * forward.h: between the start of a program and its end, the signals that
- * `gnomon run` is sent are the program's.
+ * forward.h: forwards signals from `gnomon run` to the program while it runs.
  *
  *	forward_begin ─ fork ─┬─ forward_inherit ─ exec      (program)
  *	                      └─ forward_to ─ forward_wait ─ forward_end
  *
- * What was sent to the command alone is sent on; what was sent to the process
- * group, as by the terminal, has reached the program already. The command
- * stops when the program stops, and goes on when either is continued.
+ * A signal sent to the command alone is forwarded. A signal sent to the process
+ * group, as by the terminal, has reached the program already. The command stops
+ * when the program stops, and continues when either is continued.
  *
  * Called by the main thread.
  */
@@ -18,22 +17,23 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From now on signals wait. False, with errno: it cannot be done. */
+/* Blocks signals from now on. False, with errno: failed. */
 bool forward_begin(void);
 
-/* In the child: signals are as they were before forward_begin. */
+/* In the child: restores signals as they were before forward_begin. */
 void forward_inherit(void);
 
-/* They are this child's, with all that have come since forward_begin. */
+/* Forwards signals to this child, including all received since
+ * forward_begin. */
 void forward_to(pid_t child);
 
-/* Waits until the child has ended, which stays a zombie: true, and how in
- * *end. Or until `fd` can be read, or its other end is closed: false. -1:
- * there is none. */
+/* Waits until the child has ended: true, with its status in *end; the child
+ * stays a zombie. Or until `fd` is readable or its other end is closed: false.
+ * fd -1: none. */
 bool forward_wait(int fd, siginfo_t *end);
 
-/* No program any more: SIGINT, SIGQUIT, SIGTERM and SIGHUP call `interrupt`,
- * those that stop a process stop this one, others are ignored. */
+/* After the program's end: SIGINT, SIGQUIT, SIGTERM and SIGHUP call
+ * `interrupt`, stop signals stop this process, other signals are ignored. */
 void forward_end(void (*interrupt)(int number));
 
 #endif

@@ -9,24 +9,25 @@
  *	      └──────┘ PROBE_GROUP, PROBE_ALONE
  *
  * The probe is a fork of the command that blocks all signals, waits for a
- * question, and takes the signal in question from its own queue. It holds no
- * file but its end of a socket; at the other end's close it ends.
+ * query, and takes the queried signal from its own queue. Its only file is its
+ * end of a socket; when the other end is closed, it exits.
  *
- * A group's signal is queued in one member after the other, so the command
- * may see it before the probe has it. The kernel does that under a lock that
- * setpgid(2) takes to write: when setpgid returns, every member has it.
+ * The kernel queues a group's signal to one member after the other, so the
+ * command may see it before the probe has it. It holds a lock meanwhile that
+ * setpgid(2) takes for writing: when setpgid returns, every member has the
+ * signal.
  *
- * Rejected: the program in a group of its own, with the terminal (tini). It
- * takes the terminal from other parts of a pipeline, and a program's setsid()
- * would fail. Also: what the kernel says of the sender (sudo). A signal from
+ * Rejected: the program in its own group, with the terminal (tini). It takes
+ * the terminal from other parts of a pipeline, and a program's setsid() would
+ * fail. Also: to check the sender that the kernel reports (sudo). A signal from
  * the keyboard has no sender, but `kill -INT -GROUP` has one; and a hang-up
- * goes to the session's leader alone.
+ * goes only to the session leader.
  *
- *  I1  The probe has every signal of the group that the command has not asked
- *      about, and no other: the command asks about each that it takes.
- *  I2  All signals are blocked in the probe, before it is made and for ever.
- *  I3  Who looks for the command by its name or arguments (killall, pkill -f)
- *      does not find the probe: it would look as if the group was meant.
+ * I1 The probe's queue has exactly the group's signals that the command has not
+ *      queried: the command queries each signal that it takes.
+ * I2 All signals are blocked in the probe, from before the fork on.
+ * I3 A search for the command by name or arguments (killall, pkill -f) must not
+ *      match the probe: the signal would look like one to the group.
  */
 #include "cli/run/group_probe.h"
 
@@ -42,14 +43,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 1000	/* then a look at who does not answer */
-#define WATCH_MS 100		/* between two looks at a stopped program */
+#define PATIENCE_MS 1000	/* then check whether the probe is alive */
+#define WATCH_MS 100		/* between two checks of a stopped program */
 #define STAT_MAX 1024		/* of /proc/PID/stat */
 #define STAT_STATE 3
-#define STAT_ARGUMENTS 48	/* where they begin and end */
+#define STAT_ARGUMENTS 48	/* start and end address of the arguments */
 
-/* Others ask for a signal by its number. */
-#define NOTHING 0		/* only the end of a watch */
+/* Requests other than signal numbers. */
+#define NOTHING 0		/* ends a watch */
 #define WATCH (-1)
 
 struct request {
@@ -57,12 +58,12 @@ struct request {
 	int32_t program;	/* of WATCH */
 };
 
-static pid_t probe;		/* 0: there is none */
+static pid_t probe;		/* 0: none */
 static int channel = -1;
 
 /* ---- the probe itself ---- */
 
-/* All but one, which becomes descriptor 0. */
+/* Closes all descriptors but one, which becomes descriptor 0. */
 static void keep_one(int fd)
 {
 	if (fd != 0)
@@ -83,7 +84,7 @@ static int8_t take(int number)
 	sigaddset(&one, number);
 	if (sigtimedwait(&one, &info, &now) != number)
 		return PROBE_ALONE;
-	/* by which the command continued the probe itself */
+	/* the SIGCONT by which the command continued the probe */
 	if (info.si_code == SI_USER && info.si_pid == getppid())
 		return PROBE_ALONE;
 	return PROBE_GROUP;
@@ -109,7 +110,7 @@ static const char *stat_field(pid_t pid, int index, char line[STAT_MAX])
 	return at != NULL ? at + 1 : NULL;
 }
 
-/* In place of the command's own arguments (I3). */
+/* Replaces the command's name and arguments (I3). */
 static void change_name(void)
 {
 	static const char name[] = "[signal-probe]";
@@ -129,7 +130,7 @@ static void change_name(void)
 	memcpy((void *)begin, name, sizeof(name));
 }
 
-/* 0: not known. */
+/* The process's state; 0: unknown. */
 static char state_of(pid_t pid)
 {
 	char line[STAT_MAX];
@@ -145,7 +146,8 @@ static bool is_stopped(pid_t pid)
 	return state == 'T' || state == 't';
 }
 
-/* Until the command asks for something, which it does when it runs again. */
+/* Watches until the next request, which the command sends when it runs
+ * again. */
 static void watch(pid_t program)
 {
 	struct pollfd asked = { .fd = 0, .events = POLLIN };
@@ -225,15 +227,15 @@ static bool ask(int what, pid_t program)
 	return false;
 }
 
-/* Every member of the group has what this process has. That the call fails in
- * the leader of a session makes no difference: it has had the lock. */
+/* Waits until every member of the group has the signals that this process has.
+ * In a session leader the call fails, but only after it held the lock. */
 static void wait_for_others(void)
 {
 	(void)!setpgid(0, getpgrp());
 }
 
-/* An answer takes microseconds; on a machine that is too busy to run the probe,
- * as long as that lasts. False: it does not come. */
+/* Waits for an answer, which takes microseconds, or longer if the machine is
+ * too busy to run the probe. False: no answer will come. */
 static bool is_answered(void)
 {
 	struct pollfd ready = { .fd = channel, .events = POLLIN };
@@ -262,8 +264,8 @@ static enum probe_answer question(int number)
 	return PROBE_UNKNOWN;
 }
 
-/* Whether this process has been sent the same once more, or not yet: it is
- * taken. Those that queue (SIGRTMIN and up) are asked about one by one. */
+/* Takes the same signal if it is pending again. Queued signals (SIGRTMIN and
+ * up) are queried one by one. */
 static bool take_again(int number)
 {
 	static const struct timespec now = { 0, 0 };
@@ -280,7 +282,7 @@ enum probe_answer probe_take(int number)
 {
 	enum probe_answer answer = question(number);
 
-	/* The group was sent it twice, and the probe has both as one. */
+	/* The group got it twice, but the probe's queue holds it once. */
 	while (answer == PROBE_GROUP && take_again(number))
 		question(number);
 	return answer;

@@ -1,8 +1,8 @@
 /*
  * group_probe.h: did a signal come to this process alone, or to its whole
- * process group? The kernel does not tell: kill(pid) and kill(-group) look the
- * same to who receives them. So a process that does nothing else is put into
- * the group. What it has received as well was sent to the group.
+ * process group? The kernel does not say: kill(pid) and kill(-group) look the
+ * same to the receiver. So a probe process, which does nothing else, joins the
+ * group. A signal that the probe received too was sent to the group.
  *
  * Called by the main thread of `gnomon run`.
  */
@@ -27,7 +27,7 @@ pid_t probe_pid(void);
 
 /*
  * To whom was the signal sent that this process has just taken from its queue?
- * Each is asked about once, however often the group got it meanwhile.
+ * Call once per signal taken, however often the group received it meanwhile.
  */
 enum probe_answer probe_take(int number);
 

@@ -12,7 +12,7 @@
 
 #include "cli/base/grow.h"
 
-#define KEEP UINT32_MAX		/* this id stays as it is */
+#define KEEP UINT32_MAX		/* do not change this id */
 
 /* A number and nothing else. */
 static bool is_number(const char *text, uint32_t *id)

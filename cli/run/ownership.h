@@ -1,6 +1,6 @@
 /*
- * ownership.h: whose files are to be, as numbers: the recorder knows only the
- * names in /etc/passwd and /etc/group, of where the program sees them.
+ * ownership.h: resolves the user and group of --chown to ids, as the recorder
+ * can only read /etc/passwd and /etc/group in the program's root directory.
  */
 #ifndef GNOMON_OWNERSHIP_H
 #define GNOMON_OWNERSHIP_H
@@ -9,8 +9,9 @@
 
 #define OWNERSHIP_TEXT 32
 
-/* "USER", "USER:GROUP", ":GROUP", names or numbers, into the same with numbers;
- * of a named user alone, also its group. False: there is no such one. */
+/* "USER", "USER:GROUP", ":GROUP", with names or numbers, to the same form with
+ * numbers. A user name alone also gives the user's group. False: no such user
+ * or group. */
 bool ownership_find(const char *text, char numbers[OWNERSHIP_TEXT]);
 
 #endif

@@ -19,10 +19,10 @@
 #include "cli/run/plan_libraries.h"
 
 #define SCRIPT_LINE 256		/* bytes of "#! interpreter", as in Linux */
-#define SCRIPTS_MAX 4		/* one may be run by another */
-#define ARGUMENTS_MAX 16	/* looked at */
+#define SCRIPTS_MAX 4		/* an interpreter may be a script */
+#define ARGUMENTS_MAX 16	/* arguments checked */
 
-/* The interpreter of a script, to be freed; NULL: it is none. */
+/* The interpreter of a script, to be freed; NULL: not a script. */
 static char *script_interpreter(const char *path)
 {
 	char line[SCRIPT_LINE + 1];
@@ -51,7 +51,7 @@ static char *executed(const char *program)
 		free(path);
 		path = interpreter;
 	}
-	/* its libraries lie beside the file, not beside a link to it */
+	/* $ORIGIN is the file's directory, not that of a link to it */
 	real = realpath(path, NULL);
 	if (real == NULL)
 		return path;
@@ -59,7 +59,8 @@ static char *executed(const char *program)
 	return real;
 }
 
-/* The C library and the loader have functions of these names, and no other. */
+/* Whether the file is the C library or the loader, whose allocator functions
+ * are hooked, not patched. */
 static bool is_system(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -72,7 +73,7 @@ static bool is_system(const char *path)
 		strncmp(name, "ld64", 4) == 0;
 }
 
-/* One program and what it needs. Takes the path. */
+/* Plans a program and its libraries. Takes ownership of the path. */
 static void plan_program(struct buffer *plan, char *path, bool tells,
 			 struct plan_libraries *files)
 {
@@ -86,7 +87,7 @@ static void plan_program(struct buffer *plan, char *path, bool tells,
 
 		if (i > 0 && is_system(at))
 			continue;
-		/* without an interpreter nothing of ours gets into it */
+		/* without a loader, our library is not preloaded */
 		if (plan_file_open(&file, at) &&
 		    (i > 0 || file.interpreter != NULL)) {
 			plan_image(plan, &file, at, i == 0, tells);
@@ -107,7 +108,7 @@ static char *usable(char *path)
 	return real;
 }
 
-/* A program of this name, NULL: there is none. */
+/* The path of a program of this name; NULL: none. */
 static char *find_program(const char *name)
 {
 	const char *list = getenv("PATH");
@@ -165,7 +166,7 @@ char *plan_make(const char *program, char *const *arguments,
 		if (other == NULL)
 			continue;
 		plan_program(&plan, other, false, files);
-		/* what is surely run has the room */
+		/* the program to run has precedence over its arguments */
 		if (plan.size >= PATCH_BYTES_MAX - PATCH_CHECK)
 			plan.size = before;
 	}
@@ -174,8 +175,8 @@ char *plan_make(const char *program, char *const *arguments,
 		if (plan.size <= PATCH_BYTES_MAX)
 			text = encode(&plan);
 		else
-			tell_note("%s: has more allocators than can be "
-				  "patched: their allocations are not "
+			tell_note("%s: has too many static allocators to "
+				  "patch: their allocations are not "
 				  "recorded", program);
 	}
 	buffer_free(&plan);

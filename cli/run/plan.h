@@ -1,6 +1,6 @@
 /*
- * plan.h: how the entry points of an allocator that is linked into a program,
- * or into one of its libraries, can be patched (preload/base/patch_format.h).
+ * plan.h: makes the patch plan: how to redirect functions of static allocators,
+ * linked into a program or one of its libraries (preload/base/patch_format.h).
  * Called by the main thread.
  */
 #ifndef GNOMON_PLAN_H
@@ -9,11 +9,11 @@
 #include "cli/run/plan_libraries.h"
 
 /*
- * For the program at this path: the value of PATCH_VARIABLE, to be freed; NULL
- * where there is nothing to patch. Says it where an allocator is found and
- * cannot be patched. A program may run another that its arguments name (env,
- * timeout): what they name is planned for too, without a word. All that was
- * looked at is added to `files`.
+ * Returns the value of PATCH_VARIABLE for the program at this path, to be
+ * freed; NULL: nothing to patch. Prints a message if an allocator cannot be
+ * patched. A program may run another program that its arguments name (env,
+ * timeout): the plan covers these programs too, without messages. Adds all
+ * files read to `files`.
  */
 char *plan_make(const char *program, char *const *arguments,
 		struct plan_libraries *files);

@@ -6,17 +6,17 @@
  *	        test %rdi,%rdi         test %rdi,%rdi        mov  table(%rip),%rax
  *	        …                      …          ◀───────── jump
  *
- * A moved instruction does what it did in its place: what it addresses
- * relative to itself is addressed from its new place, short branches become
- * long ones, a call leaves the return address of its old place, so that
- * whoever walks the stack meets only addresses that the file's own unwind
- * table knows.
+ * A relocated instruction has the same effect as before: PC-relative addresses
+ * are adjusted, and short branches become long ones. A call pushes the return
+ * address of its old place, so that a stack walk meets only addresses that the
+ * file's unwind table covers.
  *
- * Refused is a function of which not every instruction can be read, or into
- * whose displaced bytes anything might jump: a branch of its own, an entry of
- * a jump table. (Branches from other functions are looked for by plan.c.)
+ * A function is refused if an instruction cannot be decoded, or if a branch of
+ * its own or a jump table entry may lead into the displaced bytes.
+ * (plan_image.c checks branches from other functions.)
  *
- * I1: what is written to *moved stays inside its arrays; more is a refusal.
+ * I1: writes to *moved stay inside its arrays; a function that needs more is
+ * refused.
  */
 #include "cli/run/plan_code.h"
 
@@ -29,18 +29,19 @@
 
 #define LONGEST 15		/* bytes of an instruction */
 #define CALL_DEPTH 6
-#define CALL_FUNCTIONS 200	/* looked at, for plan_code_calls_out */
-#define CALL_TARGETS 32		/* of each */
-#define CALL_REACH 4096		/* bytes, where a function's end is unknown */
+#define CALL_FUNCTIONS 200	/* checked at most by plan_code_calls_out */
+#define CALL_TARGETS 32		/* per function */
+#define CALL_REACH 4096		/* bytes, if a function's end is unknown */
 #define TABLE_ENTRIES 4096
-#define NEAR 256		/* bytes; an instruction has some 4 */
+#define NEAR 256		/* bytes; an instruction has about 4 */
 #define NEAR_TRIES 32
 
 static const char *const unreadable =
-	"has instructions that cannot be read";
-static const char *const too_much = "begins with too much code";
+	"has instructions that cannot be decoded";
+static const char *const too_much = "begins with instructions too long to "
+				    "relocate";
 
-/* Reads one instruction after the other. */
+/* Decodes one instruction after the other. */
 struct reading {
 	csh handle;
 	cs_insn *instruction;
@@ -66,7 +67,7 @@ static void reading_end(struct reading *reading)
 	cs_close(&reading->handle);
 }
 
-/* The next one, NULL: there is none. */
+/* The next instruction; NULL: none. */
 static const cs_insn *reading_next(struct reading *reading)
 {
 	const uint8_t *bytes;
@@ -94,7 +95,7 @@ static bool in_group(const cs_insn *i, uint8_t group)
 	return false;
 }
 
-/* A branch or call to a place that stands in the instruction. */
+/* Whether it is a direct branch or call. */
 static bool leads_to(const cs_insn *i, uint64_t *target)
 {
 	const cs_x86 *x = &i->detail->x86;
@@ -115,7 +116,7 @@ static const cs_x86_op *memory_operand(const cs_insn *i)
 	return NULL;
 }
 
-/* The address that it has relative to itself. */
+/* Whether it has a RIP-relative operand; *target: its address. */
 static bool is_relative(const cs_insn *i, uint64_t *target)
 {
 	const cs_x86_op *op = memory_operand(i);
@@ -131,7 +132,7 @@ static bool is_ret(const cs_insn *i)
 	return in_group(i, CS_GRP_RET) || in_group(i, CS_GRP_IRET);
 }
 
-/* Nothing runs on behind it. */
+/* Whether execution never continues after it. */
 static bool is_last(const cs_insn *i)
 {
 	return i->id == X86_INS_JMP || is_ret(i) || i->id == X86_INS_UD2 ||
@@ -144,7 +145,7 @@ static bool is_padding(const cs_insn *i)
 		(i->size == 2 && i->bytes[0] == 0x66 && i->bytes[1] == 0x90);
 }
 
-/* ---- moving ---- */
+/* ---- relocation ---- */
 
 static bool put(struct plan_moved *moved, const void *bytes, size_t size)
 {
@@ -155,7 +156,8 @@ static bool put(struct plan_moved *moved, const void *bytes, size_t size)
 	return true;
 }
 
-/* The 4 bytes that are `tail` + 4 bytes before the end of the code. */
+/* Adds a fix for the 4 bytes that end `tail` bytes before the end of the
+ * code. */
 static bool fix(struct plan_moved *moved, unsigned kind, unsigned tail,
 		uint64_t target)
 {
@@ -183,7 +185,7 @@ static bool put_return_address(struct plan_moved *moved, uint64_t address)
 		fix(moved, PATCH_FIX_HIGH, 0, address);
 }
 
-/* As it stands, but for what it addresses relative to itself. */
+/* Copies an instruction, with a fix for a RIP-relative operand. */
 static const char *put_copy(struct plan_moved *moved, const cs_insn *i)
 {
 	const cs_x86 *x = &i->detail->x86;
@@ -191,7 +193,7 @@ static const char *put_copy(struct plan_moved *moved, const cs_insn *i)
 	uint64_t target;
 
 	if (op != NULL && op->mem.base == X86_REG_EIP)
-		return "begins with an address of 32 bits";
+		return "begins with a 32-bit address";
 	if (!put(moved, i->bytes, i->size))
 		return too_much;
 	if (!is_relative(i, &target))
@@ -203,8 +205,8 @@ static const char *put_copy(struct plan_moved *moved, const cs_insn *i)
 		NULL : too_much;
 }
 
-/* The call at the end of what is moved becomes a jump, after what a call does
- * to the stack. */
+/* Replaces the call at the end of the relocated code by a push of the return
+ * address and a jump. */
 static const char *put_call(struct plan_moved *moved, const cs_insn *i)
 {
 	const cs_x86_op *op = memory_operand(i);
@@ -260,8 +262,8 @@ static const char *put_any(struct plan_moved *moved, const cs_insn *i)
 }
 
 /*
- * The displaced instructions. Behind a short function lies what only fills up
- * to the next one, and may be overwritten.
+ * Relocates the displaced instructions. Padding after a short function may be
+ * overwritten.
  */
 static const char *move_entry(struct reading *reading,
 			      const struct plan_function *f,
@@ -301,14 +303,14 @@ static const char *move_entry(struct reading *reading,
 	return NULL;
 }
 
-/* ---- what might jump into the displaced bytes ---- */
+/* ---- branches into the displaced bytes ---- */
 
-/* At most one for each instruction: PATCH_SIZE_MAX bytes have not many. Most
- * are no tables, but strings: without optimisation hundreds of them. */
+/* Possible jump tables, at most one per instruction. Most are strings, not
+ * tables: hundreds in unoptimised code. */
 struct tables {
 	uint64_t *at;
 	size_t count, capacity;
-	bool jumps;		/* to where a register says */
+	bool jumps;		/* there is an indirect jump */
 };
 
 static void tables_note(struct tables *tables, uint64_t at)
@@ -317,7 +319,7 @@ static void tables_note(struct tables *tables, uint64_t at)
 	tables->at[tables->count++] = at;
 }
 
-/* A jump by a table takes its address from one of the places noted here. */
+/* Notes possible tables: an indirect jump loads its target from one of them. */
 static void tables_look(struct tables *tables, const struct plan_memory *memory,
 			const cs_insn *i)
 {
@@ -346,7 +348,8 @@ static uint64_t little(const uint8_t *bytes, unsigned size)
 	return value;
 }
 
-/* Entries of `width` bytes: addresses, or distances from the table. */
+/* Whether a table entry leads into [from, to). Entries have `width` bytes:
+ * addresses, or distances from the table. */
 static bool table_hits(const struct plan_memory *memory, uint64_t table,
 		       unsigned width, uint64_t from, uint64_t to)
 {
@@ -426,7 +429,7 @@ const char *plan_code_move(const struct plan_memory *memory,
 
 	memset(moved, 0, sizeof(*moved));
 	if (!reading_begin(&reading, memory, function->entry))
-		return "cannot be read: Capstone does not start";
+		return "cannot be decoded: Capstone does not start";
 	refused = move_entry(&reading, function, moved);
 	if (refused == NULL)
 		refused = check_branches(&reading, function, moved);
@@ -472,8 +475,8 @@ void plan_code_calls(const struct plan_memory *memory,
 	reading_end(&reading);
 }
 
-/* Instructions are read from `from` on: where the first one begins that does so
- * at `at` or behind it, or that cannot be read. */
+/* Decodes from `from` on. Returns the start of the first instruction at or
+ * after `at`, or of one that cannot be decoded. */
 static uint64_t read_up_to(const struct plan_memory *memory, uint64_t from,
 			   uint64_t at)
 {
@@ -488,11 +491,11 @@ static uint64_t read_up_to(const struct plan_memory *memory, uint64_t from,
 }
 
 /*
- * Of what cannot be read from its symbol on (that may be millions of bytes
- * away, and an instruction between unknown): read from any place, instructions
- * are soon read as they are meant. So if none of some that are well before `at`
- * comes to it, and none ends at what it cannot read when it should be in step,
- * nothing begins there.
+ * For code that cannot be decoded from its symbol on, which may be millions of
+ * bytes away, with an unknown instruction in between. Decoding from any address
+ * soon synchronises with the real instructions. So it starts from several
+ * addresses well before `at`. If none of these reaches `at`, and none fails
+ * where it should be in step, no instruction begins there.
  */
 static bool begins_near(const struct plan_memory *memory, uint64_t from,
 			uint64_t at)
@@ -537,9 +540,9 @@ static bool seen(struct outward *outward, uint64_t entry)
 }
 
 /*
- * From `at` on until nothing runs on. Where a function ends is not known of
- * those that are called: the first return does. Too little is found then, and
- * registers are kept for nothing.
+ * Checks code from `at` on. The end of called functions is unknown: the first
+ * return counts. So indirect calls may be missed, and then registers are
+ * preserved needlessly.
  */
 static bool calls_out(struct outward *outward, uint64_t at, uint64_t end,
 		      unsigned depth)

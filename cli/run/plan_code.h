@@ -1,6 +1,6 @@
 /*
- * plan_code.h: moving the first instructions of a function elsewhere, so that
- * a jump can stand in their place (x86-64, by Capstone).
+ * plan_code.h: relocates the first instructions of a function, so that a jump
+ * can replace them (x86-64, with Capstone).
  *
  * No state. Called by the main thread.
  */
@@ -14,20 +14,20 @@
 #include "preload/base/patch_format.h"
 
 /*
- * Bytes of a file as they will be mapped: `size` of them at `address`, NULL
- * where there are not so many. *left, if not NULL: how many follow in all.
+ * Returns `size` bytes of a file at `address`, as they will be mapped; NULL:
+ * not that many. *left, if not NULL: bytes available from there.
  */
 struct plan_memory {
 	const uint8_t *(*read)(const struct plan_memory *memory,
 			       uint64_t address, size_t size, size_t *left);
-	/* whether that is code */
+	/* whether the address is in code */
 	bool (*is_code)(const struct plan_memory *memory, uint64_t address);
 };
 
 struct plan_function {
 	uint64_t entry;
-	uint64_t end;		/* behind its last instruction */
-	uint64_t limit;		/* where something else begins */
+	uint64_t end;		/* after its last instruction */
+	uint64_t limit;		/* where the next symbol begins */
 };
 
 struct plan_moved {
@@ -38,31 +38,32 @@ struct plan_moved {
 };
 
 /*
- * Fills *moved. NULL, or why it is not safe: the end of a sentence that
- * begins with the function's name.
+ * Fills *moved. Returns NULL, or why relocation is not safe: the end of a
+ * sentence that begins with the function's name.
  */
 const char *plan_code_move(const struct plan_memory *memory,
 			   const struct plan_function *function,
 			   struct plan_moved *moved);
 
-/* The only instruction is a jump: where it leads. Else 0. */
+/* The target of the jump, if the function is a single jump. Else 0. */
 uint64_t plan_code_forwards(const struct plan_memory *memory,
 			    const struct plan_function *function);
 
 /*
- * Whether the function, or one that it calls directly, calls what can only be
- * known when it runs. A compiler that saw that counts on no register.
+ * Whether the function, or one reached by direct calls, makes an indirect call.
+ * Then the compiler cannot assume that any caller-saved register is preserved.
  */
 bool plan_code_calls_out(const struct plan_memory *memory,
 			 const struct plan_function *function);
 
-/* Calls `visit` with where each direct call and jump out of it leads. */
+/* Calls `visit` with the target of each direct call and jump out of the
+ * function. */
 void plan_code_calls(const struct plan_memory *memory,
 		     const struct plan_function *function,
 		     void (*visit)(void *data, uint64_t target), void *data);
 
-/* Whether an instruction begins at `at`, where one does at `from`; true where
- * that cannot be known. */
+/* Whether an instruction begins at `at`, given that one begins at `from`. Also
+ * true if that is unknown. */
 bool plan_code_begins(const struct plan_memory *memory, uint64_t from,
 		      uint64_t at);
 

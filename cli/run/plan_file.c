@@ -2,9 +2,9 @@
  * plan_file.c: see plan_file.h.
  *
  * I1: struct plan_memory is the first member of struct plan_file, so that its
- *     functions find the rest.
- * I2: bytes are only given where a segment says that they are in the file,
- *     and the file is that long.
+ *     callbacks can reach the file.
+ * I2: bytes are only returned if a segment has them in the file, and the file
+ *     is long enough.
  */
 #include "cli/run/plan_file.h"
 
@@ -19,7 +19,7 @@
 #include "cli/symbol/elf/elf_symbols.h"
 #include "cli/symbol/files/debugfile.h"
 
-#define NAME_MAX_BYTES 4096	/* longer ones are no function's of a plan */
+#define NAME_MAX_BYTES 4096	/* longer names are not of functions to patch */
 
 /* ---- memory ---- */
 
@@ -108,16 +108,16 @@ static void read_table(struct plan_file *file, const struct elf_tables *tables,
 	struct reading reading = { file, type == SHT_DYNSYM };
 	const Elf64_Shdr *table = elf_tables_of_type(tables, type);
 
-	/* what cannot be read may be there in another file */
+	/* an unreadable table may exist in a debug file */
 	if (table != NULL &&
 	    elf_symbols_each(tables, table, add_symbol, &reading))
 		file->has_table |= type == SHT_SYMTAB;
 }
 
-/* One that was stripped may have its symbols in another file. */
+/* Reads the symbols of a stripped file from its debug file. */
 static void read_debug_file(struct plan_file *file, const char *path)
 {
-	/* A recording is not to wait for a server. */
+	/* no debuginfod: do not wait for a server */
 	static const struct debugfile_places usual = {
 		.no_debuginfod = true,
 	};
@@ -176,7 +176,7 @@ static void read_segments(struct plan_file *file)
 			file->code_end = s->p_vaddr + s->p_filesz;
 			codes += s->p_flags & PF_W ? 2 : 1;
 		}
-		/* the first counts, as it does for the kernel */
+		/* the first PT_INTERP counts, as for the kernel */
 		if (s->p_type == PT_INTERP && file->interpreter == NULL &&
 		    s->p_filesz > 0 &&
 		    elf_tables_within(s->p_offset, s->p_filesz, tables->size))
@@ -223,7 +223,7 @@ void plan_file_close(struct plan_file *file)
 	free(file->interpreter);
 }
 
-/* One of the two words of an entry. */
+/* Reads one of the two words of an entry. */
 static uint64_t word_at(const struct elf_tables *tables, const uint8_t *at,
 			bool wide)
 {

@@ -1,16 +1,16 @@
 /*
  * plan_image.c: see plan_image.h.
  *
- *	symbols ─▶ families ─▶ candidates ─▶ moved ─▶ nobody enters in the
+ *	symbols ─▶ families ─▶ candidates ─▶ relocated ─▶ no branch into the
  *	                                              middle ─▶ plan
  *
- * Either all functions of a file that make or release blocks are patched or
+ * Of a file, either all functions that allocate or free blocks are patched, or
  * none: half of the events would be worse than a message. Two names at one
  * address are one function.
  *
- * An operator new or delete is patched where it is the allocator's own and
- * does not go through a function that is patched already. A program's own
- * stays as it is: what it asks of the allocator is seen.
+ * An operator new or delete is patched if it belongs to the allocator and does
+ * not call a function that is patched already. A program's own operator is not
+ * patched: its calls of the allocator are seen.
  */
 #include "cli/run/plan_image.h"
 
@@ -30,7 +30,7 @@ struct candidate {
 	struct plan_function function;
 	struct plan_moved moved;
 	size_t family;
-	bool forwards;		/* to another one: not patched */
+	bool forwards;		/* only jumps to another one: not patched */
 };
 
 struct planning {
@@ -42,7 +42,7 @@ struct planning {
 	struct candidate *list;
 	size_t list_count, list_capacity;
 	const char *allocator;		/* NULL: none */
-	char *refused;			/* why it cannot be, or NULL */
+	char *refused;			/* why it cannot be patched, or NULL */
 };
 
 static void refuse(struct planning *p, const char *name, const char *why)
@@ -53,7 +53,7 @@ static void refuse(struct planning *p, const char *name, const char *why)
 
 /* ---- families ---- */
 
-/* Prefixes that only this file shows. */
+/* Adds jemalloc prefixes found in this file, then the fixed ones. */
 static void find_families(struct planning *p)
 {
 	const struct plan_file *file = p->file;
@@ -76,7 +76,8 @@ static void find_families(struct planning *p)
 		p->families[p->family_count++] = plan_families[i];
 }
 
-/* What a library exports under this name is not reached past ours. */
+/* Whether the function is exported: then our preloaded library interposes
+ * it. */
 static bool is_exported(const struct planning *p, uint64_t address)
 {
 	const struct plan_file *file = p->file;
@@ -130,7 +131,8 @@ static bool has(const struct planning *p, const char *name)
 	return false;
 }
 
-/* A name alone is not yet an allocator. */
+/* Drops families that do not both allocate and free: a name alone is no
+ * allocator. */
 static void drop_half_families(struct planning *p)
 {
 	size_t kept = 0, plain = p->family_count - 1;
@@ -149,7 +151,8 @@ static void drop_half_families(struct planning *p)
 	p->list_count = kept;
 }
 
-/* Whose the C library's names are; whether somebody else is in charge. */
+/* Determines whose functions with the C library's names are; refuses
+ * sanitizers. */
 static void name_allocator(struct planning *p)
 {
 	const struct plan_file *file = p->file;
@@ -163,7 +166,8 @@ static void name_allocator(struct planning *p)
 
 		if (sanitizer != NULL) {
 			p->allocator = sanitizer;
-			refuse(p, name, "reports the stacks of its callers");
+			refuse(p, name, "is a sanitizer, which checks its "
+					"callers' stacks");
 			return;
 		}
 		if (telling != NULL)
@@ -207,7 +211,7 @@ static void merge_aliases(struct planning *p)
 	p->list_count = kept;
 }
 
-/* The symbols at its address, and where it ends. */
+/* Checks the symbols at its address, and finds its end. */
 static void find_extent(struct planning *p, struct candidate *c)
 {
 	const struct plan_file *file = p->file;
@@ -221,7 +225,8 @@ static void find_extent(struct planning *p, struct candidate *c)
 		if (symbol->size > size)
 			size = symbol->size;
 		if (symbol->indirect)
-			refuse(p, symbol->name, "is chosen when it is bound");
+			refuse(p, symbol->name, "is an IFUNC, resolved at load "
+						"time");
 		if (!plan_names_related(symbol->name))
 			refuse(p, c->symbol->name,
 			       "shares its code with another function");
@@ -237,7 +242,8 @@ static void find_extent(struct planning *p, struct candidate *c)
 		refuse(p, c->symbol->name, "is too long");
 }
 
-/* Copies that the compiler made for callers it knew are not entered here. */
+/* Refuses functions with compiler-made copies (.constprop, .isra): calls of a
+ * copy would not be seen. */
 static void check_copies(struct planning *p)
 {
 	const struct plan_file *file = p->file;
@@ -280,7 +286,7 @@ static void move_entries(struct planning *p)
 
 		if (why == NULL)
 			continue;
-		/* too short for a jump, and nothing but one to another */
+		/* too short for a jump, but only a jump to another candidate */
 		to = plan_code_forwards(memory, &c->function);
 		c->forwards = to != 0 && to != c->function.entry &&
 			candidate_at(p, to) != NULL;
@@ -295,7 +301,7 @@ struct reached {
 	struct planning *p;
 	unsigned depth;
 	bool patched;		/* one of the candidates */
-	bool own;		/* a function inside an allocator */
+	bool own;		/* an internal function of an allocator */
 };
 
 static bool is_inside_allocator(const char *name)
@@ -304,7 +310,8 @@ static bool is_inside_allocator(const char *name)
 		plan_names_telling(name) != NULL;
 }
 
-/* Its slow half may be a function of its own, that one's name says nothing. */
+/* Checks a call's target, and one level deeper: an operator's slow path may be
+ * a separate function without a telling name. */
 static void note_call(void *data, uint64_t target)
 {
 	struct reached *reached = data;
@@ -349,9 +356,9 @@ static void add_operators(struct planning *p)
 	}
 }
 
-/* ---- entered in the middle ---- */
+/* ---- branches into the middle ---- */
 
-/* Whether there is a branch at this address and not only bytes of one. */
+/* Whether the bytes at this address are a branch instruction. */
 static bool is_branch(const struct plan_file *file, uint64_t at)
 {
 	size_t i = plan_file_symbol(file, at + 1);
@@ -368,12 +375,13 @@ static void check_target(struct planning *p, uint64_t at, uint64_t target)
 		if (!c->forwards && target > c->function.entry &&
 		    target - c->function.entry < c->moved.displaced &&
 		    is_branch(p->file, at))
-			refuse(p, c->symbol->name, "is entered in its middle");
+			refuse(p, c->symbol->name, "is the target of a branch "
+						   "into its middle");
 	}
 }
 
-/* Every byte that could begin a branch of 32 bits is looked at, rather than
- * every instruction: a hundred times faster. */
+/* Checks every byte that could begin a branch with a 32-bit distance, without
+ * decoding all instructions: a hundred times faster. */
 static void check_middles(struct planning *p)
 {
 	const struct plan_file *file = p->file;

@@ -1,5 +1,5 @@
 /*
- * plan_image.h: the part of a plan that is about one file.
+ * plan_image.h: the patch plan of one file.
  */
 #ifndef GNOMON_PLAN_IMAGE_H
 #define GNOMON_PLAN_IMAGE_H
@@ -10,9 +10,9 @@
 #include "cli/run/plan_file.h"
 
 /*
- * Appends it to `plan` if the file has an allocator. What a library exports
- * is left out: the loader lets ours go before it. Where the allocator cannot
- * be patched that is said, if `tells`; else it is left out.
+ * Appends it to `plan` if the file has a static allocator. Leaves out functions
+ * that a library exports: our preloaded library comes first in symbol lookup.
+ * If the allocator cannot be patched, prints a message if `tells`.
  */
 void plan_image(struct buffer *plan, const struct plan_file *file,
 		const char *path, bool program, bool tells);

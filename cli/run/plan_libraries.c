@@ -1,8 +1,8 @@
 /*
  * plan_libraries.c: see plan_libraries.h.
  *
- * A library that is not found here is only left out of the plan; if it has an
- * allocator, the recorder says that its allocations are not recorded.
+ * A library that is not found here is left out of the patch plan; if it has an
+ * allocator, the recorder reports that its allocations are not recorded.
  */
 #include "cli/run/plan_libraries.h"
 
@@ -44,7 +44,7 @@ static void note(void *data, enum plan_dynamic what, const char *text)
 	}
 }
 
-/* Takes the path; false: there is no such file. */
+/* Takes ownership of the path; false: no such file. */
 static bool add_file(struct plan_libraries *libraries, char *path)
 {
 	char *real = realpath(path, NULL);
@@ -82,7 +82,7 @@ static bool is_of_kind(const struct plan_libraries *libraries,
 	return is;
 }
 
-/* The same; an emulator looks under its prefix first. */
+/* The same; for an emulated program the prefix is searched first. */
 static bool add(struct plan_libraries *libraries, char *path)
 {
 	char *places[2] = { NULL, path };
@@ -102,7 +102,7 @@ static bool add(struct plan_libraries *libraries, char *path)
 	return false;
 }
 
-/* A directory of a list: $ORIGIN is that of the file that names it. */
+/* A directory of a list, with $ORIGIN replaced by the directory of the file. */
 static char *expand(const char *directory, size_t length, const char *of)
 {
 	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };

@@ -25,7 +25,7 @@ struct plan_name {
 	struct patch_shape shape;	/* op, block, size, count */
 };
 
-/* With any prefix. */
+/* Functions that exist with any prefix. */
 static const struct plan_name common[] = {
 	{ "malloc", { PATCH_ALLOC, NO, 0, NO } },
 	{ "calloc", { PATCH_ALLOC, NO, 1, 0 } },
@@ -49,12 +49,12 @@ static const struct plan_name common[] = {
 	{ "sdallocx", { PATCH_FREE, 0, NO, NO } },
 };
 
-/* tc_…; what it has of C++ begins with new or delete. */
+/* tc_…; its C++ functions begin with new or delete. */
 static const struct plan_name tcmalloc[] = {
 	{ "malloc_skip_new_handler", { PATCH_ALLOC, NO, 0, NO } },
 };
 
-/* sn_rust_…; dealloc and realloc are told alignment and size as well. */
+/* sn_rust_…; dealloc and realloc also take alignment and size. */
 static const struct plan_name snmalloc[] = {
 	{ "alloc", { PATCH_ALLOC, NO, 1, NO } },
 	{ "alloc_zeroed", { PATCH_ALLOC, NO, 1, NO } },
@@ -62,7 +62,7 @@ static const struct plan_name snmalloc[] = {
 	{ "realloc", { PATCH_REALLOC, 0, 3, NO } },
 };
 
-/* mi_…, or mi_heap_… with one more argument in front. */
+/* mi_…, or mi_heap_… with one more argument first. */
 static const struct plan_name mimalloc[] = {
 	{ "zalloc", { PATCH_ALLOC, NO, 0, NO } },
 	{ "malloc_small", { PATCH_ALLOC, NO, 0, NO } },
@@ -144,7 +144,7 @@ static bool find_mimalloc(const char *name, struct patch_shape *shape)
 
 	if (of_heap)
 		name += strlen("heap_");
-	/* these make and release heaps, not blocks */
+	/* these create and delete heaps, not blocks */
 	if (of_heap && (starts(name, "new") || starts(name, "free")))
 		return false;
 	if (!FIND(mimalloc, name, shape) && !FIND(common, name, shape))
@@ -172,7 +172,7 @@ bool plan_names_function(const struct plan_family *family, const char *name,
 		 find_tcmalloc(name, shape));
 }
 
-/* How C++ names the type of a size: unsigned long, or int. */
+/* Mangled types of size_t: unsigned long, unsigned int. */
 #define SIZE_LETTERS "mj"
 
 bool plan_names_operator(const char *name, struct patch_shape *shape)

@@ -1,6 +1,5 @@
 /*
- * plan_names.h: the names by which allocators' functions are known, and what
- * each does. No state.
+ * plan_names.h: recognises functions of known allocators by name. No state.
  */
 #ifndef GNOMON_PLAN_NAMES_H
 #define GNOMON_PLAN_NAMES_H
@@ -10,18 +9,18 @@
 
 #include "preload/base/patch_format.h"
 
-/* How an allocator's functions are prefixed, and what to call it. */
+/* The prefix of an allocator's functions, and the allocator's name. */
 struct plan_family {
-	const char *prefix;	/* "" for the C library's own names */
+	const char *prefix;	/* "": the C library's own names */
 	size_t length;
 	const char *allocator;
 };
 
-/* The prefixes that are known beforehand; that of length 0 is the last. */
+/* Fixed prefixes; the last one has length 0. */
 extern const struct plan_family plan_families[];
 extern const size_t plan_family_count;
 
-/* Fills *shape; false: no function of an allocator is called so. */
+/* Fills *shape; false: not the name of an allocator function. */
 bool plan_names_function(const struct plan_family *family, const char *name,
 			 struct patch_shape *shape);
 
@@ -29,20 +28,21 @@ bool plan_names_function(const struct plan_family *family, const char *name,
 bool plan_names_operator(const char *name, struct patch_shape *shape);
 
 /*
- * jemalloc may have any prefix: the one of a function that no other allocator
- * has. 0: this is not its name, or the prefix is known or none.
+ * jemalloc may have any prefix. Returns the prefix length of a function that
+ * only jemalloc has. 0: not that function, or a fixed prefix, or no prefix.
  */
 size_t plan_names_jemalloc(const char *name);
 
-/* Whether a symbol of this name may share an entry with such a function. */
+/* Whether a symbol of this name may have the same address as such a
+ * function. */
 bool plan_names_related(const char *name);
 
-/* A sanitizer's run-time library, by a function that only it has: what to
- * call it, or NULL. */
+/* The name of a sanitizer, recognised by a function that only its run-time
+ * library has; or NULL. */
 const char *plan_names_sanitizer(const char *name);
 
-/* An allocator with the C library's names, by another function of it, or
- * NULL. */
+/* The name of an allocator that uses the C library's names, recognised by
+ * another function that only it has; or NULL. */
 const char *plan_names_telling(const char *name);
 
 #endif

@@ -24,7 +24,7 @@ static const struct processor processors[] = {
 	  "mips64-linux-gnuabi64" },
 };
 
-/* Others that Linux runs on, for a message. */
+/* Names of other processors, for a message. */
 static const struct {
 	uint16_t machine;
 	const char *name;
@@ -35,7 +35,7 @@ static const struct {
 	{ EM_SPARCV9, "SPARC" }, { EM_LOONGARCH, "LoongArch" },
 };
 
-/* What a file says of itself. */
+/* Fields of the ELF header. */
 struct header {
 	uint16_t machine;
 	uint8_t class, order;
@@ -94,8 +94,8 @@ bool processor_tell_unported(const char *path, const char *so)
 		buffer_string(&ports, i > 0 ? ", " : "");
 		buffer_string(&ports, processors[i].name);
 	}
-	tell_error("%s: is for %s (machine %u, %s bits, %s-endian), which there "
-		   "is no port of gnomon to, so %s: build it for one of %s",
+	tell_error("%s: is for %s (machine %u, %s bits, %s-endian), and gnomon "
+		   "has no port to it, so %s: build it for one of %s",
 		   path, name, header.machine,
 		   header.class == ELFCLASS32 ? "32" : "64",
 		   header.order == ELFDATA2MSB ? "big" : "little", so,

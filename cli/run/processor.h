@@ -1,6 +1,6 @@
 /*
- * processor.h: which processor a program is for, by the first bytes of its file,
- * which may be anything.
+ * processor.h: determines a program's processor by the ELF header. Hostile
+ * input.
  *
  * Called by the main thread.
  */
@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One that there is a port to, as files, folders and qemu call it. */
+/* A processor with a port of gnomon, with its names in files, folders and
+ * qemu. */
 struct processor {
 	uint16_t machine;
 	uint8_t class, order;
@@ -19,11 +20,12 @@ struct processor {
 				 * under /usr/TRIPLET */
 };
 
-/* Of an ELF file; NULL: it is none, or for a processor without a port. */
+/* The processor of an ELF file; NULL: no ELF file, or a processor without a
+ * port. */
 const struct processor *processor_of(const char *path);
 
-/* Whether it is an ELF file for a processor without a port; then that is told,
- * and what follows from it. */
+/* Whether it is an ELF file for a processor without a port. If so, prints a
+ * message that ends with the consequence `so`. */
 bool processor_tell_unported(const char *path, const char *so);
 
 #endif

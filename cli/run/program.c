@@ -1,9 +1,9 @@
 /*
- * program.c: what a shell does to start a program and to tell how it ended,
- * with a library in front of it.
+ * program.c: starts a program as a shell does, with a preloaded library, and
+ * ends with its status.
  *
- * The program stays in our process group and on our terminal; what becomes of
- * signals is in forward.c.
+ * The program stays in our process group and on our terminal; forward.c handles
+ * signals.
  *
  * Called by the main thread; on_interrupt is a signal handler.
  */
@@ -32,7 +32,7 @@
 
 static siginfo_t ended;
 
-/* ---- where things are ---- */
+/* ---- paths ---- */
 
 static bool is_program(const char *path)
 {
@@ -89,7 +89,7 @@ char *program_find(const char *name, int *status)
 	return NULL;
 }
 
-/* Without /proc, as which this program was executed. */
+/* The path of this program; without /proc, the path that was executed. */
 static bool own_path(char self[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
@@ -126,20 +126,20 @@ char *program_library(void)
 			continue;
 		if (strpbrk(real, ": ") == NULL)
 			return real;
-		tell_error("%s: LD_PRELOAD cannot hold a path with blanks or "
-			   "colons: install gnomon elsewhere", real);
+		tell_error("%s: LD_PRELOAD does not allow blanks or colons in "
+			   "a path: install gnomon elsewhere", real);
 		free(real);
 		return NULL;
 	}
 	tell_error("libgnomon.so is neither in %s nor in ../lib/gnomon: "
-		   "install gnomon completely", self);
+		   "install all of gnomon", self);
 	return NULL;
 }
 
 /* ---- start ---- */
 
-/* In the child: never returns. It begins when nobody holds the other end of
- * `start` any more: then signals that are on their way are settled. */
+/* In the child: never returns. It waits until all other ends of `start` are
+ * closed: then pending signals have been handled. */
 static _Noreturn void become(const char *program, char **argv,
 			     const char *preload, int start, int report)
 {
@@ -153,7 +153,8 @@ static _Noreturn void become(const char *program, char **argv,
 		setenv("LD_PRELOAD", preload, 1);
 	execv(program, argv);
 	if (errno == ENOEXEC && !program_is_elf(program)) {
-		/* A script without #!: as execvp and shells do. */
+		/* A script without #!: run by /bin/sh, as execvp and shells
+		 * do. */
 		size_t count = 0;
 		char **shell;
 
@@ -167,20 +168,20 @@ static _Noreturn void become(const char *program, char **argv,
 		execv(shell[0], shell);
 	}
 	error = errno;
-	/* If nobody reads it any more, our status tells. */
+	/* If the reader has gone, the exit status shows the failure. */
 	if (write(report, &error, sizeof(error)) < 0)
 		_exit(PROGRAM_OWN_FAILURE);
 	_exit(PROGRAM_NOT_EXECUTABLE);
 }
 
-/* 0 if the program was started, else why exec failed. */
+/* Waits for exec. 0: the program was started; else errno of exec. */
 static int exec_error(int pipe_end)
 {
 	siginfo_t unused;
 	int error = 0;
 
 	forward_wait(pipe_end, &unused);
-	/* it is written, or its other end is closed */
+	/* exec failed and the error is written, or exec closed the other end */
 	return read(pipe_end, &error, sizeof(error)) == sizeof(error) ?
 		error : 0;
 }
@@ -200,7 +201,7 @@ static bool make_pipes(struct pipes *pipes)
 	return false;
 }
 
-/* The child, or -1; *error is why it could not be made, or exec failed. */
+/* The child, or -1; *error: why fork or exec failed, or 0. */
 static pid_t start_child(const char *program, char **argv,
 			 const char *preload, const struct pipes *pipes,
 			 int *error)
@@ -245,8 +246,8 @@ pid_t program_start(const char *program, char **argv, const char *library,
 	if (error == 0)
 		goto out;
 	tell_error("%s: cannot be run: %s%s", program, strerror(error),
-		   error == ENOEXEC ? ": it is for another processor, or "
-		   "damaged: build or copy it again for this machine" : "");
+		   error == ENOEXEC ? ": it is damaged or for another "
+		   "processor: build or copy it again for this machine" : "");
 	if (pid > 0) {
 		program_reap(pid);
 		*status = error == ENOENT ? PROGRAM_NOT_FOUND :
@@ -291,7 +292,7 @@ _Noreturn void program_end_as(const siginfo_t *end)
 
 	if (end->si_code == CLD_EXITED)
 		_exit(end->si_status);
-	/* Where the program's core is, ours would only be in the way. */
+	/* No core dump of our own: it could replace the program's. */
 	setrlimit(RLIMIT_CORE, &none);
 	prctl(PR_SET_DUMPABLE, 0);
 	sigaction(end->si_status, &standard, NULL);

@@ -1,5 +1,5 @@
 /*
- * program.h: start a program under the recorder, and end as it ended.
+ * program.h: start the program to record, and exit with its status.
  */
 #ifndef GNOMON_PROGRAM_H
 #define GNOMON_PROGRAM_H
@@ -15,8 +15,8 @@ enum program_status {
 };
 
 /*
- * The file that `name` means, as a shell finds it, to be freed; or NULL after
- * a message, and *status is the exit status.
+ * The file of command `name`, found as by a shell, to be freed; or NULL after a
+ * message, with the exit status in *status.
  */
 char *program_find(const char *name, int *status);
 
@@ -25,9 +25,9 @@ char *program_find(const char *name, int *status);
 char *program_library(void);
 
 /*
- * Start it, with LD_PRELOAD set if a library is given; its environment is
- * ours otherwise. From now on all signals are the program's (forward.h).
- * Returns its pid, or -1 after a message, with *status.
+ * Start it with our environment, plus LD_PRELOAD if a library is given. Signals
+ * are forwarded from now on (forward.h). Returns its pid, or -1 after a
+ * message, with the exit status in *status.
  */
 pid_t program_start(const char *program, char **argv, const char *library,
 		   int *status);
@@ -36,7 +36,7 @@ pid_t program_start(const char *program, char **argv, const char *library,
 void program_wait(siginfo_t *end);
 void program_reap(pid_t pid);
 
-/* Let Ctrl-C end us from now on, as the program ended. */
+/* Let Ctrl-C end this process from now on, with the program's exit status. */
 void program_interruptible(const siginfo_t *end);
 
 /* Exit with its status, or die by its signal. */

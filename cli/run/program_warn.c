@@ -1,6 +1,6 @@
 /*
- * program_warn.c: see program_warn.h. The file may be anything; what it does is
- * the same with and without these words.
+ * program_warn.c: see program_warn.h. The file is untrusted. Warnings do not
+ * change how the program runs.
  */
 #include "cli/run/program_warn.h"
 
@@ -18,7 +18,7 @@
 
 enum kind { KIND_UNKNOWN, KIND_ELF, KIND_OTHER };
 
-/* Of an open file, or -1. */
+/* The kind of an open file; fd may be -1. */
 static enum kind kind_of(int fd)
 {
 	char magic[SELFMAG];
@@ -43,14 +43,14 @@ bool program_is_elf(const char *path)
 	return kind_at(path) == KIND_ELF;
 }
 
-/* It starts with other rights than ours, which root's may be too. The system
- * then ignores LD_PRELOAD. */
+/* Whether it starts with other privileges than ours (set-user-ID,
+ * set-group-ID). The loader then ignores LD_PRELOAD. */
 static bool changes_rights(const char *program)
 {
 	struct stat status;
 	struct statvfs space;
 
-	/* of a script these bits mean nothing */
+	/* these bits have no effect on a script */
 	if (stat(program, &status) != 0 || statvfs(program, &space) != 0 ||
 	    (space.f_flag & ST_NOSUID) != 0 ||
 	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0 ||
@@ -61,8 +61,8 @@ static bool changes_rights(const char *program)
 		 status.st_gid != getgid());
 }
 
-/* Whether all that is to be mapped is there, and whether a loader is asked for;
- * of headers that lie elsewhere, neither. */
+/* *whole: the file has all bytes of its segments. *loads: it has a loader. Both
+ * are false if its headers are missing. */
 static void look(int fd, bool *whole, bool *loads)
 {
 	struct elf_tables file;
@@ -87,13 +87,13 @@ static void warn_of_parts(const char *program, int fd)
 
 	look(fd, &whole, &loads);
 	if (!whole)
-		tell_note("%s: its headers tell of more than the file has, so "
-			  "it may be cut short, and fail: build or copy it "
+		tell_note("%s: the file is shorter than its headers say, so it "
+			  "may be truncated and fail: build or copy it "
 			  "again", program);
 	else if (!loads)
 		tell_error("%s: is statically linked, so no library can be "
-			   "put in front of it and nothing will be recorded: "
-			   "link it dynamically", program);
+			   "preloaded and nothing will be recorded: link it "
+			   "dynamically", program);
 }
 
 void program_warn_emulated(const char *program)
@@ -121,7 +121,7 @@ bool program_is_static(const char *program)
 bool program_warn(const char *program, const char *library)
 {
 	if (changes_rights(program)) {
-		tell_error("%s: is set-user-ID or set-group-ID, so the system "
+		tell_error("%s: is set-user-ID or set-group-ID, so the loader "
 			   "ignores LD_PRELOAD and nothing will be recorded: "
 			   "run it as its owner", program);
 		return false;

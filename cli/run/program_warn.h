@@ -1,6 +1,6 @@
 /*
- * program_warn.h: what a program's file says before it is started: that nothing
- * will be recorded of it, and why.
+ * program_warn.h: checks a program's file before the start, and warns if
+ * nothing can be recorded.
  *
  * Called by the main thread, but for program_is_elf: anywhere.
  */
@@ -9,18 +9,18 @@
 
 #include <stdbool.h>
 
-/* Say so if the program cannot be recorded: static, set-user-ID, cut short, of
- * another architecture than the library. False if nothing that it starts can be
- * either, and it is to find nothing of ours in its environment. */
+/* Warn if the program cannot be recorded: static, set-user-ID, truncated, of
+ * another architecture than the library. False: its child programs cannot be
+ * recorded either, so do not change its environment. */
 bool program_warn(const char *program, const char *library);
 
-/* The same of what an emulator runs, which there is a library for. */
+/* The same for an emulated program for which there is a library. */
 void program_warn_emulated(const char *program);
 
-/* Whether no library can be put in front of it, as no loader maps it. */
+/* Whether no library can be preloaded, as the program has no loader. */
 bool program_is_static(const char *program);
 
-/* No script. */
+/* Whether the file is an ELF file, not a script. */
 bool program_is_elf(const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * ready_rules.c: see ready_rules.h.
  *
- * Almost all files have tables for all of their functions but a few bytes of
- * start-up code: a gap that small is none.
+ * Almost all files have tables for all functions except a few bytes of start-up
+ * code. Such small gaps are ignored.
  */
 #include "cli/run/ready_rules.h"
 
@@ -17,11 +17,11 @@
 #include "cli/symbol/cfi/prepare.h"
 
 #define GAP_MIN 256		/* bytes of code */
-#define TIME_MAX_NS UINT64_C(5000000000)	/* no file is begun later */
+#define TIME_MAX_NS UINT64_C(5000000000)	/* no file is started later */
 
 struct readying {
 	char *directory;
-	bool wanted;		/* there are rules */
+	bool wanted;		/* there are rules to use */
 	struct buffer made;	/* names of files */
 	uint64_t start_ns;
 };
@@ -41,15 +41,15 @@ static void make(struct readying *r, struct binary *binary)
 	const char *wrong;
 
 	if (now_ns() - r->start_ns > TIME_MAX_NS) {
-		tell_note("%s: has code without unwind tables: `gnomon cfi "
-			  "prepare` makes rules for it", binary->file->path);
+		tell_note("%s: has code without unwind tables: make rules for "
+			  "it with `gnomon cfi prepare`", binary->file->path);
 		return;
 	}
 	binary_read_names(binary, &places);
 	wrong = prepare_binary(binary, r->directory, &result);
 	if (wrong != NULL)
-		tell_note("%s: has code without unwind tables, and no rules "
-			  "were made for it: %s", binary->file->path, wrong);
+		tell_note("%s: has code without unwind tables, and rules could "
+			  "not be made: %s", binary->file->path, wrong);
 	else if (result.path != NULL)
 		buffer_printf(&r->made, "%s%s", r->made.size ? ", " : "",
 			      last_part(binary->file->path));

@@ -1,7 +1,7 @@
 /*
- * ready_rules.h: unwind rules for a program that is about to be recorded: of
- * its files those are looked at that have code without unwind tables, and rule
- * files are made that are not there yet (cli/symbol/cfi/prepare.h).
+ * ready_rules.h: prepares unwind rules before a program is recorded. It makes
+ * missing rule files for files whose code has no unwind tables
+ * (cli/symbol/cfi/prepare.h).
  */
 #ifndef GNOMON_READY_RULES_H
 #define GNOMON_READY_RULES_H
@@ -9,9 +9,9 @@
 #include "cli/run/plan_libraries.h"
 
 /*
- * The directory that the recorded program has to be told of, to be freed; NULL:
- * it needs none. given: what the user said, or "". Takes a bounded time, and
- * notes what was made. The main thread.
+ * The directory of rule files, to pass to the program, to be freed; NULL: none
+ * needed. given: the user's directory, or "". Takes a bounded time and reports
+ * the rule files made. The main thread.
  */
 char *ready_rules(const struct plan_libraries *files, const char *given);
 

@@ -30,7 +30,7 @@ static int by_size(const void *a, const void *b)
 {
 	const struct difference *x = a, *y = b;
 
-	/* What is more comes before what is less. */
+	/* Grown before shrunk. */
 	return sort_down(x->size, y->size) ?:
 	       sort_down(x->after > x->before, y->after > y->before) ?:
 	       sort_up(x->group, y->group);

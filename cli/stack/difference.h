@@ -1,7 +1,7 @@
 /*
- * difference.h: what the two sides of a profile have not in common, for one
- * cost: stacks (or sites, functions, files, libraries) that are new on the
- * second side, gone there, grown or shrunk.
+ * difference.h: the differences between the two sides of a profile, in one
+ * measure: stacks (or sites, functions, files, libraries) that are new on the
+ * second side, gone, grown or shrunk.
  */
 #ifndef GNOMON_DIFFERENCE_H
 #define GNOMON_DIFFERENCE_H
@@ -21,21 +21,22 @@ struct difference {
 	enum difference_state state;
 	uint32_t group;
 	uint64_t before, after;
-	uint64_t size;		/* of the difference, whichever its sign */
+	uint64_t size;		/* of the difference, without sign */
 };
 
 struct differences {
 	enum figure key;
 	struct difference *list;	/* largest first */
 	size_t count;
-	size_t states[DIFFERENCE_STATES];	/* how many are which */
-	uint64_t equal;		/* groups with the same cost, not 0 */
-	uint64_t below;		/* whose difference is not over the threshold */
+	size_t states[DIFFERENCE_STATES];	/* how many have each state */
+	uint64_t equal;		/* groups with the same value, not 0 */
+	uint64_t below;		/* groups whose difference is not over the
+				 * threshold */
 };
 
 /*
- * Groups whose self costs differ by more than `threshold`. A group that costs
- * nothing on the first side is new, whatever else is known of it there.
+ * Finds groups whose self values differ by more than `threshold`. A group with
+ * the value 0 on the first side is new, whatever its other measures there.
  */
 void differences_find(const struct profile *profile,
 		      const struct profile_groups *groups, enum figure key,

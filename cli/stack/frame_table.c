@@ -10,7 +10,7 @@
 #include "cli/base/hash.h"
 #include "unwind/claim.h"
 
-/* Names are made once each (symbols.h), so that equal ones are one pointer. */
+/* Names are interned (symbols.h), so equal ones have the same pointer. */
 static bool is_same(const struct frame *a, const struct frame *b)
 {
 	return a->function == b->function && a->file == b->file &&
@@ -36,7 +36,7 @@ uint32_t frame_table_number(struct frame_table *frames,
 	uint64_t hash = hash_of(frame);
 	uint32_t number;
 
-	/* Other frames of this hash stand at the next ones. */
+	/* Frames with the same hash are stored under the following ones. */
 	for (;; hash++) {
 		number = table_get(&frames->number_of, hash);
 		if (number == TABLE_NONE)

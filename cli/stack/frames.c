@@ -1,6 +1,5 @@
 /*
- * frames.c: from context nodes to symbols. Called by the main thread, after
- * reading.
+ * frames.c: symbolizes context nodes. Called by the main thread, after reading.
  */
 #include "cli/stack/frames.h"
 
@@ -19,10 +18,10 @@
 #include "cli/symbol/names/names.h"
 #include "unwind/claim.h"
 
-/* A context from a file may be deep; the recorder's own limit is lower. */
+/* For hostile traces; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000
-/* So many frames of glue are passed on the way to a site: a trace may have a
- * million stacks of nothing else, each a part of the next. */
+/* Frames searched for a site: a hostile trace may have a million stacks of only
+ * allocator wrappers, each a part of the next. */
 #define GLUE_MAX 1000
 
 void frames_init(struct frames *frames, struct model *model,
@@ -87,8 +86,8 @@ uint32_t frames_image(const struct frames *frames, uint32_t at)
 	CLAIM_FULL(at < frames->contexts->node_count);
 	if (node->image != IMAGE_NONE)
 		return node->image;
-	/* Told only after the node was: then there can be no doubt if no
-	 * other image was ever there. */
+	/* The record of the image came after that of the node: then the image
+	 * is certain only if no other was ever there. */
 	return images_find_only(frames->images, node->address);
 }
 
@@ -102,7 +101,7 @@ static void note_nameless(struct frames *frames, const char *library)
 	frames->nameless.list[frames->nameless.count++] = library;
 }
 
-/* In no file: code made at run time, or stray. */
+/* Code in no file: made at run time, or a stray address. */
 static void fill_nowhere(struct frames *frames, uint32_t node,
 			 struct frames_place *place)
 {
@@ -181,7 +180,7 @@ bool frames_is_own(const struct frames *frames, uint32_t index)
 		      "libgnomon.so") == 0;
 }
 
-/* The functions at one return address. */
+/* Finds the functions at one return address. */
 static void fill_place(struct frames *frames, uint32_t index,
 		       struct frames_place *place)
 {
@@ -189,8 +188,7 @@ static void fill_place(struct frames *frames, uint32_t index,
 	struct symbol_image wanted = frames_symbol_image(frames, index);
 	const struct image *image = &frames->images->list[index];
 
-	/* A hook that the C library was called by is no part of the
-	 * program. */
+	/* A hook called by the C library is not part of the program. */
 	if (frames_is_own(frames, index))
 		return;
 	symbols = symbols_find(frames->symbols, index, &wanted, place->address,
@@ -201,7 +199,7 @@ static void fill_place(struct frames *frames, uint32_t index,
 			   image, place->address);
 }
 
-/* Owners that are nodes, apart from those that are images. */
+/* Distinguishes owners that are nodes from owners that are images. */
 #define OWNER_IS_NODE (UINT64_C(1) << 32)
 
 uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
@@ -209,7 +207,8 @@ uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 	const struct context_node *node = &frames->contexts->nodes[at];
 	uint32_t image = frames_image(frames, at), number, first;
 	uint64_t owner = image == IMAGE_NONE ? OWNER_IS_NODE | at : image;
-	/* where a signal came, the tree has what is one byte behind */
+	/* for an interrupted frame, the tree has the address of the instruction
+	 * + 1 */
 	uint64_t address = node->address - exact;
 	uint64_t key = frames_place_key(address, owner, exact);
 	struct frames_place place = { .address = address, .owner = owner,
@@ -238,10 +237,11 @@ uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 	return (uint32_t)frames->place_count++;
 }
 
-/* Append them to the list; true if a signal came in there. */
+/* Appends the frames of a node to the list; returns whether it is a signal
+ * frame. */
 static bool add_place(struct frames *frames, uint32_t node, bool exact)
 {
-	/* The list may move meanwhile. */
+	/* frames_place may move the array. */
 	uint32_t number = frames_place(frames, node, exact);
 	const struct frames_place *place = &frames->places[number];
 
@@ -252,7 +252,8 @@ static bool add_place(struct frames *frames, uint32_t node, bool exact)
 	return place->signal;
 }
 
-/* The first from `at` on that may be the site; `count` if there is none. */
+/* The first frame from `at` on that may be the site; `count` if there is
+ * none. */
 static size_t pass_glue(const struct frame *list, size_t count, size_t at)
 {
 	for (; at < count; at++) {
@@ -318,7 +319,7 @@ static uint32_t number_of_site(struct frames *frames)
 	return number;
 }
 
-/* There may be millions of nodes, and each is asked for in every table. */
+/* There may be millions of nodes, and every table needs the site of each. */
 static void make_sites(struct frames *frames)
 {
 	size_t count = frames->contexts->node_count;
@@ -330,7 +331,7 @@ static void make_sites(struct frames *frames)
 	frames->site_of_count = count;
 }
 
-/* Does it take frames further out to know the site? */
+/* Are further frames outward needed to know the site? */
 static bool is_undecided(const struct frames *frames)
 {
 	return frames->site == frames->count ||
@@ -350,7 +351,7 @@ uint64_t frames_site_key(struct frames *frames, uint32_t node)
 	number = frames->site_of[node];
 	if (number != TABLE_NONE)
 		return number;
-	/* Only as many frames as it takes: most stacks are deep. */
+	/* Symbolize only as many frames as needed: most stacks are deep. */
 	frames->count = 0;
 	frames->site = 0;
 	for (uint32_t at = node; at >= CONTEXT_ROOTS &&
@@ -363,7 +364,8 @@ uint64_t frames_site_key(struct frames *frames, uint32_t node)
 	if (frames->site == frames->count)
 		frames->site = 0;
 	if (frames->count == 0)
-		/* Roots have no site; no number reaches this far. */
+		/* Roots have no site; numbers of sites are smaller than
+		 * this. */
 		return UINT64_C(1) << 32 | node;
 	number = number_of_site(frames);
 	frames->site_of[node] = number;
@@ -378,8 +380,8 @@ const char *frames_site_nameless(const struct frames *frames, uint32_t node)
 	return number == TABLE_NONE ? NULL : frames->site_libraries[number];
 }
 
-/* One frame further out in each context whose site is not known yet: false
- * if there is none. */
+/* Symbolizes one frame further out in each context whose site is not known yet:
+ * false if there is none. */
 static bool prepare_depth(struct frames *frames, uint32_t *nodes,
 			  size_t count)
 {
@@ -395,7 +397,7 @@ static bool prepare_depth(struct frames *frames, uint32_t *nodes,
 		frames->count = 0;
 		signal = add_place(frames, nodes[i], false);
 		frames->site = frames_site(frames->list, frames->count);
-		/* One by one from here on. */
+		/* frames_site_key looks up the others one by one. */
 		if (signal || (frames->count > 0 &&
 			       !frames->list[frames->site].glue))
 			nodes[i] = 0;
@@ -417,7 +419,7 @@ void frames_find_sites(struct frames *frames)
 		return;
 	frames->all_sites = true;
 	nodes = grow_alloc((count + 1) * sizeof(*nodes));
-	/* Only as many frames as it takes, and no more than that. */
+	/* Only as many frames as needed. */
 	for (size_t i = 0; i < costs; i++)
 		nodes[i] = contexts->costs[i].node;
 	for (size_t i = costs; i < count; i++)

@@ -1,7 +1,7 @@
 /*
- * frames_prepare.c: which addresses are new. A frame further out than a
- * signal's means its address itself, not the call before it: those few are
- * left to be looked up one by one.
+ * frames_prepare.c: finds addresses that were not looked up yet. The caller of
+ * a signal frame needs the symbol of the address itself, not of the call before
+ * it: these few are looked up one by one later.
  *
  * Called by the main thread.
  */
@@ -31,7 +31,7 @@ static void want(struct wanted *wanted, const struct frames *frames,
 	if (index == IMAGE_NONE || frames_is_own(frames, index))
 		return;
 	key = frames_place_key(address, index, false);
-	/* Another one with the same hash is looked up by itself then. */
+	/* If another one has the same hash, this one is looked up later. */
 	if (table_get(&frames->place_of, key) != TABLE_NONE ||
 	    table_get(&wanted->seen, key) != TABLE_NONE)
 		return;

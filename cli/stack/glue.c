@@ -1,35 +1,36 @@
 /*
  * glue.c: see glue.h. No state: any thread.
  *
- * A site that is a wrapper of malloc or free says nothing, but one that is
- * passed by wrongly hides the user's code. What is glue stands in the tables
- * here, one for each way of telling:
+ * A site that is a wrapper of malloc or free says nothing, but a wrongly
+ * skipped site hides the user's code. The tables here define what is skipped,
+ * one for each criterion:
  *
  *	libraries	files that are a language's run-time library
  *	beginnings	names within the C++ library's namespaces
- *	crates		Rust: std and what it is made of, wherever compiled in
+ *	crates		Rust: std and its own crates, wherever compiled in
  *	wrappers	functions by their whole name, in any program (I1)
  *	prefixes ×	names that say malloc and no more (I2)
  *	  spellings
- *	members		the same of one library, in classes of its own (I3)
+ *	members		class members of one library (I3)
  *
- *  I1  Names that well-known projects have given to functions that do nothing
- *      but allocate, or free, for their caller, listed here;
+ *  I1  Listed here: functions of well-known projects that do nothing except
+ *      allocate or free for their caller.
  *  I2  Names spelled as one of the C library's allocation functions, or free,
- *      but for a prefix that says no more than "mine" (xmalloc, my_malloc):
- *      what a function does that is called like this, malloc does.
- *  I3  A class's function is a wrapper in its own library only: os::malloc is
- *      the JVM's in libjvm.so, and the user's everywhere else.
- *  I4  A Rust function is glue if nothing of it is of another crate than
- *      those: of `<TYPE as TRAIT>::f` neither the trait nor the type. What
- *      std does for T, for u8 or [T] is its own; an impl of Clone for the
- *      user's type is the user's. C++ has parameters at the end of a name,
- *      Rust has not, so a C++ namespace may be called core.
+ *      with a prefix that only means "mine" (xmalloc, my_malloc): such a
+ *      function does the same as malloc.
+ *  I3  A class member is a wrapper in its own library only: os::malloc is the
+ *      JVM's in libjvm.so, and the user's everywhere else.
+ *  I4  A Rust function is runtime code if no part of it is from another crate:
+ *      in `<TYPE as TRAIT>::f` neither the trait nor the type. Code of std for
+ *      T, for u8 or [T] is its own; an impl of Clone for the user's type is the
+ *      user's. C++ names end with parameters, Rust names do not, so a C++
+ *      namespace may be called core.
  *
- * What a wrapper called in its own library and has no name is a part of it:
- * stripped libraries keep the wrapper's name, which is exported, only.
+ * Code without a name that is called by a wrapper of the same library is a part
+ * of the wrapper: stripped libraries keep only the wrapper's name, which is
+ * exported.
  *
- * Where a stack consists of nothing else, its innermost frame is the site.
+ * If a stack has no other frames, its innermost frame is the site.
  */
 #include "cli/stack/glue.h"
 
@@ -145,7 +146,7 @@ static const char *const wrappers[] = {
 	"ggml_calloc", "ggml_aligned_malloc", "malloc_multiply", "memdup",
 	"greedy_realloc", "greedy_realloc0", "xmallocz", "xmallocz_gently",
 	"xmemdupz", "do_xmalloc", "do_xmallocz",
-	/* those that free, of all of these */
+	/* functions of all these projects that free */
 	"ggc_free", "_obstack_free", "rpl_free",
 	"zfree_usable", "zfree_with_size", "zfree_no_tcache",
 	"valkey_free", "hi_free", "sqlite3MemFree", "sqlite3_free",
@@ -163,9 +164,9 @@ static const char *const wrappers[] = {
 	"ggml_aligned_free", "mfree",
 };
 
-/* Names without template arguments; "*": whatever follows. */
+/* Names without template arguments; "*" matches any rest. */
 static const struct {
-	const char *library;	/* how its name begins */
+	const char *library;	/* the begin of its name */
 	const char *name;
 } members[] = {
 	/* OpenJDK's HotSpot; hotspot/share/memory, services, runtime/os */
@@ -217,8 +218,8 @@ static const char *const spellings[] = {
 	"cfree", "free_sized", "free_aligned_sized",
 };
 
-/* Is the function's name this? Behind a name come arguments or what a
- * compiler says of a part of it (.cold, " [clone"). */
+/* Is this the function's name? After the name come parameters, or a compiler's
+ * suffix for a part of the function (.cold, " [clone"). */
 static bool is_named(const char *function, const char *word)
 {
 	size_t size = strlen(word);
@@ -254,8 +255,8 @@ static bool begins_with_one(const char *text, const char *const *words,
 }
 
 /*
- * Function templates are demangled with their result type in front: look at
- * the name behind it, up to which there is a blank outside of brackets.
+ * The demangled name of a function template begins with its result type.
+ * Returns the name after the last blank outside of brackets.
  */
 static const char *without_result(const char *function)
 {
@@ -277,7 +278,7 @@ static const char *without_result(const char *function)
 	return name;
 }
 
-/* Past what stands in such brackets, of which the first is at *p. */
+/* Skips the template arguments in brackets, of which the first is at *p. */
 static const char *skip_brackets(const char *p)
 {
 	int depth = 0;
@@ -293,7 +294,7 @@ static const char *skip_brackets(const char *p)
 	return p;
 }
 
-/* Is the function's name this, its template arguments apart? */
+/* Is this the function's name, without template arguments? */
 static bool is_member(const char *function, const char *word)
 {
 	const char *p = function;
@@ -339,8 +340,8 @@ static bool begins_with(const char *text, const char *word)
 	return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* A type that std may implement something for: one of its own, or one of no
- * crate: T, u8, [T], (A, B). */
+/* Whether std may implement something for the type: a type of its own, or one
+ * of no crate: T, u8, [T], (A, B). */
 static bool is_type_of_crates(const char *type)
 {
 	static const char *const marks[] = {
@@ -351,7 +352,7 @@ static bool is_type_of_crates(const char *type)
 	for (size_t i = 0; i < COUNT(marks); i++)
 		if (begins_with(type, marks[i])) {
 			type += strlen(marks[i]);
-			i = (size_t)-1;	/* again, from the first */
+			i = (size_t)-1;	/* again from the first */
 		}
 	if (*type == '[' || *type == '(' || begins_with(type, "fn("))
 		return true;
@@ -375,7 +376,7 @@ static const char *trait_of(const char *function)
 	return NULL;
 }
 
-/* Does it end as names of C++ do: in parameters, and words about them? */
+/* Does the name end as C++ names do: in parameters, and their qualifiers? */
 static bool has_parameters(const char *function)
 {
 	const char *end = strstr(function, " [clone");
@@ -402,7 +403,7 @@ static bool is_of_rust(const char *function)
 		 (*trait == '<' && is_type_of_crates(trait)));
 }
 
-/* ---- all of it ---- */
+/* ---- all criteria ---- */
 
 bool glue_is_function(const char *function, const char *name)
 {

@@ -1,5 +1,6 @@
 /*
- * glue.h: functions that allocate for others, by which no site is told.
+ * glue.h: recognizes functions that allocate for their callers (allocator
+ * wrappers, language runtime), which are never a site.
  */
 #ifndef GNOMON_GLUE_H
 #define GNOMON_GLUE_H
@@ -7,23 +8,24 @@
 #include <stdbool.h>
 
 /*
- * Glue are: functions in the C and C++ run-time libraries; those of the
- * language's own namespaces, which templates put into the user's binary
- * (std::vector's way to operator new, Rust's std and its crates); plain
- * wrappers of malloc or free, by their names. Either may be NULL: not known.
+ * Whether a function is one of these: functions in the C and C++ runtime
+ * libraries; functions of the language's own namespaces, which templates put
+ * into the user's binary (the calls from std::vector to operator new, Rust's
+ * std and its crates); wrappers of malloc or free, by their names. Either
+ * argument may be NULL: not known.
  */
 bool glue_is(const char *library, const char *function);
-/* Only the last of these. */
+/* Whether the function is an allocator wrapper (the last kind). */
 bool glue_wraps(const char *library, const char *function);
 /*
- * Code without a name that a wrapper of its own library called is a part of
- * that wrapper, whose static functions have lost their names. Elsewhere, code
- * without a name is the user's, as good as any.
+ * Code without a name that is called by a wrapper of the same library counts as
+ * part of that wrapper: its static functions have lost their names. Elsewhere
+ * code without a name is the user's code.
  */
 bool glue_is_part(bool nameless, const char *library,
 		  const char *outer_library, bool outer_wraps);
-/* Is this the name of a function, its result, parameters and template arguments
- * apart? A `*` at the end of the name is whatever follows. */
+/* Is this the name of the function, without result type, parameters and
+ * template arguments? A `*` at the end of `name` matches any rest. */
 bool glue_is_function(const char *function, const char *name);
 
 #endif

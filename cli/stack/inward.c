@@ -1,12 +1,12 @@
 /*
  * inward.c: see inward.h. Called by the main thread.
  *
- * A node's place depends on what lies inward of it in one way: where a signal
- * came in, its address is the instruction itself, not the one behind a call.
- * Hardly any node is met in that way, and none has to be met in one way only:
- * so there are two values for a node, the rarer one in a table.
+ * A node's place depends on the frame inward of it in one case: if a signal
+ * interrupted it, its address is the instruction itself, not the one after a
+ * call. Few nodes were interrupted, but a node can occur both ways. So there
+ * are two values per node; those for interrupted nodes are in a table.
  *
- *  I1  parent < node (contexts.h), so that a walk outward ends.
+ *  I1  parent < node (contexts.h), so a walk outward ends.
  */
 #include "cli/stack/inward.h"
 

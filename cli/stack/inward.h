@@ -1,10 +1,9 @@
 /*
- * inward.h: one number for each context of a model, made from that of the
- * context around it and the place that the context adds: a fold over stacks
- * from their outermost frame inward, in which stacks that share their outer
- * frames share the work.
+ * inward.h: computes a value for each context of a model from the value of its
+ * parent and the place that the context adds: a fold over stacks from the
+ * outermost frame inward. Stacks that share outer frames share the work.
  *
- *	0 or early(stop) ─ step(place of main) ─ step(place of f) ─▶ that of f's
+ *	0 or early(stop) ─ step(place of main) ─ step(place of f) ─▶ value of f
  */
 #ifndef GNOMON_INWARD_H
 #define GNOMON_INWARD_H
@@ -22,20 +21,22 @@ struct inward_frame {
 
 struct inward {
 	struct frames *frames;
-	/* The value where a stack begins of which the walk ended early: why,
-	 * and that in words. All others begin with 0; NULL: these, too. */
+	/* The initial value of a stack whose walk ended early: the reason, and
+	 * the reason in words. All other stacks begin with 0; if NULL, these
+	 * too. */
 	uint32_t (*early)(void *owner, enum gt_stop stop, const char *words);
-	/* The value of what is called at `place`. Neither is TABLE_NONE. */
+	/* The value of a frame at `place` called from `outer`. Neither is
+	 * TABLE_NONE. */
 	uint32_t (*step)(void *owner, uint32_t outer, uint32_t place);
 	void *owner;
 	uint32_t *values;	/* by node; TABLE_NONE: not known yet */
-	struct table exact;	/* of nodes into which a signal came */
+	struct table exact;	/* values of nodes interrupted by a signal */
 	struct inward_frame *stack;
 	size_t stack_count;
 	size_t stack_capacity;
 };
 
-/* The first four members; the model must have been read. */
+/* Sets the first four members; the model has been read. */
 void inward_init(struct inward *inward, struct frames *frames,
 		 uint32_t (*early)(void *owner, enum gt_stop stop,
 				   const char *words),

@@ -1,6 +1,6 @@
 /*
- * jitcode.c: see jitcode.h. Only files whose header has the number of the
- * process are taken: another one may have written there before or after.
+ * jitcode.c: see jitcode.h. Only files whose header has the pid of the process
+ * are used: another process may have written to the same path before or after.
  *
  * Called by the main thread.
  */
@@ -42,7 +42,7 @@ static bool is_open(const struct jitcode *code, const char *path)
 	return false;
 }
 
-/* 0 if it is open now, or was. */
+/* 0 if it is open now, or was already. */
 static int try_path(struct jitcode *code, const char *path,
 		    struct notes *notes)
 {
@@ -64,7 +64,7 @@ static int try_path(struct jitcode *code, const char *path,
 	assert(code->count < DUMPS_MAX);
 	code->count++;
 	if (dump->bad > 0)
-		notes_hint(notes, "%s: %llu of its records make no sense, and "
+		notes_hint(notes, "%s: %llu of its records are invalid, and "
 			   "were left out", path,
 			   (unsigned long long)dump->bad);
 	if (dump->cut > 0)
@@ -84,13 +84,13 @@ static int try_copy(struct jitcode *code, char *path, int error,
 static void explain(const char *path, int error, struct notes *notes)
 {
 	const char *why = error == -ESRCH ? "is of another process" :
-		error == -EBADMSG ? "is no such file" : strerror(-error);
+		error == -EBADMSG ? "is not a jitdump file" : strerror(-error);
 
 	notes_hint(notes, "%s: describes code made at run time, but %s: name "
 		   "the right file with -d", path, why);
 }
 
-/* One that the program had mapped. */
+/* Opens a file that the program had mapped. */
 static void find_dump(struct jitcode *code, const char *path,
 		      const struct debugfile_places *places)
 {
@@ -107,7 +107,7 @@ static void find_dump(struct jitcode *code, const char *path,
 		error = try_copy(code, grow_format("%s%s", given, slash ?
 						   slash : path), error, places->notes);
 	}
-	/* the trace has names all the same, but for a recording without maps */
+	/* the trace has names anyway, unless recorded without maps */
 	if (error != 0 && code->count == 0 &&
 	    (error != -ENOENT || !model_has_named_code(code->model)))
 		explain(usual, error, places->notes);

@@ -1,8 +1,8 @@
 /*
  * leaks.c: see leaks.h. Called by the main thread.
  *
- * Rules stand in this order, and the first that matches is the one that
- * counts: files as they were given, ours, those of programs as they are met.
+ * The first rule that matches counts. Rules are in this order: user's files as
+ * given, the built-in rules, rules in programs in the order they were found.
  */
 #include "cli/stack/leaks.h"
 
@@ -27,18 +27,19 @@ enum { FILES = LEAKS_FIRST_ID, NO_PROGRAM, NO_BUILTIN, PRINT, LEAKS_END };
 
 static const struct command_option options[] = {
 	{ FILES, "suppressions", 0, "FILE", NULL,
-	  "what is live at the end and may be, in LeakSanitizer's form: "
+	  "rules for blocks that may stay live, in LeakSanitizer's form: "
 	  "lines leak:PATTERN, where the pattern matches the function "
 	  "(as reports print its name, or with parameters), source file or "
 	  "library of some frame; also leak:INNER <- OUTER for "
 	  "a frame and its caller, and ... between arrows for any number of "
 	  "frames; may be given several times" },
 	{ NO_PROGRAM, "disable-embedded-suppressions", 0, NULL, NULL,
-	  "not those in the program itself (" FUNCTION ")" },
+	  "ignore suppressions in the program itself (" FUNCTION ")" },
 	{ NO_BUILTIN, "disable-builtin-suppressions", 0, NULL, NULL,
-	  "not ours for what C library, loader and C++ library keep" },
+	  "ignore built-in suppressions for memory that the C library, "
+	  "the loader and the C++ library keep" },
 	{ PRINT, "print-suppressions", 0, NULL, NULL,
-	  "which of them matched, and how much" },
+	  "print the suppressions that matched, with their blocks and bytes" },
 };
 
 const struct command_group leaks_options = {
@@ -46,8 +47,8 @@ const struct command_group leaks_options = {
 };
 
 /*
- * What these libraries keep until the program ends, on purpose. Not here:
- * anything that a program asks for and could give back.
+ * Memory that these libraries keep on purpose until the program ends. Not
+ * included: anything that a program requests and could free.
  */
 static const char built_in[] =
 	"# the loader's own records of libraries and of threads' variables\n"
@@ -139,7 +140,7 @@ void leaks_close(struct leaks *leaks)
 	free(leaks->files);
 }
 
-/* ---- the program's own ---- */
+/* ---- rules in the program ---- */
 
 static enum returned ask_image(const struct image *image,
 			       const struct debugfile_places *places,
@@ -173,7 +174,7 @@ static bool take_from_image(struct leaks *leaks, struct model *model,
 	char *text;
 
 	with.kind = model_kind(model);
-	/* What a trace carries may have symbols, but no code. */
+	/* Files embedded in a trace may have symbols, but no code. */
 	if (model_has_embedded(model)) {
 		with.embedded = model_embedded;
 		with.embedded_owner = model;
@@ -184,10 +185,10 @@ static bool take_from_image(struct leaks *leaks, struct model *model,
 		returned = ask_image(image, &with, &text);
 	if (returned == RETURNED_UNKNOWN) {
 		notes_hint(places->notes, "%s: its own suppressions (%s) "
-			   "cannot be told without running it: give them by "
+			   "cannot be read without running it: pass them with "
 			   "--suppressions", image->path, FUNCTION);
 	} else if (returned == RETURNED_TEXT) {
-		/* What is wrong with it is noted; the rest counts. */
+		/* Errors are noted; the remaining rules count. */
 		suppressions_parse(&leaks->rules, text, strlen(text),
 				   SUPPRESSION_PROGRAM, program,
 				   places->notes);
@@ -196,8 +197,8 @@ static bool take_from_image(struct leaks *leaks, struct model *model,
 	return returned != RETURNED_NO_FUNCTION;
 }
 
-/* The definition that the loader would have found: the program's, or that of
- * the first library that has one. */
+/* Uses the definition that the loader would find: the program's, or that of the
+ * first library that has one. */
 static void take_from_program(struct leaks *leaks, struct model *model,
 			      const struct debugfile_places *places,
 			      const char *program)
@@ -219,13 +220,13 @@ static void take_from_program(struct leaks *leaks, struct model *model,
 		}
 }
 
-/* ---- what is live ---- */
+/* ---- live blocks ---- */
 
 static uint32_t rule_of(struct leaks *leaks, uint32_t node)
 {
 	const struct suppressions *rules = &leaks->rules;
 
-	/* rules->count: not asked yet */
+	/* rules->count: not searched yet */
 	if (leaks->rule_of[node] == rules->count)
 		leaks->rule_of[node] = suppressions_find(&leaks->rules, node);
 	return leaks->rule_of[node];
@@ -282,7 +283,7 @@ void leaks_find(struct leaks *leaks, struct frames *frames,
 	}
 }
 
-/* What is not live has no rule. */
+/* Contexts without live blocks have no rule. */
 bool leaks_keeps(void *owner, uint32_t node, const struct figures *figures)
 {
 	const struct leaks *leaks = owner;
@@ -291,7 +292,7 @@ bool leaks_keeps(void *owner, uint32_t node, const struct figures *figures)
 	return leaks->rule_of[node] >= leaks->rules.count;
 }
 
-/* ---- what they did ---- */
+/* ---- statistics ---- */
 
 static const char *origin_of(const struct suppression *rule)
 {

@@ -4,15 +4,15 @@
  *	model node ─(inward.h)─▶ node ─▶ its selves, one for each side
  *	     place ───────────▶ frames, interned
  *
- * While models are added, nodes are pairs of (parent, frame) in the order in
- * which they were met, and a node's selves are a list from `first`.
- * Sealing numbers them anew, in the order of a walk from the root inward, so
- * that what lies inside of a node is one range of nodes and one of selves: a
- * sum over a subtree is a loop over an array, and needs no memory.
+ * While models are added, nodes are pairs of (parent, frame) in the order of
+ * their first use, and a node's selves are a list from `first`. Sealing
+ * renumbers them in preorder from the root, so that the descendants of a node
+ * are one range of nodes and one range of selves: a sum over a subtree is a
+ * loop over an array, and needs no memory.
  *
  *  I1  parent < node for every node but the root, sealed or not.
- *  I2  Sealed: n < nodes[n].end, and a child's end is not beyond its
- *      parent's; nodes[].first only grows.
+ *  I2  Sealed: n < nodes[n].end, and a child's end is not beyond its parent's;
+ *      nodes[].first only grows.
  */
 #include "cli/stack/profile.h"
 
@@ -27,14 +27,14 @@
 #include "cli/stack/inward.h"
 #include "unwind/claim.h"
 
-#define LEVEL_BITS 6	/* of sums: 64 of one level are one of the next */
-#define FOLD_MAX 64	/* nodes outward in which recursion is looked for */
+#define LEVEL_BITS 6	/* 64 sums of one level are one of the next */
+#define FOLD_MAX 64	/* nodes outward that are searched for recursion */
 
-/* What is only needed while one model is added. */
+/* Data needed only while one model is added. */
 struct adding {
 	struct profile *profile;
 	struct frames *frames;
-	uint32_t **numbers;	/* by place: its frames' numbers, or NULL */
+	uint32_t **numbers;	/* by place: numbers of its frames, or NULL */
 	size_t number_capacity;
 };
 
@@ -58,8 +58,7 @@ static void new_frame(struct profile *profile,
 
 static void add_part(struct buffer *key, const char *part)
 {
-	/* No part has this byte, and there is a difference between none and
-	 * an empty one. */
+	/* No part has this byte. It distinguishes NULL from an empty part. */
 	buffer_string(key, part ? part : "\001");
 	buffer_string(key, "\002");
 }
@@ -158,7 +157,8 @@ struct profile *profile_new(unsigned sides)
 	return profile;
 }
 
-/* Numbers of a place's frames, outermost last; the first is their count. */
+/* Numbers of a place's frames, outermost last; the first element is their
+ * count. */
 static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 {
 	const struct frames_place *at = &adding->frames->places[place];
@@ -185,7 +185,7 @@ static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 	return node_for(profile, PROFILE_ROOT, number_of(profile, &end));
 }
 
-/* The node around, or at, this one for the same frame. */
+/* The node at or outside of this one with the same frame. */
 static uint32_t recurring(const struct profile *profile, uint32_t node,
 			  uint32_t frame)
 {
@@ -270,7 +270,7 @@ void profile_add(struct profile *profile, unsigned side,
 
 /* ---- sealing ---- */
 
-/* From what was met, which is not needed any more. */
+/* Makes nodes from the pairs of `met`, which is freed. */
 static void take_nodes(struct profile *profile)
 {
 	size_t count = profile->met.pair_count;
@@ -290,10 +290,10 @@ static void take_nodes(struct profile *profile)
 
 /*
  * New numbers of all nodes, to be freed; nodes[].end becomes the size of each
- * with what lies inside. With I1, sizes are known from the last node to the
- * first, and then numbers from the first to the last: a node takes the next
- * free one of its parent's range, which is in nodes[].first meanwhile, and
- * leaves as many as it needs itself to its brothers.
+ * subtree. By I1, sizes are computed from the last node to the first, and then
+ * numbers from the first to the last: a node takes the next free number of its
+ * parent's range (kept in nodes[].first meanwhile), and reserves the size of
+ * its subtree.
  */
 static uint32_t *number_nodes(struct profile *profile)
 {
@@ -318,7 +318,8 @@ static uint32_t *number_nodes(struct profile *profile)
 	return number;
 }
 
-/* Selves by (node, side): their number before each node, then their places. */
+/* Sorts selves by (node, side): first counts them before each node, then fills
+ * in `order`. */
 static void order_selves(struct profile *profile)
 {
 	struct profile_node *nodes = profile->nodes;
@@ -337,7 +338,7 @@ static void order_selves(struct profile *profile)
 		before += own;
 	}
 	assert(before == profile->self_count);
-	/* Filling moves each `first` to the next one's; it is moved back. */
+	/* Filling moves each `first` to the next node's; it is moved back. */
 	for (unsigned side = 0; side < profile->sides; side++)
 		for (size_t i = 0; i < profile->self_count; i++)
 			if (profile->selves[i].side == side)
@@ -350,7 +351,7 @@ static void order_selves(struct profile *profile)
 	assert(nodes[profile->node_count].first == profile->self_count);
 }
 
-/* How many selves a sum of this level is over, as a power of two. */
+/* Log2 of the number of selves in a sum of this level. */
 static unsigned level_bits(unsigned level)
 {
 	return (level + 1) * LEVEL_BITS;
@@ -384,8 +385,8 @@ static void sum_level(struct profile *profile, unsigned level)
 	}
 }
 
-/* Each node to its number, around one cycle after the other: the array may be
- * most of the memory there is. number[] becomes the identity. */
+/* Moves each node to its new number, cycle by cycle: a copy of the array might
+ * double the memory. number[] becomes the identity. */
 static void move_nodes(struct profile_node *nodes, uint32_t *number,
 		       size_t count)
 {
@@ -480,8 +481,8 @@ void profile_free(struct profile *profile)
 
 /* ---- of a sealed profile ---- */
 
-/* The largest sum that begins at `at` and does not go beyond `end`; -1: none,
- * the self alone. */
+/* The largest precomputed sum that begins at `at` and ends by `end`; -1: none,
+ * only the self. */
 static int fitting_level(size_t at, size_t end)
 {
 	int level = -1;

@@ -1,11 +1,11 @@
 /*
  * profile_groups.c: see profile_groups.h. Called by the main thread.
  *
- * Inclusive figures are summed up in one walk over the nodes in their order:
- * the nodes that are open, from the root to where the walk is, each have a
- * sum; when one is closed, its sum goes to its parent's and, if no other
- * frame of its group is open, which would get the same blocks, to its
- * group's. So recursion counts once, and a node is looked at once.
+ * Inclusive measures are summed in one walk over the nodes in order. The open
+ * nodes, from the root to the current node, each have a sum. When a node is
+ * closed, its sum is added to its parent's. It is also added to its group's,
+ * unless another frame of the group is open, which would add the same blocks
+ * again. So recursion counts once, and each node is visited once.
  */
 #include "cli/stack/profile_groups.h"
 
@@ -21,7 +21,7 @@ struct grouping {
 	struct profile_groups *groups;
 	enum figure key;
 	size_t capacity;
-	struct intern keys;	/* descriptions, by number of the group */
+	struct intern keys;	/* keys, by number of the group */
 	struct buffer scratch;
 };
 
@@ -55,7 +55,7 @@ static void describe(struct buffer *key, const struct profile_frame *frame,
 		buffer_string(key, "o");
 	else
 		buffer_printf(key, "n%s\001%s", frame->function, library);
-	/* Why a walk ended is no part of code in no file. */
+	/* The reason why a walk ended differs from code in no file. */
 	if (frame->stop != GT_STOP_BOTTOM)
 		buffer_printf(key, "\001%u", frame->stop);
 	if (by != PROFILE_BY_SITE)
@@ -86,14 +86,14 @@ static bool has_selves(const struct profile *profile, uint32_t node)
 	return profile->nodes[node].first < profile->nodes[node + 1].first;
 }
 
-/* What profile_site says of each node, to be freed: stacks of nothing but
- * glue may be deep, and many. */
+/* The result of profile_site for each node, to be freed: stacks of only
+ * allocator wrappers may be deep, and many. */
 static uint32_t *sites_of(const struct profile *profile)
 {
 	uint32_t *sites = grow_resize(NULL, profile->node_count,
 				      sizeof(*sites));
 
-	/* For now, the root where there is no site. */
+	/* The root stands for "no site" at first. */
 	sites[PROFILE_ROOT] = PROFILE_ROOT;
 	for (uint32_t n = 1; n < profile->node_count; n++) {
 		const struct profile_node *node = &profile->nodes[n];
@@ -107,7 +107,7 @@ static uint32_t *sites_of(const struct profile *profile)
 	return sites;
 }
 
-/* The group that the blocks of a node's own stack belong to. */
+/* The group of the blocks of a node's own stack. */
 static uint32_t group_of_stack(struct grouping *grouping,
 			       const uint32_t *sites, uint32_t node)
 {
@@ -116,7 +116,7 @@ static uint32_t group_of_stack(struct grouping *grouping,
 	if (grouping->groups->by == PROFILE_BY_STACK)
 		return new_group(grouping, profile->nodes[node].frame);
 	node = sites[node];
-	/* Stacks without a frame, of which a profile has one: no other key is
+	/* Stacks without a frame, of which a profile has one: only their key is
 	 * empty. */
 	if (node == PROFILE_ROOT) {
 		intern_number(&grouping->keys, "", 0);
@@ -127,8 +127,8 @@ static uint32_t group_of_stack(struct grouping *grouping,
 
 /* ---- self ---- */
 
-/* All groups, and for each node with selves its own, in a list to be freed:
- * first comes their making, then the sums, for which there is an array. */
+/* Makes all groups; returns the group of each node with selves, to be freed.
+ * Groups have to be complete before the sums, which are an array. */
 static uint32_t *make_groups(struct grouping *grouping)
 {
 	const struct profile *profile = grouping->profile;
@@ -257,7 +257,7 @@ static void add_inclusive(struct grouping *grouping)
 	free(opening.times);
 }
 
-/* ---- all of it ---- */
+/* ---- the result ---- */
 
 void profile_groups(const struct profile *profile, enum profile_by by,
 		    enum figure key, struct profile_groups *groups)
@@ -275,7 +275,7 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 	memset(groups->of_frame, 0xff,
 	       profile->frame_count * sizeof(uint32_t));
 	own = make_groups(&grouping);
-	/* There may be millions of stacks: no copy of what they cost. */
+	/* There may be millions of stacks: their measures are not copied. */
 	if (by != PROFILE_BY_STACK)
 		groups->self = grow_zeroed(groups->count * groups->sides,
 					   sizeof(*groups->self));

@@ -1,13 +1,13 @@
 /*
  * profile_walk.c: see profile_walk.h. Called by the main thread.
  *
- * There is a level for each branch on the way to where the walk is, with all
- * branches beside it: stacks are as deep as programs recurse, so this does
- * not. Top down, the branches behind one are its node's children. Bottom up,
- * a branch stands for many nodes: for selves, that is, each with the node to
- * which its walk outward has come. They lie in one array, sorted by frame
- * within the range of their branch, and each level sorts its range anew;
- * what an outer level had of the order is not needed once it is inside.
+ * There is a level for each branch on the current path, with all its siblings:
+ * stacks are as deep as programs recurse, so this code does not recurse. Top
+ * down, the children of a branch are its node's children. Bottom up, a branch
+ * represents many nodes: its items are selves, each with the node that its walk
+ * outward has reached. Items are in one array; those of a branch are a range,
+ * sorted by frame. Each level sorts its range again, since the order of an
+ * outer level is not needed inside it.
  *
  *	items:  [ f f f | g g | h ]        depth 0, by frame
  *	          │ outward: parents of these three
@@ -55,11 +55,11 @@ struct walking {
 	struct level *levels;
 	size_t depth;
 	size_t capacity;
-	uint64_t steps;		/* items looked at */
+	uint64_t steps;		/* items visited */
 };
 
-/* A trace may have a million stacks that are a million frames deep, each a
- * part of the next: no walk goes deeper after so many steps. */
+/* A hostile trace may have a million stacks that are a million frames deep,
+ * each a part of the next: after this many steps no walk goes deeper. */
 #define STEPS_MAX UINT64_C(1000000000)
 
 /* ---- branches of a level ---- */
@@ -143,8 +143,8 @@ static void find_groups(const struct walking *walking, struct level *level,
 	}
 }
 
-/* Each item of the range one frame further out; where there is none, the item
- * is put to the range's end, which is returned. */
+/* Moves each item of the range one frame outward. Items without a parent are
+ * moved to the range's end; returns the end of the others. */
 static size_t go_outward(const struct walking *walking, size_t first,
 			 size_t end)
 {
@@ -174,7 +174,7 @@ static int by_value(const void *a, const void *b)
 	return sort_down(x->value, y->value) ?: sort_up(x->frame, y->frame);
 }
 
-/* Drops what is too small; sorts the rest. */
+/* Drops branches that are too small; sorts the others. */
 static void choose(const struct walking *walking, struct level *level)
 {
 	const struct profile_walk *walk = walking->walk;
@@ -241,7 +241,7 @@ static void describe(const struct walking *walking, const struct level *level,
 
 static void go_deeper(struct walking *walking)
 {
-	/* The levels move when one is pushed. */
+	/* Pushing a level moves the array. */
 	const struct level *outer = &walking->levels[walking->depth - 1];
 	const struct branch branch = outer->list[outer->at];
 	struct level *level = push_level(walking);
@@ -255,7 +255,7 @@ static void go_deeper(struct walking *walking)
 	choose(walking, level);
 }
 
-/* Leaves levels that are done, and the branches they belong to. */
+/* Leaves finished levels, and the branches they belong to. */
 static void go_back(struct walking *walking)
 {
 	const struct profile_walk *walk = walking->walk;

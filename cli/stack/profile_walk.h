@@ -1,6 +1,6 @@
 /*
- * profile_walk.h: a profile as a tree, from the outermost frames inward (top
- * down) or from the innermost ones outward (bottom up), largest first.
+ * profile_walk.h: visits a profile as a tree, from the outermost frames inward
+ * (top down) or from the innermost frames outward (bottom up), largest first.
  */
 #ifndef GNOMON_PROFILE_WALK_H
 #define GNOMON_PROFILE_WALK_H
@@ -10,16 +10,16 @@
 /* One line of the tree. */
 struct profile_branch {
 	uint32_t frame;		/* of profile->frames */
-	uint32_t node;		/* top down: itself; bottom up: one of those
-				 * that it stands for */
+	uint32_t node;		/* top down: the node; bottom up: one of the
+				 * nodes it represents */
 	unsigned depth;		/* 0: outermost, or innermost */
-	size_t index;		/* among the branches that are shown beside */
-	size_t count;		/* … of which there are so many */
-	size_t left_out;	/* and so many that were too small */
+	size_t index;		/* among its siblings that are shown */
+	size_t count;		/* number of these siblings */
+	size_t left_out;	/* siblings that were too small */
 	uint64_t contexts;
-	/* By side. Inclusive: of all stacks that pass here on this way.
-	 * Self: of those that end here: in this function, top down; bottom
-	 * up, in a stack's outermost one. */
+	/* By side. Inclusive: of all stacks through this branch. Self: of the
+	 * stacks that end here: top down, in this function; bottom up, at the
+	 * outermost frame of the stack. */
 	const struct figures *inclusive;
 	const struct figures *self;
 };
@@ -27,13 +27,13 @@ struct profile_branch {
 struct profile_walk {
 	bool bottom_up;
 	bool from_site;		/* bottom up: begin at sites, without the
-				 * glue inside of them */
-	enum figure key;	/* the order: by the larger side */
-	uint64_t least;		/* branches with less of it are left out */
-	size_t most;		/* branches side by side; 0: any number */
-	unsigned depth_max;	/* 0: any */
-	/* Before what lies behind a branch, in which it is not interested if
-	 * it returns false; and after that. `leave` may be NULL. */
+				 * allocator wrappers inside of them */
+	enum figure key;	/* sort key: value of the larger side */
+	uint64_t least;		/* branches with less are left out */
+	size_t most;		/* branches per level; 0: unlimited */
+	unsigned depth_max;	/* 0: unlimited */
+	/* Called before and after the children of a branch. If `enter` returns
+	 * false, the children are skipped. `leave` may be NULL. */
 	bool (*enter)(void *owner, const struct profile_branch *branch);
 	void (*leave)(void *owner, const struct profile_branch *branch);
 	void *owner;

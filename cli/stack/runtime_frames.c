@@ -1,6 +1,6 @@
 /*
- * runtime_frames.c: see runtime_frames.h. By names, as compilers and C libraries
- * make them. Any thread.
+ * runtime_frames.c: see runtime_frames.h. Compares names, as made by compilers
+ * and C libraries. Any thread.
  */
 #include "cli/stack/runtime_frames.h"
 
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* As glue_is_function has them: "*" is whatever follows. */
+/* As in glue_is_function: "*" matches any rest. */
 static const char *const functions[] = {
 	/* glibc, musl: main and threads */
 	"_start", "_start_c", "__libc_start_main", "__libc_start_main_impl",
@@ -48,8 +48,8 @@ static const char *const functions[] = {
 	"core::panic::unwind_safe::*",
 };
 
-/* "<F as core::ops::function::FnOnce<()>>::call_once": a closure, by its trait.
- * A closure's own body is a function with a name of its own. */
+/* "<F as core::ops::function::FnOnce<()>>::call_once": a closure called by its
+ * trait. The closure's own body is a function with a name of its own. */
 static bool is_call_of_closure(const char *function)
 {
 	static const char traits[] = " as core::ops::function::Fn";
@@ -62,7 +62,7 @@ static bool is_call_of_closure(const char *function)
 		strstr(function, traits) != NULL;
 }
 
-/* Static functions of C libraries, whose names others may have, too. */
+/* Static functions of C libraries, with names that other code may use, too. */
 static bool is_start(const char *library, const char *function)
 {
 	bool musl = library != NULL &&
@@ -76,8 +76,8 @@ static bool is_start(const char *library, const char *function)
 		(glibc && strcmp(function, "call_init") == 0);
 }
 
-/* Of what compilers inline debuggers' tables have the bare name, but the file:
- * headers of C++ libraries in which functions are called by others. */
+/* For inlined functions, debug info has only the bare name, but also the file:
+ * headers of C++ libraries whose functions call other code. */
 static bool is_of_header(const char *file)
 {
 	static const char *const headers[] = {
@@ -93,7 +93,8 @@ static bool is_of_header(const char *file)
 	return false;
 }
 
-/* Stripped: of what such a library calls, the starts of main and of threads. */
+/* In a stripped library: functions called by such a library are the starts of
+ * main and of threads. */
 static bool is_nameless(const struct frame *frame)
 {
 	static const char *const libraries[] = {

@@ -1,11 +1,11 @@
 /*
- * runtime_frames.h: frames of a language's run-time library that only lead to the
- * program's code, or from one part of it to the next: how threads and main
- * start, how std::function and std::invoke call, closures of Rust. Readers of a
- * stack pass them over; reports in words fold them.
+ * runtime_frames.h: recognizes runtime frames: frames of a language's runtime
+ * library that only call the program's code, such as the start of main and
+ * threads, std::function and std::invoke, closures of Rust. Readers of a stack
+ * skip them; reports in text fold them.
  *
- * Others than glue (glue.h) they allocate nothing for anybody. What interprets
- * (Python's evaluation loop) is none of them.
+ * Unlike allocator wrappers (glue.h) they do not allocate. Interpreters
+ * (Python's evaluation loop) are not included.
  */
 #ifndef GNOMON_RUNTIME_FRAMES_H
 #define GNOMON_RUNTIME_FRAMES_H

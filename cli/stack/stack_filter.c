@@ -1,19 +1,19 @@
 /*
  * stack_filter.c: see stack_filter.h. Called by the main thread.
  *
- * What a stack has is a number that grows from its outermost frame inward
- * (inward.h): which of the words match one of its frames, and how many frames
- * there are. So an expression is tried once for each place in the program,
- * and a context costs one look.
+ * A number describes each stack, computed from the outermost frame inward
+ * (inward.h): which words match one of its frames, and how many frames there
+ * are. So an expression is evaluated once for each place in the program, and a
+ * context costs one lookup.
  *
  *	bits 0–6   which kinds of words match some frame
  *	bit  7     FILTER_PASSES_THROUGH matches one that is not the innermost
- *	bits 8–29  frames, at most DEPTH_MAX
- *	bit  31    outer frames are missing: a word that is not true of the
- *	           others may be true of those
+ *	bits 8–29  number of frames, at most DEPTH_MAX
+ *	bit  31    the stack is truncated: a word that does not match may match
+ *	           a missing frame
  *
- * What was allocated there is summed up over all costs of a context once, if
- * there are words about it: a context may have several (block_keys.h).
+ * If there are words about allocations, these are summed over all costs of a
+ * context once: a context may have several costs (block_keys.h).
  */
 #include "cli/stack/stack_filter.h"
 
@@ -33,13 +33,14 @@
 #define DEPTH_SHIFT 8
 #define DEPTH_MAX ((1u << 22) - 1)
 #define CUT (1u << 31)
-#define NOT_TRIED 0		/* of places; TRIED is in what was */
+#define NOT_TRIED 0		/* value of places; TRIED is set in all
+				 * others */
 #define TRIED 0x100u
 
-/* Kinds of words that look at frames; their order is that of the bits. */
+/* Kinds of words about frames; their order is that of the bits. */
 static const struct {
 	enum filter_id id;
-	size_t text;		/* offset of what they look at */
+	size_t text;		/* offset of the text in struct frame */
 	bool unwanted;
 } kinds[] = {
 	{ FILTER_FUNCTION, offsetof(struct frame, function), false },
@@ -54,7 +55,7 @@ static const struct {
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 #define KIND_THROUGH (KINDS - 1)
 
-/* Kinds of words that compare a number, and whether it is their least. */
+/* Kinds of words about numbers, and whether they are a minimum. */
 static const struct {
 	enum filter_id id;
 	bool least;
@@ -76,11 +77,12 @@ static const struct {
 struct stack_filter {
 	const struct filter *words;
 	struct frames *frames;
-	bool by_frames;		/* some word of `kinds`, or about the depth */
+	bool by_frames;		/* there are words of `kinds`, or about the
+				 * depth */
 	bool by_group;
 	uint64_t limit[LIMITS];	/* of several, the widest */
 	bool limited[LIMITS];
-	uint16_t *places;	/* what matches there, by place; NOT_TRIED */
+	uint16_t *places;	/* matching words, by place; or NOT_TRIED */
 	size_t place_capacity;
 	struct inward inward;
 	struct table group_of;	/* node -> index of its sums */
@@ -113,7 +115,7 @@ static bool matches_word(const struct stack_filter *filter, size_t kind,
 	       pattern_matches(word->pattern, last_part(text));
 }
 
-/* Each word is tried: whether it matches anything is to be known. */
+/* Tries each word, to record whether it matches anything. */
 static bool matches(const struct stack_filter *filter, size_t kind,
 		    const struct frame *frame)
 {
@@ -140,7 +142,7 @@ static uint16_t try_place(const struct stack_filter *filter, uint32_t number)
 			if (!matches(filter, kind, &place->list[i]))
 				continue;
 			bits |= 1u << kind;
-			/* Those that it was inlined into are its callers. */
+			/* Frames that it was inlined into are its callers. */
 			if (kind == KIND_THROUGH && i > 0)
 				bits |= THROUGH;
 		}
@@ -185,7 +187,7 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 
 /* ---- making one ---- */
 
-/* Of several words that limit the same the widest counts. */
+/* Of several words with the same limit, the widest counts. */
 static bool take_limit(struct stack_filter *filter, size_t i)
 {
 	const struct filter_word *word;
@@ -233,8 +235,8 @@ static void sum_groups(struct stack_filter *filter)
 	}
 }
 
-/* The words that nothing in the trace has are known once all was looked at,
- * though what other words leave out would not be. */
+/* Evaluates all contexts, even those excluded by other words, so that words
+ * that match nothing in the trace are known. */
 static void look_at_all(struct stack_filter *filter)
 {
 	const struct contexts *contexts = filter->frames->contexts;
@@ -303,8 +305,8 @@ static uint64_t group_value(enum filter_id id, const struct figures *group)
 	}
 }
 
-/* Of the depth, or of a group. `endless`: values may be greater than they
- * seem. */
+/* Checks limits of the depth, or of a group. `endless`: values may be larger
+ * than known. */
 static bool in_limits(const struct stack_filter *filter, bool of_group,
 		      const struct figures *group, uint64_t depth,
 		      bool endless)
@@ -323,7 +325,7 @@ static bool in_limits(const struct stack_filter *filter, bool of_group,
 	return true;
 }
 
-/* `cut`: frames are missing, and may be what is wanted. */
+/* `cut`: the stack is truncated, and missing frames may match. */
 static bool frames_fit(const struct stack_filter *filter, uint32_t value,
 		       bool cut)
 {

@@ -1,15 +1,16 @@
 /*
  * suppressions.c: see suppressions.h. Called by the main thread.
  *
- * Patterns are tried once on each frame of each place in the program: what
- * matches there is kept, by place, in the order of frames. Which rule of one
- * pattern comes first on a stack is a fold over it (inward.h), and so is
- * whether longer rules have any pattern there. Only then frames are looked at
- * one by one, as long as a longer rule may still be met. Of each there is a
- * set of the patterns that the next frame may match, as bits: recursion makes
- * that more than one, and an expression's automaton is run in the same way.
+ * Each pattern is tried once on each frame of each place in the program;
+ * matches are stored by place, in the order of frames. Two folds over the stack
+ * (inward.h) find the first matching rule with a single pattern, and whether
+ * rules with several patterns have any match. Only in the second case frames
+ * are examined one by one, as long as such a rule may still match. For each
+ * rule there is a bit set of the patterns that the next frame may match. With
+ * recursion there are several, so the rule runs like a nondeterministic
+ * automaton.
  *
- *  I1  gaps has bit 0 unless the first pattern wants the innermost frame.
+ *  I1  gaps has bit 0 unless the first pattern requires the innermost frame.
  */
 #include "cli/stack/suppressions.h"
 
@@ -25,7 +26,8 @@
 #include "unwind/claim.h"
 
 #define ARROW " <- "
-#define LONGER 0x80000000u	/* in values; else a rule's number + 1, or 0 */
+#define LONGER 0x80000000u	/* in values; the other bits are a rule's number
+				 * + 1, or 0 */
 
 /* A pattern matches this frame of a place. */
 struct hit {
@@ -39,7 +41,7 @@ struct hits {
 	bool tried;
 };
 
-/* What is known of the rules in one model. */
+/* Flags of patterns for the current model. */
 enum { WANTED = 1, WANTED_IN_ANY_FORM = 2 };
 
 struct suppressions_bound {
@@ -47,12 +49,14 @@ struct suppressions_bound {
 	struct inward inward;
 	struct hits *places;
 	size_t place_capacity;
-	uint32_t *single;	/* by pattern: the first rule that is it */
-	uint32_t *longer;	/* the other rules */
+	uint32_t *single;	/* by pattern: the first rule with only this
+				 * pattern */
+	uint32_t *longer;	/* rules with several patterns */
 	size_t longer_count;
-	uint32_t *next;		/* of each of them: what may come next */
-	uint8_t *wanted;	/* by pattern: active rules have it (WANTED) */
-	bool *in_longer;	/* one of several patterns */
+	uint32_t *next;		/* for each of them: patterns that may come
+				 * next */
+	uint8_t *wanted;	/* by pattern: active rules use it (WANTED) */
+	bool *in_longer;	/* by pattern: used in one of `longer` */
 };
 
 /* ---- patterns ---- */
@@ -69,9 +73,9 @@ static const char *find(const char *text, const char *piece, size_t size)
 	return size == 0 ? text : memmem(text, left, piece, size);
 }
 
-/* Pieces between stars are looked for from left to right, each as far to the
- * left as it can be: if that fails, no other way succeeds. The last one of an
- * anchored pattern has one place only. */
+/* Pieces between stars are searched from left to right, each at its leftmost
+ * position: if that fails, no other choice succeeds. The last piece of an
+ * anchored pattern has only one possible position. */
 bool suppressions_match(const char *pattern, const char *text)
 {
 	size_t size = strlen(pattern);
@@ -82,7 +86,7 @@ bool suppressions_match(const char *pattern, const char *text)
 
 	if (text[0] == 0)
 		return false;
-	/* "^" or "$" alone: any text. */
+	/* "^" or "$" alone matches any text. */
 	for (bool first = true; at <= end; first = false) {
 		const char *star = memchr(at, '*', (size_t)(end - at));
 		size_t n = (size_t)((star ? star : end) - at);
@@ -127,7 +131,7 @@ static bool is_word(const char *text, size_t size, const char *word)
 	return size == strlen(word) && memcmp(text, word, size) == 0;
 }
 
-/* One pattern of several; what is wrong with it, or NULL. */
+/* Takes one pattern of a rule; returns an error text, or NULL. */
 static const char *take_pattern(struct suppressions *rules,
 				struct suppression *rule, const char *text,
 				size_t size)
@@ -139,7 +143,7 @@ static const char *take_pattern(struct suppressions *rules,
 			  memcmp(text + size - 2, "<-", 2) == 0))
 		return "an arrow without a pattern: write INNER <- OUTER";
 	if (rule->pattern_count > 0 && is_word(text, size, "..."))
-		return "dots at the end say nothing: leave them out";
+		return "dots at the end match anything: leave them out";
 	if (rule->pattern_count == SUPPRESSION_PATTERNS_MAX)
 		return "too many patterns in one rule: leave some out";
 	rule->patterns[rule->pattern_count++] =
@@ -183,7 +187,7 @@ static const char *take_line(struct suppressions *rules, const char *line,
 	const char *why;
 
 	if (memchr(line, 0, size) != NULL)
-		return "a byte 0: this is no text file";
+		return "contains a byte 0: this is no text file";
 	if (size < 5 || memcmp(line, "leak:", 5) != 0)
 		return "no rule: write leak:PATTERN, or # before a comment";
 	if (rules->count == SUPPRESSIONS_MAX)
@@ -208,7 +212,7 @@ int suppressions_parse(struct suppressions *rules, const char *text,
 	struct suppression rule = { .source = source };
 	size_t before = rules->count;
 
-	/* some editors begin UTF-8 with a byte order mark */
+	/* some editors write a UTF-8 byte order mark */
 	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
 		text += 3;
 		size -= 3;
@@ -252,7 +256,7 @@ int suppressions_read(struct suppressions *rules, const char *path,
 			    strerror(errno));
 	} else if (size > SUPPRESSIONS_FILE_MAX) {
 		error = -EINVAL;
-		notes_error(notes, "%s: more than a megabyte: too large for "
+		notes_error(notes, "%s: larger than 1 MiB: too large for "
 			    "suppressions", path);
 	} else {
 		error = suppressions_parse(rules, text, size,
@@ -272,8 +276,9 @@ static bool matches_name(void *pattern, const char *name)
 }
 
 /*
- * As LeakSanitizer does; and people's rules by what reports print of a name.
- * Ours are about C's functions: setenv(Config&) is somebody else's.
+ * Matches as LeakSanitizer does. The user's rules also match the name as
+ * reports print it. Built-in rules do not: they mean C functions, and
+ * setenv(Config&) is another function.
  */
 static bool matches(const struct frames *frames, const char *pattern,
 		    unsigned wanted, const struct frame *frame)
@@ -320,8 +325,8 @@ static const struct hits *hits_at(const struct suppressions *rules,
 	return &bound->places[place];
 }
 
-/* Of the rules with one pattern the one at the innermost frame of the place
- * that has any: its number + 1, or 0. */
+/* Of the rules with one pattern, the one that matches the innermost frame of
+ * the place: its number + 1, or 0. */
 static uint32_t single_at(const struct suppressions_bound *bound,
 			  const struct hits *hits)
 {
@@ -352,7 +357,8 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 	return longer | (single ? single : outer & ~LONGER);
 }
 
-/* One frame further out: the first rule that is complete with it. */
+/* Advances all rules by one frame outward; returns the first rule that is
+ * complete. */
 static uint32_t advance(struct suppressions *rules, const struct hit *hits,
 			size_t count)
 {
@@ -426,7 +432,8 @@ uint32_t suppressions_find(struct suppressions *rules, uint32_t node)
 		if (rule != SUPPRESSION_NONE)
 			return rule;
 	}
-	/* The first one further out, if there is any: 0 - 1 is none. */
+	/* The first rule with one pattern, if any: 0 - 1 is
+	 * SUPPRESSION_NONE. */
 	return (value & ~LONGER) - 1;
 }
 

@@ -1,25 +1,25 @@
 /*
- * suppressions.h: rules about blocks that may stay live: "leaks" that are
- * meant, or known, or somebody else's. The files are those of LeakSanitizer:
+ * suppressions.h: suppressions: rules for blocks that may stay live ("leaks"
+ * that are intended, known, or in others' code). The file format is
+ * LeakSanitizer's:
  *
  *	# a comment
  *	leak:PATTERN
  *	leak:PATTERN <- PATTERN <- ... <- PATTERN
  *
- * A rule suppresses a stack in which the pattern matches some frame: its
- * function (as the demangler makes its name, or as reports print it, without
- * parameters), its source file, or the path of its library. A pattern matches anywhere in
- * the text; `*` stands for any text, `^` at its begin and `$` at its end for
- * the begin and the end of the text.
+ * A rule suppresses a stack if its pattern matches some frame: the function (as
+ * demangled, or as reports print it, without parameters), the source file, or
+ * the path of the library. A pattern matches anywhere in the text; `*` stands
+ * for any text; `^` at the begin and `$` at the end anchor the pattern at the
+ * begin and the end of the text.
  *
- * LeakSanitizer has one pattern in a rule. Here arrows say "called by": each
- * pattern has to match the frame around that of the one before, or, with the
- * dots between them, any further out. A `^` alone in front stands for the
- * allocation itself, so that the next pattern has to match the innermost
- * frame.
+ * LeakSanitizer has one pattern per rule. Here arrows mean "called by": each
+ * pattern has to match the caller of the frame before or, with dots between
+ * them, any frame further out. A single `^` in front stands for the allocation
+ * itself, so that the next pattern has to match the innermost frame.
  *
- * Where LeakSanitizer finds no match for `foo$` in "foo_foo", since it looks
- * no further than the first "foo", this does what its manual says.
+ * LeakSanitizer does not match `foo$` with "foo_foo", since it tries only the
+ * first "foo". This code matches it, as LeakSanitizer's manual says.
  */
 #ifndef GNOMON_SUPPRESSIONS_H
 #define GNOMON_SUPPRESSIONS_H
@@ -79,8 +79,9 @@ int suppressions_read(struct suppressions *rules, const char *path,
 void suppressions_free(struct suppressions *rules);
 
 /*
- * The model whose contexts are asked about from now on, once it was read;
- * of the rules of programs those whose origin is `program` are active.
+ * Binds the rules to the model of the frames, which was read, for the calls of
+ * suppressions_find that follow. Of the rules from programs, only those from
+ * `program` are active.
  */
 void suppressions_bind(struct suppressions *rules, struct frames *frames,
 		       const char *program);

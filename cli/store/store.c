@@ -1,6 +1,6 @@
 /*
- * store.c: see store.h: opening, what is known without reading rows, reading
- * bytes. Any thread, once it is open.
+ * store.c: see store.h: opens an index, returns facts without reading rows,
+ * reads bytes. Any thread, once it is open.
  */
 #include "cli/store/store.h"
 
@@ -88,7 +88,7 @@ void store_close(struct store *store)
 {
 	if (store == NULL)
 		return;
-	close(store->fd);	/* it was read only */
+	close(store->fd);	/* it was only read */
 	store_directory_free(&store->directory);
 	free(store->name);
 	free(store);
@@ -101,7 +101,7 @@ const char *store_state_text(enum store_state state)
 		[STORE_UNFINISHED] = "is not finished",
 		[STORE_OLDER] = "is of an older format",
 		[STORE_NEWER] = "is of a newer format",
-		[STORE_FOREIGN] = "is no store that this machine can read",
+		[STORE_FOREIGN] = "is no index that this machine can read",
 		[STORE_DAMAGED] = "is damaged",
 		[STORE_UNREADABLE] = "cannot be read",
 	};
@@ -134,7 +134,7 @@ int store_read(struct store *store, uint64_t offset, void *to, size_t size,
 	return 0;
 }
 
-/* ---- what is known ---- */
+/* ---- accessors ---- */
 
 const struct store_key *store_key(const struct store *store)
 {

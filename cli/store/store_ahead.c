@@ -2,17 +2,18 @@
  * store_ahead.c: see store_ahead.h.
  *
  *	chunks    0 … first-1 │ at … next-1        │ next … chunks-1
- *	          own cursor  │ in a place, or     │ not taken yet
+ *	          own cursor  │ in a slot, or      │ not taken yet
  *	                      │ being unpacked     │
  *
- * Chunk i has place i % place_count, from when a thread takes it to when the
- * caller is done with its rows.
+ * Chunk i has slot i % place_count, from the time when a thread takes it until
+ * the caller has used its rows.
  *
- *  I1  next - at <= place_count: no two chunks have one place.
- *  I2  A place belongs to the thread that took its chunk until it is ready, and
+ *  I1  next - at <= place_count: no two chunks share a slot.
+ *  I2  A slot belongs to the thread that took its chunk until it is ready, and
  *      to the caller from then on.
- *  I3  A thread tells no error: what it cannot read the caller's cursor reads
- *      again, and meets the error where it belongs. Threads have ended by then.
+ *  I3  Threads report no errors. If a thread cannot read a chunk, the caller's
+ *      cursor reads it again and reports the error in the right order. Threads
+ *      have ended by then.
  */
 #include "cli/store/store_ahead.h"
 
@@ -30,7 +31,7 @@
 
 /* A chunk's selected rows: STORE_CHUNK_ROWS values of each column. */
 struct place {
-	uint64_t *column[STORE_COLUMNS];	/* NULL: not wanted */
+	uint64_t *column[STORE_COLUMNS];	/* NULL: not requested */
 	size_t count;
 	int error;
 	bool ready;
@@ -38,26 +39,27 @@ struct place {
 
 struct store_ahead {
 	struct store *store;
-	struct store quiet;		/* the same, but that it notes nothing */
+	struct store quiet;		/* a copy that notes nothing */
 	struct store_scan scan;
 	uint32_t columns;
 	unsigned threads_most;
 	struct store_cursor *own;
 	size_t first, chunks;
-	struct store_batch batch;	/* of a place */
-	bool has_batch;			/* the caller looks at chunk `at` */
-	bool alone;			/* no threads any more */
+	struct store_batch batch;	/* in a slot */
+	bool has_batch;			/* the caller uses chunk `at` */
+	bool alone;			/* threads have ended */
 
 	pthread_t threads[STORE_AHEAD_THREADS];
 	unsigned thread_count;
-	atomic_uint workers;		/* numbers that were given to threads */
+	atomic_uint workers;		/* worker numbers given to threads */
 	atomic_bool stop;
-	pthread_mutex_t lock;		/* of all below */
+	pthread_mutex_t lock;		/* protects all below */
 	pthread_cond_t ready, room;
 	struct place *places;
 	size_t place_count;
 	size_t at, next;
-	size_t end;			/* of chunks that threads may take */
+	size_t end;			/* of the chunks that threads may
+					 * take */
 };
 
 #ifdef GNOMON_CLAIMS
@@ -81,7 +83,7 @@ static size_t next_candidate(const struct store_ahead *ahead,
 	return at;
 }
 
-/* The second one: where threads begin. */
+/* The second candidate: where threads begin. */
 static size_t find_first(const struct store_ahead *ahead)
 {
 	struct store_filter filter;
@@ -135,7 +137,7 @@ static int fill(struct store_ahead *ahead, struct store_select *select,
 	int result;
 
 	place->count = 0;
-	/* A wish to end carries nothing with it. */
+	/* relaxed: the cancel flag publishes no other data */
 	if (ahead->scan.cancel != NULL &&
 	    atomic_load_explicit(ahead->scan.cancel, memory_order_relaxed))
 		return -ECANCELED;
@@ -154,7 +156,7 @@ static int fill(struct store_ahead *ahead, struct store_select *select,
 	return 0;
 }
 
-/* The next chunk, once there is a place for it. False: there is none. */
+/* Takes the next chunk once there is a slot for it. False: there is none. */
 static bool take_chunk(struct store_ahead *ahead, size_t *chunk)
 {
 	while (ahead->next < ahead->end &&
@@ -170,7 +172,7 @@ static bool take_chunk(struct store_ahead *ahead, size_t *chunk)
 static void *run(void *argument)
 {
 	struct store_ahead *ahead = argument;
-	/* Only that each gets another one matters. */
+	/* Relaxed: the numbers only have to be distinct. */
 	unsigned worker = 1 + atomic_fetch_add_explicit(&ahead->workers, 1,
 						memory_order_relaxed);
 	struct store_select *select = store_select_new(&ahead->quiet,
@@ -257,7 +259,7 @@ static void make_threads(struct store_ahead *ahead, size_t wanted)
 	pthread_attr_destroy(&attributes);
 }
 
-/* False: there is one processor, or no thread can be made. */
+/* False: there is only one processor, or no thread can be made. */
 static bool begin_threads(struct store_ahead *ahead)
 {
 	size_t wanted = parallel_threads(STORE_AHEAD_THREADS);
@@ -281,7 +283,7 @@ static bool begin_threads(struct store_ahead *ahead)
 	return false;
 }
 
-/* The caller's cursor does the rest, from this chunk on. */
+/* The caller's cursor continues alone from this chunk on. */
 static void go_alone(struct store_ahead *ahead, size_t chunk)
 {
 	const struct store_chunk *chunks = ahead->store->directory.chunks;
@@ -295,7 +297,7 @@ static void go_alone(struct store_ahead *ahead, size_t chunk)
 
 /* ---- rows ---- */
 
-/* The caller is done with a place. */
+/* The caller has used the rows of a slot. */
 static void pass_place(struct store_ahead *ahead, struct place *place)
 {
 	place->ready = false;
@@ -308,13 +310,13 @@ static struct place *wait_place(struct store_ahead *ahead)
 {
 	struct place *place = &ahead->places[ahead->at % ahead->place_count];
 
-	/* at once, where the caller has its rows */
+	/* returns at once if the caller is using its rows */
 	while (!place->ready)
 		pthread_cond_wait(&ahead->ready, &ahead->lock);
 	return place;
 }
 
-/* The next place with rows, or with an error; NULL: that were all. */
+/* The next slot with rows, or with an error; NULL: the end. */
 static struct place *next_place(struct store_ahead *ahead)
 {
 	struct place *place = NULL;
@@ -334,7 +336,7 @@ static struct place *next_place(struct store_ahead *ahead)
 	return place;
 }
 
-/* 1; 0: no more; -EAGAIN: ask the caller's cursor. */
+/* 1; 0: no more; -EAGAIN: use the caller's cursor. */
 static int take_place(struct store_ahead *ahead)
 {
 	struct place *place = next_place(ahead);

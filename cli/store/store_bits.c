@@ -1,10 +1,10 @@
 /*
  * store_bits.c: see store_bits.h. Any thread.
  *
- * One loop does all widths: the shift is the same for all lanes, which vector
- * units take as one operand, and what depends on the width is asked once for
- * STORE_LANES numbers. A function for each width was not faster, and 300 KiB
- * of code.
+ * One loop handles all widths: the shift is the same for all lanes, so SIMD
+ * units need only one operand, and branches on the width are taken once per
+ * STORE_LANES numbers. A function for each width was not faster, and took 300
+ * KiB of code.
  */
 #include "cli/store/store_bits.h"
 
@@ -14,7 +14,7 @@
 
 #define PER_LANE (STORE_BITS / STORE_LANES)
 
-/* All lanes at once. The compiler makes of it what the machine has. */
+/* All lanes at once. The compiler splits it into the machine's vectors. */
 typedef uint64_t lanes __attribute__((vector_size(16), aligned(8),
 				may_alias));
 #define VECTORS (STORE_LANES * sizeof(uint64_t) / sizeof(lanes))

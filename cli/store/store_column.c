@@ -2,8 +2,8 @@
  * store_column.c: see store_column.h.
  *
  *  I1  No word outside of the sequence is read, whatever its descriptors say.
- *  I2  Codes may be any numbers: they are looked up modulo the dictionary's
- *      room, without a branch.
+ *  I2  Codes may be any numbers: they are looked up modulo the capacity of the
+ *      dictionary, without a branch.
  */
 #include "cli/store/store_column.h"
 
@@ -16,7 +16,7 @@
 
 #define DESCRIPTOR_WORDS (STORE_DESCRIPTOR / sizeof(uint64_t))
 
-/* A block's descriptor, taken apart. */
+/* A block's descriptor, decoded. */
 struct described {
 	uint64_t base, before;
 	const uint64_t *packed, *places, *values;
@@ -28,7 +28,7 @@ static size_t list_words(size_t count, unsigned size)
 	return ((count << size) + 7) / 8;
 }
 
-/* Nothing is divided: there may be an exception in every few numbers. */
+/* Without divisions: exceptions may be frequent. */
 static inline __attribute__((always_inline)) uint64_t
 list_number(const uint64_t *words, size_t at, unsigned size)
 {
@@ -39,7 +39,7 @@ list_number(const uint64_t *words, size_t at, unsigned size)
 	return word & (UINT64_MAX >> (64 - (8u << size)));
 }
 
-/* I1 */
+/* Checks I1. */
 static bool describe(const struct store_sequence *sequence, size_t block,
 		     struct described *d)
 {
@@ -70,7 +70,7 @@ static bool describe(const struct store_sequence *sequence, size_t block,
 	return true;
 }
 
-/* Of this size: inlined for each. */
+/* For one size: inlined for each. */
 static inline __attribute__((always_inline)) void
 put_sized(const struct described *d, unsigned size, uint64_t *numbers)
 {
@@ -127,8 +127,8 @@ static bool begin_sequence(struct store_sequence *sequence,
 	return sequence->blocks * DESCRIPTOR_WORDS <= size;
 }
 
-/* The dictionary's numbers. Its words end where those of its last block do:
- * *used. */
+/* Reads the dictionary. *used: where its words end, which is where those of its
+ * last block end. */
 static bool read_dictionary(struct store_column_view *view,
 			    const uint64_t *words, size_t size, size_t *used)
 {

@@ -1,6 +1,5 @@
 /*
- * store_cursor.c: see store_cursor.h: rows one batch after the other, and by
- * their numbers.
+ * store_cursor.c: see store_cursor.h: rows batch by batch, and by row number.
  */
 #include "cli/store/store_cursor.h"
 
@@ -18,10 +17,10 @@ struct store_cursor {
 	uint32_t columns;
 	struct store_select *select;
 	struct store_batch batch;
-	uint64_t from;		/* rows before it are passed over */
+	uint64_t from;		/* rows before it are skipped */
 	size_t chunk, block;	/* the next ones */
-	size_t limit;		/* chunks that are looked at */
-	bool entered;		/* the chunk, which has selected rows */
+	size_t limit;		/* chunks that may be read */
+	bool entered;		/* in `chunk`, which has selected rows */
 };
 
 struct store_cursor *store_cursor_new(struct store *store,
@@ -59,8 +58,8 @@ static void leave_chunk(struct store_cursor *cursor)
 	cursor->entered = false;
 }
 
-/* The chunk, or one behind it, that may have selected rows. 1; 0: there is
- * none; else an error. */
+/* Enters the next chunk that may have selected rows. 1; 0: there is none; or an
+ * error. */
 static int enter_chunk(struct store_cursor *cursor)
 {
 	const struct store_chunk *chunk;
@@ -70,7 +69,7 @@ static int enter_chunk(struct store_cursor *cursor)
 		chunk = chunk_at(cursor);
 		if (chunk == NULL)
 			return 0;
-		/* A wish to end carries nothing with it. */
+		/* relaxed: the cancel flag publishes no other data */
 		if (cursor->scan.cancel != NULL &&
 		    atomic_load_explicit(cursor->scan.cancel,
 					 memory_order_relaxed))
@@ -113,7 +112,7 @@ static bool begins_above(const void *list, size_t i, uint64_t row)
 	return ((const struct store_chunk *)list)[i].first_row > row;
 }
 
-/* The chunk that has the row; behind the last one, their count. */
+/* The chunk that has the row; after the last row, the number of chunks. */
 static size_t chunk_of(const struct store *store, uint64_t row)
 {
 	const struct store_directory *directory = &store->directory;
@@ -141,7 +140,8 @@ void store_cursor_limit(struct store_cursor *cursor, size_t chunks)
 	cursor->limit = chunks;
 }
 
-/* Whether all rows of the chunk, from the first on, are passed over. */
+/* Skips the chunk if all its rows are selected and to be skipped, and none was
+ * read. */
 static bool skip_chunk(struct store_cursor *cursor, uint64_t *count)
 {
 	const struct store_chunk *chunk = chunk_at(cursor);
@@ -180,8 +180,8 @@ int store_cursor_skip(struct store_cursor *cursor, uint64_t count)
 
 /* ---- by number ---- */
 
-/* How many of the rows from the first on lie in its block, whose places there
- * `places` gets. */
+/* How many of the rows, from the first on, are in the same block; stores their
+ * positions in `places`. */
 static size_t take_run(const struct store_chunk *chunk, const uint64_t *rows,
 		       size_t count, uint16_t places[STORE_BLOCK])
 {

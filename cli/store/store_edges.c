@@ -1,19 +1,19 @@
 /*
  * store_edges.c: see store_edges.h.
  *
- * A few edges are gathered and sorted. Of many, each has a place of its own in
- * a window of so many numbers, to which all workers write at once:
+ * A few edges are collected and sorted. With many edges, each has an entry in a
+ * window of consecutive numbers, which all workers fill at once:
  *
  *	numbers   0 ........ WINDOW ........ 2 * WINDOW ....
  *	          [ window 1 ][  window 2   ][ ...
  *
- * Rows that end in a window are in few chunks, as rows are in the order of their
- * ends. Those that begin in it and end in a later one, or are live, may be
- * anywhere: a scan before finds these *crossings*, for as many windows as their
- * number allows (a round).
+ * Rows that end in a window are in few chunks, since rows are in the order of
+ * their ends. Rows that begin in it and end in a later window, or are live, may
+ * be anywhere. An earlier scan finds these *crossings*, for as many windows as
+ * their number allows (a round).
  *
- *  I1  A round has all crossings of its windows: where a list is full, the
- *      round is made shorter, and what is beyond its end is thrown away.
+ *  I1  A round has all crossings of its windows: if a list is full, the round
+ *      is shortened, and crossings beyond its end are dropped.
  */
 #include "cli/store/store_edges.h"
 
@@ -27,15 +27,15 @@
 #include "cli/store/store_numbers.h"
 #include "unwind/claim.h"
 
-/* A test has smaller ones of these. */
+/* A test defines smaller values. */
 #ifndef FEW
-#define FEW ((size_t)3 << 20)		/* edges that are sorted */
+#define FEW ((size_t)3 << 20)		/* edges that are sorted in memory */
 #define WINDOW ((size_t)1 << 23)	/* numbers: 12 bytes each */
 #define CROSSINGS ((size_t)1 << 23)	/* of all workers: 16 bytes each */
 #define ROUND_MAX (UINT64_C(1) << 31)	/* numbers: whole windows */
 #endif
-#define TOLD 1024			/* edges at a time */
-#define DIGIT 11			/* bits that are sorted by at once */
+#define TOLD 1024			/* edges passed on at a time */
+#define DIGIT 11			/* bits sorted per pass (radix sort) */
 
 static uint32_t columns_of(const struct store_grouping *grouping)
 {
@@ -52,21 +52,23 @@ struct gathered {
 
 struct gatherer {
 	const struct store_scan *scan;
-	uint64_t end;		/* of edges' numbers */
+	uint64_t end;		/* limit of edge numbers */
 	const struct store_grouping *grouping;
 	struct gathered by_worker[STORE_WORKERS_MAX];
 	atomic_size_t count;
-	atomic_bool stop;	/* there are too many, or the scan is cancelled */
+	atomic_bool stop;	/* there are too many edges, or the scan is
+				 * cancelled */
 };
 
-/* A live block's end has no number; nor have forged ones that are too large. */
+/* The end of a live block has no number; numbers that are too large are
+ * forged. */
 static void put(struct gathered *to, uint64_t end, struct store_edge edge)
 {
 	to->list[to->count] = edge;
 	to->count += edge.edge < end;
 }
 
-/* Both numbers only count and stop: nothing is published by them. */
+/* Relaxed: both atomics publish no other data. */
 static bool is_enough(struct gatherer *gatherer, size_t more)
 {
 	const atomic_bool *cancel = gatherer->scan->cancel;
@@ -106,7 +108,7 @@ static void gather(void *owner, unsigned worker,
 	}
 }
 
-/* All into one list, to be freed. */
+/* Joins all lists into one, to be freed. */
 static struct store_edge *join(struct gatherer *gatherer, size_t *count)
 {
 	struct store_edge *list;
@@ -143,8 +145,8 @@ static void sort_digit(const struct store_edge *from, struct store_edge *to,
 		to[places[from[i].edge >> shift & mask]++] = from[i];
 }
 
-/* By their numbers, which are below `end`; from the lowest digit on. Returns
- * the list, or another one in its place. */
+/* Sorts by edge number, below `end`; least significant digit first. Returns the
+ * list, or another one that replaces it. */
 static struct store_edge *sort_edges(struct store_edge *list, size_t count,
 				     uint64_t end)
 {
@@ -162,7 +164,7 @@ static struct store_edge *sort_edges(struct store_edge *list, size_t count,
 	return list;
 }
 
-/* -E2BIG: there are too many. */
+/* -E2BIG: there are too many edges. */
 static int tell_few(struct store *store, const struct store_scan *scan,
 		    const struct store_grouping *grouping,
 		    void (*take)(void *owner, const struct store_edge *edges,
@@ -194,14 +196,14 @@ static int tell_few(struct store *store, const struct store_scan *scan,
 
 /* ---- many ---- */
 
-/* Of an edge: its group, above it whether it is a birth. */
+/* The tag of an edge: its group + 1, and whether it is an allocation. */
 #define TAG_BIRTH (UINT32_C(1) << 31)
 #define TAG_NO_GROUP STORE_EDGES_GROUPS
-#define TAG_EMPTY 0		/* groups are told as 1 and more */
+#define TAG_EMPTY 0		/* tags have group + 1 */
 
 struct window {
 	const struct store_grouping *grouping;
-	uint64_t first;		/* number */
+	uint64_t first;		/* first number */
 	size_t width;
 	uint64_t *sizes;	/* by number - first */
 	uint32_t *tags;
@@ -213,8 +215,8 @@ static uint32_t tag_of(uint32_t group)
 	return (group == STORE_NONE ? TAG_NO_GROUP : group) + 1;
 }
 
-/* Numbers are unique, if nobody forged them: a relaxed store is one of a plain
- * word. */
+/* Numbers are unique unless forged: a relaxed atomic store costs no more than a
+ * plain one. */
 static void place(struct window *window, uint64_t edge, uint64_t size,
 		  uint32_t tag)
 {
@@ -248,11 +250,12 @@ static void place_batch(void *owner, unsigned worker,
 
 struct crossing {
 	uint64_t size;
-	uint32_t at;		/* the birth's number, from the round's first */
+	uint32_t at;		/* number of the allocation - first of the
+				 * round */
 	uint32_t tag;
 };
 
-/* One worker's. */
+/* Of one worker. */
 struct crossings {
 	_Alignas(64) struct crossing *list;
 	size_t count, capacity;
@@ -260,19 +263,20 @@ struct crossings {
 
 struct round {
 	const struct store_grouping *grouping;
-	uint64_t first;			/* number */
-	_Atomic uint64_t width;		/* only gets less; whole windows */
-	size_t share;			/* of CROSSINGS: a worker's */
+	uint64_t first;			/* first number */
+	_Atomic uint64_t width;		/* only decreases; whole windows */
+	size_t share;			/* each worker's share of CROSSINGS */
 	struct crossings by_worker[STORE_WORKERS_MAX];
 };
 
-/* The width is looked at again when all workers are done, which orders it. */
+/* Relaxed: the width is read again when all workers have ended, which orders
+ * it. */
 static uint64_t width_of(struct round *round)
 {
 	return atomic_load_explicit(&round->width, memory_order_relaxed);
 }
 
-/* At most so wide; other workers may have gone below. */
+/* Decreases the width to this; other workers may have decreased it further. */
 static void make_shorter(struct round *round, uint64_t width)
 {
 	uint64_t old = width_of(round);
@@ -296,7 +300,8 @@ static void throw_away(struct round *round, struct crossings *crossings)
 	crossings->count = kept;
 }
 
-/* I1. A round of one window takes what it has: no more than its births. */
+/* Ensures I1. A round of one window is never shortened: its crossings are at
+ * most its allocations. */
 static void make_room(struct round *round, struct crossings *crossings)
 {
 	if (crossings->count >= round->share)
@@ -342,7 +347,8 @@ static void cross_batch(void *owner, unsigned worker,
 	}
 }
 
-/* Selected rows whose numbers of this column lie between, to `each`. */
+/* Calls `each` for selected rows whose numbers in these columns are in the
+ * ranges. */
 static int scan_between(struct store *store, const struct store_scan *scan,
 			const struct store_range *births,
 			const struct store_range *ends,
@@ -389,7 +395,7 @@ static int find_crossings(struct store *store, const struct store_scan *scan,
 			    cross_batch, round);
 }
 
-/* Those of one worker's list that lie in the window. */
+/* Fills in the crossings of one worker's list that are in the window. */
 static void place_crossings(void *owner, size_t worker)
 {
 	struct window *window = owner;

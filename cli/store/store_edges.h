@@ -1,6 +1,6 @@
 /*
- * store_edges.h: births and ends of selected rows in the order of their
- * numbers: what sweeps are made of. Private to the store.
+ * store_edges.h: the edges (allocations and ends) of selected rows, in the
+ * order of their numbers, for sweeps. Private to the store.
  */
 #ifndef GNOMON_STORE_EDGES_H
 #define GNOMON_STORE_EDGES_H
@@ -14,13 +14,14 @@ struct store_edge {
 	bool birth;		/* else an end */
 };
 
-/* Groups that edges may be in. */
+/* The most groups. */
 #define STORE_EDGES_GROUPS ((UINT32_C(1) << 31) - 2)
 
 /*
- * Calls `take` with all edges in order, some at a time, by the caller's thread.
- * `grouping` may be NULL. Takes some 250 MiB at most. As store_scan_each. Of
- * several edges of one number, which no writer makes, any is told.
+ * Calls `take` with all edges in order, some at a time, in the caller's thread.
+ * `grouping` may be NULL. Takes at most some 250 MiB. Errors as
+ * store_scan_each. If several edges have the same number, which no writer
+ * makes, any one of them is passed on.
  */
 int store_edges_each(struct store *store, const struct store_scan *scan,
 		     const struct store_grouping *grouping,

@@ -49,7 +49,7 @@ void store_header_put(struct buffer *bytes, const struct store_header *header)
 	CLAIM(bytes->size - start == STORE_HEADER_SIZE);
 }
 
-/* As far as other versions may go: what this file is. */
+/* The state of a file by its first bytes, which all versions have. */
 static enum store_state look_at_head(struct cursor *c)
 {
 	static const uint8_t nothing[STORE_MAGIC_SIZE];
@@ -63,7 +63,7 @@ static enum store_state look_at_head(struct cursor *c)
 	if (memcmp(magic, STORE_MAGIC, STORE_MAGIC_SIZE) != 0)
 		return STORE_FOREIGN;
 	version = cursor_u32(c);
-	cursor_u32(c);		/* how long it is: by the version */
+	cursor_u32(c);		/* size of the header: given by the version */
 	word = cursor_bytes(c, sizeof(order));
 	if (word == NULL)
 		return STORE_DAMAGED;
@@ -207,7 +207,7 @@ static bool get_chunk(struct cursor *c, struct store_chunk *chunk,
 	       lies_within(chunk->offset, store_chunk_bytes(chunk), end);
 }
 
-/* Rows are numbered, and live ones come last. */
+/* Rows are numbered consecutively, and live ones come last. */
 static bool get_chunks(struct cursor *c, struct store_directory *directory,
 		       size_t count, uint64_t end)
 {

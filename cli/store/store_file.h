@@ -1,6 +1,6 @@
 /*
- * store_file.h: what is in a store's file besides packed columns: its header
- * and its directory, as structures and as bytes. Private to the store.
+ * store_file.h: the header and the directory of an index file, as structs and
+ * as bytes. Private to the store.
  */
 #ifndef GNOMON_STORE_FILE_H
 #define GNOMON_STORE_FILE_H
@@ -10,12 +10,12 @@
 #include "cli/store/store_write.h"
 
 /*
- * A stored column of a chunk. Its words follow those of the column before. Of
- * ended blocks STORE_BEGIN and STORE_BIRTH_EDGE are packed as differences to
- * STORE_END and STORE_END_EDGE; bounds are those of the values.
+ * A stored column of a chunk. Its words follow those of the previous column.
+ * For ended blocks STORE_BEGIN and STORE_BIRTH_EDGE are stored as differences
+ * to STORE_END and STORE_END_EDGE; `bounds` are those of the values.
  */
 struct store_part {
-	uint32_t size;		/* in bytes, whole words; 0: all values are
+	uint32_t size;		/* in bytes, a multiple of 8; 0: all values are
 				 * bounds.least */
 	uint64_t checksum;	/* of its words */
 	struct store_range bounds;
@@ -27,7 +27,8 @@ struct store_chunk {
 	uint32_t rows;
 	bool live;
 	struct store_part parts[STORE_STORED];
-	/* Of STORE_LIFETIME (with live rows 0 … UINT64_MAX) and STORE_USABLE. */
+	/* Of STORE_LIFETIME (with live rows 0 … UINT64_MAX) and
+	 * STORE_USABLE. */
 	struct store_range derived[STORE_DERIVED];
 };
 
@@ -58,33 +59,33 @@ struct store_header {
 	uint64_t rows, live_rows;
 };
 
-/* By which the offset enters, so that no part stands for another one. */
+/* Includes the offset, so that no part of a file can replace another. */
 uint64_t store_checksum(const void *bytes, size_t size, uint64_t offset);
 
 /* STORE_HEADER_SIZE bytes. */
 void store_header_put(struct buffer *bytes, const struct store_header *header);
-/* What a file of this size is that begins with these bytes; `size` of them, at
- * most STORE_HEADER_SIZE. */
+/* The state of a file of this size that begins with these bytes; `size` of
+ * them, at most STORE_HEADER_SIZE. */
 enum store_state store_header_get(struct store_header *header,
 				  const uint8_t *bytes, size_t size,
 				  uint64_t file_size);
 
 void store_directory_put(struct buffer *bytes,
 			 const struct store_directory *directory);
-/* False: it makes no sense. All that it names lies between the header and `end`;
- * edges are fewer than STORE_EDGES. To be freed in any case. */
+/* False: invalid. Otherwise all offsets in it are between the header and `end`,
+ * and edges are fewer than STORE_EDGES. To be freed in any case. */
 bool store_directory_get(struct store_directory *directory,
 			 const uint8_t *bytes, size_t size, uint64_t end);
 void store_directory_free(struct store_directory *directory);
 
-/* Whether a column is packed as differences. */
+/* Whether a column is stored as differences. */
 static inline bool store_is_difference(enum store_column column, bool live)
 {
 	return !live && (column == STORE_BEGIN || column == STORE_BIRTH_EDGE);
 }
 
-/* Whether a column has words in any case: differences, and numbers of edges, so
- * that how many there are is bounded by the size of the file. */
+/* Whether a column always has words: differences, and numbers of edges, so that
+ * the size of the file bounds their count. */
 static inline bool store_has_words(enum store_column column, bool live)
 {
 	return store_is_difference(column, live) || column == STORE_BIRTH_EDGE;
@@ -93,11 +94,11 @@ static inline bool store_has_words(enum store_column column, bool live)
 /* Sums over chunks. */
 uint64_t store_directory_rows(const struct store_directory *directory,
 			      bool live);
-/* The number behind that of the last edge. */
+/* One more than the number of the last edge. */
 uint64_t store_directory_edges(const struct store_directory *directory);
 /* Bytes of all columns of a chunk. */
 uint64_t store_chunk_bytes(const struct store_chunk *chunk);
-/* Of a stored or a derived column; of STORE_ROW, its numbers. */
+/* Bounds of a stored or a derived column; for STORE_ROW, the row numbers. */
 struct store_range store_chunk_bounds(const struct store_chunk *chunk,
 				      enum store_column column);
 
@@ -111,11 +112,11 @@ struct store {
 	struct store_directory directory;
 };
 
-/* All of these bytes. 0, or -errno, or -EBADMSG: the file ends before, or their
- * checksum is another one. What is wrong is noted. */
+/* Reads all of these bytes. 0, -errno, or -EBADMSG: the file is too short, or
+ * the checksum differs. Errors are noted. */
 int store_read(struct store *store, uint64_t offset, void *to, size_t size,
 	       uint64_t checksum);
-/* Notes that what is at the offset makes no sense; returns -EBADMSG. */
+/* Notes damage at the offset; returns -EBADMSG. */
 int store_note_damage(struct store *store, uint64_t offset);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * store_filter.c: see store_filter.h.
  *
- * A term is asked of as few things as can be: of the least and greatest of a
- * chunk; else of each value of its dictionary, and of rows by their codes; else
- * of each row.
+ * A term is evaluated on as few values as possible: on the bounds of a chunk;
+ * if these do not decide, on each value of its dictionary, and on rows by their
+ * codes; otherwise on each row.
  */
 #include "cli/store/store_filter.h"
 
@@ -14,7 +14,7 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-/* Values of a set that are looked at one by one for a verdict on a chunk. */
+/* How many values of a set are examined for a verdict on a chunk. */
 #define SET_LOOK_MAX (1u << 20)
 
 /* ---- one term ---- */
@@ -35,7 +35,7 @@ static bool term_has(const struct store_term *term, uint64_t value)
 	return has != term->not;
 }
 
-/* Of the set's part between the bounds. */
+/* The verdict for the part of the set within the bounds. */
 static enum store_verdict set_verdict(const struct store_term *term,
 				      struct store_range bounds)
 {
@@ -88,7 +88,8 @@ static enum store_verdict term_verdict(const struct store_term *term,
 	if (term->set != NULL && verdict != STORE_ALL_ROWS) {
 		enum store_verdict by_set = set_verdict(term, bounds);
 
-		/* some of one and some of the other may be all: not known */
+		/* partial matches of ranges and set may cover all rows: not
+		 * known */
 		verdict = by_set > verdict ? by_set : verdict;
 	}
 	if (!term->not)
@@ -116,7 +117,7 @@ static void ask_values(const struct store_term *term, const uint64_t *values,
 
 /* ---- moments ---- */
 
-/* One moment is two terms. */
+/* One moment becomes two terms. */
 static void add_moment(struct store_filter *filter, unsigned which)
 {
 	uint64_t stamp = filter->scan->alive[which].stamps[0];
@@ -124,7 +125,7 @@ static void add_moment(struct store_filter *filter, unsigned which)
 	struct store_range *ends = begins + 1;
 
 	*begins = (struct store_range){ 0, stamp };
-	/* nothing lives then: a range that has no value */
+	/* no block is live then: an empty range */
 	*ends = stamp == STORE_NEVER ? (struct store_range){ 1, 0 } :
 		(struct store_range){ stamp + 1, STORE_NEVER };
 	filter->terms[filter->term_count++] = (struct store_term){
@@ -199,7 +200,7 @@ enum store_verdict store_filter_bounds(const struct store_filter *filter,
 	return verdict;
 }
 
-/* With a dictionary: what each of its values is. */
+/* With a dictionary: evaluates each of its values. */
 static enum store_verdict ask_codes(struct store_filter *filter,
 				    struct store_filter_term *asked,
 				    size_t number)
@@ -221,7 +222,7 @@ static enum store_verdict ask_codes(struct store_filter *filter,
 	       wanted == view->distinct ? STORE_ALL_ROWS : STORE_SOME_ROWS;
 }
 
-/* A term that bounds do not decide. */
+/* Evaluates a term that bounds do not decide. */
 static enum store_verdict ask_term(struct store_filter *filter,
 				   const struct store_term *term, int *error)
 {

@@ -1,6 +1,6 @@
 /*
- * store_filter.h: what a scan's terms and moments say of a chunk as a whole, and
- * of each row of a block. Private to the store.
+ * store_filter.h: evaluates a scan's terms and moments for a whole chunk and
+ * for the rows of a block. Private to the store.
  */
 #ifndef GNOMON_STORE_FILTER_H
 #define GNOMON_STORE_FILTER_H
@@ -8,7 +8,7 @@
 #include "cli/store/store_reading.h"
 #include "cli/store/store_scan.h"
 
-/* Those of a scan that can be said by bounds: moments of which there is one. */
+/* A scan's terms, and moments as terms if there is only one. */
 #define STORE_FILTER_TERMS (STORE_TERMS_MAX + 4)
 
 enum store_verdict {
@@ -20,7 +20,7 @@ enum store_verdict {
 struct store_filter_term {
 	const struct store_term *term;
 	uint8_t *codes;		/* by code of the chunk's dictionary: whether
-				 * it is wanted */
+				 * its value is selected */
 	bool by_code;
 };
 
@@ -28,11 +28,12 @@ struct store_filter {
 	const struct store_scan *scan;
 	struct store_reading *reading;
 	struct store_term terms[STORE_FILTER_TERMS];
-	struct store_range bounds[4];	/* of terms for moments */
+	struct store_range bounds[4];	/* of terms made from moments */
 	size_t term_count;
-	struct store_filter_term asked[STORE_FILTER_TERMS];	/* of rows */
+	struct store_filter_term asked[STORE_FILTER_TERMS];	/* to check row
+								 * by row */
 	size_t asked_count;
-	bool moments[2];	/* asked of rows: scan->alive */
+	bool moments[2];	/* to check row by row: scan->alive */
 	uint8_t *codes;		/* STORE_DICTIONARY_MAX for each term, or NULL */
 };
 
@@ -42,13 +43,14 @@ void store_filter_init(struct store_filter *filter,
 		       struct store_reading *reading);
 void store_filter_free(struct store_filter *filter);
 
-/* Whether a chunk may have selected rows, by bounds: nothing is read. */
+/* Whether a chunk may have selected rows, by its bounds: nothing is read. */
 enum store_verdict store_filter_bounds(const struct store_filter *filter,
 				       const struct store_chunk *chunk);
-/* Of the chunk at which the reading is. *error is as store_reading_load. */
+/* The same for the current chunk of the reading. *error: see
+ * store_reading_load. */
 enum store_verdict store_filter_chunk(struct store_filter *filter, int *error);
-/* Of its block: clears keep[i], which are 1, of rows that are not selected. 0, or
- * a negative errno. */
+/* For a block of it: keep[i] are 1; clears those of rows that are not selected.
+ * 0, or a negative errno. */
 int store_filter_block(struct store_filter *filter, size_t block,
 		       uint8_t *keep);
 

@@ -1,14 +1,14 @@
 /*
- * store_format.h: numbers of the store's file, for who writes and who reads it.
- * The prose is docs/STORE.md.
+ * store_format.h: constants of the index file, for writer and reader.
+ * docs/STORE.md describes the format.
  *
  *	+--------+----------------------+-------------+-------+-----------+
- *	| header | full chunks of ended | the rest of | blobs | directory |
- *	|        | blocks               | them, live  |       |           |
+ *	| header | full chunks of ended | the other   | blobs | directory |
+ *	|        | blocks               | ended, live |       |           |
  *	+--------+----------------------+-------------+-------+-----------+
  *
- * Integers are little-endian, but for words of packed numbers, which are the
- * machine's: a file of another byte order is foreign.
+ * Integers are little-endian, except for words of packed numbers, which have
+ * the machine's byte order: a file of another byte order is refused.
  */
 #ifndef GNOMON_STORE_FORMAT_H
 #define GNOMON_STORE_FORMAT_H
@@ -27,8 +27,8 @@
 #define STORE_CHUNK_BLOCKS (STORE_CHUNK_ROWS / STORE_BLOCK)
 #define STORE_DIRECTORY_MAX (UINT64_C(1) << 30)
 
-/* Of a chunk in the directory: place and rows, then its columns, then what
- * derived columns have. */
+/* A chunk in the directory: offset and rows, then its columns, then the bounds
+ * of derived columns. */
 #define STORE_COLUMN_ENTRY 28
 #define STORE_DERIVED 2		/* STORE_LIFETIME, STORE_USABLE */
 #define STORE_CHUNK_ENTRY \
@@ -41,13 +41,13 @@ enum store_chunk_flag { STORE_CHUNK_LIVE = 1 };
  *	PLAIN, DELTA	a sequence of its values
  *	DICTIONARY	a word: how many different values; a DELTA sequence of
  *			them, rising; a PLAIN one of their numbers
- * A column of one value only is no bytes at all.
+ * A column with only one value takes no bytes.
  *
  * A sequence of n numbers: for each STORE_BLOCK of them (the last one filled up
  * with zeros) a descriptor, then what they describe:
  *	word 0	least number, or least difference: the base
  *	word 1	DELTA: the number before the block's first
- *	word 2	where its words begin, in words behind the descriptors;
+ *	word 2	where its words begin, in words after the descriptors;
  *		width << 32, shift << 40, exceptions << 48, their size << 60
  * and there: the packed numbers; the exceptions' places (16 bits each, up to a
  * whole word); their numbers (1 << size bytes each, likewise). A number is

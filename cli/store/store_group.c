@@ -1,6 +1,6 @@
 /*
- * store_group.c: see store_group.h. Each worker has sums of its own, which are
- * added in the end.
+ * store_group.c: see store_group.h. Each worker has its own sums, which are
+ * added at the end.
  */
 #include "cli/store/store_group.h"
 
@@ -11,15 +11,16 @@
 #include "cli/store/store_numbers.h"
 #include "unwind/claim.h"
 
-/* How blocks end, as sums have it. */
+/* How blocks end, for sums. */
 enum kind {
-	KIND_LOST,		/* of all blocks, if nobody asks how they end */
+	KIND_LOST,		/* all blocks, if the request does not depend on
+				 * how they end */
 	KIND_FREED,
 	KIND_LIVE,
 	KINDS
 };
 
-/* Of a group: a line of the cache. */
+/* Sums of a group: one cache line. */
 struct hot {
 	_Alignas(64) struct store_amount kinds[KINDS];
 	uint64_t temporary;
@@ -32,7 +33,7 @@ struct span {
 	uint64_t first_edge, last_edge, first, last;
 };
 
-/* One worker's, by group; NULL: not wanted, or it met no rows. */
+/* Of one worker, by group; NULL: not requested, or it found no rows. */
 struct tally {
 	struct hot *hot;
 	struct span *spans;
@@ -47,7 +48,7 @@ struct grouper {
 
 #define AHEAD 12		/* rows */
 
-/* For which it matters how blocks end. */
+/* Sums that depend on how blocks end. */
 #define ENDS (STORE_SUM_FREES | STORE_SUM_LIVE | STORE_SUM_TEMPORARY | \
 	      STORE_SUM_LIFETIME)
 
@@ -57,7 +58,7 @@ struct grouped {
 	struct tally *tally;
 	unsigned wants;			/* enum store_sum */
 	uint64_t temporary, alive_at;
-	/* of the moment: begins and ends, by stamps or by edges */
+	/* for STORE_SUM_ALIVE: begins and ends, as stamps or edges */
 	const uint64_t *alive_begin, *alive_end;
 	uint32_t groups[STORE_BATCH];
 };
@@ -89,7 +90,7 @@ static uint32_t columns_of(unsigned sums)
 	return columns;
 }
 
-/* Nothing branches on how blocks end: that cannot be guessed. */
+/* No branch on how blocks end: that is not predictable. */
 static inline enum kind kind_of(uint64_t how)
 {
 	static const uint8_t kinds[] = {
@@ -126,8 +127,8 @@ static inline void add_end(const struct grouped *g, struct hot *hot, size_t i,
 				 (double)freed;
 }
 
-/* Blocks come nearly in the order of their births: the first one hardly ever
- * changes, and the last one often. */
+/* Blocks come nearly in the order of their allocations: the first rarely
+ * changes, the last often. */
 static inline void add_span(struct span *span, uint64_t edge, uint64_t stamp)
 {
 	uint64_t later = 0 - (uint64_t)(edge >= span->last_edge);
@@ -167,7 +168,7 @@ static void begin_tally(const struct grouper *grouper, struct tally *tally)
 		tally->spans[i] = (struct span){ .first_edge = UINT64_MAX };
 }
 
-/* Where begins and ends of the moment are, if one is wanted. */
+/* Finds the columns for STORE_SUM_ALIVE, if requested. */
 static void find_alive(struct grouped *g)
 {
 	const uint64_t *const *column = g->batch->column;
@@ -181,7 +182,8 @@ static void find_alive(struct grouped *g)
 	}
 }
 
-/* The sums of a row some rows ahead: they are seldom in the cache. */
+/* Prefetches the sums of a row some rows ahead: they are rarely in the
+ * cache. */
 static inline __attribute__((always_inline)) void
 look_ahead(const struct grouped *g, size_t i)
 {
@@ -194,8 +196,8 @@ look_ahead(const struct grouped *g, size_t i)
 		__builtin_prefetch(&g->tally->spans[group], 1);
 }
 
-/* Row by row, not sum by sum: of many groups, sums are not in the cache.
- * `weight` is NULL where a block counts as one: then it is not asked. */
+/* Row by row, not sum by sum: with many groups, sums are not in the cache.
+ * `weight` is NULL if each block counts as one, which saves the call. */
 static inline __attribute__((always_inline)) void
 add_rows(const struct grouped *g, const struct store_weight *weight)
 {
@@ -245,7 +247,7 @@ static void take(void *owner, unsigned worker, const struct store_batch *batch)
 		add_rows(&g, &options->weight);
 }
 
-/* ---- all workers' ---- */
+/* ---- adding the workers' sums ---- */
 
 static void add_hot(struct store_sums *to, const struct hot *hot,
 		    unsigned wants)

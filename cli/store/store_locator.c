@@ -11,7 +11,8 @@ static bool begins_above(const void *list, size_t i, uint64_t number)
 	return ((const uint64_t *)list)[i] > number;
 }
 
-/* Steps behind all times do not make the table coarser. */
+/* Ignores steps after all stamps, so that they do not make the table
+ * coarser. */
 static uint64_t last_of(const uint64_t *begins, size_t steps)
 {
 	while (steps > 1 && begins[steps - 1] == UINT64_MAX)

@@ -1,6 +1,6 @@
 /*
- * store_locator.h: in which of many steps a number lies, by a look into a table
- * that is mostly right at once. Private to the store.
+ * store_locator.h: finds the step of a timeline that contains a number, by a
+ * table lookup that is nearly always exact. Private to the store.
  */
 #ifndef GNOMON_STORE_LOCATOR_H
 #define GNOMON_STORE_LOCATOR_H
@@ -11,18 +11,19 @@
 #define STORE_LOCATOR_CELLS 16384
 
 struct store_locator {
-	const uint64_t *begins;	/* not falling; borrowed. The first does not
-				 * count */
+	const uint64_t *begins;	/* ascending; borrowed. The first is ignored */
 	size_t steps;
-	uint64_t low;		/* where the table begins */
+	uint64_t low;		/* begin of the table */
 	unsigned shift;		/* a cell is 1 << shift wide */
-	uint32_t cells[STORE_LOCATOR_CELLS];	/* steps at cells' beginnings */
+	uint32_t cells[STORE_LOCATOR_CELLS];	/* step at the begin of each
+						 * cell */
 };
 
 void store_locator_init(struct store_locator *locator, const uint64_t *begins,
 			size_t steps);
 
-/* The last step that begins at the number or below; else the first. */
+/* The last step that begins at the number or below; otherwise the first
+ * step. */
 static inline size_t store_locate(const struct store_locator *locator,
 				  uint64_t number)
 {

@@ -1,12 +1,10 @@
-/*
- * store_numbers.h: which group each row of a batch is in. Private to the store.
- */
+/* store_numbers.h: the group of each row of a batch. Private to the store. */
 #ifndef GNOMON_STORE_NUMBERS_H
 #define GNOMON_STORE_NUMBERS_H
 
 #include "cli/store/store_group.h"
 
-/* Columns that it needs; NULL: no groups. */
+/* The columns needed; NULL: no groups. */
 static inline uint32_t
 store_numbers_columns(const struct store_grouping *grouping)
 {
@@ -16,7 +14,7 @@ store_numbers_columns(const struct store_grouping *grouping)
 					  STORE_BIT(grouping->column);
 }
 
-/* For each row its group, below grouping->groups, or STORE_NONE. */
+/* Sets for each row its group, below grouping->groups, or STORE_NONE. */
 static inline void store_numbers(const struct store_grouping *grouping,
 				 unsigned worker,
 				 const struct store_batch *batch,
@@ -45,7 +43,7 @@ static inline void store_numbers(const struct store_grouping *grouping,
 			groups[i] = STORE_NONE;
 }
 
-/* What a block of this size counts for. */
+/* The weight of a block of this size. */
 static inline struct store_amount
 store_numbers_amount(const struct store_weight *weight, uint64_t size)
 {

@@ -1,11 +1,10 @@
 /*
  * store_order.c: the first rows in the order of a column (store_cursor.h).
  *
- * Each worker keeps the best that it has met: up to twice as many as are
- * wanted, of which the worse half is thrown away when there is no room. The
- * worst of those that are kept is the border: rows beyond it are not taken, nor
- * are chunks read that have none before it. Chunks that may have the best come
- * first.
+ * Each worker keeps the best rows it has found: up to twice as many as
+ * requested; when the list is full, the worse half is dropped. The worst of the
+ * remaining rows is the border: rows beyond it are ignored, and chunks without
+ * rows before it are not read. Chunks that may have the best rows come first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,22 +16,22 @@
 #include "cli/store/store_select.h"
 #include "unwind/claim.h"
 
-/* `key` rises in the order that is wanted. */
+/* `key` ascends in the requested order. */
 struct place {
 	uint64_t key, row;
 };
 
-/* One worker's. */
+/* Of one worker. */
 struct best {
 	_Alignas(64) struct place *list;
 	size_t count, capacity;
-	struct place border;	/* once there are as many as are wanted */
+	struct place border;	/* once there are as many rows as requested */
 	bool full;
 };
 
 struct order {
 	enum store_column column;
-	uint64_t toggle;	/* makes keys of values */
+	uint64_t toggle;	/* turns a value into a key */
 	size_t wanted;
 	struct best by_worker[STORE_WORKERS_MAX];
 };
@@ -85,7 +84,7 @@ static void take(void *owner, unsigned worker, const struct store_batch *batch)
 	}
 }
 
-/* The least key that a chunk may have. */
+/* The least key that a row of the chunk may have. */
 static uint64_t best_of(const struct order *order,
 			const struct store_chunk *chunk)
 {
@@ -103,7 +102,7 @@ static bool is_wanted(void *owner, unsigned worker,
 			  chunk->first_row);
 }
 
-/* To be freed. */
+/* The order in which to read chunks, to be freed. */
 static uint32_t *order_chunks(const struct order *order,
 			      const struct store_directory *directory)
 {
@@ -122,7 +121,7 @@ static uint32_t *order_chunks(const struct order *order,
 	return numbers;
 }
 
-/* What is wanted of all workers' best. */
+/* The requested rows, from all workers' lists. */
 static void join(struct order *order, uint64_t offset, uint64_t limit,
 		 uint64_t *rows, uint64_t *count)
 {

@@ -1,13 +1,13 @@
 /*
- * store_pack.c: see store_pack.h. Frames of reference with exceptions are those
- * of Zukowski, Héman, Nes, Boncz: "Super-scalar RAM-CPU cache compression"
- * (2006), but that exceptions lie apart, so that unpacking needs no list of
- * them.
+ * store_pack.c: see store_pack.h. Uses frames of reference with exceptions as
+ * in Zukowski, Héman, Nes, Boncz: "Super-scalar RAM-CPU cache compression"
+ * (2006), but stores positions of exceptions separately, so that unpacking
+ * needs no linked list.
  *
- * Frames of each encoding that may do are found, and the smallest is packed.
- * There is none of runs: a column that rarely changes takes one or two bits a
- * row by a dictionary, and one that is nearly always the same none, as
- * exceptions.
+ * The size of each possible encoding is computed, and the smallest is used.
+ * There is no run-length encoding: a column that rarely changes takes one or
+ * two bits a row with a dictionary. A column that is nearly always the same
+ * takes none, as the other values are exceptions.
  */
 #include "cli/store/store_pack.h"
 
@@ -28,23 +28,24 @@ _Static_assert(STORE_BLOCK == STORE_BITS, "a descriptor each");
 
 struct slot {
 	uint64_t number;
-	uint32_t code;		/* in `distinct`; UINT32_MAX: free */
+	uint32_t code;		/* index in `distinct`; UINT32_MAX: free */
 };
 
 /* How a block is packed. */
 struct frame {
 	uint64_t base;
-	uint64_t before;	/* of differences: the number before the first */
+	uint64_t before;	/* for differences: the number before the
+				 * first */
 	unsigned shift, width;
 	unsigned exceptions, exception_size;	/* 1 << that bytes each */
 };
 
-/* How a sequence is. */
+/* How a sequence is packed. */
 struct plan {
 	const uint64_t *numbers;
 	size_t count;
 	bool delta;
-	size_t words;		/* that it takes */
+	size_t words;		/* its size */
 	struct frame frames[STORE_CHUNK_BLOCKS];
 };
 
@@ -94,7 +95,7 @@ static size_t frame_words(const struct frame *frame)
 	       list_words(frame->exceptions, frame->exception_size);
 }
 
-/* By how many of the numbers need so many bits. */
+/* Chooses the width by how many numbers need how many bits. */
 static void choose_width(struct frame *frame, const unsigned counts[65])
 {
 	struct frame tried = *frame;
@@ -113,8 +114,8 @@ static void choose_width(struct frame *frame, const unsigned counts[65])
 	}
 }
 
-/* Of counts, neighbours are in different lists: one need not wait for the
- * other, though they often have the same width. */
+/* Neighbouring numbers are counted in different lists: so one increment need
+ * not wait for the other, though widths are often the same. */
 static void count_widths(const struct frame *frame, const uint64_t *numbers,
 			 size_t count, unsigned counts[65])
 {
@@ -134,8 +135,8 @@ static struct frame choose_frame(const uint64_t *numbers, size_t count)
 	unsigned counts[65];
 	uint64_t bits = 0;
 
-	/* Differences are signed: what is least is so as a signed number. Of
-	 * plain ones it does not matter, as long as few are above 2^63. */
+	/* Differences are signed, so the least is that of signed numbers. For
+	 * plain numbers that does not matter, as long as few are above 2^63. */
 	for (size_t i = 1; i < count; i++)
 		if ((int64_t)numbers[i] < (int64_t)frame.base)
 			frame.base = numbers[i];
@@ -194,7 +195,8 @@ static size_t block_size(const struct plan *plan, size_t block)
 	return left < STORE_BLOCK ? left : STORE_BLOCK;
 }
 
-/* What is packed of a block: its numbers, or in `room` their differences. */
+/* The numbers of a block to pack: its own, or, stored in `room`, their
+ * differences. */
 static const uint64_t *block_numbers(const struct plan *plan, size_t block,
 				     uint64_t before,
 				     uint64_t room[STORE_BLOCK])
@@ -273,8 +275,8 @@ static int by_number(const void *a, const void *b)
 	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Which numbers there are, rising, and the slot of each in `codes`; 0: too
- * many. */
+/* Finds the distinct numbers, ascending, and the slot of each number in
+ * `codes`; 0: too many. */
 static size_t find_distinct(struct store_packer *packer,
 			    const uint64_t *numbers, size_t count)
 {
@@ -304,7 +306,7 @@ static size_t find_distinct(struct store_packer *packer,
 	return distinct;
 }
 
-/* Words that it takes; SIZE_MAX: it is no way. */
+/* Words that a dictionary takes; SIZE_MAX: impossible. */
 static size_t plan_dictionary(struct store_packer *packer,
 			      const uint64_t *numbers, size_t count)
 {
@@ -321,8 +323,8 @@ static size_t plan_dictionary(struct store_packer *packer,
 
 /* ---- columns ---- */
 
-/* Whether numbers rise, for the most part: of others differences are larger
- * than they are. */
+/* Whether most numbers ascend: otherwise differences are larger than the
+ * numbers. */
 static bool rises(const uint64_t *numbers, size_t count)
 {
 	size_t falls = 0;

@@ -1,6 +1,6 @@
 /*
- * store_pack.h: a column of a chunk as words (store_format.h), by the smallest
- * of the encodings.
+ * store_pack.h: compresses a column of a chunk to words (store_format.h), with
+ * the encoding that gives the fewest.
  */
 #ifndef GNOMON_STORE_PACK_H
 #define GNOMON_STORE_PACK_H
@@ -9,13 +9,13 @@
 
 struct store_packer;
 
-/* Memory for packing, 2 MiB; for one thread at a time. Never NULL. */
+/* Memory for compression, 2 MiB; for one thread at a time. Never NULL. */
 struct store_packer *store_packer_new(void);
 void store_packer_free(struct store_packer *packer);	/* NULL is allowed */
 
 /*
- * `count` numbers, 1 … STORE_CHUNK_ROWS. *words is the packer's own until it is
- * called again. Returns how many words.
+ * Compresses `count` numbers, 1 … STORE_CHUNK_ROWS. *words is valid until the
+ * next call. Returns how many words.
  */
 size_t store_pack(struct store_packer *packer, const uint64_t *numbers,
 		  size_t count, const uint64_t **words);

@@ -1,6 +1,6 @@
 /*
- * store_peaks.c: see store_sweep.h. A maximum is known by the number of its
- * birth; its stamp is looked up when all are known.
+ * store_peaks.c: see store_sweep.h. A maximum is identified by the edge number
+ * of its allocation; stamps are looked up when all maxima are known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 struct live {
 	uint64_t bytes, blocks;
-	uint64_t most;		/* bytes of the peak so far, which is elsewhere */
+	uint64_t most;		/* bytes of the peak so far, a copy */
 };
 
 struct sweep {
@@ -46,7 +46,7 @@ static inline void end(struct live *live, struct store_amount amount)
 	live->blocks -= amount.blocks;
 }
 
-/* Of many groups, what is live is not in the cache. */
+/* With many groups, their live bytes are not in the cache. */
 static inline void look_ahead(const struct sweep *sweep,
 			      const struct store_edge *edges, size_t i,
 			      size_t count)
@@ -84,10 +84,11 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 /* ---- stamps of births ---- */
 
 struct finder {
-	uint64_t edges;		/* all numbers are below */
-	uint64_t *set;		/* of numbers of births */
+	uint64_t edges;		/* limit of edge numbers */
+	uint64_t *set;		/* edge numbers of allocations */
 	uint64_t *stamps;	/* by rank in the set */
-	size_t *ranks;		/* by word of the set: how many are before */
+	size_t *ranks;		/* by word of the set: count of numbers before
+				 * it */
 };
 
 static bool is_in(const struct finder *finder, uint64_t edge)
@@ -104,7 +105,7 @@ static size_t rank_of(const struct finder *finder, uint64_t edge)
 		word & ((UINT64_C(1) << (edge % 64)) - 1));
 }
 
-/* Births are unique and in the set, if nobody forged them. */
+/* Edge numbers are unique and in the set, unless forged. */
 static void find(void *owner, unsigned worker, const struct store_batch *batch)
 {
 	struct finder *finder = owner;
@@ -143,7 +144,7 @@ static size_t count_ranks(struct finder *finder, size_t words)
 	return rank;
 }
 
-/* Of all of these births, whatever selected them. */
+/* Finds the stamps of all these allocations, without the scan's conditions. */
 static int find_stamps(struct store *store, const struct store_scan *scan,
 		       struct sweep *sweep, uint32_t groups)
 {

@@ -1,10 +1,10 @@
 /*
  * store_piles.c: see store_piles.h.
  *
- *  I1  A pile is with who adds, in the list of full ones, with a packer, or in
- *      the list of idle ones.
- *  I2  What is below `lock` in the structure is touched with it held.
- *  I3  After an error piles are thrown away: nothing more is written.
+ *  I1  A pile is in use by the adding thread, in the list of full ones, in use
+ *      by a packer, or in the list of idle ones.
+ *  I2  Members below `lock` in the struct are used only while it is held.
+ *  I3  After an error piles are dropped: nothing more is written.
  */
 #include "cli/store/store_piles.h"
 
@@ -20,9 +20,9 @@
 #include "unwind/claim.h"
 
 #define TAKEN (STORE_STORED + STORE_DERIVED)
-#define TAKE_ROWS 512		/* at a time: they stay in the cache */
+#define TAKE_ROWS 512		/* rows at a time: they stay in the cache */
 
-/* What one thread packs with. */
+/* Memory of one packing thread. */
 struct bench {
 	struct store_packer *packer;
 	uint64_t (*numbers)[STORE_CHUNK_ROWS];	/* by column: TAKEN */
@@ -32,20 +32,20 @@ struct bench {
 
 struct store_piles {
 	int fd;
-	unsigned packers;	/* threads that there are */
+	unsigned packers;	/* number of threads */
 	pthread_t threads[STORE_PACKERS_MAX];
-	struct bench own;	/* without threads */
+	struct bench own;	/* if there are no threads */
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	struct store_directory *directory;
 	struct store_pile *full, **full_end, *idle;
-	unsigned under_way;	/* full ones, and with packers */
+	unsigned under_way;	/* full ones, and those in use by packers */
 	uint64_t end;
 	int error;
 	bool stop;
 };
 
-/* ---- from rows to numbers ---- */
+/* ---- from rows to columns ---- */
 
 static inline __attribute__((always_inline)) uint64_t
 row_value(const struct store_row *row, enum store_column column)
@@ -93,8 +93,8 @@ row_value(const struct store_row *row, enum store_column column)
 	}
 }
 
-/* Of a column the rows from `from` on. Inlined for each, so that which one it is
- * is asked once. */
+/* Copies a column of the rows from `from` on. Inlined for each column, so that
+ * the column is tested once. */
 static inline __attribute__((always_inline)) void
 take_column(struct bench *bench, const struct store_pile *pile,
 	    enum store_column column, size_t from, size_t to)
@@ -211,7 +211,7 @@ static void add_checksums(struct store_chunk *chunk, const char *bytes)
 	}
 }
 
-/* A pile becomes a chunk. */
+/* Compresses a pile to a chunk and writes it. */
 static void do_pile(struct store_piles *piles, struct bench *bench,
 		    const struct store_pile *pile)
 {
@@ -228,8 +228,8 @@ static void do_pile(struct store_piles *piles, struct bench *bench,
 		add_checksums(&chunk, buffer_text(&bench->out));
 		error = whole_write_at(piles->fd, buffer_text(&bench->out),
 				       bench->out.size, chunk.offset);
-		/* so that who waits for the disk need not wait long; whether it
-		 * is there that one is told */
+		/* starts writing to disk, so that the later sync is fast; that
+		 * sync reports errors */
 		(void)sync_file_range(piles->fd, (off_t)chunk.offset,
 				      (off_t)bench->out.size,
 				      SYNC_FILE_RANGE_WRITE);
@@ -267,7 +267,7 @@ static void put_idle(struct store_piles *piles, struct store_pile *pile)
 	pthread_cond_signal(&piles->done);
 }
 
-/* The lock is held. NULL: it is over. */
+/* The lock is held. NULL: packers have to end. */
 static struct store_pile *next_full(struct store_piles *piles)
 {
 	struct store_pile *pile;
@@ -331,7 +331,7 @@ struct store_piles *store_piles_new(int fd, unsigned packers, uint64_t end,
 	       pthread_create(&piles->threads[piles->packers], NULL,
 			      run_packer, piles) == 0)
 		piles->packers++;
-	/* One is with who adds; each packer has one, and one that waits. */
+	/* One for the adding thread; one in use and one waiting per packer. */
 	piles->under_way = 2 * piles->packers + 1;
 	while (piles->under_way > 0)
 		put_idle(piles, new_pile());
@@ -368,7 +368,7 @@ void store_piles_free(struct store_piles *piles)
 	free(piles);
 }
 
-/* ---- who adds ---- */
+/* ---- called by the adding thread ---- */
 
 struct store_pile *store_piles_take(struct store_piles *piles)
 {
@@ -394,7 +394,7 @@ struct store_pile *store_piles_pack(struct store_piles *piles,
 	GROW(directory->chunks, directory->chunk_count,
 	     directory->chunk_capacity);
 	pile->chunk = directory->chunk_count++;
-	/* what it stays after an error */
+	/* its value after an error */
 	directory->chunks[pile->chunk] = (struct store_chunk){ 0 };
 	pile->live = live;
 	piles->under_way++;

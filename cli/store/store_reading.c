@@ -47,7 +47,7 @@ void store_reading_go(struct store_reading *reading,
 
 /* ---- stored columns ---- */
 
-/* Where the column's words are in the file. */
+/* The offset of the column's words in the file. */
 static uint64_t offset_of(const struct store_chunk *chunk,
 			  enum store_column column)
 {
@@ -122,7 +122,7 @@ static const uint64_t *load_codes(struct store_reading *reading,
 	return codes;
 }
 
-/* What is packed, without its dictionary if it has one: then in `room`. */
+/* The stored numbers; if there is a dictionary, decoded into `room`. */
 static const uint64_t *load_numbers(struct store_reading *reading,
 				    enum store_column column, size_t block,
 				    uint64_t *room, int *error)
@@ -136,7 +136,7 @@ static const uint64_t *load_numbers(struct store_reading *reading,
 	return room;
 }
 
-/* Of a column that is not packed as differences. */
+/* Values of a column that is not stored as differences. */
 static const uint64_t *stored_values(struct store_reading *reading,
 				     enum store_column column, size_t block,
 				     int *error)
@@ -153,13 +153,13 @@ static const uint64_t *stored_values(struct store_reading *reading,
 	return values;
 }
 
-/* The column of which another one's differences are. */
+/* The column to which another one is stored as differences. */
 static enum store_column end_of(enum store_column column)
 {
 	return column == STORE_BEGIN ? STORE_END : STORE_END_EDGE;
 }
 
-/* From what is stored of begins: without a branch. */
+/* From the stored differences, without a branch. */
 static void find_lifetimes(const struct store_reading *reading,
 			   const uint64_t *from, size_t count, uint64_t *to)
 {
@@ -276,7 +276,7 @@ static int pick_stored(struct store_reading *reading, enum store_column column,
 	return error;
 }
 
-/* Only these are subtracted. */
+/* Subtracts only these rows. */
 static int pick_begins(struct store_reading *reading, enum store_column column,
 		       size_t block, const uint16_t *rows, size_t count,
 		       uint64_t *values)

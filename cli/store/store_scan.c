@@ -1,6 +1,6 @@
 /*
- * store_scan.c: see store_scan.h. Workers take one chunk after the other, in
- * the order of the file, each when it is done with the one before.
+ * store_scan.c: see store_scan.h. Workers take chunks in the order of the file,
+ * each the next when it has finished the one before.
  */
 #include "cli/store/store_scan.h"
 
@@ -19,9 +19,9 @@ struct run {
 	void (*each)(void *owner, unsigned worker,
 		     const struct store_batch *batch);
 	void *owner;
-	atomic_size_t next;	/* chunk */
+	atomic_size_t next;	/* next chunk */
 	atomic_int error;	/* the first one */
-	pthread_mutex_t lock;	/* of progress */
+	pthread_mutex_t lock;	/* for progress */
 	uint64_t done;		/* rows */
 };
 
@@ -71,7 +71,7 @@ static int do_chunk(struct run *run, struct store_select *select,
 
 static bool is_cancelled(const struct run *run)
 {
-	/* A wish to end carries nothing with it. */
+	/* relaxed: the cancel flag publishes no other data */
 	return run->scan->cancel != NULL &&
 	       atomic_load_explicit(run->scan->cancel, memory_order_relaxed);
 }
@@ -85,8 +85,8 @@ static void work(void *owner, size_t worker)
 	size_t at;
 	int error = 0;
 
-	/* Chunks do not change, and what `each` writes is published by
-	 * pthread_join: the counter need not order anything. */
+	/* Relaxed: chunks do not change, and pthread_join publishes what `each`
+	 * writes. */
 	while (error == 0 &&
 	       atomic_load_explicit(&run->error, memory_order_relaxed) == 0 &&
 	       (at = atomic_fetch_add_explicit(&run->next, 1,
@@ -143,7 +143,7 @@ int store_scan_each(struct store *store, const struct store_scan *scan,
 
 /* ---- counting ---- */
 
-/* Of a worker, in a cache line of its own. */
+/* Of a worker, in its own cache line. */
 struct count {
 	_Alignas(64) uint64_t rows;
 	uint64_t bytes;

@@ -48,7 +48,7 @@ int store_select_go(struct store_select *select,
 	return verdict != STORE_NO_ROW;
 }
 
-/* Without a branch: which rows are kept cannot be guessed. */
+/* Without a branch: which rows are kept is not predictable. */
 static size_t list_rows(struct store_select *select, size_t count)
 {
 	size_t n = 0;
@@ -60,7 +60,7 @@ static size_t list_rows(struct store_select *select, size_t count)
 	return n;
 }
 
-/* Columns of the listed rows. */
+/* Fills in columns of the listed rows. */
 static int fill(struct store_select *select, size_t block, uint32_t columns,
 		size_t count, struct store_batch *batch)
 {
@@ -83,7 +83,7 @@ static int fill(struct store_select *select, size_t block, uint32_t columns,
 	return error;
 }
 
-/* What scan->keep says of the listed rows. */
+/* Drops listed rows that scan->keep rejects. */
 static int ask_keeper(struct store_select *select, size_t block, size_t *count)
 {
 	const struct store_scan *scan = select->scan;
@@ -103,7 +103,7 @@ static int ask_keeper(struct store_select *select, size_t block, size_t *count)
 	return 0;
 }
 
-/* The selected ones from row `from` on, of *count rows of the block. */
+/* Lists the selected rows of the block's *count rows, from row `from` on. */
 static int find_rows(struct store_select *select, size_t block, uint64_t from,
 		     size_t *count)
 {

@@ -1,14 +1,15 @@
 /*
  * store_timeline.c: see store_sweep.h.
  *
- * Sums need no order: each worker adds up what it meets, by step: births one by
- * one, and the ends of a batch at once where they are in one step. In which step
- * an edge is, stamps tell where they rise with the numbers of edges over all
- * borders of steps, as they nearly always do. Else the first edge of each step
- * is known after a scan, and tells it in another one. Maxima take a sweep.
+ * Sums need no order: each worker adds up what it finds, by step: allocations
+ * one by one, and all ends of a batch at once if they are in one step. If
+ * stamps and edge numbers ascend together across all step borders, as they
+ * nearly always do, the stamp of an edge gives its step. Otherwise a scan finds
+ * the first edge of each step, and another scan uses these. Maxima need a
+ * sweep.
  *
- *  I1  firsts[s] is the least number of an edge whose stamp lies in step s or
- *      behind: an edge is in step s if firsts[s] <= its number < firsts[s + 1].
+ *  I1  firsts[s] is the least number of an edge whose stamp is in step s or
+ *      later: an edge is in step s if firsts[s] <= its number < firsts[s + 1].
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,11 @@
 #include "cli/store/store_sweep.h"
 #include "unwind/claim.h"
 
-/* One worker's. */
+/* Of one worker. */
 struct tally {
-	struct store_step *list;	/* by group and step; then the whole.
-				 * What is live lacks allocations */
+	struct store_step *list;	/* by group and step; then the total.
+					 * Live values do not include
+					 * allocations yet */
 	struct store_range *ranges;	/* of edges, by step */
 };
 
@@ -31,7 +33,7 @@ struct timeline {
 	const struct store_grouping *grouping;
 	const struct store_weight *weight;
 	const struct store_axis *axis;
-	size_t rows;			/* groups, and the whole */
+	size_t rows;			/* groups, and the total */
 	bool by_edge;
 	struct store_locator locator;
 	struct tally tallies[STORE_WORKERS_MAX];
@@ -67,7 +69,8 @@ static inline void widen(struct store_range *range, uint64_t number)
 	range->greatest = number > range->greatest ? number : range->greatest;
 }
 
-/* Edges of a batch, and what they are told apart by: stamps, or numbers. */
+/* Edges of a batch, and the values that give their steps: stamps, or
+ * numbers. */
 struct edges {
 	const struct timeline *timeline;
 	struct tally *tally;
@@ -93,7 +96,7 @@ static inline void add_birth(struct store_step *step,
 	step->allocated_bytes += amount.bytes;
 }
 
-/* `weight` is NULL where a block counts as one: then it is not asked. */
+/* `weight` is NULL if each block counts as one, which saves the call. */
 static inline __attribute__((always_inline)) void
 add_births(struct edges *edges, const struct store_weight *weight)
 {
@@ -117,8 +120,8 @@ add_births(struct edges *edges, const struct store_weight *weight)
 	}
 }
 
-/* What one end changes. Nothing branches on how blocks end: that cannot be
- * guessed. */
+/* What one end changes. No branch on how blocks end: that is not
+ * predictable. */
 static inline __attribute__((always_inline)) struct store_step
 change_of(const struct edges *edges, size_t i,
 	  const struct store_weight *weight)
@@ -151,8 +154,8 @@ static inline void add_end(struct store_step *step,
 	step->temporary += change->temporary;
 }
 
-/* Ends are in order: those of a batch mostly are in one step, and what they
- * change is added once. False: they are not, or of groups. */
+/* Ends are in order: those of a batch are mostly in one step, and are added at
+ * once. False: they are in several steps, or there are groups. */
 static inline __attribute__((always_inline)) bool
 add_together(struct edges *edges, const struct store_weight *weight)
 {
@@ -208,7 +211,7 @@ add_ends(struct edges *edges, const struct store_weight *weight)
 	}
 }
 
-/* Births, or ends: by which columns. */
+/* Selects the columns of allocations, or of ends. */
 static void set_columns(struct edges *edges, enum store_column number,
 			enum store_column stamp)
 {
@@ -243,7 +246,7 @@ static void add_batch(void *owner, unsigned worker,
 		add_ends(&edges, weight);
 }
 
-/* All workers' into that of the first, which has the caller's list. */
+/* Adds all workers' sums to those of the first, which has the caller's list. */
 static void join(struct timeline *timeline)
 {
 	struct tally *to = &timeline->tallies[0];
@@ -295,7 +298,7 @@ static int add_up(struct store *store, const struct store_scan *scan,
 	return error;
 }
 
-/* I1. Returns whether all edges were in the right steps. */
+/* I1. Returns whether the stamps of all edges gave the right step. */
 static bool find_firsts(const struct timeline *timeline, uint64_t *firsts)
 {
 	const struct tally *tally = &timeline->tallies[0];
@@ -322,7 +325,7 @@ static void end_tally(struct timeline *timeline)
 	*tally = (struct tally){ 0 };
 }
 
-/* From what ended within steps to what was live at their ends. */
+/* Converts changes within steps to live values at their ends. */
 static void sum_live(const struct timeline *timeline, struct store_step *list)
 {
 	size_t steps = timeline->axis->steps;
@@ -351,7 +354,7 @@ struct maxima {
 	const struct timeline *timeline;
 	const uint64_t *firsts;
 	struct store_step *list;
-	struct high *now;	/* by group; then the whole */
+	struct high *now;	/* by group; then the total */
 	size_t step;
 };
 
@@ -413,7 +416,7 @@ static int find_maxima(struct store *store, const struct store_scan *scan,
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- the result ---- */
 
 int store_timeline(struct store *store, const struct store_scan *scan,
 		   const struct store_grouping *grouping,

@@ -1,9 +1,9 @@
 /*
- * store_write.c: see store_write.h. Rows are gathered in piles
+ * store_write.c: see store_write.h. Rows are collected in piles
  * (store_piles.h), one for each chunk.
  *
- *  I1  Full chunks of ended blocks lie before all other ones, so that they can
- *      be copied in one piece: no other pile is passed on before these are
+ *  I1  Full chunks of ended blocks come before all other chunks, so that they
+ *      can be copied in one piece: no other pile is passed on until these are
  *      packed.
  */
 #include "cli/store/store_write.h"
@@ -39,8 +39,8 @@ struct store_writer {
 	uint64_t blob_bytes;
 	uint64_t rows, live_rows;
 	uint64_t last_edge;
-	bool live;			/* ended ones are all there */
-	bool limited;			/* something is beyond a limit */
+	bool live;			/* all ended rows were added */
+	bool limited;			/* a limit was exceeded */
 	bool finished;
 };
 
@@ -85,7 +85,7 @@ void store_writer_free(struct store_writer *writer)
 
 /* ---- rows ---- */
 
-/* I1 */
+/* Ensures I1. */
 static void pass_on_rest(struct store_writer *writer)
 {
 	if (writer->pile->count == 0)
@@ -227,7 +227,8 @@ static int write_directory(struct store_writer *writer,
 	return whole_write_at(writer->fd, bytes.data, bytes.size, end);
 }
 
-/* All else is on the disk by then: whoever finds a header finds the rest. */
+/* All other data is on the disk: a reader that finds a header finds
+ * everything. */
 static int write_header(struct store_writer *writer,
 			const struct store_header *header)
 {
@@ -316,8 +317,8 @@ static int copy_plainly(int from, int to, uint64_t at, uint64_t end)
 	return error;
 }
 
-/* From the header on, up to `end`, to the same place. Not every pair of file
- * systems lets the kernel do it. */
+/* Copies the bytes after the header, up to `end`, to the same offset.
+ * copy_file_range does not work between all file systems. */
 static int copy_chunks(int from, int to, uint64_t end)
 {
 	off_t in = STORE_HEADER_SIZE, out = STORE_HEADER_SIZE;
@@ -355,7 +356,7 @@ static struct store_row make_row(const uint64_t *const values[STORE_STORED],
 	};
 }
 
-/* Rows that the writer would never have got. */
+/* False for rows that a writer would never have stored. */
 static bool is_ended_row(const struct store_writer *writer,
 			 const struct store_row *row)
 {
@@ -386,7 +387,7 @@ static int add_block(struct store_writer *writer,
 	return 0;
 }
 
-/* Ended rows that are in no full chunk that was copied. */
+/* Adds ended rows that are not in the copied chunks. */
 static int add_rest(struct store_writer *writer, struct store *older,
 		    size_t chunk, uint64_t ended)
 {
@@ -421,7 +422,7 @@ static void take_chunks(struct store_writer *writer,
 		.parts[STORE_END_EDGE].bounds.greatest;
 }
 
-/* The rest of the rows: those in full chunks up to `end` are in the file. */
+/* Adds the other rows: full chunks up to `end` are already in the file. */
 static struct store_writer *go_on(struct store_writer *writer,
 				  unsigned packers, struct store *older,
 				  uint64_t ended, uint64_t end, int *error)
@@ -468,7 +469,7 @@ struct store_writer *store_writer_branch(struct store_writer *writer, int fd,
 	return branch;
 }
 
-/* 0: the file has all up to `end`, and nothing more. */
+/* 0: the file has all bytes up to `end`, and was truncated there. */
 static int cut_off(int fd, uint64_t end)
 {
 	struct stat status;

@@ -1,20 +1,20 @@
 /*
- * store_write.h: making a store (store.h), of rows, or of an older store and
- * more rows. One thread adds; threads of the writer's own pack chunks.
+ * store_write.h: makes an index file (store.h), of rows, or of an older index
+ * and more rows. One thread adds rows; threads of the writer compress chunks.
  *
  *	store_writer_add ─▶ 64 Ki rows ─▶ queue ─▶ packers ─▶ file
  *
- * The file is whole only once store_writer_finish has returned 0: the header
- * is written last, behind an fdatasync. Give it its name then, by rename. Until
- * then readers find it STORE_UNFINISHED, whenever the writer dies.
+ * The file is complete only when store_writer_finish has returned 0: the header
+ * is written last, after an fdatasync. Then rename it to its name. Until then
+ * readers find it STORE_UNFINISHED, whenever the writer dies.
  */
 #ifndef GNOMON_STORE_WRITE_H
 #define GNOMON_STORE_WRITE_H
 
 #include "cli/store/store.h"
 
-/* A row. What a live row has no use for (end, end_edge, end_thread, end_node)
- * is not looked at. */
+/* A row. Members without meaning for a live row (end, end_edge, end_thread,
+ * end_node) are ignored. */
 struct store_row {
 	uint64_t begin, end;
 	uint64_t birth_edge, end_edge;
@@ -38,64 +38,65 @@ struct store_writer;
 #define STORE_ROWS_MAX (UINT64_C(1) << 36)
 
 /*
- * `fd` is an empty file that can be written at any place, borrowed until
- * store_writer_free. `packers`: threads that pack (at most STORE_PACKERS_MAX);
- * 0: who adds does it. Never NULL. Takes 17 MiB of memory, and 23 for each packer.
+ * `fd` is an empty, seekable file, borrowed until store_writer_free. `packers`:
+ * threads that compress (at most STORE_PACKERS_MAX); 0: the adding thread does.
+ * Never NULL. Takes 17 MiB of memory, and 23 MiB per packer.
  */
 struct store_writer *store_writer_new(int fd, unsigned packers);
 /*
- * The same, with the first `ended` of the ended rows of an older store: full
- * chunks are copied (by the kernel, which may share them), the rest packed anew.
- * Live rows are not taken: what became of them is to be added. The older store
- * stays as it is, and may be closed when this returns. NULL: it cannot be read or
- * written (*error: negative errno; -EBADMSG: the older one is damaged, or has
- * not so many).
+ * The same, with the first `ended` ended rows of an older index: full chunks
+ * are copied (by the kernel, which may share them), other rows compressed anew.
+ * Live rows are not taken: the caller adds them with their new state. The older
+ * index is unchanged, and may be closed after this returns. NULL: a file cannot
+ * be read or written (*error: negative errno; -EBADMSG: the older one is
+ * damaged, or has fewer rows).
  */
 struct store_writer *store_writer_extend(int fd, unsigned packers,
 					 struct store *older, uint64_t ended,
 					 int *error);
 /*
- * Another writer, for another file, with all rows that this one has got so far,
- * none of which is live: so a store of them can be finished while this one goes
- * on. Full chunks have the places that they have here, and are not written
- * there: that file has a hole. It is of use to store_writer_resume alone, as
- * long as this writer's file is there. Waits for packers. Never NULL.
+ * Another writer, for another file, with all rows added to this one so far,
+ * none of which is live: so an index of these rows can be finished while this
+ * writer continues. Full chunks are not written to the new file: it has a hole
+ * at their offsets. Only store_writer_resume can use that file, while this
+ * writer's file exists. Waits for packers. Never NULL.
  */
 struct store_writer *store_writer_branch(struct store_writer *writer, int fd,
 					 unsigned packers);
 /*
- * Go on from a store that was made of a branch, with all of its ended rows, in
- * the file from which it was branched: `fd`, which has the full chunks, and is
- * cut off behind them. Else as store_writer_extend; -EBADMSG also if the file
- * is too short. The branch is not asked any more when this returns.
+ * Continue from the finished index of a branch, with all of its ended rows, in
+ * the file from which it was branched: `fd`, which has the full chunks and is
+ * truncated after them. Otherwise as store_writer_extend; -EBADMSG also if the
+ * file is too short. The branch is not used after this returns.
  */
 struct store_writer *store_writer_resume(int fd, unsigned packers,
 					 struct store *branch, int *error);
-/* Stops packers. The file is not finished, or was. NULL is allowed. */
+/* Stops packers; the file may be finished or not. NULL is allowed. */
 void store_writer_free(struct store_writer *writer);
 
 /*
- * Add the next block that ended; end_edge has to be above that of all before.
- * Or add a block that is live: all that ended come first. The order of live
- * ones is free; by birth they take the least room. What goes wrong (a full
- * disk) store_writer_finish tells; rows after that cost nothing. The first
- * error can be asked for at any time, to stop early: 0 or negative errno.
+ * Add the next ended block: end_edge has to be above all before. Or add a live
+ * block, after all ended ones. The order of live blocks is free; sorted by
+ * allocation they compress best. store_writer_finish reports errors (a full
+ * disk); after an error, adding rows does nothing. store_writer_error returns
+ * the first error at any time, to stop early: 0 or negative errno.
  */
 void store_writer_add(struct store_writer *writer, const struct store_row *row);
 int store_writer_error(struct store_writer *writer);
-/* Rows so far, and bytes in the file, those not yet packed left out. */
+/* Rows so far, and bytes in the file, without rows that are not compressed
+ * yet. */
 uint64_t store_writer_rows(const struct store_writer *writer);
 uint64_t store_writer_bytes(struct store_writer *writer);
 
-/* Keep a number, or bytes (copied), by a name: the last of a name counts. Names
- * are at most STORE_NAME_MAX bytes. At any time before finish. */
+/* Store a number, or bytes (copied), by a name: the last of a name counts.
+ * Names are at most STORE_NAME_MAX bytes. At any time before finish. */
 void store_writer_fact(struct store_writer *writer, const char *name,
 		       uint64_t value);
 void store_writer_blob(struct store_writer *writer, const char *name,
 		       const void *bytes, size_t size);
 
-/* All is there. 0, or a negative errno: then the file is worth nothing (-EFBIG:
- * one of the limits above). Once. */
+/* All rows were added. 0, or a negative errno: then the file is unusable
+ * (-EFBIG: one of the limits above). Call it once. */
 int store_writer_finish(struct store_writer *writer,
 			const struct store_key *key);
 

@@ -1,11 +1,11 @@
 /*
- * anonymize.c: see the header. What stays is named: of INFO, COUNTERS and END
- * only lines that are known to have no name in them, everything else goes or is
- * changed; and of events that are not known, nothing stays.
+ * anonymize.c: see the header. It works by allow-lists: of INFO, COUNTERS and
+ * END only lines known to have no name are kept; all others are dropped or
+ * changed. Unknown events are dropped.
  *
- * A file's name is made of its part before ".so", so that the hash by which a
- * DLOPEN event names a file (FNV-1a of that part, docs/FORMAT.md) can be made
- * anew from the old one alone, before any image of that name was seen.
+ * The new name of a file depends only on its part before ".so". So the new
+ * hash of a DLOPEN event (FNV-1a of that part, docs/FORMAT.md) can be computed
+ * from the old hash alone, before any image of that name was seen.
  *
  * Called by the main thread.
  */
@@ -16,11 +16,12 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define TOKEN_CHARS 10		/* 50 bits: no two names of a machine meet */
+#define TOKEN_CHARS 10		/* 50 bits: no collisions among the names of a
+				 * machine */
 #define VERSION_CHARS 5
 #define KEY_BYTES 32
 
-/* What is hashed: equal texts of different kinds have nothing in common. */
+/* Hashed with each text: equal texts of different kinds get unrelated names. */
 enum domain {
 	DOMAIN_FILE = 1, DOMAIN_VERSION, DOMAIN_THREAD, DOMAIN_CODE,
 	DOMAIN_SNAPSHOT, DOMAIN_WORD, DOMAIN_INODE, DOMAIN_BUILD_ID,
@@ -57,7 +58,7 @@ static void digest(const struct anonymize *anonymize, enum domain domain,
 	hmac_sha256_digest(&context, SHA256_DIGEST_SIZE, hash);
 }
 
-/* A letter that says what it is the name of, then base 32. */
+/* A letter for the kind of name, then base 32. */
 static void add_token(const struct anonymize *anonymize, enum domain domain,
 		      char letter, const void *bytes, size_t size,
 		      unsigned chars, struct buffer *out)
@@ -82,7 +83,7 @@ static uint64_t fnv(const char *text, size_t size)
 
 /* ---- paths ---- */
 
-/* Where ".so" begins in a file's name, or its size. */
+/* The offset of ".so" in a file's name; its size if there is none. */
 static size_t stem_size(const char *name, size_t size)
 {
 	for (size_t i = 0; i + 3 <= size; i++)
@@ -117,8 +118,8 @@ static void add_component(const struct anonymize *anonymize, const char *name,
 		  out);
 }
 
-/* What the kernel calls mappings without a file: names no one chose, but for
- * those that a program gave. */
+/* Names that the kernel gives to mappings without a file, which reveal nothing;
+ * but not names that a program gave. */
 static bool is_kernels(const char *path, size_t size)
 {
 	static const char *const names[] = {
@@ -140,7 +141,7 @@ static bool ends_with(const char *text, size_t size, const char *end)
 	return size >= n && memcmp(text + size - n, end, n) == 0;
 }
 
-/* "[anon:name]" and the like: what they are stays, how they are called not. */
+/* "[anon:name]" and the like: the kind is kept, the name changed. */
 static bool add_bracketed(const struct anonymize *anonymize, const char *path,
 			  size_t size, struct buffer *out)
 {
@@ -191,7 +192,7 @@ void anonymize_path(const struct anonymize *anonymize, const char *path,
 		buffer_string(out, deleted);
 }
 
-/* ---- what a trace has ---- */
+/* ---- content of a trace ---- */
 
 static void change_name(void *owner, enum repack_name what, const char *name,
 			size_t size, struct buffer *changed)
@@ -230,7 +231,7 @@ static bool is_among(const char *key, const char *const *keys)
 	return false;
 }
 
-/* Arguments one by one: their ends stay. */
+/* Arguments one by one; their boundaries are kept. */
 static void add_words(const struct anonymize *anonymize, const char *text,
 		      struct buffer *out)
 {
@@ -300,7 +301,7 @@ static bool change_line(void *owner, unsigned type, const char *key,
 							       end_words));
 }
 
-/* Readers then ask for no files. */
+/* Readers then search for no files. */
 static void add_mark(void *owner, struct buffer *lines)
 {
 	const struct anonymize *anonymize = owner;
@@ -343,7 +344,7 @@ static void change_build_id(void *owner, uint8_t *build_id, size_t size)
 	memcpy(build_id, hash, size < sizeof(hash) ? size : sizeof(hash));
 }
 
-/* Their symbols are all names. */
+/* Embedded files: their symbols are names. */
 static bool drop_file(void *owner, const struct trace_file *piece)
 {
 	(void)owner, (void)piece;

@@ -19,13 +19,13 @@ enum { KEY = 1, KEY_FILE, KEEP_BUILD_IDS };
 
 static const struct command_option options[] = {
 	{ KEY, "key", 'k', "TEXT", "a random one",
-	  "traces anonymised with the same key have the same new names for the "
-	  "same old ones; whoever knows it can check guesses, and other users "
-	  "of this machine can see it while this runs" },
-	{ KEY_FILE, "key-file", 0, "FILE", NULL, "the key is what FILE holds" },
+	  "traces anonymised with the same key get the same new names for the "
+	  "same old names; whoever knows the key can verify guesses; other "
+	  "users of this machine can see it while gnomon runs" },
+	{ KEY_FILE, "key-file", 0, "FILE", NULL, "read the key from FILE" },
 	{ KEEP_BUILD_IDS, "keep-build-ids", 0, NULL, NULL,
-	  "leave build-ids as they are: who has the same programs can still "
-	  "look up the names of functions" },
+	  "keep the build-ids: with the same programs, the names of functions "
+	  "can still be found" },
 	COMMAND_COMMON_OPTIONS,
 };
 
@@ -133,26 +133,26 @@ static int run_anonymize(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Writes a trace anew with other names: of the program, its arguments, "
-	"the host, users, threads, files, mappings, snapshots, and code made at "
-	"run time. The new ones are made from the old ones and a key, so they "
-	"are the same in all traces with one key. Embedded files are left out, "
-	"build-ids and inodes are changed.",
-	"What stays: addresses, sizes, times and their order; stacks, as "
-	"addresses; process and thread ids; how deep directories lie, and which "
-	"files lie in the same one; how many arguments there were; versions, "
+	"Writes a copy of a trace with new names for the program, its "
+	"arguments, the host, users, threads, files, mappings, snapshots, and "
+	"code made at run time. New names are hashes of the old names and a "
+	"key, so they are the same in all traces with that key. Embedded files "
+	"are left out; build-ids and inodes are replaced.",
+	"Kept are: addresses, sizes, times and their order; stacks, as "
+	"addresses; process and thread ids; the depth of directories, and "
+	"which files share one; the number of arguments; versions, "
 	"architecture, options of the recording, and how the program ended.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read or "
-	"written; 3 parts of the trace were missing or damaged: the result has "
-	"the rest, and is seen to lack them.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read "
+	"or written; 3 parts of the trace were missing or damaged: the result "
+	"has all other parts, and reports of it show what it lacks.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon anonymize a.trace -o for-others.trace",
-	"with a key that nobody knows",
+	"with a random key",
 	"gnomon anonymize a.trace -o b.trace --key-file ~/.gnomon-key",
-	"to be compared with others of that key",
+	"comparable with other traces of that key",
 	NULL
 };
 

@@ -1,6 +1,6 @@
 /*
- * cmd_extract.c: `gnomon extract`: the files that a trace carries with it, as
- * files again. Runs in the main thread.
+ * cmd_extract.c: `gnomon extract`: lists the files embedded in a trace, or
+ * writes them to a directory. Runs in the main thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,13 +22,13 @@ enum { OUTPUT = 1, FORCE, MAX_SIZE, JSON };
 
 static const struct command_option options[] = {
 	{ OUTPUT, "output", 'o', "DIR", NULL,
-	  "write the files below DIR, which is made if it is not there (only "
-	  "list them)" },
+	  "write the files below DIR, which is created if needed (default: "
+	  "only list them)" },
 	{ FORCE, "force", 'f', NULL, NULL, "replace files that exist" },
 	{ MAX_SIZE, "max-size", 0, "SIZE", "8G",
 	  "write no more than this, all files together" },
 	{ JSON, "json", 0, NULL, NULL,
-	  "one JSON object for programs to read" },
+	  "print one JSON object" },
 	COMMAND_COMMON_OPTIONS,
 };
 
@@ -167,13 +167,13 @@ static int extract_all(struct request *request, const char *trace)
 		return status;
 	if (request->embedded.refused > 0) {
 		tell_error("%s: %" PRIu64 " pieces of embedded files do not "
-			   "fit together: they were left out", trace,
+			   "fit together: they were ignored", trace,
 			   request->embedded.refused);
 		status = EXIT_PARTIAL;
 	}
 	if (request->embedded.count == 0)
-		tell_note("%s: carries no files: `gnomon repack --embed debug` "
-			  "puts them in", trace);
+		tell_note("%s: has no embedded files: `gnomon repack --embed "
+			  "debug` adds them", trace);
 	if (request->output == NULL) {
 		done = put_files(request, trace, NULL);
 	} else if (extract_open(&extract, request->output, request->force,
@@ -208,27 +208,27 @@ static int run_extract(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Lists the files that a trace carries with it, or writes them below a "
-	"directory: each at the path that it had, below DIR. Reduced ELF files "
-	"(symbols, unwind and line tables) get the suffix .debug. Whatever a "
-	"trace claims a file is called, nothing is written outside of DIR, no "
-	"symbolic link is followed below it, and modes are 0600.",
-	"Exit status: 0 all was done; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged, or a file could not be "
+	"Lists the files embedded in a trace, or writes them below a "
+	"directory: each at DIR plus its recorded path. Reduced ELF files "
+	"(symbols, unwind and line tables) get the suffix .debug. Whatever "
+	"path a trace claims, nothing is written outside DIR, no symbolic link "
+	"is followed below DIR, and modes are 0600.",
+	"Exit status: 0 all was done; 2 wrong use, or nothing could be read; "
+	"3 parts of the trace were missing or damaged, or a file could not be "
 	"written.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon extract a.trace", "what it carries",
-	"gnomon extract a.trace -o files", "write it all below files/",
+	"gnomon extract a.trace", "list the embedded files",
+	"gnomon extract a.trace -o files", "write them all below files/",
 	NULL
 };
 
 const struct command cmd_extract = {
 	.name = "extract",
 	.operands = "[TRACE]",
-	.summary = "take out the files that a trace carries",
+	.summary = "list or write the files embedded in a trace",
 	.description = description,
 	.examples = examples,
 	.options = options,

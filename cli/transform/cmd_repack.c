@@ -1,7 +1,6 @@
 /*
- * cmd_repack.c: `gnomon repack`: the same trace in fewer bytes, with the files
- * that name its functions, or without.
- * Runs in the main thread.
+ * cmd_repack.c: `gnomon repack`: the same trace in fewer bytes, with or without
+ * embedded files for symbolization. Runs in the main thread.
  */
 #include <errno.h>
 
@@ -15,11 +14,11 @@ enum { EMBED = 1, INCLUDE };
 
 static const struct command_option options[] = {
 	{ EMBED, "embed", 0, "none|debug|full", "what the trace has",
-	  "which files go into the trace: of all that were mapped the symbols, "
-	  "unwind and line tables (debug); also the whole files (full); or "
-	  "none, and those that it has are taken out" },
+	  "which files to embed: symbols, unwind and line tables of all mapped "
+	  "files (debug); also the full files (full); or "
+	  "none, and embedded files are removed" },
 	{ INCLUDE, "include", 0, "GLOB", NULL,
-	  "files to put into the trace besides; may be given several times" },
+	  "embed these files too; may be given several times" },
 	COMMAND_COMMON_OPTIONS,
 };
 
@@ -89,31 +88,31 @@ static int run_repack(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Writes a trace anew: small chunks are joined, everything is compressed "
-	"harder than there was time for while the program ran, and what a live "
-	"file still holds is folded in. Reports of the result say exactly "
-	"what those of the trace say.",
-	"With --embed debug it then carries the names of its functions with "
-	"it, and can be read where the program is not. They are looked for "
-	"where `report` does.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read or "
-	"written; 3 parts of the trace were missing or damaged: the result has "
-	"the rest, and is seen to lack them.",
+	"Writes a copy of a trace: small chunks are joined, everything is "
+	"compressed harder than was possible during recording, and the events "
+	"left in a live file are added. Reports of the result are exactly "
+	"those of the trace.",
+	"With --embed debug the result has all function names and line "
+	"numbers, and can be read on machines without the program. The files "
+	"are searched where `report` searches them.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read "
+	"or written; 3 parts of the trace were missing or damaged: the result "
+	"has all other parts, and reports of it show what it lacks.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon repack a.trace -o small.trace --level 19",
-	"as small as it gets",
+	"as small as possible",
 	"gnomon repack a.trace -o b.trace --embed debug",
-	"for somebody who does not have the program",
+	"for a reader without the program",
 	NULL
 };
 
 const struct command cmd_repack = {
 	.name = "repack",
 	.operands = "[TRACE] -o FILE",
-	.summary = "compress a trace harder, put symbols into it",
+	.summary = "compress a trace harder, embed symbols in it",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,10 +1,10 @@
 /*
- * cmd_strip.c: `gnomon strip`: a trace without its short-lived blocks. Reads it
- * twice: strip_plan.h says which events go, here they do. Runs in the main
- * thread.
+ * cmd_strip.c: `gnomon strip`: drops short-lived blocks from a trace. Reads the
+ * trace twice: strip_plan.h decides which events to drop, this file drops them.
+ * Runs in the main thread.
  *
- * A realloc of which one of the two blocks stays becomes what it was to that
- * one: an allocation, or the free of a realloc to size 0.
+ * A realloc of which only one block is kept is replaced: by an allocation, or
+ * by the free of a realloc to size 0.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ enum { LIFETIME = 1, TEMPORARY };
 
 static const struct command_option options[] = {
 	{ LIFETIME, "lifetime", 0, "TIME", "10s, if --temporary is not given",
-	  "leave out blocks that lived shorter" },
+	  "leave out blocks with a shorter lifetime" },
 	{ TEMPORARY, "temporary", 0, "N", NULL,
 	  "leave out blocks that were freed with at most N other allocations "
 	  "of their thread between" },
@@ -39,11 +39,11 @@ static const struct command_group *const groups[] = {
 	NULL
 };
 
-/* What the second pass knows of a stream. */
+/* State of a stream in the second pass. */
 struct stripped {
-	uint64_t begun;		/* address of the realloc that has begun */
-	bool begun_goes;	/* its old block goes */
-	uint64_t left_out;	/* allocations since that was told last */
+	uint64_t begun;		/* address of the realloc in progress */
+	bool begun_goes;	/* its old block is dropped */
+	uint64_t left_out;	/* allocations since the last LEFT_OUT */
 	struct strip_gap gap;	/* about the next event */
 };
 
@@ -87,7 +87,7 @@ static void tell_left_out(struct repack *repack, struct repack_stream *stream,
 	stripped->left_out = 0;
 }
 
-/* Whether the event stays, as it is by then. */
+/* Whether the event is kept; its kind may be changed. */
 static bool transform_event(struct stripped *stripped,
 			    struct trace_event *event, bool goes)
 {
@@ -114,7 +114,7 @@ static bool transform_event(struct stripped *stripped,
 	}
 }
 
-/* ---- what is said of chains ---- */
+/* ---- EXTRAs about chains ---- */
 
 static void put_note(struct repack *repack, struct repack_stream *stream,
 		     const struct strip_note *note,
@@ -130,7 +130,7 @@ static void put_note(struct repack *repack, struct repack_stream *stream,
 	repack_put(repack, stream, &event);
 }
 
-/* What the trace says itself, with the number that its chain has by now. */
+/* The trace's own EXTRA, with the new number of its chain. */
 static void put_gap(const struct request *request, struct repack *repack,
 		    struct repack_stream *stream, struct strip_gap *gap)
 {
@@ -140,7 +140,7 @@ static void put_gap(const struct request *request, struct repack *repack,
 		repack_put(repack, stream, strip_gap_event(gap));
 }
 
-/* Before an event that stays: `was` it before, and is what it is by now. */
+/* The EXTRA before a kept event; `was`: its original kind. */
 static void tell_chain(const struct request *request, struct repack *repack,
 		       struct repack_stream *stream, struct stripped *stripped,
 		       const struct strip_place *place, unsigned was,
@@ -229,14 +229,14 @@ static bool take_node(void *owner, uint32_t id)
 	return strip_plan_needs(&((struct request *)owner)->plan, id);
 }
 
-/* What earlier strippings left out stays left out; RUN is written anew. */
+/* Sums of earlier strips are kept; RUN is written anew. */
 static bool take_totals(void *owner, struct cursor payload)
 {
 	(void)owner;
 	return cursor_varint(&payload) != GT_TOTALS_RUN;
 }
 
-/* What went of what was before a START or CLEAR is told before it. */
+/* Write the sums of blocks dropped before a START or CLEAR before it. */
 static void take_control(void *owner, struct repack *repack,
 			 struct cursor payload)
 {
@@ -268,19 +268,20 @@ static void tell_result(const struct request *request, const char *trace)
 	if (request->transform.bytes_out >=
 	    request->transform.report.file_bytes)
 		tell_note("%s: nothing to gain: the totals of what was left "
-			  "out take more than the blocks did; `gnomon repack` "
-			  "keeps them all and makes it smaller", trace);
+			  "out need more space than the blocks; `gnomon "
+			  "repack` keeps all blocks and makes the trace "
+			  "smaller", trace);
 }
 
 static bool can_be_read_twice(const char *trace)
 {
 	struct stat status;
 
-	/* What is wrong otherwise the reader says. */
+	/* The reader reports all other problems. */
 	if (stat(trace, &status) != 0 || S_ISREG(status.st_mode) ||
 	    S_ISDIR(status.st_mode))
 		return true;
-	tell_error("%s: is no regular file, and stripping reads it twice: "
+	tell_error("%s: is not a regular file, and strip reads it twice: "
 		   "write it to a file first", trace);
 	return false;
 }
@@ -295,7 +296,7 @@ static bool is_unchanged(const struct stat *before, const char *trace)
 	    after.st_mtim.tv_sec == before->st_mtim.tv_sec &&
 	    after.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
 		return true;
-	tell_error("%s: was changed while it was read: try again", trace);
+	tell_error("%s: changed while it was read: try again", trace);
 	return false;
 }
 
@@ -353,24 +354,24 @@ static int run_strip(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Writes a trace anew without the blocks that lived shortly: mostly they "
-	"are nearly all of it. Their totals are kept, so reports show the same "
+	"Writes a copy of a trace without short-lived blocks, which are often "
+	"nearly all blocks. Their totals are kept, so reports show the same "
 	"allocations, bytes, frees, temporary and live blocks for every "
-	"context. Blocks that were live when the program held most memory stay, "
-	"however short they lived, so the peak is the same, too. What is lost "
-	"are the single blocks: filters and timelines know only of those that "
-	"stay.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read or "
-	"written; 3 parts of the trace were missing or damaged: the result has "
-	"the rest, and is seen to lack them.",
+	"context. Blocks that were live at the peak are kept, "
+	"however short-lived, so the peak stays the same, too. Only the "
+	"individual blocks are lost: filters and timelines use only the blocks "
+	"that are kept.",
+	"Exit status: 0 all was read; 2 wrong use, or nothing could be read "
+	"or written; 3 parts of the trace were missing or damaged: the result "
+	"has all other parts, and reports of it show what it lacks.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon strip a.trace -o long.trace --lifetime 1m",
-	"only what lived for a minute or longer",
+	"only blocks that lived for a minute or longer",
 	"gnomon strip a.trace -o b.trace --temporary 0",
-	"without what was freed before the next allocation of its thread",
+	"without blocks freed before their thread's next allocation",
 	NULL
 };
 

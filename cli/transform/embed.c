@@ -1,8 +1,8 @@
 /*
- * embed.c: see the header. The files are looked for where a report would look
- * for them (symbol/debugfile.h), and only one whose build-id is the recorded
- * one is taken. One file is open at a time, with its separate debug file, and
- * one piece of it in memory.
+ * embed.c: see the header. The files are searched where a report searches them
+ * (symbol/debugfile.h); a file is used only if its build-id is the recorded
+ * one. At a time one file is open, with its separate debug file, and one piece
+ * is in memory.
  *
  * Called by the main thread.
  */
@@ -23,7 +23,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/symbol/elf/reduced.h"
 
-/* ---- what the trace has ---- */
+/* ---- files in the trace ---- */
 
 static bool see_line(void *owner, unsigned type, const char *key,
 		     const char *value, struct buffer *changed)
@@ -58,7 +58,7 @@ static void see_image(void *owner, const struct trace_image *image)
 	struct embed *embed = owner;
 	struct embed_image *known;
 
-	/* Without a build-id nothing would find it again. */
+	/* Without a build-id no reader would find the file. */
 	if (image->what != GT_IMAGE_MAPPED || image->build_id_size == 0 ||
 	    image->path_size == 0 || image->path[0] != '/')
 		return;
@@ -67,7 +67,7 @@ static void see_image(void *owner, const struct trace_image *image)
 		known->path = grow_copy(image->path, image->path_size);
 }
 
-/* Whether it stays. */
+/* Whether to keep the embedded file. */
 static bool see_file(void *owner, const struct trace_file *piece)
 {
 	struct embed *embed = owner;
@@ -102,7 +102,7 @@ void embed_free(struct embed *embed)
 
 /* ---- one file ---- */
 
-/* Where the bytes of a file come from. */
+/* The source of a file's bytes. */
 struct embed_source {
 	int fd;				/* it is the whole file */
 	const struct reduced *reduced;	/* not NULL: the reduced one */
@@ -159,7 +159,7 @@ static int put_file(struct embed *embed, struct repack *repack, int fd,
 
 /* ---- an image ---- */
 
-/* The name in .gnu_debuglink; to be freed. */
+/* The name in .gnu_debuglink; the caller frees it. */
 static char *debuglink_of(int binary)
 {
 	struct elf_tables tables;
@@ -196,8 +196,9 @@ static int put_reduced(struct embed *embed, struct repack *repack, int binary,
 	return error;
 }
 
-/* The file that dwz made of what several debug files have in common: what the
- * file at `path` calls it; to be freed. NULL: it refers to none. */
+/* The path of the file into which dwz moved the common parts of several debug
+ * files, as the file at `path` refers to it; the caller frees it. NULL:
+ * none. */
 static char *alternate_of(int file, const char *path,
 			  uint8_t id[ELF_TABLES_ID_MAX], size_t *id_size)
 {
@@ -250,7 +251,7 @@ static int put_alternate(struct embed *embed, struct repack *repack, int file,
 	return error;
 }
 
-/* What cannot be embedded is told, and left out. */
+/* A file that cannot be embedded is reported and skipped. */
 static void put_image(struct embed *embed, struct repack *repack, size_t index)
 {
 	/* A copy: the list grows by alternate files. */
@@ -289,8 +290,8 @@ static void put_image(struct embed *embed, struct repack *repack, size_t index)
 				      debug >= 0 ? debug : binary,
 				      debug >= 0 ? debug_at : at);
 	if (error != 0)
-		tell_note("%s: cannot be embedded: %s: its functions are "
-			  "named only where it is", at, strerror(-error));
+		tell_note("%s: cannot be embedded: %s: its functions have "
+			  "names only where the file is", at, strerror(-error));
 	if (binary >= 0)
 		close(binary);
 	if (debug >= 0)
@@ -300,7 +301,7 @@ static void put_image(struct embed *embed, struct repack *repack, size_t index)
 	free(link);
 }
 
-/* ---- files that were asked for by name ---- */
+/* ---- files requested by name ---- */
 
 static bool put_included(struct embed *embed, struct repack *repack,
 			 const char *path)
@@ -314,7 +315,7 @@ static bool put_included(struct embed *embed, struct repack *repack,
 
 	if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)) {
 		close(fd);
-		return true;	/* a directory among what a glob matches */
+		return true;	/* the glob also matched a directory */
 	}
 	error = fd < 0 ? -errno : put_file(embed, repack, fd, &description);
 	if (fd >= 0)
@@ -332,7 +333,7 @@ static bool put_globs(struct embed *embed, struct repack *repack,
 	bool good = true;
 
 	if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) {
-		tell_error("%s: no file to include has such a name", pattern);
+		tell_error("%s: no file matches this --include", pattern);
 		return false;
 	}
 	for (size_t i = 0; i < found.gl_pathc && good; i++)
@@ -360,8 +361,8 @@ bool embed_add(void *owner, struct repack *repack)
 	for (size_t i = 0; i < embed->glob_count && good; i++)
 		good = put_globs(embed, repack, embed->globs[i]);
 	if (embed->missing > 0)
-		tell_note("%" PRIu64 " of the files that were mapped are not "
-			  "here as they were recorded: say where they are with "
+		tell_note("%" PRIu64 " mapped files were not found, or differ "
+			  "from those recorded: give their directory with "
 			  "-d PATH", embed->missing);
 	return good;
 }

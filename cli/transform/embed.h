@@ -1,5 +1,5 @@
 /*
- * embed.h: put the files that give a trace's addresses names into the trace.
+ * embed.h: embeds in a trace the files that its addresses are symbolized with.
  */
 #ifndef GNOMON_EMBED_H
 #define GNOMON_EMBED_H
@@ -10,10 +10,10 @@
 #include "cli/trace/write/repack.h"
 
 enum embed_what {
-	EMBED_AS_IT_IS,		/* what the trace has stays, nothing is added */
-	EMBED_NONE,		/* what the trace has goes */
-	EMBED_DEBUG,		/* of each image its reduced form */
-	EMBED_FULL		/* and the whole file */
+	EMBED_AS_IT_IS,		/* keep the trace's files, add nothing */
+	EMBED_NONE,		/* drop the trace's files */
+	EMBED_DEBUG,		/* add the reduced form of each image */
+	EMBED_FULL		/* and the full file */
 };
 
 #define EMBED_GLOBS_MAX 64
@@ -22,7 +22,7 @@ struct embed_image {
 	char *path;
 	uint8_t build_id[GL_BUILD_ID_MAX];
 	size_t build_id_size;
-	bool debug, full;	/* the trace has it already */
+	bool debug, full;	/* the trace already has it */
 };
 
 struct embed {
@@ -31,17 +31,17 @@ struct embed {
 	const char *globs[EMBED_GLOBS_MAX];	/* files to include */
 	size_t glob_count;
 	int pid;			/* of the recorded program; 0: unknown */
-	struct embed_image *images;	/* one of each build-id */
+	struct embed_image *images;	/* one for each build-id */
 	size_t image_count;
 	size_t image_capacity;
 	uint32_t next_number;		/* of an embedded file */
-	uint64_t added, missing;	/* files; images that are nowhere */
+	uint64_t added, missing;	/* files; images that were not found */
 };
 
-/* What is to be seen, and changed, on the way of a trace's chunks. */
+/* Fill in the functions that observe and change a trace's chunks. */
 void embed_change(struct embed *embed, struct repack_change *change);
-/* Then add what is wanted, `owner` being the struct embed. False: a file that
- * was asked for cannot be read; that was said. */
+/* Then add the requested files; `owner` is the struct embed. False, with a
+ * message: a requested file cannot be read. */
 bool embed_add(void *owner, struct repack *repack);
 void embed_free(struct embed *embed);
 

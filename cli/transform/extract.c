@@ -1,12 +1,13 @@
 /*
- * extract.c: see the header. A recorded path is cut into names; what is no
- * name of a file below here (empty, ".", "..") goes or is replaced. Directories
- * are entered one by one, each by its name in the one before it, never through
- * a symbolic link; and the file is made anew, never opened if it exists.
+ * extract.c: see the header. A recorded path is split into components; those
+ * that name no file below here (empty, ".", "..") are dropped or replaced.
+ * Directories are entered one by one, each relative to its parent, and no
+ * symbolic link is followed. The file is always created, never opened if it
+ * exists.
  *
- *  I1  Every name that is handed to the kernel has no '/', is neither "." nor
- *      "..", and is resolved below `root` without following links.
- *  I2  A file that could not be written whole is removed.
+ *  I1  Each name passed to the kernel has no '/', is neither "." nor "..", and
+ *      is resolved below `root` without following links.
+ *  I2  A file that could not be written in full is removed.
  *
  * Called by the main thread.
  */
@@ -27,7 +28,7 @@
 #include "cli/base/whole.h"
 
 #define NAME_BYTES 200		/* of a file system's 255, with suffixes */
-#define DEPTH_MAX 64		/* deeper directories are left out */
+#define DEPTH_MAX 64		/* deeper directories are dropped */
 
 bool extract_open(struct extract *extract, const char *directory, bool force,
 		  uint64_t max)
@@ -66,7 +67,7 @@ static void add_name(struct buffer *out, const char *name, size_t size,
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)name[i];
 
-		/* What a terminal would obey, once somebody lists it. */
+		/* Control characters: a terminal would interpret them. */
 		buffer_add(out, c < ' ' || c == 0x7f ? "_" : name + i, 1);
 	}
 }
@@ -101,16 +102,16 @@ static int open_beneath(int directory, const char *name, int flags)
 	};
 	long fd = syscall(__NR_openat2, directory, name, &how, sizeof(how));
 
-	/* Kernels before 5.6, and sandboxes that do not know it; the name has
-	 * no '/', so it is all the same (I1). */
+	/* Kernels before 5.6, and sandboxes, lack openat2. The name has no '/',
+	 * so openat is equivalent (I1). */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW,
 			    0600);
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The directory that a relative path is in, made where it is not there. The
- * path is cut into its names; *name is the last one. */
+/* Open the directory of a relative path, and create it if needed. The path is
+ * split into its names; *name is the last. */
 static int enter(int root, char *path, char **name)
 {
 	int directory = dup(root), error;
@@ -133,7 +134,7 @@ static int enter(int root, char *path, char **name)
 	return directory;
 }
 
-/* A new file under that name; an old one is removed only with `force`. */
+/* A new file of that name; an existing file is removed only with `force`. */
 static int make_file(const struct extract *extract, int directory,
 		     const char *name)
 {
@@ -154,7 +155,7 @@ static int write_bytes(void *owner, const uint8_t *bytes, size_t size)
 	return whole_write(*(int *)owner, bytes, size);
 }
 
-/* Whether the path is new in this run; it is not from now on. */
+/* Whether the path is new in this run; records it. */
 static bool is_new(struct extract *extract, const char *path)
 {
 	size_t before = extract->paths.count;
@@ -163,7 +164,7 @@ static bool is_new(struct extract *extract, const char *path)
 	return extract->paths.count > before;
 }
 
-/* A path that no other file of this run has; to be freed. */
+/* A path that no other file of this run has; the caller frees it. */
 static char *choose_path(struct extract *extract,
 			 const struct embedded_file *file, size_t index)
 {
@@ -187,17 +188,17 @@ static void tell_failure(const struct extract *extract, const char *path,
 	buffer_printf(&text, "%s/%s", extract->directory, path);
 	buffer_printable(&text);
 	if (error == -EEXIST)
-		tell_error("%s: exists already: take another directory with "
+		tell_error("%s: exists already: give another directory with "
 			   "-o, or replace it with --force", text.data);
 	else if (error == -EBADMSG)
-		tell_error("%s: parts of it are missing or damaged in the "
-			   "trace: it was not written", text.data);
+		tell_error("%s: parts of the file are missing or damaged in "
+			   "the trace: it was not written", text.data);
 	else if (error == -EFBIG)
-		tell_error("%s: would be more than --max-size: it was not "
+		tell_error("%s: would exceed --max-size: it was not "
 			   "written", text.data);
 	else if (error == -ELOOP || error == -ENOTDIR || error == -EXDEV)
-		tell_error("%s: something else is in the way (a link is not "
-			   "followed): take another directory with -o",
+		tell_error("%s: a component is not a directory (links are not "
+			   "followed): give another directory with -o",
 			   text.data);
 	else
 		tell_error("%s: cannot be written: %s", text.data,

@@ -1,6 +1,6 @@
 /*
- * extract.h: write embedded files below a directory, and nowhere else, whatever
- * they are called.
+ * extract.h: writes embedded files below a directory, and never outside it,
+ * whatever their recorded paths.
  */
 #ifndef GNOMON_EXTRACT_H
 #define GNOMON_EXTRACT_H
@@ -17,20 +17,19 @@ struct extract {
 	int root;		/* its descriptor */
 	bool force;
 	uint64_t left;		/* bytes that may still be written */
-	struct intern paths;	/* of the files of this run, to keep apart */
+	struct intern paths;	/* written in this run, to avoid collisions */
 };
 
-/* False: the directory cannot be made or opened, and that was said. */
+/* False, with a message: the directory cannot be made or opened. */
 bool extract_open(struct extract *extract, const char *directory, bool force,
 		  uint64_t max);
-/* Where the file was written, below the directory, to be freed; NULL: it was
- * not, and that was said. Nothing is left of it then. */
+/* Where the file was written, relative to the directory; the caller frees it.
+ * NULL, with a message: it was not written, and no file is left. */
 char *extract_file(struct extract *extract, const struct embedded *list,
 		   size_t index, const char *trace, uint64_t trace_id);
 void extract_close(struct extract *extract);
 
-/* For tests: the names of the directories and the file that a recorded path
- * becomes, separated by '/'. */
+/* For tests: the components that a recorded path becomes, separated by '/'. */
 void extract_path(struct buffer *out, const char *path, const char *suffix);
 
 #endif

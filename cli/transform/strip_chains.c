@@ -1,13 +1,15 @@
 /*
  * strip_chains.c: see the header.
  *
- * Whether a block goes may be decided long after it ended, in any order. So
- * what is to be said is noted for each block that goes, at both ends of it:
- * LEAVES where it began, RESUMES where the next one does. Where the neighbour
- * goes as well, the event goes, and what was noted there is never said.
+ * Whether a block is dropped may be decided long after it ended, in any order.
+ * So for each dropped block two EXTRAs are noted, at both of its ends: LEAVES
+ * where it began, RESUMES where the next block begins. If the neighbour is
+ * dropped too, its event is dropped, and the EXTRA noted there is never
+ * written.
  *
- *  I1  kept is the number of the chain's blocks that did not go. An entry is
- *      free once its chain has ended and none is kept, or all are decided.
+ *  I1  kept is the number of the chain's blocks that are not dropped. An entry
+ *      is free once its chain has ended and no block is kept, or all are
+ *      decided.
  *
  * Called by the main thread.
  */
@@ -19,7 +21,7 @@
 
 #include "cli/base/grow.h"
 
-/* A place as a key; of what does not fit nothing is said. */
+/* A place as a key; places too large for one get no EXTRA. */
 #define STREAMS_MAX (1u << 20)
 #define POSITIONS_MAX (UINT64_C(1) << 47)	/* 16 apart */
 #define NO_KEY UINT64_MAX
@@ -92,7 +94,7 @@ static uint32_t *of_block(struct strip_chains *chains, uint32_t number)
 	return &chains->by_block[number];
 }
 
-/* The chain has ended, and it is known by now which of its blocks stay. */
+/* Free the entry if the chain has ended and all its blocks are decided. */
 static void settle(struct strip_chains *chains, uint32_t index)
 {
 	struct strip_chain *chain = chain_at(chains, index);
@@ -202,12 +204,12 @@ void strip_chains_lost(struct strip_chains *chains, uint32_t index,
 	chain = chain_at(chains, index);
 	chain->ended = true;
 	chain->end_stamp = stamp;
-	chain->end.stream = UINT32_MAX;		/* it is none of ours */
+	chain->end.stream = UINT32_MAX;		/* not at an event */
 	count(chain, totals);
 	settle(chains, index);
 }
 
-/* ---- whether they stay ---- */
+/* ---- kept or dropped ---- */
 
 void strip_chains_stay(struct strip_chains *chains,
 		       const struct strip_link *link)
@@ -223,7 +225,8 @@ void strip_chains_wait(struct strip_chains *chains,
 		chain_at(chains, link->chain)->undecided++;
 }
 
-/* The trace says, or is to say, that it has ended: not if none of it stays. */
+/* Note the EXTRA for the end of the chain. If no block is kept, drop the one
+ * that the trace has. */
 static void tell_end(struct strip_chains *chains, struct strip_chain *chain,
 		     struct strip_marks *marks)
 {
@@ -271,7 +274,7 @@ void strip_chains_go(struct strip_chains *chains,
 	settle(chains, link->chain);
 }
 
-/* ---- what the trace says ---- */
+/* ---- EXTRAs of the trace ---- */
 
 static uint32_t take_suspended(struct strip_chains *chains, uint64_t number)
 {
@@ -291,7 +294,7 @@ void strip_chains_suspend(struct strip_chains *chains, uint64_t number,
 	struct strip_chain *chain = chain_at(chains, index);
 	uint32_t before = take_suspended(chains, number);
 
-	if (before != 0) {	/* a trace that says it twice */
+	if (before != 0) {	/* the trace says it twice */
 		chain_at(chains, before)->ended = true;
 		settle(chains, before);
 	}

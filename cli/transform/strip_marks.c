@@ -1,7 +1,7 @@
 /*
  * strip_marks.c: see the header. Two bits for 16 units of a position, in pages
- * of 512 bytes, each for 2048 events. The file is mapped in segments, which are
- * reserved first: a mapped file without room on its disk would end us by
+ * of 512 bytes for 2048 events each. The file is mapped in segments. Their disk
+ * space is reserved first: without space, access to a mapped file raises
  * SIGBUS.
  *
  * Called by the main thread.
@@ -17,7 +17,7 @@
 
 #include "cli/base/grow.h"
 
-#define UNIT 16			/* of a position, that have a mark */
+#define UNIT 16			/* positions that share a mark */
 #define PAGE_BYTES 512
 #define PAGE_UNITS (PAGE_BYTES * 4)
 #define SEGMENT_BYTES (4u << 20)
@@ -28,7 +28,7 @@ int strip_marks_open(struct strip_marks *marks, const char *directory)
 {
 	memset(marks, 0, sizeof(*marks));
 	marks->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (marks->fd < 0) {	/* not every file system can */
+	if (marks->fd < 0) {	/* the file system lacks O_TMPFILE */
 		char *name = grow_format("%s/gnomon.XXXXXX", directory);
 
 		marks->fd = mkostemp(name, O_CLOEXEC);
@@ -84,7 +84,7 @@ static uint8_t *page_at(const struct strip_marks *marks, uint32_t number)
 	       number % SEGMENT_PAGES * PAGE_BYTES;
 }
 
-/* The page for that position; NULL: there is none, and none was to be made, or
+/* The page of that position. NULL: it does not exist and `make` is false, or
  * there is no room. */
 static uint8_t *page_of(struct strip_marks *marks, uint32_t stream,
 			uint64_t position, bool make)

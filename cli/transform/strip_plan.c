@@ -1,25 +1,25 @@
 /*
  * strip_plan.c: see the header.
  *
- * A model is fed on the way: it says what the figures were before. Which events
- * belong together is told by edges of its own, since all blocks are asked for
- * here, and the model leaves some out. Where allocation and free of an address
- * do not alternate in the order of their stamps, or a realloc is not whole, the
- * block is odd: its events stay, and mean to readers what they meant before.
+ * A model reads the same events; it has the totals of the trace before
+ * stripping. Events are paired by edges of its own, since the model leaves out
+ * some blocks, and all are needed here. If allocation and free of an address do
+ * not alternate in the order of their stamps, or a realloc is incomplete, the
+ * block is odd: its events are kept, and readers treat them as before.
  *
- * The peak must stay what it was: so what was live at it is kept, however
- * short it lived. When a block ends, it is not known yet whether a higher peak
- * is to come; so short-lived blocks that were live at the highest so far wait,
- * and go when a higher one comes, at which they are not live.
+ * The peak must not change, so all blocks live at the peak are kept, however
+ * short-lived. When a block ends, a higher peak may still follow. So
+ * short-lived blocks that were live at the highest peak so far are undecided.
+ * They are dropped when a higher peak occurs, at which they are not live.
  *
- * A START or CLEAR begins anew (controls.h): each stretch between two of them
- * has its own peak and its own totals, blocks that live across one stay, and so
- * do events that do not count. So do blocks of the program's own heaps, which
- * totals do not know.
+ * A START or CLEAR begins a new segment (controls.h), with a peak and totals of
+ * its own. Blocks that are live across it are kept, as are events while
+ * recording is stopped, and blocks of the program's own heaps, which have no
+ * totals.
  *
  *  I1  An undecided block was live at the allocation number peak_order.
- *  I2  A place that is marked STRIP_DROP begins or ends a block that
- *      strip_totals counts, and both its events are marked.
+ *  I2  A place marked STRIP_DROP begins or ends a block that strip_totals
+ *      counts, and both its events are marked.
  *
  * Called by the reader's thread.
  */
@@ -41,9 +41,10 @@
 #include "cli/model/stats/freed.h"
 #include "cli/trace/read/reader.h"
 
-#define SEGMENTS_MAX 4096	/* with totals: behind them nothing goes */
+#define SEGMENTS_MAX 4096	/* with totals; after that many nothing is
+				 * dropped */
 
-/* ---- blocks that go ---- */
+/* ---- dropped blocks ---- */
 
 static void mark(struct strip_plan *plan, const struct strip_place *place,
 		 enum strip_mark how)
@@ -51,7 +52,7 @@ static void mark(struct strip_plan *plan, const struct strip_place *place,
 	strip_marks_set(&plan->marks, place->stream, place->position, how);
 }
 
-/* `waited`: it was undecided. */
+/* Drop the block. `waited`: it was undecided. */
 static void doom(struct strip_plan *plan, const struct strip_doomed *doomed,
 		 bool waited)
 {
@@ -81,9 +82,9 @@ static bool is_short(const struct strip_plan *plan,
 }
 
 /*
- * A block of that thread that stays ends in `lane`, and there were allocations
- * between. Some that go may lie in other rings than this end: they have to tell
- * before it that they were there.
+ * A block of that thread that is kept ends in `lane`, and its thread allocated
+ * in between. Some of these blocks may be dropped in the thread's other ring: a
+ * LEFT_OUT there, before this end, reports them.
  */
 static void tell_others(struct strip_plan *plan, uint32_t thread,
 			uint32_t lane)
@@ -99,8 +100,8 @@ static void tell_others(struct strip_plan *plan, uint32_t thread,
 
 /* ---- edges ---- */
 
-/* An allocation or the result of a realloc; one that had waited for others
- * comes with another event, and is odd. */
+/* An allocation, or the result of a realloc. A delayed one is delivered with
+ * another event, and is odd. */
 static void birth(void *owner, struct block *block, uint32_t lane,
 		  uint32_t context, uint32_t chain)
 {
@@ -113,8 +114,8 @@ static void birth(void *owner, struct block *block, uint32_t lane,
 	block->sequence = ++plan->allocations[lane >> 1] & BLOCK_SEQUENCE;
 	block->cost = context;
 	block->thread = lane >> 1;
-	/* Its ring may have been replaced since BEGIN: then who strips does not
-	 * see the two together. */
+	/* The ring may have been replaced since BEGIN: then the second pass
+	 * does not see the two events in one stream. */
 	block->odd |= pools_number(block->address) != 0 ||
 		(now->event->kind == GT_REALLOC_DONE &&
 		 plan->lanes[now->lane].begin.stream != now->place.stream);
@@ -132,7 +133,7 @@ static void birth(void *owner, struct block *block, uint32_t lane,
 	}
 }
 
-/* The events that end the block. False: they are of two rings. */
+/* The events that end the block. False: they are in two rings. */
 static bool find_ends(const struct strip_plan *plan,
 		      struct strip_doomed *doomed)
 {
@@ -142,14 +143,15 @@ static bool find_ends(const struct strip_plan *plan,
 	doomed->ends = 0;
 	if (now->event->kind != GT_FREE)
 		doomed->end[doomed->ends++] = *begin;
-	if (now->event->kind != GT_REALLOC_DONE)	/* begins another one */
+	if (now->event->kind != GT_REALLOC_DONE)	/* begins another
+							 * block */
 		doomed->end[doomed->ends++] = now->place;
 	return now->event->kind == GT_FREE ||
 	       begin->stream == now->place.stream;
 }
 
-/* Returns the chain that goes on, of an EDGE_MOVED. Those of blocks from before
- * the last beginning, or of other heaps, readers do not follow. */
+/* Returns the chain that continues, for an EDGE_MOVED. Readers do not follow
+ * chains of blocks from before the last START or CLEAR, or of other heaps. */
 static uint32_t follow_chain(struct strip_plan *plan, const struct block *block,
 			     uint64_t stamp, enum edge_end how,
 			     struct strip_link *link)
@@ -252,7 +254,7 @@ static const struct edges_sink blocks_sink = {
 
 /* ---- events ---- */
 
-/* The lane's realloc does nothing: its BEGIN stays, so does the block. */
+/* The lane's realloc has no effect: its BEGIN is kept, and so is the block. */
 static void abandon(struct strip_plan *plan, uint32_t lane)
 {
 	const struct edges_moving *moving =
@@ -268,7 +270,7 @@ static void need(struct strip_plan *plan, uint32_t node)
 	plan->needed[node] = true;
 }
 
-/* Everything that is to come is of another stretch. */
+/* All later events belong to a new segment. */
 static void begin_anew(struct strip_plan *plan)
 {
 	struct strip_segment *segment;
@@ -283,14 +285,15 @@ static void begin_anew(struct strip_plan *plan)
 		plan->segments_full++;
 	}
 	plan->begin_order = plan->order;
-	plan->undecided_count = 0;	/* they were there at its peak */
+	plan->undecided_count = 0;	/* they were live at the segment's
+					 * peak */
 	strip_chains_forget(&plan->chains);
 	edges_forget_chains(&plan->edges);
 	plan->live = plan->peak = 0;
 	plan->peak_order = plan->order;
 }
 
-/* What was told up to this stamp. */
+/* Apply all controls up to this stamp. */
 static void advance(struct strip_plan *plan, uint64_t stamp)
 {
 	const struct controls *controls = plan->controls;
@@ -311,7 +314,7 @@ static void advance(struct strip_plan *plan, uint64_t stamp)
 	}
 }
 
-/* What is not about a block. */
+/* Events that are not about a block. */
 static void apply_extra(struct strip_plan *plan,
 			const struct trace_event *event)
 {
@@ -325,7 +328,7 @@ static void apply_extra(struct strip_plan *plan,
 					 event->context));
 }
 
-/* What an earlier stripping, or the recorder, says of a chain. */
+/* An EXTRA about a chain, from an earlier strip or the recorder. */
 static void apply_gap(struct strip_plan *plan, const struct trace_event *event)
 {
 	if (event->what == GT_EXTRA_CHAIN_ENDS)
@@ -335,7 +338,7 @@ static void apply_gap(struct strip_plan *plan, const struct trace_event *event)
 		strip_gap_keep(&plan->lanes[plan->now.lane].gap, event);
 }
 
-/* The event that it is about. */
+/* The event that the EXTRA is about. */
 static void apply_chained(struct strip_plan *plan,
 			  const struct trace_event *event)
 {
@@ -394,12 +397,13 @@ static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 	struct strip_plan *plan = owner;
 
 	if (model_is_being_written(plan->model))
-		return READER_TAKEN;	/* refused when that is over */
+		return READER_TAKEN;	/* the caller refuses such a trace
+					 * later */
 	plan->current = *chunk;
 	return READER_DECODE;
 }
 
-/* Events are asked for chunk by chunk, so the lane is the chunk's number. */
+/* The lane is the chunk's number, as events are requested chunk by chunk. */
 static uint32_t take_lane(void *owner, uint32_t ring, bool *nested)
 {
 	struct strip_plan *plan = owner;
@@ -417,8 +421,9 @@ static uint32_t take_lane(void *owner, uint32_t ring, bool *nested)
 }
 
 /*
- * A ring may have been replaced: who strips counts what is left out by stream,
- * so the old one tells it at its end, not after the new one's first events.
+ * A ring may have been replaced. The second pass counts dropped allocations by
+ * stream, so the old ring reports them at its end, not after the first events
+ * of the new ring.
  */
 static void set_last(struct strip_plan *plan, struct strip_lane *lane,
 		     const struct strip_place *place)
@@ -457,7 +462,7 @@ static void take_events(void *owner, uint32_t number,
 
 /* ---- afterwards ---- */
 
-/* It has no event that could be marked: it stays. */
+/* It has no event that could be marked: it is kept. */
 static void take_live(void *owner, const struct trace_live *live)
 {
 	struct strip_plan *plan = owner;
@@ -486,7 +491,7 @@ static void take_live(void *owner, const struct trace_live *live)
 	plan->peak_order = plan->order;
 }
 
-/* From the model's numbers of threads to those of their STARTs. */
+/* Map the model's thread numbers to those of their STARTs. */
 static void number_threads(struct strip_plan *plan)
 {
 	const struct threads *threads = model_threads(plan->model);
@@ -507,7 +512,7 @@ static void number_rows(const struct strip_plan *plan,
 	}
 }
 
-/* Totals know the model's threads so far. */
+/* Until here the totals have the model's thread numbers. */
 static void finish_totals(struct strip_plan *plan)
 {
 	const struct contexts *contexts = model_contexts(plan->model);
@@ -546,7 +551,7 @@ static void find_needed(struct strip_plan *plan)
 	need(plan, (uint32_t)contexts->node_count);
 	for (size_t i = 0; i < contexts->cost_count; i++)
 		need(plan, contexts->costs[i].node);
-	/* also those that earlier strippings left only in totals */
+	/* also contexts that earlier strips left only in totals */
 	for (size_t i = 0; i < freed->row_count; i++)
 		need(plan, freed->rows[i].node);
 	for (size_t i = contexts->node_count; i-- > CONTEXT_ROOTS;)
@@ -558,7 +563,7 @@ bool strip_plan_needs(struct strip_plan *plan, uint32_t id)
 {
 	const struct model *model = plan->model;
 
-	/* of what was before a beginning the model knows nothing any more, and
+	/* the model has dropped the contexts from before a START or CLEAR, and
 	 * pools have no costs */
 	return plan->controls->count > 0 ||
 	       model_pools(model)->count > 0 ||
@@ -570,13 +575,13 @@ static int judge(const struct strip_plan *plan, const char *trace, int status)
 	if (status == EXIT_NOTHING)
 		return status;
 	if (model_is_being_written(plan->model)) {
-		tell_error("%s: is still being recorded: strip it when that "
-			   "is over", trace);
+		tell_error("%s: is still being recorded: strip it when the "
+			   "recording ends", trace);
 		return EXIT_NOTHING;
 	}
 	if (plan->marks.error != 0) {
-		tell_error("%s: cannot be stripped: temporary files: %s: make "
-			   "room where the result goes", trace,
+		tell_error("%s: cannot be stripped: temporary file: %s: free "
+			   "space in the result's directory", trace,
 			   strerror(plan->marks.error));
 		return EXIT_NOTHING;
 	}
@@ -603,14 +608,14 @@ int strip_plan_read(struct strip_plan *plan,
 		grow_failed(sizeof(plan->edges));
 	status = strip_marks_open(&plan->marks, directory);
 	if (status != 0) {
-		tell_error("%s: no temporary file can be made there: %s: give "
-			   "another place with -o", directory,
+		tell_error("%s: cannot create a temporary file: %s: give "
+			   "another directory with -o", directory,
 			   strerror(-status));
 		return EXIT_NOTHING;
 	}
-	/* what is wrong is said the second time */
+	/* the second pass reports damage */
 	status = model_read_along(plan->model, trace, &companion, NULL);
-	/* There will be no second time: it fails again, aloud. */
+	/* There will be no second pass: read again to report the error. */
 	if (status == EXIT_NOTHING)
 		return model_read_along(plan->model, trace, &companion,
 					tell_notes());

@@ -11,7 +11,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 
-#define ROWS_AT_A_TIME 65536	/* at most 8 MiB, decoded */
+#define ROWS_AT_A_TIME 65536	/* at most 8 MiB when decoded */
 
 static struct trace_totals *row_of(struct strip_rows *rows, uint32_t context,
 				   uint32_t thread)
@@ -57,8 +57,8 @@ static void count_freed(struct strip_totals *totals,
 }
 
 /*
- * For how many blocks it counts: what it stands for, as a whole number; what
- * that lacks, or has too much, the row's next block makes good.
+ * How many blocks it counts for: its weight, rounded to a whole number. The
+ * rounding error is carried to the row's next block.
  */
 static uint64_t whole_blocks(struct strip_totals *totals, size_t row,
 			     double weight)

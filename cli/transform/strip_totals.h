@@ -1,6 +1,5 @@
 /*
- * strip_totals.h: sums over the blocks that are left out, by context and
- * thread.
+ * strip_totals.h: sums over the blocks that strip drops, by context and thread.
  */
 #ifndef GNOMON_STRIP_TOTALS_H
 #define GNOMON_STRIP_TOTALS_H
@@ -14,19 +13,20 @@
 
 /* A block that was left out. */
 struct strip_block {
-	uint32_t context;	/* as the trace numbers it */
+	uint32_t context;	/* its id in the trace */
 	uint32_t thread;	/* number of its START, 0: unknown */
-	uint32_t freed_by;	/* a context, 0: not known */
-	double weight;		/* how many it stands for: 1, but for samples */
+	uint32_t freed_by;	/* a context, 0: unknown */
+	double weight;		/* of a sampled block: how many it stands for;
+				 * else 1 */
 	uint64_t size;
-	uint64_t birth;		/* stamp */
+	uint64_t birth;		/* stamp of the allocation */
 	uint64_t lifetime;	/* ticks */
 	uint64_t lifetime_ns;
 	bool temporary;
-	bool has_freed_by;	/* freed_by counts */
+	bool has_freed_by;	/* freed_by is recorded */
 };
 
-/* By two numbers: a context, and what the row calls its thread. */
+/* Keyed by a context and the row's thread number. */
 struct strip_rows {
 	struct trace_totals *list;
 	size_t count, capacity;
@@ -35,25 +35,25 @@ struct strip_rows {
 
 struct strip_totals {
 	struct strip_rows rows;		/* by thread */
-	double *carry;	/* of each row: parts of blocks that it lacks yet */
+	double *carry;	/* of each row: fractions of blocks, not yet counted */
 	size_t carry_capacity;
-	struct strip_rows freed;	/* by who freed, where that is known */
-	struct strip_rows chains;	/* by their first blocks' contexts alone;
+	struct strip_rows freed;	/* by freeing context, if known */
+	struct strip_rows chains;	/* by the context of the first block;
 					 * values: enum gt_chains_value */
 	struct trace_classes classes;
-	uint64_t blocks, bytes;		/* in all */
+	uint64_t blocks, bytes;		/* in total */
 };
 
 /* A zeroed struct strip_totals is empty. */
 void strip_totals_add(struct strip_totals *totals,
 		      const struct strip_block *block);
-/* A chain of which no block stays. */
+/* A chain of which no block is kept. */
 void strip_totals_chain(struct strip_totals *totals, const struct chain *chain,
 			uint64_t lifetime);
-/* What a context had at most, all its threads together. */
+/* The own peak of a context, over all its threads. */
 void strip_totals_own_peak(struct strip_totals *totals, uint32_t context,
 			   uint64_t bytes, uint64_t blocks, uint64_t stamp);
-/* Afterwards nothing can be added any more. */
+/* Nothing can be added after this. */
 void strip_totals_write(struct strip_totals *totals, struct rewrite *out);
 void strip_totals_free(struct strip_totals *totals);
 

@@ -1,6 +1,6 @@
 /*
- * transform.c: see the header. The trace is read once, chunk by chunk; so it
- * may be longer than memory, or a pipe. Called by the main thread.
+ * transform.c: see the header. The trace is read once, chunk by chunk, so it
+ * may be larger than memory, or a pipe. Called by the main thread.
  */
 #include "cli/transform/transform.h"
 
@@ -12,15 +12,15 @@
 #include "cli/base/text/quantity.h"
 
 #define LEVEL_DEFAULT 9
-#define LEVEL_MAX 19		/* beyond, zstd wants far more memory */
+#define LEVEL_MAX 19		/* higher levels need far more memory */
 
 enum { OUTPUT = TRANSFORM_IDS, FORCE, LEVEL, TRANSFORM_END };
 
 static const struct command_option options[] = {
-	{ OUTPUT, "output", 'o', "FILE", NULL, "where the result goes" },
+	{ OUTPUT, "output", 'o', "FILE", NULL, "write the result to FILE" },
 	{ FORCE, "force", 'f', NULL, NULL, "replace FILE if it exists" },
 	{ LEVEL, "level", 'l', "N", "9",
-	  "how hard to compress: 1 (fast) to 19 (small)" },
+	  "compression level: 1 (fast) to 19 (small)" },
 };
 
 const struct command_group transform_options = {
@@ -63,16 +63,16 @@ int transform_take(struct transform *transform, int id, const char *value)
 bool transform_is_complete(const struct transform *transform)
 {
 	if (transform->output == NULL)
-		tell_error("no name for the result: give one with -o FILE");
+		tell_error("no name for the result: give it with -o FILE");
 	else if (strcmp(transform->output, "-") == 0)
 		tell_error("-o -: a trace is not written to standard output: "
-			   "name a file, or ./- for one of that name");
+			   "name a file, or ./- for a file of that name");
 	else
 		return true;
 	return false;
 }
 
-/* ---- the way of the chunks ---- */
+/* ---- copying chunks ---- */
 
 struct way {
 	struct transform *transform;
@@ -81,8 +81,8 @@ struct way {
 	bool (*before_end)(void *owner, struct repack *repack);
 	void *owner;
 	bool begun;		/* the header was written */
-	bool closing;		/* what comes now closes the trace */
-	bool failed;		/* before_end said so */
+	bool closing;		/* the remaining chunks close the trace */
+	bool failed;		/* before_end failed */
 };
 
 static void begin_closing(struct way *way)
@@ -115,7 +115,8 @@ static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 	if (chunk->type == GT_COUNTERS || chunk->type == GT_END)
 		begin_closing(way);
 	good = repack_chunk(&way->repack, chunk);
-	if (chunk->type == GT_END)	/* the reader judges by it */
+	if (chunk->type == GT_END)	/* the reader's exit status depends on
+					 * it */
 		return READER_DECODE;
 	return good ? READER_TAKEN : READER_MALFORMED;
 }
@@ -126,7 +127,7 @@ static void ignore_line(void *owner, unsigned type, const char *key,
 	(void)owner, (void)type, (void)key, (void)value;
 }
 
-/* A copy of a recording that goes on ends where it was copied. */
+/* A trace that is still being recorded gets an END where the copy ends. */
 static void put_end(struct way *way)
 {
 	LOCAL_BUFFER payload = { 0 };
@@ -143,7 +144,7 @@ static int finish(struct way *way, const char *trace, int status)
 	if (status == EXIT_NOTHING)
 		return status;
 	if (!way->begun) {
-		tell_error("%s: there is nothing in it: no chunk can be read",
+		tell_error("%s: no chunk of it can be read",
 			   trace);
 		return EXIT_NOTHING;
 	}
@@ -160,7 +161,7 @@ static int finish(struct way *way, const char *trace, int status)
 	if (way->repack.lost_bytes == 0 && report->damage_count == 0 &&
 	    way->repack.said_events > way->repack.events_in) {
 		tell_error("%s: the recorder counted %" PRIu64 " events, and "
-			   "%" PRIu64 " are here: the result lacks the others",
+			   "%" PRIu64 " were found: the result lacks the rest",
 			   trace, way->repack.said_events,
 			   way->repack.events_in);
 		status = EXIT_PARTIAL;

@@ -482,11 +482,11 @@ def wrong_use(directory):
     with open(path, "rb") as whole, open(cut, "wb") as file:
         file.write(whole.read(3000))
     for arguments, said in (
-            ([], "what to do"), (["check"], "no binary is named"),
+            ([], "no action given"), (["check"], "no binary is named"),
             (["wash", path], "cfi: wash: no such action"),
             (["check", cut], "cut short or damaged"),
             (["check", "/nowhere"], "No such file"),
-            (["check", __file__], "no ELF file"),
+            (["check", __file__], "not an ELF file"),
             (["dump", path, "no_such_function"], "no_such_function"),
             (["prepare", "-o", directory, path], "--build-id")):
         done = gnomon("cfi", *arguments, statuses=(2,))

@@ -118,10 +118,10 @@ def counts(trace):
 def counts_agree_from_start_to_stop(directory):
     target = Steered(directory, "off")
     target.do("keep 100", "churn 50")
-    check("begins" in target.ask("start").out, "start says so")
+    check("recording started" in target.ask("start").out, "start says so")
     target.ask("start", status=1)
     target.do("keep 30", "drop 10", "churn 5")
-    check("stops" in target.ask("stop").out, "stop says so")
+    check("recording stopped" in target.ask("stop").out, "stop says so")
     target.ask("stop", status=1)
     equal(counts(target.trace), (35, 5, 30, 30 * 40 + 5 * 24, 10), "first")
     target.do("keep 7", "drop 100", "churn 1000")
@@ -363,7 +363,7 @@ def strangers_are_refused(directory):
     command = [GNOMON, "stop", str(target.pid)]
     done = bare(command, user=65534, group=65534, extra_groups=[])
     equal(done.status, 2, "status")
-    check("another user" in done.err or "ask as" in done.err, done.err)
+    check("another user" in done.err or "run this as" in done.err, done.err)
     target.ask("stop")
     target.end()
 
@@ -407,7 +407,7 @@ def the_recorder_stands_for_its_program(directory):
                   (str(recorder), str(target.pid))):
         check("%d: snapshot" % target.pid in
               gnomon("snapshot", *words).out, str(words))
-    check("%d: recording stops" % target.pid in
+    check("%d: recording stopped" % target.pid in
           gnomon("stop", str(recorder), str(target.pid)).out, "stop")
     done = gnomon("snapshot", str(target.pid), str(os.getpid()),
                   statuses=(2,))
@@ -523,7 +523,7 @@ def the_name_is_the_next_programs(directory):
     first = Steered(directory, prefix=("env",))
     first.pid = behind(first.pid)
     # env's recorder may be there still
-    check("recording stops" in first.ask("stop").out, "asked")
+    check("recording stopped" in first.ask("stop").out, "asked")
     first.process.stdin.close()
     equal(first.process.wait(RUN_SECONDS), 0, "status")
     settle(directory)
@@ -549,7 +549,7 @@ def a_name_that_is_not_free_yet(directory):
         time.sleep(0.5)
     out, err = asking.communicate(timeout=RUN_SECONDS)
     equal((asking.returncode, err), (0, b""), "asked")
-    check(b"recording stops" in out, out)
+    check(b"recording stopped" in out, out)
     process.stdin.close()
     equal(process.wait(RUN_SECONDS), 0, "status")
     settle(directory)

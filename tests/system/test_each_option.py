@@ -156,7 +156,7 @@ def ring(run):
                    "  for i in range(60000): C.free(C.malloc(50))\n"
                    "t = threading.Thread(target=f); t.start(); t.join()"],
                   {"ring": value, "log": "debug"}).go()
-        said.append(one.done.err.count("a ring grows"))
+        said.append(one.done.err.count("ring enlarged"))
     check(said[0] > said[1], said)
 
 

@@ -424,10 +424,10 @@ def a_large_one_is_gone_on_with(directory):
     wanted = all_figures(trace, "--no-index")
     for number in (signal.SIGKILL, signal.SIGINT):
         err = until_a_part(trace, number)
-        check(number == signal.SIGKILL or "gone on with the next time" in err,
+        check(number == signal.SIGKILL or "the next time resumes there" in err,
               err)
         err = index(trace)
-        percent = re.search(r"going on with its index from ([\d.]+)%", err)
+        percent = re.search(r"resuming its index from ([\d.]+)%", err)
         check(percent and "indexing" not in err, err)
         check(float(percent[1]) > 40, "from %s%% only" % percent[1])
         check("from the start" not in err, err)
@@ -467,7 +467,7 @@ def a_part_stays_where_there_is_no_room(directory):
         check("make room" in err, err)
         equal(digest(trace + ".idx.part"), kept, "the part")
         os.unlink(full.name)
-        check("going on" in index(trace), "it was not gone on with")
+        check("resuming" in index(trace), "it was not resumed")
         nothing_left(directory)
     finally:
         subprocess.run(["umount", "-l", directory], check=False)
@@ -684,7 +684,7 @@ def that_of_a_shorter_trace_is_extended(directory):
         if part < 9:
             with open(trace, "ab") as file:
                 file.write(b"x")
-            check("lacks what came" in found(trace)["state"],
+            check("lacks events that were added" in found(trace)["state"],
                   "it is as good as before: %s" % found(trace))
     index(whole)
     equal(rows(trace), rows(whole), "rows")

@@ -121,7 +121,7 @@ def a_log_that_cannot_be_written(directory):
     done = recorded(["/bin/true"], directory, by="preload",
                     env=environment(GNOMON_LOG="error", GNOMON_LOG_FILE=path))
     equal(done.status, 0, "status")
-    check(path in done.err and "cannot be written" in done.err, done.err)
+    check(path in done.err and "cannot write the log" in done.err, done.err)
 
 
 @case

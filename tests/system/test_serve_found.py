@@ -462,5 +462,23 @@ def legends_have_what_is_drawn(directory):
     check(all(row == "gnomon" for row in rows[rows.index("gnomon"):]), rows)
 
 
+@case
+def the_first_answer_is_one_call(directory):
+    """The overview's totals and sentences come with one report; a range of time
+    does not change what the whole process had, which is not asked again."""
+    trace = recorded([program("planted")], directory).trace
+    gnomon("report", "-q", "--index", trace)
+    with Server(trace) as server:
+        said = walked(server, one=[
+            "#overview", ["calls", "before"],
+            ["drag", ".lanes-section .lanes", .2, .6],
+            ["calls", "after"]])["one"]
+    reports = [call for call in said["before"] if call.startswith("report")]
+    equal(len(reports), 1, said["before"])
+    more = said["after"][len(said["before"]):]
+    equal(sum(call.startswith("report") for call in more), 1, more)
+    equal(sum("from=" not in call for call in more), 0, more)
+
+
 if __name__ == "__main__":
     main()

@@ -112,7 +112,7 @@ def rules_that_are_computed_are_not_guessed(directory):
     trace = recorded([program("leaky_computed")], directory).trace
     row, used, done = checked(trace, directory)
     equal(row["value"], ALL_BYTES, "live")
-    check("cannot be told without running it" in done.err, done.err)
+    check("cannot be read without running it" in done.err, done.err)
 
 
 @case

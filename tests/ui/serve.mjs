@@ -214,6 +214,13 @@ const readers = {
 		await page.waitForFunction(() => window.copied !== undefined);
 		return page.evaluate(() => window.copied);
 	},
+	// Calls of the server, without their tickets, since the page was opened.
+	calls: (page) => page.evaluate(() =>
+		performance.getEntriesByType("resource")
+			.map(({ name }) => decodeURIComponent(name))
+			.filter((name) => name.includes("/traces/"))
+			.map((name) => name.replace(/.*\/traces\/[^/]*\//, "")
+				.replace(/[?&]ticket=.*/, ""))),
 	// How long it takes to draw a frame while the mouse brushes.
 	frames: async (page, selector) => {
 		await page.evaluate(() => {

@@ -1,6 +1,6 @@
 /*
- * block_totals.h: sums over blocks as they begin and end: of a whole trace, of
- * what filters select of it, of a heap of the program's own.
+ * block_totals.h: sums over blocks as they are allocated and freed: of a whole
+ * trace, of the blocks that filters select, or of a heap of the program's own.
  */
 #ifndef GNOMON_BLOCK_TOTALS_H
 #define GNOMON_BLOCK_TOTALS_H
@@ -20,8 +20,8 @@ struct totals {
 	uint64_t peak_blocks;	/* at the moment of peak_bytes */
 	uint64_t peak_stamp;
 	uint64_t temporary;
-	uint64_t lost;		/* blocks that ended without a free, once all
-				 * was read */
+	uint64_t lost;		/* blocks that ended without a free; set once
+				 * everything was read */
 	uint64_t unpaired;	/* events without their counterpart */
 	uint64_t repaired;	/* events that came out of order */
 	uint64_t epoch;		/* number of maxima so far */
@@ -48,7 +48,7 @@ static inline bool block_totals_peak(struct totals *totals, uint64_t stamp)
 	return true;
 }
 
-/* Frees are counted apart: not all ends are one. */
+/* Frees are counted separately: not every end is a free. */
 static inline void block_totals_end(struct totals *totals,
 				    struct weigh_amount amount)
 {

@@ -1,20 +1,21 @@
 /*
- * blocks.c: buckets of eight, and the next one where one is full. A bucket
- * counts those that went past it, so a search knows where to end and nothing
- * is moved when a block goes: there are no tombstones, and a table that was
- * once large does not become slow. At most 5 of 8 places are used.
+ * blocks.c: buckets of eight; if a bucket is full, the next one is used. A
+ * bucket counts the blocks that passed it, so a search knows where to end, and
+ * a removal moves nothing: there are no tombstones, and a table that was once
+ * large does not become slow. At most 5 of 8 slots are used.
  *
- * Growth: what lay at home in bucket i goes to 2i or 2i + 1, by one bit of its
- * hash. In a large table that bit is taken from the bucket (HALVES_SHIFT), so
- * that buckets are moved without a look at their blocks, each of which would
- * be a miss of the cache.
+ * Growth: blocks whose home is bucket i move to 2i or 2i + 1, by one bit of
+ * their hash. In a large table that bit is stored in the bucket (HALVES_SHIFT),
+ * so that moving a bucket does not read its blocks, each of which would be a
+ * cache miss.
  *
- *  I1  Between a block's home and its bucket, each bucket's `passed` counts
- *      it, the home's too, its own not. Both are of one table.
- *  I2  `old` has a free place as long as it is there: as it begins it has at
- *      most 7 of 8, and for each BLOCKS_STEP of its buckets one is added.
- *  I3  Buckets of `now` up to `cleared` are in use, those behind are not: homes
- *      are below 2 * moved, and who goes past the last one clears the next.
+ *  I1  `passed` counts each block in its home bucket and in all buckets from
+ *      there up to its own, which is not included. All are in one table.
+ *  I2  `old` always has a free slot while it exists: it begins with at most 7
+ *      of 8 used, and for each BLOCKS_STEP of its buckets one block is added.
+ *  I3  Buckets of `now` below `cleared` are in use, the others are not: homes
+ *      are below 2 * moved, and a block that passes the last one clears the
+ *      next.
  *
  * Called by the reader's thread, or the recorder's writer.
  */
@@ -30,14 +31,15 @@
 #define FIRST_BITS 9
 #define BITS_MAX 30
 #define FIRST_LIST 512
-#define UNUSED_AHEAD 8		/* numbers whose block is fetched in advance */
+#define UNUSED_AHEAD 8		/* numbers before use at which the block is
+				 * prefetched */
 #define NUMBERS_MAX ((size_t)UINT32_MAX - 1)
-/* Bits of a hash from here on are kept in `halves`: they are for tables that
- * grow from 2^16 to 2^24 buckets. Smaller ones lie in the cache, blocks too. */
+/* `halves` has the bits of the hash from this one on: for tables that grow from
+ * 2^16 to 2^24 buckets. Smaller tables are in the cache, with their blocks. */
 #define HALVES_SHIFT 40
 #define HALVES_BITS 8
 
-/* Without clearing. */
+/* Does not clear the buckets. */
 static bool allocate(struct blocks_table *table, unsigned bits)
 {
 	size_t count = (size_t)1 << bits;
@@ -55,7 +57,7 @@ static void all_moved(struct blocks *blocks)
 	blocks->moved = UINT64_MAX;
 }
 
-/* Up to this bucket of `now`, without it. */
+/* Clears buckets of `now` below this one. */
 static inline void clear(struct blocks *blocks, uint64_t end)
 {
 	CLAIM_FULL(end <= blocks->now.mask + 1); /* I3 */
@@ -66,14 +68,14 @@ static inline void clear(struct blocks *blocks, uint64_t end)
 	blocks->cleared = end;
 }
 
-/* So many of them may be used. */
+/* How many slots may be used. */
 static uint64_t limit_of(const struct blocks_table *table)
 {
 	return (table->mask + 1) * BLOCKS_BUCKET / 8 * 5;
 }
 
-/* Room for so many in the list; and in that of unused ones, so that a block
- * can always go. */
+/* Makes room for this many blocks in the list, and in the list of unused
+ * numbers, so that removing a block never needs memory. */
 static bool make_room(struct blocks *blocks, size_t capacity)
 {
 	size_t list_size = capacity * sizeof(*blocks->list);
@@ -95,7 +97,7 @@ static bool make_room(struct blocks *blocks, size_t capacity)
 			blocks->list = NULL;
 			return false;
 		}
-		/* refused, it stays as large as it is */
+		/* if that fails, the list stays larger */
 		back = room_pages(list, list_size, list_before);
 		if (back != NULL)
 			blocks->list = back;
@@ -130,7 +132,7 @@ static inline struct blocks_bucket *next(const struct blocks_table *table,
 			       table->mask];
 }
 
-/* Where there is room for who is at home here. */
+/* The first bucket with room, for a block with this home. */
 static inline struct blocks_bucket *with_room(struct blocks *blocks,
 					      const struct blocks_table *table,
 					      struct blocks_bucket *bucket,
@@ -148,7 +150,7 @@ static inline struct blocks_bucket *with_room(struct blocks *blocks,
 	return bucket;
 }
 
-/* Put a number where it belongs. */
+/* Stores a number in the bucket where it belongs. */
 static inline void put(struct blocks *blocks, uint64_t hash, uint32_t number)
 {
 	unsigned place;
@@ -163,7 +165,7 @@ static inline void put(struct blocks *blocks, uint64_t hash, uint32_t number)
 	CLAIM_FULL(bucket->tags[place] != 0);
 }
 
-/* The place of the block, which is in the bucket or not. NULL: not. */
+/* The slot of the block in this bucket; NULL: it is not there. */
 static inline uint32_t *place_of(const struct blocks *blocks,
 				 struct blocks_bucket *bucket, uint64_t hash,
 				 uint64_t address)
@@ -186,7 +188,7 @@ struct block *blocks_find_far(const struct blocks *blocks, uint64_t address)
 	struct blocks_bucket *bucket = blocks_home(blocks, hash);
 	const uint32_t *number = place_of(blocks, bucket, hash, address);
 
-	/* each was passed, perhaps, by blocks that are gone or lie elsewhere */
+	/* blocks that passed each of these may be gone, or in other buckets */
 	for (uint64_t left = table->mask;
 	     number == NULL && bucket->passed > 0 && left > 0; left--) {
 		bucket = next(table, bucket);
@@ -197,7 +199,7 @@ struct block *blocks_find_far(const struct blocks *blocks, uint64_t address)
 
 /* ---- growth ---- */
 
-/* From a bucket of `old` to the home with this index in `now`. */
+/* Moves a slot from a bucket of `old` to the home with this index in `now`. */
 static inline void move(struct blocks *blocks, struct blocks_bucket *from,
 			unsigned at, uint64_t home)
 {
@@ -216,7 +218,8 @@ static inline void move(struct blocks *blocks, struct blocks_bucket *from,
 	from->tags[at] = 0;
 }
 
-/* Those in the bucket whose home is `home` of `old`; returns how many. */
+/* Moves blocks in the bucket whose home is `home` of `old`; returns how
+ * many. */
 static unsigned move_own(struct blocks *blocks, struct blocks_bucket *bucket,
 			 uint64_t home)
 {
@@ -236,7 +239,7 @@ static unsigned move_own(struct blocks *blocks, struct blocks_bucket *bucket,
 	return count;
 }
 
-/* Those who went past their home. */
+/* Moves blocks that passed their home. */
 static void move_far(struct blocks *blocks, uint64_t home)
 {
 	struct blocks_bucket *const first = &blocks->old.buckets[home];
@@ -256,7 +259,7 @@ static void move_far(struct blocks *blocks, uint64_t home)
 	}
 }
 
-/* All in the bucket are at home there. */
+/* The same if all blocks in the bucket have their home there. */
 static inline void move_whole(struct blocks *blocks,
 			      struct blocks_bucket *bucket, uint64_t home,
 			      unsigned bit)
@@ -267,19 +270,19 @@ static inline void move_whole(struct blocks *blocks,
 			     2 * home + (bucket->halves[i] >> bit & 1));
 }
 
-/* The next bucket of `old`: whatever is at home there. */
+/* Moves all blocks whose home is the next bucket of `old`. */
 static void move_bucket(struct blocks *blocks)
 {
 	const struct blocks_table *old = &blocks->old;
 	uint64_t home = blocks->moved;
 	struct blocks_bucket *bucket = &old->buckets[home];
-	/* the bit that decides; wraps around if it is too low */
+	/* the bit that decides; wraps around if it is not in `halves` */
 	unsigned bit = old->shift - 1 - HALVES_SHIFT;
 
 	CLAIM_FULL(home <= old->mask);
 	clear(blocks, 2 * home + 2);	/* I3 */
-	/* Those of lower homes are gone: others can only be here if they went
-	 * past the table's end, and then past the one before this. */
+	/* Blocks of lower homes are gone. Others can be here only if they
+	 * passed the end of the table, and so the bucket before this one. */
 	if (bit < HALVES_BITS &&
 	    old->buckets[(home - 1) & old->mask].passed == 0)
 		move_whole(blocks, bucket, home, bit);
@@ -302,7 +305,7 @@ static void move_some(struct blocks *blocks)
 	}
 }
 
-/* Twice as many buckets. */
+/* Doubles the number of buckets. */
 static bool enlarge(struct blocks *blocks)
 {
 	struct blocks_table more;
@@ -321,14 +324,14 @@ static bool enlarge(struct blocks *blocks)
 
 /* ---- one block ---- */
 
-/* A number that is free; 0: there is none. */
+/* A free number; 0: there is none. */
 static inline uint32_t new_number(struct blocks *blocks)
 {
 	size_t left, capacity;
 
 	if (blocks->unused_count > 0) {
 		left = --blocks->unused_count;
-		/* It may have been free for long. */
+		/* Its block may be out of the cache. */
 		__builtin_prefetch(&blocks->list[blocks->unused[
 			left > UNUSED_AHEAD ? left - UNUSED_AHEAD : 0]], 1);
 		CLAIM_FULL(blocks->unused[left] > 0 &&
@@ -346,8 +349,8 @@ static inline uint32_t new_number(struct blocks *blocks)
 	return (uint32_t)blocks->used++;
 }
 
-/* Without memory for more, buckets are filled to the last place but one each:
- * a search must end. */
+/* Without memory to grow, buckets are filled until only one slot is free: a
+ * search needs it to end. */
 static inline bool has_place(struct blocks *blocks)
 {
 	return blocks->count < blocks->limit || enlarge(blocks) ||
@@ -405,7 +408,8 @@ void blocks_clear(struct blocks *blocks)
 {
 	struct blocks fresh;
 
-	/* a small one, which is soon cleared again; if it can be had */
+	/* start with a small one, which is cleared faster; if there is
+	 * memory */
 	if (blocks_try_init(&fresh, blocks->most)) {
 		blocks_free(blocks);
 		*blocks = fresh;
@@ -431,7 +435,7 @@ void blocks_free(struct blocks *blocks)
 }
 
 #ifdef GNOMON_CLAIMS
-/* How far those in a bucket are from their homes. */
+/* The distances of the blocks in a bucket from their homes. */
 static uint64_t distances(const struct blocks *blocks,
 			  const struct blocks_table *table, uint64_t index)
 {
@@ -448,7 +452,7 @@ static uint64_t distances(const struct blocks *blocks,
 	return sum;
 }
 
-/* I1, all in all, of the first `end` buckets. */
+/* I1 in total, for the first `end` buckets. */
 static bool passed_is_valid(const struct blocks *blocks,
 			    const struct blocks_table *table, uint64_t end)
 {

@@ -1,21 +1,21 @@
 /*
- * blocks.h: the blocks that are live, by address. Every event touches them.
+ * blocks.h: the live blocks, in a hash table by address. Every event uses it.
  *
- *	buckets        8 each of: a piece of the address's hash, number
- *	  └──▶ list      the blocks, side by side
+ *	buckets        8 each of: a tag from the address's hash, number
+ *	  └──▶ list      the blocks, by number
  *
- * A bucket is one cache line. All its pieces of hashes are compared at once,
- * so that a search takes no branch that depends on where in it a block is, and
- * nearly always looks at one block only. A block has all the room it needs
- * without an empty place beside it; and what is freed soon after its
- * allocation stays in the cache, since its place is the next to be used. A
- * block keeps its number as long as it lives. A table of cli/base has none of
- * this, and removes nothing.
+ * A bucket is one cache line. All its tags are compared at once, so a search
+ * has no branch that depends on the slot of a block, and nearly always reads
+ * one block only. Blocks are in a list of their own, without empty slots.
+ * Memory of a block that is freed soon after its allocation stays in the cache,
+ * since its number is the next to be used. A block keeps its number while it
+ * lives. Tables of cli/base have none of these properties, and cannot remove
+ * entries.
  *
- * GROWTH. Nobody waits for all blocks to be moved: a table of twice as many
- * buckets is made beside the one that is full, and each block that is added
- * moves BLOCKS_STEP buckets to it, in their order. Until all are moved, the
- * home of a block is in one table or the other, by its hash:
+ * GROWTH. No single insertion moves all blocks: when a table is full, a table
+ * of twice as many buckets is made, and each block that is added moves
+ * BLOCKS_STEP buckets to it, in order. Until all are moved, the hash of a block
+ * says which of the two tables has its home bucket:
  *
  *	old   [ moved: empty ......... | not yet moved           ]
  *	now   [ twice as many, in use ................. | not cleared yet ... ]
@@ -40,35 +40,37 @@
 struct block {
 	uint64_t address;	/* 0: no block */
 	uint64_t size;
-	uint64_t birth;		/* stamp */
-	uint64_t sequence : 44;	/* its number among its thread's allocations */
+	uint64_t birth;		/* allocation time (stamp) */
+	uint64_t sequence : 44;	/* number among its thread's allocations */
 	uint64_t layout : 15;	/* enum gt_layout */
-	uint64_t moving : 1;	/* a realloc of it has begun and its result is
-				 * not known yet */
-	uint64_t odd : 1;	/* its events came out of order, or lack others */
+	uint64_t moving : 1;	/* pending realloc: it has begun, and its result
+				 * is not known yet */
+	uint64_t odd : 1;	/* its events came out of order, or some are
+				 * missing */
 	uint64_t left_out : 1;	/* by the model's filter: has no cost */
-	uint64_t temporary : 1;	/* as it ended: set for who looks on, tap.h */
-	uint64_t pooled : 1;	/* of another heap than the allocator's */
-	uint32_t cost;		/* of its context */
+	uint64_t temporary : 1;	/* set when it ends, for a tap (tap.h) */
+	uint64_t pooled : 1;	/* in a heap of the program's own */
+	uint32_t cost;		/* index of its context's measures */
 	uint32_t thread;	/* that allocated it */
 };
 
 _Static_assert(sizeof(struct block) == 40, "there are millions");
 
 #define BLOCKS_BUCKET 8
-#define BLOCKS_STEP 2		/* buckets that a new block moves */
+#define BLOCKS_STEP 2		/* buckets that are moved per new block */
 
 typedef uint16_t blocks_tags
 	__attribute__((vector_size(BLOCKS_BUCKET * sizeof(uint16_t))));
 typedef uint8_t blocks_bytes __attribute__((vector_size(BLOCKS_BUCKET)));
 
 struct blocks_bucket {
-	blocks_tags tags;	/* of hashes; 0: free */
+	blocks_tags tags;	/* from hashes; 0: free */
 	uint32_t numbers[BLOCKS_BUCKET];
-	uint8_t halves[BLOCKS_BUCKET];	/* of hashes: the bits that are next to
-					 * say where it goes (blocks.c) */
-	uint32_t passed;	/* how many found no room here, and lie in the
-				 * next one or behind it */
+	uint8_t halves[BLOCKS_BUCKET];	/* from hashes: the next bits that
+					 * decide the bucket after growth
+					 * (blocks.c) */
+	uint32_t passed;	/* how many blocks had no room here and are in a
+				 * later bucket */
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct blocks_bucket) == 64, "a cache line");
@@ -80,42 +82,43 @@ struct blocks_table {
 };
 
 struct blocks {
-	struct block *list;	/* by number; 0 is no block */
-	size_t used;		/* numbers that were ever in use, and 0 */
+	struct block *list;	/* by number; 0 means no block */
+	size_t used;		/* numbers that were ever used, with 0 */
 	size_t capacity;
-	uint32_t *unused;	/* numbers below `used`; the last one is next */
+	uint32_t *unused;	/* free numbers below `used`; the last is
+				 * next */
 	size_t unused_count;
-	size_t most;		/* `capacity` may be that */
+	size_t most;		/* maximum of `capacity` */
 	struct blocks_table now;
-	struct blocks_table old;	/* without buckets: all are moved */
-	uint64_t moved;		/* buckets of `old`; UINT64_MAX: there is none */
+	struct blocks_table old;	/* no buckets: all are moved */
+	uint64_t moved;		/* buckets of `old`; UINT64_MAX: no `old` */
 	uint64_t cleared;	/* buckets of `now` */
 	uint64_t count;
-	uint64_t limit;		/* of `count`, for so many buckets */
+	uint64_t limit;		/* maximum of `count` for this many buckets */
 };
 
 /*
- * `most`: so many blocks can live at a time, about; 0: as many as can be
- * numbered. False: no memory.
+ * `most`: about how many blocks can live at a time; 0: as many as there are
+ * numbers. False: no memory.
  */
 bool blocks_try_init(struct blocks *blocks, size_t most);
 /*
- * The block at this address, which may be new: then everything but the
- * address is still to be filled in, and *is_new is set. Blocks may move, but
- * not be numbered anew, when others are added. NULL: no memory for it, or there
- * are too many; then *is_new is set as well.
+ * The block at this address. If there was none, adds one and sets *is_new; then
+ * the caller fills in all fields except the address. Adding may move blocks in
+ * memory, but their numbers stay. NULL: no memory, or too many blocks; *is_new
+ * is set then, too.
  */
 struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
 			     int *is_new);
-/* The block at this address, or NULL: blocks_find, for where it is not as it
- * nearly always is. */
+/* The block at this address, or NULL. The slow path of blocks_find: the block
+ * is not in the usual place. */
 struct block *blocks_find_far(const struct blocks *blocks, uint64_t address);
 void blocks_remove(struct blocks *blocks, struct block *block);
 void blocks_free(struct blocks *blocks);
-/* No block is there any more. */
+/* Removes all blocks. */
 void blocks_clear(struct blocks *blocks);
 
-/* The same for a command, which ends without the memory. */
+/* The same for a command, which exits if there is no memory. */
 static inline void blocks_init(struct blocks *blocks)
 {
 	if (!blocks_try_init(blocks, 0))
@@ -132,7 +135,7 @@ static inline struct block *blocks_add(struct blocks *blocks,
 	return block;
 }
 
-/* One block after the other: *number is 0 at first. NULL: no more. */
+/* Iterates over all blocks: *number is 0 at first. NULL: no more. */
 static inline struct block *blocks_next(const struct blocks *blocks,
 					uint32_t *number)
 {
@@ -159,7 +162,7 @@ static inline uint16_t blocks_tag(uint64_t hash)
 	return (uint16_t)(hash >> 20) | 1;
 }
 
-/* Where a block with this hash is, or goes. */
+/* The table for a block with this hash. */
 static inline const struct blocks_table *blocks_table_of(
 	const struct blocks *blocks, uint64_t hash)
 {
@@ -175,8 +178,8 @@ static inline struct blocks_bucket *blocks_home(const struct blocks *blocks,
 	return &table->buckets[hash >> table->shift];
 }
 
-/* The places in the bucket that have this tag: one bit each, the lowest of
- * its byte. */
+/* The slots of the bucket with this tag: one bit each, the lowest of the slot's
+ * byte. */
 static inline uint64_t blocks_match(const struct blocks_bucket *bucket,
 				    uint16_t tag)
 {
@@ -188,7 +191,7 @@ static inline uint64_t blocks_match(const struct blocks_bucket *bucket,
 	return le64toh(places) & UINT64_C(0x0101010101010101);
 }
 
-/* The lowest of them. */
+/* The lowest of these slots. */
 static inline unsigned blocks_lowest(uint64_t places)
 {
 	return (unsigned)__builtin_ctzll(places) / 8;
@@ -213,9 +216,9 @@ static inline struct block *blocks_find(const struct blocks *blocks,
 }
 
 /*
- * To be called some events ahead, each a few events after the one before. To
- * gcc 12 a function that only prefetches does nothing, and a call of it is left
- * out: so there must be no call.
+ * Call these two some events ahead, the second a few events after the first. To
+ * gcc 12 a function that only prefetches has no effect, and calls of it are
+ * removed: so the functions have to be inlined.
  */
 static inline __attribute__((always_inline)) void
 blocks_prefetch(const struct blocks *blocks, uint64_t address)
@@ -224,8 +227,8 @@ blocks_prefetch(const struct blocks *blocks, uint64_t address)
 }
 
 /*
- * The number of the block, as far as that can be told at a glance, that is,
- * without a branch: any number, if it is not in its home.
+ * The number of the block, without a branch: any number if the block is not in
+ * its home bucket.
  */
 static inline uint32_t blocks_glance(const struct blocks *blocks,
 				     uint64_t address)
@@ -246,7 +249,7 @@ blocks_prefetch_block(const struct blocks *blocks, uint32_t number)
 	__builtin_prefetch(block + sizeof(struct block) - 1, 1);
 }
 
-/* Every block is found, and the counts are right. With GNOMON_CLAIMS. */
+/* Every block can be found, and the counts are right. With GNOMON_CLAIMS. */
 bool blocks_is_valid(const struct blocks *blocks);
 
 #endif

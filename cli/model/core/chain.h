@@ -1,11 +1,11 @@
 /*
- * chain.h: one chain of reallocs: a block, and what realloc made of it, step by
- * step. Used by the reader (chains.h) and by who leaves blocks out of a trace:
- * the recorder (books/cull_chains.h) and `strip`.
+ * chain.h: one chain of reallocs: a block and the blocks that realloc made of
+ * it. Used by the reader (chains.h) and by code that removes blocks from a
+ * trace: the recorder (books/cull_chains.h) and `strip`.
  *
- * Where blocks of a chain are not in the trace, EXTRA events tell what the
- * chain was (docs/FORMAT.md): struct chain_gap. C is left out here, then B and
- * C, then C and D:
+ * Where blocks of a chain are missing in the trace, EXTRA events describe the
+ * gap (docs/FORMAT.md): struct chain_gap. In this drawing C is left out, then B
+ * and C, then C and D:
  *
  *	A ─▶ B ─LEAVES     RESUMES─▶ D
  *	A ─LEAVES          RESUMES─▶ D
@@ -22,7 +22,7 @@
 
 /* A chain that has not ended. */
 struct chain {
-	uint64_t birth;		/* stamp */
+	uint64_t birth;		/* allocation time of the first block (stamp) */
 	uint64_t first_size;
 	uint64_t last_size;
 	uint64_t last_address;
@@ -35,18 +35,19 @@ struct chain {
 	bool mmapped;		/* the last block has a mapping of its own */
 };
 
-/* What an EXTRA says of a chain. */
+/* The contents of an EXTRA about a chain. */
 struct chain_gap {
 	uint64_t number;	/* of the chain, not 0 */
 	uint64_t size;		/* RESUMES: of the first block; ENDS: of the
-				 * last one */
-	uint64_t age;		/* RESUMES: ticks since the first one began */
+				 * last block */
+	uint64_t age;		/* RESUMES: ticks since the first block was
+				 * allocated */
 	uint64_t copied_bytes;
-	uint32_t length, moves;	/* at most so many */
+	uint32_t length, moves;	/* saturated at UINT32_MAX */
 };
 
-/* The chain has another block. One in a mapping of its own stays in it: its
- * pages are moved, not what is in them. */
+/* The chain gets another block. If both blocks have a mapping of their own,
+ * mremap moves the pages and no bytes are copied. */
 static inline void chain_step(struct chain *chain, uint64_t address,
 			      uint64_t size, bool mmapped)
 {
@@ -75,7 +76,7 @@ static inline struct chain_gap chain_gap_of(const struct trace_event *event)
 	};
 }
 
-/* The second argument. What does not fit is told as the most. */
+/* The second argument of the EXTRA. Values that do not fit are saturated. */
 static inline uint64_t chain_gap_counts(uint64_t length, uint64_t moves)
 {
 	length = length < UINT32_MAX ? length : UINT32_MAX;

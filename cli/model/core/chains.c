@@ -1,10 +1,10 @@
 /*
- * chains.c: see chains.h. Chains are entries of a list, free ones are linked;
- * which one a block belongs to is in an array by the block's number, that
- * grows as far as blocks were ever reallocated.
+ * chains.c: see chains.h. Chains are entries of a list; free entries are
+ * linked. An array by block number says which chain a block belongs to; it
+ * grows only up to the largest number that was reallocated.
  *
- *  I1  Every chain with a length is held by exactly one block, by a realloc
- *      that has not ended, or by its number, if it is suspended.
+ *  I1  Every chain with a length is held by exactly one block, by a pending
+ *      realloc, or, if suspended, by its number.
  *
  * Called by the reader's thread.
  */
@@ -145,8 +145,8 @@ void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
 	};
 
 	CLAIM_FULL(index < chains->count && chain->length > 0);	/* I1 */
-	/* The filter left its first block out; or realloc freed the block
-	 * and made no other. */
+	/* The filter left out its first block; or realloc freed the block and
+	 * made no other. */
 	if (chain->cost != CONTEXT_NO_COST && chain->length > 1)
 		chains_add(chains, chain->cost, &figures);
 	if (live)
@@ -158,7 +158,7 @@ void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
 
 /* ---- chains with gaps ---- */
 
-/* The chain that is suspended under this number, which it loses; or 0. */
+/* Removes and returns the chain suspended under this number; or 0. */
 static uint32_t take_suspended(struct chains *chains, uint64_t number)
 {
 	uint32_t chain = table_get(&chains->suspended, number);
@@ -179,7 +179,8 @@ void chains_suspend(struct chains *chains, uint64_t number, uint32_t chain)
 	table_set(&chains->suspended, number, chain);
 }
 
-/* What the trace says that it was until then; it never gets shorter. */
+/* Sets what the EXTRA says about the chain so far; its length never
+ * decreases. */
 static void catch_up(struct chain *chain, const struct chain_gap *gap)
 {
 	if (chain->length < gap->length)
@@ -204,7 +205,7 @@ uint32_t chains_resume(struct chains *chains, const struct chain_gap *gap,
 	}
 	chain = &chains->list[index];
 	catch_up(chain, gap);
-	/* the step to this block has been counted */
+	/* the realloc that made this block has been counted */
 	chain->last_address = address;
 	return index;
 }
@@ -261,7 +262,7 @@ bool chains_take_note(struct chains *chains, uint32_t lane,
 	return false;
 }
 
-/* ---- figures ---- */
+/* ---- measures ---- */
 
 void chain_figures_add(struct chain_figures *sum,
 		       const struct chain_figures *more)

@@ -6,16 +6,16 @@
  *
  * Ids come from a file, so any number may appear: they are looked up in pages
  * that exist only where an id was used. Nodes are found by an open-addressing
- * hash of node numbers over (parent, address, image). It is neither a table nor
- * a pairset of cli/base: a key of 128 bits fits in no slot, and the nodes,
- * which are there anyway, have it.
+ * hash table of node numbers over (parent, address, image). Tables and pairsets
+ * of cli/base cannot be used: a key of 128 bits does not fit in a slot, and the
+ * nodes have it already.
  *
- *  I1  parent < node for every real node: a parent has to be defined before
- *      its children, so there are no cycles whatever the file says.
- *  I2  Pages of ids, 32 KiB each, are no more than PAGES_FREE and one for
- *      PAGE_DEFINED_MIN ids that were defined: recorders number contexts one
- *      by one, and a short file must not take all memory.
- *  I3  With `known`, nodes and late ones belong to that tree, and are only
+ *  I1  parent < node for every real node: a parent has to be defined before its
+ *      children, so there are no cycles whatever the file says.
+ *  I2  There are at most PAGES_FREE pages of ids, 32 KiB each, and one more per
+ *      PAGE_DEFINED_MIN ids that were defined: recorders number contexts one by
+ *      one, and a short file must not take all memory.
+ *  I3  With `known`, nodes and late nodes belong to that tree, and are only
  *      read; pages have costs, and no nodes.
  *
  * Called by the reader's thread.
@@ -31,8 +31,8 @@
 #include "cli/base/search.h"
 #include "unwind/claim.h"
 
-#define INDEX_FREE UINT64_MAX	/* no node has that number */
-#define INDEX_SLOTS 1024	/* at first */
+#define INDEX_FREE UINT64_MAX	/* no node has this number */
+#define INDEX_SLOTS 1024	/* initially */
 #define PAGES_FREE 4096
 #define PAGE_DEFINED_MIN 4
 
@@ -88,7 +88,7 @@ static uint64_t hash_of(uint32_t parent, uint64_t address, uint32_t image)
 			 (uint64_t)image << 52);
 }
 
-/* A node is only looked at if its half of the hash is the wanted one. */
+/* Compares a node only if the stored half of its hash matches. */
 static uint64_t *find_slot(const struct contexts *contexts, uint64_t hash,
 			   uint32_t parent, uint64_t address, uint32_t image)
 {
@@ -132,8 +132,8 @@ static void enlarge_index(struct contexts *contexts)
 				      node->image);
 		uint64_t entry = at >> 32 << 32 | i;
 
-		/* They differ, or are late ones, which nobody seeks: none
-		 * needs to be looked at. */
+		/* They differ, or are late ones, which are never searched for:
+		 * no comparison is needed. */
 		while (contexts->index[at & contexts->index_mask] !=
 		       INDEX_FREE)
 			at++;
@@ -159,7 +159,7 @@ static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 	return (uint32_t)*slot;
 }
 
-/* In no image: see struct context_late. */
+/* A node in no image: see struct context_late. */
 static uint32_t late_node(struct contexts *contexts, uint32_t parent,
 			  const struct trace_node *record)
 {
@@ -176,7 +176,7 @@ static uint32_t late_node(struct contexts *contexts, uint32_t parent,
 
 /* ---- ids ---- */
 
-/* The place of an id that is being used; NULL if it has none. */
+/* The entry of an id that was used; NULL if there is none. */
 static struct context_ref *known_ref(const struct contexts *contexts,
 				     uint32_t id)
 {
@@ -188,7 +188,7 @@ static struct context_ref *known_ref(const struct contexts *contexts,
 		((1u << CONTEXT_PAGE_BITS) - 1)];
 }
 
-/* The same; makes one. NULL: I2. */
+/* The same, but makes an entry. NULL: I2 forbids it. */
 static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 {
 	struct context_ref *ref = known_ref(contexts, id), **page;
@@ -216,7 +216,7 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 	return &(*page)[id & ((1u << CONTEXT_PAGE_BITS) - 1)];
 }
 
-/* Where its node is. */
+/* The entry that has the node of the id. */
 static const struct context_ref *defined_ref(const struct contexts *contexts,
 					     uint32_t id)
 {
@@ -237,7 +237,7 @@ uint32_t contexts_node(struct contexts *contexts, uint32_t id)
 	return CONTEXT_UNDEFINED;
 }
 
-/* A second definition: is it the first one's? */
+/* Whether a second definition equals the first. */
 static bool is_repeated(struct contexts *contexts,
 			const struct trace_node *record, uint32_t node)
 {
@@ -255,7 +255,7 @@ enum contexts_defined contexts_define(struct contexts *contexts,
 	uint32_t parent, image;
 
 	if (contexts->known != NULL)
-		return CONTEXTS_DEFINED;	/* it said what it is */
+		return CONTEXTS_DEFINED;	/* `known` has its definition */
 	if (record->id >= GT_STOP_COUNT &&
 	    contexts->node_count < UINT32_MAX - 1)
 		ref = ref_of(contexts, record->id);
@@ -334,7 +334,7 @@ static uint64_t place_of(uint32_t node, uint32_t key)
 	return (uint64_t)node << 32 | key;
 }
 
-/* In a place of its own: there is no such node. */
+/* Stored under a node number that is never used. */
 static uint32_t group_cost(struct contexts *contexts, uint32_t node,
 			   uint32_t key)
 {
@@ -388,7 +388,7 @@ uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 {
 	uint32_t node = contexts_node(contexts, id);
-	/* The ids of roots, and those that are not defined, may have none. */
+	/* Ids of roots and undefined ids may have no entry. */
 	struct context_ref *ref = id < GT_STOP_COUNT ||
 		defined_ref(contexts, id) != NULL ?
 		ref_of(contexts, id) : NULL;
@@ -420,7 +420,7 @@ void contexts_forget_costs(struct contexts *contexts)
 
 void contexts_free(struct contexts *contexts)
 {
-	/* A trace may leave as many of them out as it likes. */
+	/* A hostile trace may skip any number of pages. */
 	for (size_t i = 0; contexts->page_used > 0; i++)
 		if (contexts->pages[i] != NULL) {
 			free(contexts->pages[i]);

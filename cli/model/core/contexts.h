@@ -1,13 +1,14 @@
 /*
- * contexts.h: the calling-context tree of a trace, with the figures of every
+ * contexts.h: the calling-context tree of a trace, with the measures of every
  * context that allocated.
  *
- * A trace may define the same context under several ids; here equal ones
- * (same parent, address and image) are one *node*. But an address that is in
- * no image may have meant other code each time: there each id is a node. Nodes are numbered from 0;
- * the first GT_STOP_COUNT are the roots, one for each way in which a walk can
- * end, and the next one stands for contexts that the trace never defined.
- * Nodes with figures have a *cost*, numbered apart from them.
+ * A trace may define the same context under several ids. Equal ones (same
+ * parent, address and image) are one *node* here. But an address in no image
+ * may have been different code each time: there each id is a node of its own.
+ * Nodes are numbered from 0. The first GT_STOP_COUNT are the roots, one for
+ * each reason for which a walk can end; the next stands for contexts that the
+ * trace never defined. Nodes with measures have a *cost*; costs have numbers of
+ * their own.
  */
 #ifndef GNOMON_CONTEXTS_H
 #define GNOMON_CONTEXTS_H
@@ -31,7 +32,7 @@ struct context_node {
 	uint32_t image;
 };
 
-/* The first half of it changes with every event. */
+/* Every event changes the first half. */
 struct context_cost {
 	uint64_t epoch;		/* of peak_blocks and peak_bytes */
 	uint64_t live_bytes;
@@ -40,7 +41,7 @@ struct context_cost {
 	uint64_t total_bytes;
 	uint64_t frees;
 	double lifetime;	/* ticks, sum over the freed blocks */
-	uint64_t own_peak_bytes;	/* when its live bytes were most */
+	uint64_t own_peak_bytes;	/* the largest live bytes */
 	uint64_t own_peak_blocks;
 	uint64_t own_peak_stamp;
 	uint64_t first;		/* stamps of its first and last allocation */
@@ -49,7 +50,8 @@ struct context_cost {
 	uint64_t peak_blocks;	/* at the global peak; see model_figures */
 	uint64_t peak_bytes;
 	uint32_t node;
-	uint32_t key;		/* of its blocks: block_keys.h; or the group */
+	uint32_t key;		/* number of its block keys (block_keys.h), or
+				 * its group */
 };
 
 struct context_ref {
@@ -57,7 +59,7 @@ struct context_ref {
 	uint32_t cost;		/* CONTEXT_NO_COST: not looked up yet */
 };
 
-/* A node of code made at run time: what lay there then is known by its id. */
+/* A node for code made at run time: the id says which code was there then. */
 struct context_late {
 	uint32_t node;
 	uint32_t id;		/* in the trace */
@@ -72,11 +74,11 @@ struct contexts {
 	struct context_cost *costs;
 	size_t cost_count;
 	size_t cost_capacity;
-	struct context_ref **pages;	/* by id; NULL where none was used */
+	struct context_ref **pages;	/* by id; NULL: none used */
 	size_t page_count;
-	size_t page_used;		/* that are not NULL */
-	size_t defined;			/* ids */
-	/* Of nodes: the upper half of a hash | the node. */
+	size_t page_used;		/* not NULL */
+	size_t defined;			/* ids that have a definition */
+	/* Hash table of nodes: upper half of the hash | node. */
 	uint64_t *index;
 	uint64_t index_mask;
 	struct context_late *late;	/* by node */
@@ -86,54 +88,53 @@ struct contexts {
 	uint32_t *used;		/* ids whose ref has a cost */
 	size_t used_count, used_capacity;
 	struct table by_key;	/* (node, key), or group -> cost */
-	/* A tree that has all of the trace's nodes already: only costs are
-	 * one's own then. */
+	/* A tree with all nodes of the trace: then this struct has only costs
+	 * of its own. */
 	const struct contexts *known;
-	/* Nodes and keys for which it returns the same have one cost, with
-	 * that as its key; NULL: each has its own. */
+	/* Pairs of node and key for which this returns the same group have one
+	 * cost, with the group as its key; NULL: each pair has its own. */
 	uint32_t (*group)(void *owner, uint32_t node, uint32_t key);
 	void *group_owner;
 };
 
 void contexts_init(struct contexts *contexts);
 /*
- * For a second pass: nodes are those of `known`, which must stay as it is as
- * long as this one is used. An id that it has not means an undefined context,
- * whatever the trace says of it.
+ * For a second pass: the nodes are those of `known`, which must not change
+ * while this struct is used. An id that `known` does not define means an
+ * undefined context, whatever the trace says about it.
  */
 void contexts_init_known(struct contexts *contexts,
 			 const struct contexts *known);
-/* No more nodes will come: what only contexts_define needs is given back. It
- * may be called all the same. */
+/* No more nodes will come: frees memory that only contexts_define needs.
+ * contexts_define may still be called. */
 void contexts_settle(struct contexts *contexts);
-/* What is wrong with a definition. */
+/* The result of a definition. */
 enum contexts_defined {
 	CONTEXTS_DEFINED,
-	CONTEXTS_ORPHAN,	/* its parent is not defined */
-	CONTEXTS_OTHER,		/* it was defined, as another one */
-	CONTEXTS_REFUSED	/* no id that a recorder gives */
+	CONTEXTS_ORPHAN,	/* the parent is not defined */
+	CONTEXTS_OTHER,		/* the id already has another definition */
+	CONTEXTS_REFUSED	/* an id that no recorder uses */
 };
-/* Define `id`; a second definition of it is ignored. */
+/* Define `id`; repeated definitions are ignored. */
 enum contexts_defined contexts_define(struct contexts *contexts,
 				      struct images *images,
 				      const struct trace_node *record);
-/* The node of an id; the one for undefined contexts if it has none. */
+/* The node of an id; the undefined node if it has no definition. */
 uint32_t contexts_node(struct contexts *contexts, uint32_t id);
-/* The cost of an id that has none yet; makes one. */
+/* Makes a cost for an id that has none. */
 uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id);
-/* The id of a node whose address is in no image; 0: it is in one. */
+/* The id of a node whose address is in no image; 0: it is in an image. */
 uint32_t contexts_id(const struct contexts *contexts, uint32_t node);
-/* The cost of an id's node for a number of block keys; made if there is none. */
+/* The cost of an id's node for a number of block keys; made if missing. */
 uint32_t contexts_keyed_cost(struct contexts *contexts, uint32_t id,
 			     uint32_t key);
-/* The same of a node, without ids; `keyed`: there are keys. */
+/* The same for a node instead of an id; `keyed`: there are keys. */
 uint32_t contexts_node_cost(struct contexts *contexts, uint32_t node,
 			    uint32_t key, bool keyed);
-/* The cost of a node for it (0: there are no keys), or CONTEXT_NO_COST. */
+/* The cost of a node for the key number (0: no keys), or CONTEXT_NO_COST. */
 uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
 			    uint32_t key);
-/* Nothing of them counts any more: no node has a cost. Takes as long as it took
- * to make those that there are. */
+/* Removes all costs. Takes as long as making them took. */
 void contexts_forget_costs(struct contexts *contexts);
 void contexts_free(struct contexts *contexts);
 
@@ -163,8 +164,8 @@ contexts_ref(const struct contexts *contexts, uint32_t id)
 		&page[id & ((1u << CONTEXT_PAGE_BITS) - 1)];
 }
 
-/* To be called some events ahead, the second a few events after the first.
- * A cost that does not exist yet: of no use, and of no harm. */
+/* Call these some events ahead, the second a few events after the first. For a
+ * cost that does not exist yet they have no effect. */
 static inline void contexts_prefetch(const struct contexts *contexts,
 				     uint32_t id)
 {
@@ -174,7 +175,7 @@ static inline void contexts_prefetch(const struct contexts *contexts,
 static inline void contexts_prefetch_cost(const struct contexts *contexts,
 					  uint32_t number)
 {
-	/* a number: it may lie outside of the array */
+	/* as a number: it may be outside of the array */
 	uintptr_t cost = (uintptr_t)contexts->costs +
 		(size_t)number * sizeof(struct context_cost);
 
@@ -183,7 +184,8 @@ static inline void contexts_prefetch_cost(const struct contexts *contexts,
 			   (cost + sizeof(struct context_cost) / 2), 1);
 }
 
-/* The tree has no circles, and its index leads into it. With GNOMON_CLAIMS. */
+/* The tree has no cycles, and its index refers to existing nodes. With
+ * GNOMON_CLAIMS. */
 bool contexts_is_valid(const struct contexts *contexts);
 
 #endif

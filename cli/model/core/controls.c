@@ -1,11 +1,11 @@
 /*
  * controls.c: see controls.h.
  *
- *  I1  The list is in order of stamps; those of one stamp are in the order of
- *      the file.
- *  I2  No beginning that is still to be applied has a stamp at or below that
- *      of an event that was applied: so a block is foreign exactly if it began
- *      before the view does.
+ *  I1  The list is in the order of stamps; entries with the same stamp are in
+ *      the order of the file.
+ *  I2  No START or CLEAR that is not yet applied has a stamp at or below that
+ *      of an event that was applied: so a block is foreign exactly if it was
+ *      allocated before the view begins.
  *
  * Called by the reader's thread.
  */
@@ -48,7 +48,7 @@ void controls_add(struct controls *controls, struct intern *names,
 		controls->refused++;
 		return;
 	}
-	/* The events came too early, as in a damaged trace: I2. */
+	/* Its events were applied already, as in a damaged trace: I2. */
 	if (control.stamp < open && record->what != GT_CONTROL_MARKER)
 		control.stamp = open;
 	control.name = intern_bytes(names, record->name, record->name_size);

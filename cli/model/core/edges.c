@@ -1,10 +1,10 @@
 /*
- * edges.c: see edges.h: all but what nearly every event does.
+ * edges.c: see edges.h: everything except the common path.
  *
- *  I1  A moving block's lane has active and found set, but not released, and
- *      is in by_block; no other lane is.
- *  I2  `waiting` has a free of a block that is not known only if the gap was
- *      not known when it came, or it was beyond `settled`.
+ *  I1  The lane of a moving block has active and found set, but not released,
+ *      and is in by_block; no other lane is.
+ *  I2  `waiting` has a free of an unknown block only if the gap was not known
+ *      when it came, or if it was beyond `settled`.
  *
  * Called by the reader's thread, or the recorder's writer.
  */
@@ -29,8 +29,8 @@ static void allocate(struct edges *edges, uint32_t lane,
 	edges_allocate(edges, edges->sink, lane, event, chain, is_odd);
 }
 
-/* A free of the block, by free() or as a part of realloc(), in the lane, from
- * the context `by`. Returns the chain that goes on. */
+/* A free of the block, by free() or by realloc(), in the lane, from the context
+ * `by`. Returns the chain that continues. */
 static uint32_t release(struct edges *edges, struct block *block, uint32_t lane,
 			uint64_t stamp, uint32_t by, enum edge_end end)
 {
@@ -45,7 +45,7 @@ static uint32_t release(struct edges *edges, struct block *block, uint32_t lane,
 
 /* ---- events that wait ---- */
 
-/* The oldest: its time is over, its counterpart never came. */
+/* Gives up the oldest entry: its time is over without a counterpart. */
 static void give_up(struct edges *edges)
 {
 	struct pairing_entry entry;
@@ -83,14 +83,14 @@ static void wait_for_pair(struct edges *edges, uint32_t lane,
 	if (edges->waiting.count == PAIRING_MAX)
 		give_up(edges);
 	CLAIM_FULL(edges->waiting.count < PAIRING_MAX);
-	/* A result waits as what it is to the block: an allocation. */
+	/* The result of a realloc waits as an allocation. */
 	if (event->kind == GT_REALLOC_DONE)
 		entry.event.kind = GT_ALLOC;
 	pairing_wait(&edges->waiting, &entry);
 }
 
-/* A free, or the beginning of a realloc, whose block is not known, or is
- * moving. False: it is dropped, since the block began unseen. */
+/* A free, or the begin of a realloc, whose block is not known or is moving.
+ * False: it is dropped, since the allocation was not recorded. */
 static bool wait_for_block(struct edges *edges, uint32_t lane,
 			   const struct trace_event *event,
 			   struct block *block)
@@ -103,8 +103,8 @@ static bool wait_for_block(struct edges *edges, uint32_t lane,
 	return true;
 }
 
-/* Whether a free that waits is of the block that this allocation has made. In
- * a gap it may be of the one before that, which nobody knew. */
+/* Whether a waiting free belongs to the block of this allocation. In a gap it
+ * may belong to an unknown earlier block. */
 static bool is_of(const struct edges *edges, const struct pairing_entry *entry,
 		  uint32_t lane, const struct trace_event *allocation)
 {
@@ -114,8 +114,8 @@ static bool is_of(const struct edges *edges, const struct pairing_entry *entry,
 		entry->lane != lane);
 }
 
-/* The free, or the beginning of a realloc, that had come before this
- * allocation. False: there is none. */
+/* Takes the free, or the begin of a realloc, that came before this allocation.
+ * False: there is none. */
 static bool take_free(struct edges *edges, uint32_t lane,
 		      const struct trace_event *allocation,
 		      struct pairing_entry *entry)
@@ -136,7 +136,7 @@ static bool take_free(struct edges *edges, uint32_t lane,
 /* ---- reallocation ---- */
 
 #ifdef GNOMON_CLAIMS
-/* Whether the lane has a block that moves. */
+/* Whether the lane has a pending realloc of a known block. */
 static bool has_moving(const struct edges *edges, uint32_t lane)
 {
 	const struct edges_moving *moving = &edges->moving[lane];
@@ -246,7 +246,7 @@ bool edges_put_waiting(struct edges *edges, const struct pairing_entry *entry)
 	return true;
 }
 
-/* The address of a moving block was allocated again: it is free since. */
+/* The address of a moving block was allocated again: so it was freed. */
 static void release_moving(struct edges *edges, struct block *block,
 			   uint64_t stamp)
 {
@@ -261,10 +261,11 @@ static void release_moving(struct edges *edges, struct block *block,
 	moving->released = true;
 	moving->chain = release(edges, block, lane, stamp, moving->by,
 				EDGE_MOVED);
-	moving->chains = edges->chains;	/* also if BEGIN was before */
+	moving->chains = edges->chains;	/* set even if BEGIN was before
+					 * forget_chains */
 }
 
-/* The realloc ended; what it was about stays as it is. */
+/* The realloc has ended; its block stays as it is. */
 static void abandon(struct edges *edges, struct edges_moving *moving,
 		    uint64_t stamp)
 {
@@ -283,7 +284,7 @@ static void abandon(struct edges *edges, struct edges_moving *moving,
 		block->moving = 0;
 }
 
-/* The same, and its beginning does not wait any more. */
+/* The same, and its BEGIN stops waiting. */
 static void forgo(struct edges *edges, struct edges_moving *moving,
 		  uint64_t stamp)
 {
@@ -324,8 +325,8 @@ static void begin_realloc(struct edges *edges, uint32_t lane,
 		moving->unknown = !wait_for_block(edges, lane, event, block);
 }
 
-/* The realloc freed the old block; it ends like this. Returns the chain that
- * goes on. *whole: nothing about it is odd. */
+/* The realloc freed the old block, which ends with `end`. Returns the chain
+ * that continues. *whole: nothing about it is odd. */
 static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
 			    enum edge_end end, bool *whole)
 {
@@ -336,7 +337,7 @@ static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
 
 	*whole = false;
 	if (!moving->active || moving->unknown) {
-		/* its BEGIN, or the block, was lost, or left out */
+		/* BEGIN or the block was lost or left out */
 		moving->active = false;
 		odd(edges, EDGE_UNKNOWN, stamp);
 		return 0;
@@ -352,7 +353,7 @@ static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
 		*whole = true;
 		return release(edges, block, lane, stamp, moving->by, end);
 	}
-	/* The block is not known yet: go on waiting, as a free. */
+	/* The block is not known yet: keep waiting, as a free. */
 	i = pairing_find(&edges->waiting, moving->address,
 			 1u << GT_REALLOC_BEGIN);
 	if (i == PAIRING_NONE)
@@ -402,7 +403,7 @@ void edges_realloc(struct edges *edges, uint32_t lane,
 
 /* ---- allocation and free ---- */
 
-/* On an address where a block is. */
+/* An allocation at an address with a live block. */
 void edges_allocate_live(struct edges *edges, uint32_t lane,
 			 const struct trace_event *event, uint32_t chain,
 			 struct block *block)
@@ -417,8 +418,8 @@ void edges_allocate_live(struct edges *edges, uint32_t lane,
 	allocate(edges, lane, event, chain, true);
 }
 
-/* A free, or the beginning of a realloc, may have come before this allocation
- * of its block. */
+/* A free, or the begin of a realloc, may have come before the allocation of its
+ * block. */
 void edges_settle_free(struct edges *edges, uint32_t lane,
 		       const struct trace_event *event)
 {
@@ -427,8 +428,8 @@ void edges_settle_free(struct edges *edges, uint32_t lane,
 	struct block *block = blocks_find(&edges->blocks, event->address);
 
 	CLAIM_FULL(block != NULL && !block->moving);
-	/* Another allocation waits for the address: which of the two is first
-	 * is not known, and the end of this one lets that one begin. */
+	/* Another allocation waits for the address. Which of the two is first
+	 * is not known; the end of this one allows the other to begin. */
 	if (pairing_find(&edges->waiting, event->address, 1u << GT_ALLOC) !=
 	    PAIRING_NONE)
 		block->odd = 1;
@@ -457,7 +458,7 @@ void edges_free_unknown(struct edges *edges, uint32_t lane,
 		odd(edges, EDGE_UNKNOWN, event->stamp);
 }
 
-/* The address is free: an allocation may have come before that. */
+/* The address is free now: an allocation may have come before that. */
 void edges_settle_allocation(struct edges *edges, uint64_t address)
 {
 	struct pairing_entry entry;

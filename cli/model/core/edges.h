@@ -1,28 +1,28 @@
 /*
- * edges.h: from events to edges: when blocks begin and end. Pairs allocations
- * with frees, and follows reallocs. What an edge means, whoever looks on (the
- * sink) knows: account.h of a trace that is read, the recorder's ledger of one
- * that is being written.
+ * edges.h: from events to edges, the begins and ends of blocks. Pairs
+ * allocations with frees, and follows reallocs. A sink decides what an edge
+ * means: account.h for a trace that is read, the recorder's live heap for one
+ * that is written.
  *
- *	events, by stamps ──▶ edges ──▶ birth   a block is there
+ *	events, by stamps ──▶ edges ──▶ birth   a block is allocated
  *	                        │  └──▶ end     it was freed, moved, lost
  *	                        │  └──▶ odd     unpaired, repaired
  *	                      blocks, waiting, moving
  *
- * Pairing: stamps are right within a window. An allocation on an address that
- * is live waits for the free, a free of an address that is not live waits for
- * the allocation (pairing.h). When the window is over, the event is unpaired:
- * such a free changes nothing else; such an allocation replaces the block,
- * which cannot be there any more.
+ * Pairing: stamps are right within a window. An allocation at an address that
+ * is live waits for the free; a free of an address that is not live waits for
+ * the allocation (pairing.h). After the window the event is unpaired: such a
+ * free changes nothing else; such an allocation replaces the block, which can
+ * no longer be there.
  *
- * Gap: where frees of blocks that are not known are usual, they do not wait:
- * the next allocation at their address is another block, and not one that came
- * too late. Only while events may still come out of order by more than the
- * window (beyond `settled`) do they wait, and then for an allocation that is
- * older than they are.
+ * Gap: where frees of unknown blocks are expected, they do not wait: the next
+ * allocation at their address is another block, not a late one. They wait only
+ * while events may be out of order by more than the window (beyond `settled`),
+ * and then for an allocation that is older than the free.
  *
- * Reallocation: BEGIN marks the block as moving; it stays live until DONE, or
- * until its address is allocated again, which tells that it was freed.
+ * Reallocation: BEGIN marks the block as moving (a pending realloc). The block
+ * stays live until DONE, or until its address is allocated again, which shows
+ * that it was freed.
  *
  * One thread.
  */
@@ -42,51 +42,55 @@
 /* How a block ends. */
 enum edge_end {
 	EDGE_FREED,
-	EDGE_MOVED,		/* by realloc, which has made another one */
-	EDGE_LOST		/* it cannot be there any more; no free came */
+	EDGE_MOVED,		/* by realloc, which made another block */
+	EDGE_LOST		/* it can no longer be there, but no free
+				 * came */
 };
 
 enum edge_odd {
 	EDGE_UNPAIRED,		/* an event without its counterpart */
-	EDGE_UNKNOWN,		/* a free, or the end of a realloc, whose block
-				 * is not known */
+	EDGE_UNKNOWN,		/* a free, or the end of a realloc, of an
+				 * unknown block */
 	EDGE_REPAIRED		/* two events that came out of order */
 };
 
 /*
- * All functions are there. `lane`: model_lane, or the like; `chain`: what `end`
- * has returned of the block that a realloc made this one of; 0: none.
+ * All functions are set. `lane`: model_lane, or similar. `chain`: the value
+ * that `end` returned for the block from which a realloc made this one; 0:
+ * none.
  */
 struct edges_sink {
-	/* A block began. Its sequence, thread and cost are still to be filled
-	 * in. */
+	/* A block was allocated. The sink fills in its sequence, thread and
+	 * cost. */
 	void (*birth)(void *owner, struct block *block, uint32_t lane,
 		      uint32_t context, uint32_t chain);
-	/* It ends; `by`: the context that frees, 0: not known. Returns the
-	 * chain that goes on, of an EDGE_MOVED; 0: none. If it is not odd and
-	 * not lost, the event that is being taken is what ends it; else
-	 * `ender` says who does. */
+	/* The block ends. `by`: the context that frees, 0: not known. For
+	 * EDGE_MOVED, returns the chain that continues; 0: none. If the block
+	 * is not odd and not lost, the current event ends it; otherwise `ender`
+	 * has the lane. */
 	uint32_t (*end)(void *owner, struct block *block, uint64_t stamp,
 			uint32_t by, enum edge_end end);
-	/* A chain that a realloc held has no block any more; 0: none. */
+	/* A chain that was held by a realloc has no block any more; 0: none. */
 	void (*chain_lost)(void *owner, uint32_t chain, uint64_t stamp);
 	void (*odd)(void *owner, enum edge_odd what, uint64_t stamp);
 	/* There is no memory for this block. */
 	void (*refused)(void *owner, uint32_t lane);
 };
 
-/* A realloc whose result is not known yet, one for each lane. */
+/* The pending realloc of a lane. */
 struct edges_moving {
 	uint64_t address;
 	uint32_t chain;		/* of the block, once `released` */
-	uint32_t by;		/* the context of who calls realloc */
-	/* if it is not that of edges: the block is not known any more, */
+	uint32_t by;		/* the context that calls realloc */
+	/* if it differs from edges.generation, the block is not known any
+	 * more; */
 	uint32_t generation;
-	uint32_t chains;	/* nor is the chain */
+	uint32_t chains;	/* likewise the chain */
 	bool active;
 	bool found;		/* the block was known at BEGIN */
-	bool released;		/* the address was allocated again already */
-	bool unknown;		/* not found, and BEGIN does not wait for it */
+	bool released;		/* the address was already allocated again */
+	bool unknown;		/* not found, and BEGIN does not wait for the
+				 * block */
 };
 
 struct edges {
@@ -96,45 +100,47 @@ struct edges {
 	void *owner;
 	uint64_t settled;	/* up to this stamp events come in order, as far
 				 * as stamps are right */
-	bool gap;		/* some frees, or allocations, are not there,
-				 * by choice: one without the other is no news */
+	bool gap;		/* some frees or allocations are left out on
+				 * purpose: an event without its counterpart is
+				 * no error */
 	struct edges_moving *moving;	/* by lane */
 	size_t lane_count;
-	struct movings by_block;	/* lanes whose block moves */
-	/* While `end` is called: the lane of the event that ends the block, + 1;
-	 * 0: it is the event that is being taken. */
+	struct movings by_block;	/* lanes by block with a pending
+					 * realloc */
+	/* During `end`: lane + 1 of the event that ends the block; 0: the
+	 * current event. */
 	uint32_t ender;
-	uint32_t generation, chains;	/* of blocks, of chains */
+	uint32_t generation, chains;	/* of the blocks, of the chains */
 };
 
-/* `most`: of blocks.h. The sink stays. waiting.window is to be set, in ticks.
- * False: no memory. */
+/* `most`: see blocks.h. The sink has to stay valid. The caller sets
+ * waiting.window, in ticks. False: no memory. */
 bool edges_init(struct edges *edges, const struct edges_sink *sink,
 		void *owner, size_t most);
 void edges_free(struct edges *edges);
-/* Before the first event of a lane. False: no memory. */
+/* Call before the first event of a lane. False: no memory. */
 bool edges_reach(struct edges *edges, uint32_t lane);
-/* The lane is another thread's from now on. */
+/* The lane belongs to another thread from now on. */
 void edges_lane_ends(struct edges *edges, uint32_t lane, uint64_t stamp);
-/* What waited longer than the window before this stamp is given up. */
+/* Gives up events that have waited longer than the window before this stamp. */
 void edges_expire(struct edges *edges, uint64_t stamp);
-/* No block is known any more, and nothing waits. They do not end. */
+/* Forgets all blocks and all waiting events, without calling `end`. */
 void edges_forget(struct edges *edges);
-/* Numbers of chains mean nothing any more. */
+/* Numbers of chains are not valid any more. */
 void edges_forget_chains(struct edges *edges);
-/* No more events come: reallocs that are under way have left their blocks as
- * they were, and what waits is given up. */
+/* There are no more events: pending reallocs leave their blocks as they were,
+ * and waiting events are given up. */
 void edges_finish(struct edges *edges, uint64_t stamp);
-/* For who goes on where another reading has stopped: a lane's realloc that has
- * begun, and an event that waits, the oldest first. False: that cannot be. */
+/* To resume where another reader stopped: add a lane's pending realloc, and a
+ * waiting event, the oldest first. False: they contradict the blocks. */
 bool edges_put_moving(struct edges *edges, uint32_t lane,
 		      const struct edges_moving *moving);
 bool edges_put_waiting(struct edges *edges,
 		       const struct pairing_entry *entry);
-/* The realloc of a lane; one that is not active means nothing. */
+/* The realloc of a lane; meaningless unless `active`. */
 const struct edges_moving *edges_moving_of(struct edges *edges, uint32_t lane);
 
-/* ---- for edges_event: what rarely happens ---- */
+/* ---- for edges_event: the rare cases ---- */
 
 void edges_allocate_live(struct edges *edges, uint32_t lane,
 			 const struct trace_event *event, uint32_t chain,
@@ -148,8 +154,8 @@ void edges_realloc(struct edges *edges, uint32_t lane,
 		   const struct trace_event *event);
 
 /*
- * The sink of edges once more, where it is known when this is compiled: then
- * its functions are a part of the caller.
+ * `sink` is edges->sink, passed again so that it is a compile-time constant and
+ * the compiler can inline its functions.
  */
 static inline __attribute__((always_inline)) void
 edges_allocate(struct edges *edges, const struct edges_sink *sink,
@@ -199,7 +205,7 @@ edges_deallocate(struct edges *edges, const struct edges_sink *sink,
 		edges_settle_allocation(edges, event->address);
 }
 
-/* Up to this stamp: what waits for others is given up in time. */
+/* Time advances to this stamp: gives up events that have waited too long. */
 static inline void edges_advance(struct edges *edges, uint64_t stamp)
 {
 	if (__builtin_expect(stamp > edges->waiting.expires, 0))
@@ -207,24 +213,24 @@ static inline void edges_advance(struct edges *edges, uint64_t stamp)
 							     edges->settled);
 }
 
-/* I1 of edges.c, and what it is made of. With GNOMON_CLAIMS. */
+/* I1 of edges.c, and the parts of the struct. With GNOMON_CLAIMS. */
 bool edges_is_valid(const struct edges *edges);
 
-/* An ALLOC, of a block that goes on with this chain. */
+/* An ALLOC of a block that continues this chain. */
 void edges_resume(struct edges *edges, uint32_t lane,
 		  const struct trace_event *event, uint32_t chain);
-/* edges_event, for who seldom has one: no part of the caller. */
+/* edges_event as a function, for callers with few events. */
 void edges_take(struct edges *edges, uint32_t lane,
 		const struct trace_event *event);
 
-/* An event that is not EXTRA. `sink` is that of edges. */
+/* An event that is not EXTRA. `sink` is edges->sink. */
 static inline __attribute__((always_inline)) void
 edges_event(struct edges *edges, const struct edges_sink *sink, uint32_t lane,
 	    const struct trace_event *event)
 {
 	CLAIM_FULL(lane < edges->lane_count);
 	if (__builtin_expect(event->address == 0, 0))
-		/* no recorder writes that */
+		/* no recorder writes address 0 */
 		sink->odd(edges->owner, EDGE_UNPAIRED, event->stamp);
 	else if (event->kind == GT_ALLOC)
 		edges_allocate(edges, sink, lane, event, 0, false);

@@ -1,9 +1,9 @@
 /*
- * images.c: see images.h. The newest image counts: where one image was
- * unmapped and another mapped in its place, and the record of the first
- * one's end has not been read yet, the newer one whose first node is not
- * above the id is the right one. A cache by page serves images that share no
- * address with any other, which is nearly all of them.
+ * images.c: see images.h. The newest image counts: if an image was unmapped and
+ * another mapped at the same addresses, and the record of the first one's end
+ * has not been read yet, the newest image whose first node is not above the id
+ * is right. A cache by page is used for images that share no address with any
+ * other: nearly all of them.
  *
  * Called by the reader's thread.
  */
@@ -19,7 +19,7 @@
 #include "unwind/claim.h"
 
 #define PAGE_SHIFT 12
-/* A reader's limit, twice a recorder's. */
+/* A reader's limit, twice that of the recorder. */
 #define IMAGES_MAX 4096
 
 void images_init(struct images *images)
@@ -38,7 +38,7 @@ static bool contains(const struct image *image, uint64_t address)
 	return false;
 }
 
-/* A plugin that is loaded again and again is one and the same code. */
+/* A plugin that is loaded several times is the same code. */
 static bool is_same(const struct image *a, const struct image *b)
 {
 	return a->bias == b->bias && a->path == b->path &&
@@ -115,7 +115,7 @@ static void fill(struct images *images, struct image *image,
 			   (uint32_t)(image - images->list));
 }
 
-/* Told twice: by trace and live file. */
+/* A record that is in the trace and in the live file. */
 static bool is_repeated(const struct image *image,
 			const struct trace_image *record)
 {
@@ -176,8 +176,8 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 		    image->first_node <= id && id < image->end_node)
 			return cached;
 	}
-	/* Which image is gone may only be told later: of several that fit,
-	 * the last one to come was there. */
+	/* The record of an image's end may come later: of several that fit, the
+	 * last one mapped was there. */
 	cached = IMAGE_NONE;
 	at = places_up_to(&images->places, address);
 	while ((place = places_next(&images->places, &at, address)) != NULL) {

@@ -1,6 +1,6 @@
 /*
- * images.h: the ELF objects that were mapped, each with the interval of
- * context ids (its epoch) in which its addresses meant it.
+ * images.h: the modules (ELF files) that were mapped, each with the interval of
+ * context ids (its epoch) in which its addresses were valid.
  */
 #ifndef GNOMON_IMAGES_H
 #define GNOMON_IMAGES_H
@@ -20,16 +20,16 @@ struct image {
 	uint32_t flags;		/* enum gt_image_flags */
 	uint32_t first_node;
 	uint32_t end_node;	/* UINT32_MAX while it is mapped */
-	uint32_t same_as;	/* the first one that was this file at this
-				 * place: it stands for all of them */
-	bool overlapped;	/* shares addresses with another one */
-	bool known;		/* false: only its index was seen */
+	uint32_t same_as;	/* the first image with the same file at the
+				 * same address; it represents all of them */
+	bool overlapped;	/* shares addresses with another image */
+	bool known;		/* false: only its index is known */
 	uint64_t bias;
 	unsigned segment_count;
 	struct trace_segment segments[GL_SEGMENTS_MAX];
 	uint8_t build_id[GL_BUILD_ID_MAX];
 	size_t build_id_size;
-	const char *path;	/* "" unknown */
+	const char *path;	/* "": unknown */
 	const char *name;	/* last part of the path */
 };
 
@@ -40,7 +40,7 @@ struct images {
 	size_t count;
 	size_t capacity;
 	struct table by_index;	/* index in the trace -> index here */
-	struct places places;	/* segments; the owner is an index here */
+	struct places places;	/* segments; the owner is an index of `list` */
 	struct intern names;
 	struct { uint64_t page; uint32_t image; } cache[IMAGES_CACHE];
 	uint64_t refused;	/* records over the limit */
@@ -48,18 +48,19 @@ struct images {
 
 void images_init(struct images *images);
 
-/* What is wrong with a record. */
+/* The result of a record. */
 enum images_added {
 	IMAGES_ADDED,
-	IMAGES_OTHER,		/* its index is another image */
-	IMAGES_UNKNOWN,		/* the end of none, or before it began */
+	IMAGES_OTHER,		/* the index already belongs to another image */
+	IMAGES_UNKNOWN,		/* the end of an unknown image, or before its
+				 * start */
 	IMAGES_REFUSED		/* over the limit */
 };
 enum images_added images_add(struct images *images,
 			     const struct trace_image *record);
-/* The image that `address` meant when node `id` was made; or IMAGE_NONE. */
+/* The image at `address` when node `id` was made; or IMAGE_NONE. */
 uint32_t images_find(struct images *images, uint32_t id, uint64_t address);
-/* The only image that was ever at this address; or IMAGE_NONE. */
+/* The image at this address, if there was only ever one; or IMAGE_NONE. */
 uint32_t images_find_only(const struct images *images, uint64_t address);
 void images_free(struct images *images);
 

@@ -1,6 +1,6 @@
 /*
- * movings.c: see movings.h. As many buckets as lanes, each a list through the
- * lanes.
+ * movings.c: see movings.h. A hash table with as many buckets as lanes; each
+ * bucket is a list of lanes.
  *
  *  I1  A lane is in the bucket of its address, or in none.
  *
@@ -51,7 +51,7 @@ bool movings_is_valid(const struct movings *movings)
 }
 #endif
 
-/* As many as that. */
+/* Grows both to 2^bits. */
 static bool grow(struct movings *movings, unsigned bits)
 {
 	size_t old = movings->bits ? (size_t)1 << movings->bits : 0;

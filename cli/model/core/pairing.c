@@ -1,13 +1,13 @@
 /*
- * pairing.c: a list by age, and a table by address and kind, over the same
- * slots. It is nearly always empty, and holds a handful of entries at worst;
- * but a hostile trace keeps PAIRING_MAX here for ever, all of one address if
- * it likes, so nothing may walk or move them.
+ * pairing.c: a list by age, and a hash table by address and kind, over the same
+ * slots. It is nearly always empty, and normally holds a handful of entries at
+ * most. But a hostile trace can keep PAIRING_MAX entries here for ever, all
+ * with one address, so no operation may walk or move all of them.
  *
- *  I1  Slot 0 is none. Of 1 to `used`, `count` are in both lists, and the
- *      others in that of `unused`.
- *  I2  A bucket's entries are by age. So the first that fits is the oldest, and
- *      those of one address and kind cost the search for them nothing.
+ *  I1  Slot 0 means none. Of slots 1 to `used`, `count` are in both lists, and
+ *      the others in the list of `unused`.
+ *  I2  The entries of a bucket are by age. So the first match is the oldest,
+ *      and entries of the same address and kind do not slow its search.
  *  I3  `before` of a bucket's first entry is its last one.
  *
  * Called by the reader's thread, or the recorder's writer.
@@ -28,9 +28,10 @@ static uint16_t *bucket_of(struct pairing *pairing, uint64_t address,
 }
 
 #ifdef GNOMON_CLAIMS
-#define VALID_EVERY 256	/* changes; else it would be most of the work */
+#define VALID_EVERY 256	/* changes per check; more often would dominate the run
+			 * time */
 
-/* In its bucket, by age (I2), with its links (I3). */
+/* The slot is in its bucket, by age (I2), with valid links (I3). */
 static bool slot_is_valid(const struct pairing *pairing, uint16_t index)
 {
 	const struct pairing_slot *slots = pairing->slots, *s = &slots[index];
@@ -91,7 +92,7 @@ static uint16_t new_slot(struct pairing *pairing)
 	return index;
 }
 
-/* As the newest of all, and of its bucket. */
+/* Links the slot as the newest of all, and of its bucket. */
 static void link_slot(struct pairing *pairing, uint16_t index)
 {
 	struct pairing_slot *slots = pairing->slots, *slot = &slots[index];
@@ -155,7 +156,7 @@ void pairing_wait(struct pairing *pairing, const struct pairing_entry *entry)
 		   pairing_is_valid(pairing));
 }
 
-/* The oldest of one kind. */
+/* The oldest entry of one kind. */
 static uint16_t find_kind(struct pairing *pairing, uint64_t address,
 			  unsigned kind)
 {

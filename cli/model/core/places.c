@@ -56,7 +56,7 @@ void places_add(struct places *places, uint64_t start, uint64_t size,
 	list[at] = (struct place){ start, last, last, owner };
 	if (at > 0 && list[at - 1].reach > last)
 		list[at].reach = list[at - 1].reach;
-	/* those behind reach at least as far as this one */
+	/* later entries reach at least as far as this one */
 	for (at++; at < places->count && list[at].reach < last; at++)
 		list[at].reach = last;
 	CLAIM_FULL((places->count & (places->count - 1)) ||

@@ -1,6 +1,6 @@
 /*
- * places.h: ranges of addresses, each with an owner, that may overlap; and
- * which of them share an address with another range.
+ * places.h: ranges of addresses, each with an owner, that may overlap; finds
+ * all ranges that share an address with a given range.
  */
 #ifndef GNOMON_PLACES_H
 #define GNOMON_PLACES_H
@@ -10,30 +10,30 @@
 #include <stdint.h>
 
 struct place {
-	uint64_t start, last;	/* both belong to it */
-	uint64_t reach;		/* the largest `last` up to here */
+	uint64_t start, last;	/* both included */
+	uint64_t reach;		/* the largest `last` up to this entry */
 	uint32_t owner;
 };
 
-/* A zeroed one is empty. */
+/* A zeroed struct is empty. */
 struct places {
 	struct place *list;	/* by start */
 	size_t count, capacity;
 };
 
-/* [start, start + size), cut at the end of all addresses. Nothing for size
- * 0. */
+/* Adds [start, start + size), cut at the end of the address space. Size 0 adds
+ * nothing. */
 void places_add(struct places *places, uint64_t start, uint64_t size,
 		uint32_t owner);
 
 /*
- * All that share an address with [from, to], the latest start first:
+ * All ranges that share an address with [from, to], the latest start first:
  *
  *	at = places_up_to(places, to);
  *	while ((place = places_next(places, &at, from)) != NULL)
  *
- * Takes the time of what is found, and of a binary search, unless long ranges
- * begin far before.
+ * Takes a binary search and time for each result, unless long ranges begin far
+ * before `from`.
  */
 size_t places_up_to(const struct places *places, uint64_t to);
 
@@ -51,7 +51,7 @@ static inline const struct place *places_next(const struct places *places,
 	return NULL;
 }
 
-/* By start, and how far they reach. With GNOMON_CLAIMS. */
+/* Sorted by start, and `reach` is right. With GNOMON_CLAIMS. */
 bool places_is_valid(const struct places *places);
 
 void places_free(struct places *places);

@@ -1,8 +1,9 @@
 /*
- * pools.h: heaps that a program has beside the allocator's: pools of which it
- * tells the recorder. Their blocks lie inside blocks, or mappings, of the
- * allocator, so they are counted apart, and nothing counts twice. The upper
- * bits of a block's address are the number of its heap; 0 is the allocator.
+ * pools.h: heaps of the program's own, besides the allocator's: pools that the
+ * program reports to the recorder. Their blocks are inside blocks or mappings
+ * of the allocator, so they are counted separately, and no byte counts twice.
+ * The upper bits of a block's address are the number of its heap; 0 is the
+ * allocator.
  */
 #ifndef GNOMON_POOLS_H
 #define GNOMON_POOLS_H
@@ -18,20 +19,20 @@
 #define POOLS_MAX 4096		/* numbers */
 #define POOLS_SHIFT 48
 #define POOLS_ADDRESS ((UINT64_C(1) << POOLS_SHIFT) - 1)
-#define POOLS_ALLOCATOR "malloc"	/* what heap 0 is called */
+#define POOLS_ALLOCATOR "malloc"	/* name of heap 0 */
 
 struct pools {
 	struct pool_entry {
 		const char *name;	/* "": not known */
-		struct totals figures;	/* its own peak */
-	} *list;	/* by number; that of heap 0 has no figures */
-	size_t count;	/* 0: the trace has no heap but the allocator */
+		struct totals figures;	/* with its own peak */
+	} *list;	/* by number; heap 0 has no measures */
+	size_t count;	/* 0: the trace has only the allocator's heap */
 };
 
-/* A zeroed struct pools has none. False: no number of a heap. */
+/* A zeroed struct pools has none. False: not a valid heap number. */
 bool pools_name(struct pools *pools, struct intern *names,
 		const struct trace_control *record);
-void pools_forget(struct pools *pools);		/* all figures */
+void pools_forget(struct pools *pools);		/* resets all measures */
 void pools_free(struct pools *pools);
 
 /* The number of a block's heap. */
@@ -40,16 +41,16 @@ static inline uint32_t pools_number(uint64_t address)
 	return (uint32_t)(address >> POOLS_SHIFT);
 }
 
-/* Where it lies. */
+/* The address without the heap number. */
 static inline uint64_t pools_address(uint64_t address)
 {
 	return address & POOLS_ADDRESS;
 }
 
-/* Its name, as reports print it; never NULL. */
+/* The name of a heap, as reports print it; never NULL. */
 const char *pools_name_of(const struct pools *pools, uint32_t number);
 
-/* ---- for account.c: the block's heap is one that is listed ---- */
+/* ---- for account.c: call these only if pools_has ---- */
 
 static inline bool pools_has(const struct pools *pools, uint64_t address)
 {

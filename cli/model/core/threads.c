@@ -1,12 +1,12 @@
 /*
  * threads.c: see threads.h. A thread has one ring, and a second one once a
- * signal handler allocated while a hook was at work; both records carry its
- * tid. Tids, pthread_t and rings are used again by later threads; so who is
- * meant by one depends on the time, and each thread knows the one that had its
- * tid or pthread_t before.
+ * signal handler allocated inside of a hook; both records carry its tid. Later
+ * threads reuse tids, pthread_t values and rings. So which thread one of these
+ * means depends on the time, and each thread has a link to the previous one
+ * with the same tid or pthread_t.
  *
- * Records come in the order of the file, events later, when their time has
- * come. So names may arrive out of order.
+ * Records come in the order of the file, events later, in the order of stamps.
+ * So names may arrive out of order.
  *
  * Called by the reader's thread.
  */
@@ -20,8 +20,8 @@
 #include "cli/base/sort.h"
 #include "unwind/claim.h"
 
-#define NAMES_MAX 4096		/* of a thread; later ones are not kept */
-/* Earlier threads with the same tid, or pthread_t, that are looked at: events
+#define NAMES_MAX 4096		/* per thread; later ones are dropped */
+/* How many earlier threads with the same tid or pthread_t are searched: events
  * come late, but not by so many threads. */
 #define OLDER_MAX 128
 
@@ -73,7 +73,7 @@ const char *threads_name(const struct thread *thread)
 	       thread->names[thread->name_count - 1].text;
 }
 
-/* Of two records of the same name, one after the other, the first counts. */
+/* Of two consecutive records of the same name, the first counts. */
 static void put_name(struct thread *thread, uint64_t since, const char *text,
 		     size_t size)
 {
@@ -103,9 +103,9 @@ static void put_name(struct thread *thread, uint64_t since, const char *text,
 	CLAIM_FULL(i + 1 == thread->name_count || at[1].since > since);
 }
 
-/* ---- who is meant ---- */
+/* ---- lookup by pthread_t and tid ---- */
 
-/* The thread that had this pthread_t at that time; 0: none. */
+/* The thread with this pthread_t at that time; 0: none. */
 static uint32_t had_pointer(const struct threads *threads, uint64_t pointer,
 			    uint64_t stamp)
 {
@@ -117,7 +117,7 @@ static uint32_t had_pointer(const struct threads *threads, uint64_t pointer,
 	return i;
 }
 
-/* Who was running at that time with this tid; 0: nobody that is known. */
+/* The thread that was running at that time with this tid; 0: none is known. */
 static uint32_t had_tid(const struct threads *threads, uint32_t tid,
 			uint64_t stamp)
 {
@@ -132,7 +132,7 @@ static uint32_t had_tid(const struct threads *threads, uint32_t tid,
 	return i;
 }
 
-/* ---- beginnings ---- */
+/* ---- starts ---- */
 
 uint64_t threads_without_memory(const struct threads *threads)
 {
@@ -196,7 +196,7 @@ static int compare_creations(const void *left, const void *right)
 	return sort_up(a->pointer, b->pointer) ?: sort_up(a->begin, b->begin);
 }
 
-/* The one sought would be with those before. */
+/* The key of a search for the last creation before a stamp. */
 struct sought {
 	const struct creation *list;
 	uint64_t pointer;
@@ -211,7 +211,7 @@ static bool is_behind(const void *owner, size_t i, uint64_t stamp)
 		(c->pointer == sought->pointer && c->begin > stamp);
 }
 
-/* The latest creation with this pthread_t that was begun by then. */
+/* The latest creation with this pthread_t that began at or before the stamp. */
 static struct creation *creation_before(const struct threads *threads,
 					uint64_t pointer, uint64_t stamp)
 {
@@ -251,9 +251,10 @@ bool threads_is_valid(const struct threads *threads)
 #endif
 
 /*
- * A thread's first event may come long after its creation or, since that is
- * told when pthread_create returns, before; but never before that was called.
- * And who is next to have the same pthread_t is created after its end.
+ * A thread's first event may come long after its creation. It may also come
+ * before the record of its creation, which is made when pthread_create returns;
+ * but never before pthread_create was called. And the next thread with the same
+ * pthread_t is created after its end.
  */
 void threads_settle(struct threads *threads)
 {
@@ -292,7 +293,7 @@ static uint32_t new_thread(struct threads *threads,
 	return i;
 }
 
-/* The thread whose second ring this is; its first may not be known yet. */
+/* The thread whose second ring this is; its first ring may not be known yet. */
 static uint32_t owner_of_nested(struct threads *threads,
 				const struct trace_thread *record)
 {
@@ -307,7 +308,7 @@ static uint32_t owner_of_first(struct threads *threads,
 	uint32_t i = latest(&threads->by_tid, record->tid);
 	struct thread *thread;
 
-	/* Only its second ring was announced so far. */
+	/* So far there was only a record of its second ring. */
 	if (i == 0 || threads->list[i].known ||
 	    threads->list[i].start < record->stamp)
 		i = new_thread(threads, record);
@@ -330,7 +331,7 @@ static void start(struct threads *threads, const struct trace_thread *record)
 	struct ring_use *use = ring_entry(threads, record->ring);
 	bool nested = record->flags & GT_THREAD_NESTED;
 
-	/* Told twice: by the trace and by the live file. */
+	/* A record that is in the trace and in the live file. */
 	if (use->thread != 0 && use->start == record->stamp &&
 	    threads->list[use->thread].tid == record->tid)
 		return;
@@ -376,7 +377,8 @@ void threads_record(struct threads *threads,
 	}
 }
 
-/* A ring that nobody has says nothing of who had it before. */
+/* A record about a ring without a thread is ignored: it says nothing about an
+ * earlier user of the ring. */
 void threads_capture(struct threads *threads,
 		     const struct trace_capture *record)
 {

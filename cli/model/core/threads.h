@@ -1,6 +1,6 @@
 /*
- * threads.h: the threads of the target, what they were called, and the rings
- * that they write to.
+ * threads.h: the threads of the target, their names, and the rings that they
+ * write to.
  */
 #ifndef GNOMON_THREADS_H
 #define GNOMON_THREADS_H
@@ -19,22 +19,23 @@ struct thread_name {
 
 struct thread {
 	uint32_t tid;
-	uint32_t flags;		/* enum gt_thread_flags of its first ring */
-	uint64_t start;		/* stamp: its first event */
-	uint64_t end;		/* stamp; 0: not ended */
+	uint32_t flags;		/* enum gt_thread_flags, of its first ring */
+	uint64_t start;		/* stamp of its first event */
+	uint64_t end;		/* stamp; 0: has not ended */
 	uint64_t pointer;	/* pthread_t; 0: unknown */
 	uint64_t created;	/* stamp: pthread_create returned; 0: unknown */
 	uint32_t creator;	/* thread; 0: unknown */
-	bool known;		/* its first ring was announced */
-	/* Earlier threads with the same tid, the same pointer; 0: none. */
+	bool known;		/* there was a record of its first ring */
+	/* The previous threads with the same tid and with the same pointer; 0:
+	 * none. */
 	uint32_t older_tid;
 	uint32_t older_pointer;
 	uint64_t events;	/* so far */
-	uint64_t allocations;	/* so far: numbers its blocks */
-	struct thread_name *names;	/* by time, neighbours differ */
+	uint64_t allocations;	/* so far: the number of its next block */
+	struct thread_name *names;	/* by time; neighbours differ */
 	size_t name_count;
 	size_t name_capacity;
-	bool described;		/* `capture` holds */
+	bool described;		/* `capture` is set */
 	struct trace_capture capture;
 };
 
@@ -62,9 +63,10 @@ struct threads {
 	size_t ring_count;
 	size_t ring_capacity;
 	struct table by_ring;
-	struct table by_tid;	/* -> the latest thread that had it */
+	struct table by_tid;	/* -> the latest thread with this tid */
 	struct table by_pointer;
-	uint32_t *by_number;	/* of a START of a first ring, in the file */
+	uint32_t *by_number;	/* by the number of its first ring's START in
+				 * the file */
 	size_t number_count, number_capacity;
 	struct creation *creations;
 	size_t creation_count;
@@ -76,27 +78,27 @@ void threads_record(struct threads *threads,
 		    const struct trace_thread *record);
 void threads_capture(struct threads *threads,
 		     const struct trace_capture *record);
-/* GT_EXTRA_NAME or _CREATE, told by this thread; others are left alone. */
+/* Takes GT_EXTRA_NAME and _CREATE of this thread; ignores other events. */
 void threads_extra(struct threads *threads, uint32_t thread,
 		   const struct trace_event *event);
-/* All records and events have come: finds out who created whom. */
+/* All records and events were read: finds out which thread created which. */
 void threads_settle(struct threads *threads);
-/* The thread that uses the ring now; made up if none was ever announced. */
+/* The thread that uses the ring now; a new one if the ring has no record. */
 uint32_t threads_of_ring(struct threads *threads, uint32_t ring, bool *nested);
 /* The thread of the n-th START of a first ring, from 1; 0: unknown. */
 uint32_t threads_by_number(const struct threads *threads, uint32_t number);
-/* What it was called last, "" if that is not known. */
+/* Its last name, "" if not known. */
 const char *threads_name(const struct thread *thread);
-/* Stamp of its beginning, as far as is known. */
+/* Stamp of its start, as far as known. */
 uint64_t threads_start(const struct thread *thread);
-/* How many had to take their stacks without memory of their own. */
+/* How many threads had no memory of their own for capturing stacks. */
 uint64_t threads_without_memory(const struct threads *threads);
-/* Numbers of all but 0, by their beginnings; the caller frees them. */
+/* Numbers of all threads except 0, by start; the caller frees them. */
 uint32_t *threads_by_start(const struct threads *threads);
 void threads_free(struct threads *threads);
 
-/* Names are by time; whoever is meant by a ring, a number or a tid is in the
- * list. With GNOMON_CLAIMS. */
+/* Names are by time; rings, numbers and tids refer to threads in the list. With
+ * GNOMON_CLAIMS. */
 bool threads_is_valid(const struct threads *threads);
 
 #endif

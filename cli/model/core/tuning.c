@@ -41,7 +41,7 @@ const char *tuning_function(const struct tuning_call *call)
 	return call->what == GT_EXTRA_TRIM ? "malloc_trim" : "mallopt";
 }
 
-/* glibc's malloc.h; other allocators that have mallopt use its numbers. */
+/* From glibc's malloc.h; other allocators with mallopt use the same numbers. */
 const char *tuning_parameter(int32_t parameter)
 {
 	static const struct {

@@ -10,12 +10,12 @@
 #include "cli/model/core/contexts.h"
 #include "cli/trace/decode/records.h"
 
-/* A program that trims in a loop: what comes later is only counted. */
+/* For programs that trim in a loop: further calls are only counted. */
 #define TUNING_MAX 65536
 
 struct tuning_call {
 	uint64_t stamp;
-	uint8_t what;		/* GT_EXTRA_MALLOPT, GT_EXTRA_TRIM */
+	uint8_t what;		/* GT_EXTRA_MALLOPT or GT_EXTRA_TRIM */
 	uint32_t thread;
 	uint32_t node;		/* its stack */
 	uint64_t pad;		/* TRIM: bytes to keep at the top */
@@ -31,7 +31,7 @@ struct tuning {
 	uint64_t left_out;
 };
 
-/* Other events are left alone. */
+/* Takes calls of mallopt and malloc_trim; ignores other events. */
 void tuning_extra(struct tuning *tuning, struct contexts *contexts,
 		  uint32_t thread, const struct trace_event *event);
 /* "mallopt", "malloc_trim" */

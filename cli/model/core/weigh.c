@@ -9,7 +9,7 @@
 
 struct weigh_amount weigh_sampled(uint64_t size, uint64_t mean)
 {
-	/* what asks for nothing is sampled as if it were a byte */
+	/* requests of 0 bytes are sampled as if they were 1 byte */
 	double length = (double)(size > 0 ? size : 1);
 	double weight = -1 / expm1(-length / (double)mean);
 	double bytes = weight * (double)size * (1 << WEIGH_BYTE_BITS) + 0.5;

@@ -1,13 +1,13 @@
 /*
- * weigh.h: what a block stands for in sums: itself, or of a sample, more than
- * that.
+ * weigh.h: the sample weight: how many blocks and bytes a block counts for in
+ * sums: itself, or more in a sample.
  *
- * In a Poisson sample of the allocated bytes with a mean distance M a block of
- * n bytes is found with the probability 1 - exp(-n / M): it stands for
- * 1 / (1 - exp(-n / M)) blocks of its size. Sums of that are kept in fixed
- * point, so that no rounding adds up; and the weight is a function of the size,
- * so the end of a block takes away what its beginning brought. Where all blocks
- * are recorded (M is 0) sums are what they are.
+ * In a Poisson sample of the allocated bytes with a mean distance M, a block of
+ * n bytes is found with the probability 1 - exp(-n / M): it stands for 1 / (1 -
+ * exp(-n / M)) blocks of its size. Sums of these weights are in fixed point, so
+ * no rounding errors accumulate. The weight is a function of the size, so the
+ * end of a block subtracts exactly what its allocation added. If all blocks are
+ * recorded (M is 0), sums are plain integers.
  *
  * No state.
  */
@@ -16,12 +16,12 @@
 
 #include <stdint.h>
 
-/* Of a sample's sums, below the point. */
+/* Fraction bits of a sample's sums. */
 #define WEIGH_BLOCK_BITS 16
 #define WEIGH_BYTE_BITS 8
 
-/* How many allocations lie between two of a sample nobody knows: so many that
- * nothing is taken for temporary. */
+/* The number of allocations between two sampled ones is not known. This value
+ * is so large that no block counts as temporary. */
 #define WEIGH_BETWEEN (1u << 12)
 
 struct weigh_amount {
@@ -47,21 +47,21 @@ static inline unsigned weigh_byte_bits(uint64_t mean)
 	return mean ? WEIGH_BYTE_BITS : 0;
 }
 
-/* A sum as a whole number: `lead` is added to what is below the point. */
+/* A sum as a whole number: `lead` is added to the fraction bits. */
 static inline uint64_t weigh_whole(uint64_t sum, unsigned bits, uint64_t lead)
 {
 	return (sum + (lead & ((UINT64_C(1) << bits) - 1))) >> bits;
 }
 
-/* The lead that rounds to the nearest. */
+/* The lead that rounds to the nearest number. */
 static inline uint64_t weigh_half(unsigned bits)
 {
 	return (UINT64_C(1) << bits) / 2;
 }
 
 /*
- * Whole numbers from a sum that comes piece by piece: what is left of a piece
- * goes with the next one.
+ * Whole numbers from a sum that comes in pieces: the fraction of a piece is
+ * carried to the next.
  */
 static inline uint64_t weigh_next(uint64_t piece, unsigned bits,
 				  uint16_t *rest)
@@ -73,7 +73,7 @@ static inline uint64_t weigh_next(uint64_t piece, unsigned bits,
 	return sum >> bits;
 }
 
-/* Ticks of a lifetime, as often as the amount says. */
+/* The lifetime in ticks, times the weighted number of blocks. */
 uint64_t weigh_lifetime(uint64_t ticks, uint64_t blocks, uint64_t mean);
 
 #endif

@@ -1,16 +1,17 @@
 /*
- * maps.c: mappings and their figures. What events do to them is in
- * maps_events.c, how looks come in in maps_look.c, who made what they find in
- * maps_origin.c.
+ * maps.c: mappings and their measures. maps_events.c applies events,
+ * maps_look.c applies looks, maps_origin.c finds the makers of mappings that a
+ * look has found.
  *
  *	EXTRA events ──▶ maps_extra ──┐
  *	blocks ────────▶ maps_event ──┼──▶ spans, mappings, sites, curve
  *	MAPS chunks ───▶ maps_take ───┘
  *
- * A mapping's entry is used again once MAPS_KEPT others have gone after it; its
- * site keeps the figures. So memory grows with what is mapped at one time.
+ * An unmapped mapping's entry is reused once MAPS_KEPT others have been
+ * unmapped after it; its site keeps the sums. So memory grows with the mappings
+ * that exist at one time.
  *
- * I1: a mapping's `bytes` is the sum of its spans; it is gone if that is 0.
+ * I1: a mapping's `bytes` is the sum of its spans; it is unmapped if that is 0.
  * I2: a site's live_bytes is the sum over its mappings.
  *
  * Called by the reader's thread.
@@ -35,7 +36,7 @@ const char *const map_origin_names[MAP_ORIGINS] = {
 	[MAP_OTHER] = "unknown",
 };
 
-/* ---- figures ---- */
+/* ---- measures ---- */
 
 static struct map_site *site_of(struct maps *maps,
 				const struct mapping *mapping)
@@ -53,7 +54,7 @@ static struct map_site *site_of(struct maps *maps,
 	return &maps->sites[i];
 }
 
-/* Put into its site's figures, or taken out of them again. */
+/* Adds a mapping to the sums of its site, or subtracts it. */
 static void count_mapping(struct maps *maps, const struct mapping *mapping,
 			  uint64_t one)
 {
@@ -72,8 +73,8 @@ static void count_mapping(struct maps *maps, const struct mapping *mapping,
 #define COUNT_IN UINT64_C(1)
 #define COUNT_OUT UINT64_MAX	/* minus one */
 
-/* About half as many points: one stands for those up to a step behind it, with
- * the most of them; what is further away keeps its own time. */
+/* Reduces the curve to about half as many points: a point has the maximum of
+ * all points up to a step after it; later points keep their own time. */
 static void thin_out(struct map_curve *curve)
 {
 	uint64_t whole = curve->points[curve->count - 1].stamp -
@@ -127,7 +128,8 @@ uint32_t maps_node(struct maps *maps, uint32_t context)
 	return contexts_node(maps->contexts, context);
 }
 
-/* An entry for a mapping: a new one, or that of the one that went first. */
+/* An entry for a mapping: a new one, or that of the mapping that was unmapped
+ * first. */
 static uint32_t new_entry(struct maps *maps)
 {
 	size_t place = maps->gone_count % MAPS_KEPT;
@@ -137,7 +139,7 @@ static uint32_t new_entry(struct maps *maps)
 		uint32_t i = maps->gone[place];
 
 		maps->gone[place] = MAPS_NONE;
-		/* it may have come back (undo) */
+		/* it may have been mapped again (undo) */
 		if (maps->list[i].bytes == 0) {
 			maps->forgotten++;
 			return i;
@@ -186,8 +188,8 @@ void maps_extend(struct maps *maps, uint32_t index, uint64_t start,
 	spans_put(&maps->spans, start, end, index, flags);
 }
 
-/* A span is taken from its mapping; `gone`: from the program, too, else the
- * mapping was never as large. */
+/* Takes a span from its mapping. `gone`: it was unmapped; otherwise the mapping
+ * never had it. */
 static void take_span(struct maps *maps, const struct span *piece, bool gone)
 {
 	struct mapping *mapping = &maps->list[piece->owner];
@@ -274,7 +276,7 @@ uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
 	return index;
 }
 
-/* ---- the whole ---- */
+/* ---- all of struct maps ---- */
 
 void maps_init(struct maps *maps, const struct blocks *blocks,
 	       struct contexts *contexts)
@@ -314,7 +316,7 @@ void maps_finish(struct maps *maps)
 	maps_look_all(maps, UINT64_MAX);
 	CLAIM_FULL(maps_is_valid(maps));
 	if (maps->curve.count > 0 && maps->curve.step > 0) {
-		/* what it came to, not the most of its last points */
+		/* end with the exact value, not a maximum of several points */
 		maps->curve.step = 0;
 		maps_note(maps, maps->now);
 	}

@@ -1,14 +1,14 @@
 /*
  * maps.h: what was mapped, when, and by whom.
  *
- * Two sources are brought together: the program's own calls (EXTRA events,
- * exact) and looks at what the kernel lists (MAPS chunks: what changed between
- * two of them, and was in no call, was done inside the C library or the loader,
- * or by a raw system call).
+ * Two sources are combined: the program's own calls (EXTRA events, exact), and
+ * looks: lists of the kernel's mappings (MAPS chunks). A change between two
+ * looks that no call explains was made inside the C library or the loader, or
+ * by a raw system call.
  *
- * A *mapping* is what one call made, or what one look found at one place; it
- * keeps its maker whatever happens to parts of it. A *span* (spans.h) is a
- * range that it still has. Nothing of this counts as an allocation.
+ * A *mapping* is made by one call, or found by one look in one address range.
+ * It keeps its maker whatever happens to parts of it. A *span* (spans.h) is a
+ * range that the mapping still has. Mappings do not count as allocations.
  */
 #ifndef GNOMON_MAPS_H
 #define GNOMON_MAPS_H
@@ -25,16 +25,16 @@
 #include "cli/trace/decode/map_records.h"
 
 #define MAPS_PAGE UINT64_C(4096)
-#define MAPS_NO_NODE UINT32_MAX	/* its stack is not known */
-#define MAPS_KEPT 65536		/* mappings that are gone, one by one */
-#define MAPS_TOUCHES_MAX (1u << 18)	/* ranges touched between two looks */
+#define MAPS_NO_NODE UINT32_MAX	/* stack not known */
+#define MAPS_KEPT 65536		/* unmapped mappings that are kept one by one */
+#define MAPS_TOUCHES_MAX (1u << 18)	/* ranges changed between two looks */
 #define MAPS_POINTS 2048	/* of the curve over time */
 #define MAPS_NONE UINT32_MAX
-#define MAPS_RECENT_BITS 14	/* log2 of how many pages */
+#define MAPS_RECENT_BITS 14	/* log2 of the number of pages */
 
-/* Flags of a span beside enum gt_maps_is. */
-#define MAPS_SPAN_FILE 0x100u	/* of a file; if */
-#define MAPS_SPAN_LOOKED 0x200u	/* a look has seen it */
+/* Flags of a span, in addition to enum gt_maps_is. */
+#define MAPS_SPAN_FILE 0x100u	/* mapped from a file; valid if */
+#define MAPS_SPAN_LOOKED 0x200u	/* a look has found it */
 
 /* Who made a mapping; the first ones are those of enum gt_within. */
 enum map_origin {
@@ -43,27 +43,28 @@ enum map_origin {
 	MAP_CREATE,
 	MAP_DLOPEN,
 	MAP_ALLOCATOR,
-	MAP_BEFORE,		/* it was there when the recording began */
-	MAP_RECORDER,		/* it is gnomon's own */
-	MAP_OTHER,		/* nobody is known */
+	MAP_BEFORE,		/* existed when the recording began */
+	MAP_RECORDER,		/* gnomon's own */
+	MAP_OTHER,		/* unknown */
 	MAP_ORIGINS
 };
 extern const char *const map_origin_names[MAP_ORIGINS];
 
 struct mapping {
-	uint64_t start, size;	/* as it was made */
-	uint64_t bytes;		/* what is left of it */
-	uint64_t mapped;	/* stamp; where a look found it, of the look */
-	uint64_t unmapped;	/* stamp of the end of its last byte, or 0 */
+	uint64_t start, size;	/* when it was made */
+	uint64_t bytes;		/* still mapped */
+	uint64_t mapped;	/* stamp; the look's, if a look found it */
+	uint64_t unmapped;	/* stamp at which its last byte was unmapped, or
+				 * 0 */
 	uint64_t device, inode;	/* if `looked`; 0 and 0: anonymous */
-	const char *path;	/* "" none, or not known */
+	const char *path;	/* "": none, or not known */
 	uint32_t node;		/* context; MAPS_NO_NODE */
-	uint32_t look;		/* number of the look that found it, 0: none */
+	uint32_t look;		/* number of the look that found it; 0: none */
 	uint8_t origin;		/* enum map_origin */
-	uint8_t is;		/* enum gt_maps_is: what it was first */
-	bool looked;		/* a look has seen it */
-	bool attached;		/* by shmat; its size is not known before a
-				 * look has seen it */
+	uint8_t is;		/* enum gt_maps_is: at first */
+	bool looked;		/* a look has found it */
+	bool attached;		/* by shmat; its size is not known until a look
+				 * has found it */
 };
 
 /* All mappings with one origin and stack. */
@@ -71,7 +72,7 @@ struct map_site {
 	uint32_t node;
 	uint32_t origin;
 	uint64_t count;
-	uint64_t total_bytes;	/* as they were made */
+	uint64_t total_bytes;	/* size at first */
 	uint64_t live_count;
 	uint64_t live_bytes;
 };
@@ -81,32 +82,33 @@ struct map_point {
 	uint64_t bytes;
 };
 
-/* Bytes mapped over time, the recorder's left out. */
+/* Bytes mapped over time, without the recorder's. */
 struct map_curve {
 	struct map_point points[MAPS_POINTS];
 	size_t count;
-	uint64_t step;		/* ticks that a point stands for; 0: exact */
+	uint64_t step;		/* ticks per point; 0: exact */
 	struct map_point peak;
 };
 
-/* A range that an event touched, for the next look. */
+/* A range that an event changed, for the next look. */
 struct map_touch {
 	uint64_t start, end;
 	uint64_t stamp;
 	bool unmapped;
 };
 
-/* What may explain mappings that the next look finds. */
+/* An event that may explain mappings found by the next look. */
 struct map_clue {
 	uint64_t stamp;
-	uint64_t address;	/* CREATE, SHMAT: in the mapping;
+	uint64_t address;	/* CREATE, SHMAT: an address in the mapping;
 				 * DLOPEN: hash of the file's name */
-	uint64_t size;		/* block in a mapping of its own: of that */
+	uint64_t size;		/* for a block in a mapping of its own: the size
+				 * of that mapping */
 	uint32_t node;
 	uint8_t what;		/* enum gt_extra; 0: a block */
 };
 
-/* The first block that began or ended in a page. */
+/* The first block that was allocated or freed in a page. */
 struct map_page {
 	uint64_t page;		/* its address */
 	uint64_t stamp;		/* 0: none */
@@ -125,66 +127,67 @@ struct maps {
 	struct mapping *list;
 	size_t count;
 	size_t capacity;
-	uint32_t *gone;			/* ring of the last that went */
+	uint32_t *gone;			/* ring of the last unmapped ones */
 	size_t gone_count;
-	uint64_t forgotten;		/* that went and are not kept */
+	uint64_t forgotten;		/* unmapped and no longer kept */
 	struct map_site *sites;
 	size_t site_count;
 	size_t site_capacity;
 	struct table by_site;		/* origin, node -> site */
 	struct map_curve curve;
-	uint64_t own_bytes;		/* of the recorder */
+	uint64_t own_bytes;		/* the recorder's */
 	uint64_t calls[GT_EXTRA_COUNT];	/* events by kind */
-	uint64_t failed;		/* calls that did nothing */
-	uint64_t now;			/* stamp of what is being applied */
+	uint64_t failed;		/* calls that failed */
+	uint64_t now;			/* stamp of the current event or look */
 
-	/* since the begin of the look before */
+	/* since the begin of the previous look */
 	struct map_touch *touches;
 	size_t touch_count;
 	size_t touch_capacity;
 	struct map_clue *clues;
 	size_t clue_count;
 	size_t clue_capacity;
-	/* what the last munmap of each lane took, for its failing */
+	/* spans removed by the last munmap of each lane, in case it fails */
 	struct span *undo;
 	size_t undo_count;
 	size_t undo_capacity;
 	uint32_t undo_lane;
 
 	/* looks */
-	uint32_t *found;		/* mappings that the last one found */
+	uint32_t *found;		/* mappings found by the last look */
 	size_t found_count;
 	size_t found_capacity;
-	struct trace_map *kernel;	/* the list of the last one */
+	struct trace_map *kernel;	/* the list of the last look */
 	size_t kernel_count;
-	struct map_look building;	/* more of it is to come */
-	struct map_look *waiting;	/* until events have come so far */
+	struct map_look building;	/* a look of which more is to come */
+	struct map_look *waiting;	/* looks waiting for events up to their
+					 * end */
 	size_t waiting_count;
 	size_t waiting_capacity;
 	uint64_t due;			/* stamp of the first that waits */
-	uint64_t window;		/* ticks by which stamps may be off */
+	uint64_t window;		/* error of stamps in ticks */
 	uint32_t looks;			/* so far */
 	uint64_t first_look, last_look;	/* stamps */
 	struct intern paths;
 
-	/* whose blocks lie in what a look finds */
+	/* blocks in the mappings that a look finds */
 	const struct blocks *blocks;
 	struct contexts *contexts;
 	struct map_page *pages;
 	size_t page_count;
 	size_t page_capacity;
 	struct table by_page;
-	/* Some of those that have a first block, each at its place: most
-	 * blocks lie in one of them. */
+	/* Pages that already have a first block, in a direct-mapped cache: most
+	 * blocks are in one of them. */
 	uint64_t recent[1 << MAPS_RECENT_BITS];
-	uint64_t unclaimed;		/* bytes that nobody is known to have
-					 * mapped; a block may show who */
+	uint64_t unclaimed;		/* bytes whose maker is unknown; a block
+					 * may still reveal it */
 };
 
 void maps_init(struct maps *maps, const struct blocks *blocks,
 	       struct contexts *contexts);
 
-/* A MAPS chunk; `records` begins behind the head. */
+/* Takes a MAPS chunk; `records` begins after the head. */
 void maps_take(struct maps *maps, const struct trace_maps *head,
 	       struct cursor *records);
 
@@ -192,12 +195,12 @@ void maps_take(struct maps *maps, const struct trace_maps *head,
 void maps_extra(struct maps *maps, uint32_t lane,
 		const struct trace_event *event);
 
-/* All events have come. */
+/* All events have been read. */
 void maps_finish(struct maps *maps);
 
 void maps_free(struct maps *maps);
 
-/* Before anything is done at this time: looks that are older come first. */
+/* Call before anything is done at this stamp: applies earlier looks first. */
 void maps_look_all(struct maps *maps, uint64_t stamp);
 static inline void maps_until(struct maps *maps, uint64_t stamp)
 {
@@ -205,11 +208,11 @@ static inline void maps_until(struct maps *maps, uint64_t stamp)
 		maps_look_all(maps, stamp);
 }
 
-/* A block that begins to be. */
+/* A block that is allocated. */
 void maps_block(struct maps *maps, const struct trace_event *event);
 
-/* Arenas begin at multiples of their size: pages are spread by Fibonacci hashing
- * (Knuth, The Art of Computer Programming 3, 6.4). */
+/* Arenas begin at multiples of their size, so pages are spread by Fibonacci
+ * hashing (Knuth, The Art of Computer Programming 3, 6.4). */
 static inline size_t maps_recent_place(uint64_t page)
 {
 	return page * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MAPS_RECENT_BITS);
@@ -222,8 +225,8 @@ static inline bool maps_is_recent(const struct maps *maps, uint64_t address)
 	return maps->recent[maps_recent_place(page)] == page;
 }
 
-/* Any event, in the order of time, before anything else is done with it: looks
- * that are older come first, and what a block tells is noted. */
+/* Call for any event, in the order of time, before using it elsewhere: applies
+ * earlier looks, and notes what a block reveals about mappings. */
 static inline void maps_event(struct maps *maps,
 			      const struct trace_event *event)
 {
@@ -239,32 +242,32 @@ static inline void maps_event(struct maps *maps,
 
 /* ---- among maps*.c ---- */
 
-/* A mapping that begins to be; index. The range is free. */
+/* Adds a mapping; returns its index. The range is free. */
 uint32_t maps_add(struct maps *maps, const struct mapping *mapping,
 		  uint32_t flags);
-/* More of one that is there, beside it. */
+/* Extends a mapping by an adjacent range. */
 void maps_extend(struct maps *maps, uint32_t index, uint64_t start,
 		 uint64_t end, uint32_t flags);
-/* [start, end) is mapped no more. */
+/* [start, end) is unmapped. */
 void maps_cut(struct maps *maps, uint64_t start, uint64_t end);
-/* A part of a mapping, or all of it, is told apart: it was another's.
+/* Gives a range of existing mappings to a new mapping with another maker.
  * Returns its index. */
 uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
 		    enum map_origin origin, uint32_t node, uint64_t stamp);
-/* The same, as if the last look had not found what lay there: another event
- * tells whose it is. */
+/* The same, as if the last look had not found the range: another event shows
+ * who made it. */
 void maps_unfind(struct maps *maps, uint64_t start, uint64_t end);
-/* A piece that was cut is there again. */
+/* A piece that was cut is mapped again. */
 void maps_restore(struct maps *maps, const struct span *piece);
 void maps_note(struct maps *maps, uint64_t stamp);
 uint32_t maps_node(struct maps *maps, uint32_t context);
 
-/* Attributes what a look has found, as far as that is known. */
+/* Finds the makers of the mappings that a look has found, as far as known. */
 void maps_explain(struct maps *maps, const struct trace_maps *head);
-/* A stack was found to be a thread's. */
+/* A stack was identified as a thread's. */
 void maps_explain_create(struct maps *maps, const struct map_clue *clue);
-/* A block shows who mapped [start, start + size), or, if size is 0, the span
- * around it: where nobody is known. */
+/* A block shows who mapped [start, start + size) or, if size is 0, the span
+ * around it. Applies only where the maker is unknown. */
 void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 		       const struct map_clue *clue);
 

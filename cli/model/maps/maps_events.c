@@ -1,7 +1,7 @@
 /*
- * maps_events.c: what events, and blocks, do to mappings; and what they leave
- * for the next look: where something changed, and clues of who may have mapped
- * what nobody reported.
+ * maps_events.c: applies events and blocks to mappings. Stores data for the
+ * next look: ranges that changed, and clues about the makers of mappings
+ * without an event.
  *
  * Called by the reader's thread.
  */
@@ -14,7 +14,7 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-#define SHARED_TYPE 1		/* MAP_SHARED, and its VALIDATE form: odd */
+#define SHARED_TYPE 1		/* MAP_SHARED, or MAP_SHARED_VALIDATE: odd */
 #define REMAP_KEEPS 4		/* MREMAP_DONTUNMAP */
 #define CLUES_MAX (1u << 18)
 #define IS_BITS (GT_MAPS_READ | GT_MAPS_WRITE | GT_MAPS_EXECUTE)
@@ -24,7 +24,7 @@ static uint64_t page_up(uint64_t address)
 	return (address + MAPS_PAGE - 1) & ~(MAPS_PAGE - 1);
 }
 
-/* The end of a range of pages; SPANS_END where it makes no sense. */
+/* The end of a range of pages; SPANS_END if it is invalid. */
 static uint64_t range_end(uint64_t start, uint64_t size)
 {
 	if (start >= SPANS_END || size > SPANS_END - start)
@@ -38,13 +38,13 @@ static void touch(struct maps *maps, uint64_t start, uint64_t end,
 		  bool unmapped)
 {
 	if (maps->touch_count == MAPS_TOUCHES_MAX)
-		return;		/* the look knows that there were so many */
+		return;		/* the look checks whether the list is full */
 	GROW(maps->touches, maps->touch_count, maps->touch_capacity);
 	maps->touches[maps->touch_count++] =
 		(struct map_touch){ start, end, maps->now, unmapped };
 }
 
-/* Blocks that were freed since explain nothing. */
+/* Drops clues about blocks that were freed since. */
 static void drop_clues(struct maps *maps)
 {
 	size_t kept = 0;
@@ -56,7 +56,7 @@ static void drop_clues(struct maps *maps)
 		    blocks_find(maps->blocks, clue->address) != NULL)
 			maps->clues[kept++] = *clue;
 	}
-	if (kept > CLUES_MAX / 2) {	/* the newest half */
+	if (kept > CLUES_MAX / 2) {	/* keep the newest half */
 		memmove(maps->clues, maps->clues + kept / 2,
 			(kept - kept / 2) * sizeof(*maps->clues));
 		kept -= kept / 2;
@@ -75,7 +75,8 @@ static void add_clue(struct maps *maps, const struct map_clue *clue)
 
 /* ---- events ---- */
 
-/* What an event maps is there from now on, whatever was thought to be. */
+/* From now on the range belongs to the event's mapping, whatever was there
+ * before. */
 static uint32_t map_range(struct maps *maps, const struct trace_event *event,
 			  uint64_t start, uint64_t end, uint64_t within,
 			  uint32_t is)
@@ -112,7 +113,7 @@ static void keep_undo(struct maps *maps, uint64_t start, uint64_t end)
 
 	maps->undo_count = 0;
 	if (start >= end)
-		return;		/* nothing goes */
+		return;		/* nothing is removed */
 	while (span != NULL && span->start < end) {
 		struct span piece = *span;
 
@@ -127,7 +128,7 @@ static void keep_undo(struct maps *maps, uint64_t start, uint64_t end)
 	}
 }
 
-/* The munmap before this event has failed: nothing went. */
+/* The munmap before this event has failed: restores what it removed. */
 static void undo_unmap(struct maps *maps, uint32_t lane)
 {
 	maps->failed++;
@@ -160,7 +161,7 @@ static void event_unmap(struct maps *maps, uint32_t lane,
 	touch(maps, start, end, true);
 }
 
-/* Spans of [from, from + size) come to lie at `to`. */
+/* Moves the spans of [from, from + size) to `to`. */
 static void move_spans(struct maps *maps, uint64_t from, uint64_t size,
 		       uint64_t to)
 {
@@ -195,7 +196,7 @@ static void event_remap(struct maps *maps, const struct trace_event *event)
 	if (to >= SPANS_END || from >= SPANS_END)
 		return;
 	if (event->args[1] == 0 || event->args[2] & REMAP_KEEPS) {
-		/* the old one stays: this is another one */
+		/* the old mapping stays: this is another one */
 		map_range(maps, event, to, to_end, event->args[3], is);
 		return;
 	}
@@ -271,7 +272,7 @@ static void event_shmdt(struct maps *maps, const struct trace_event *event)
 		return;
 	}
 	if (span == NULL || span->start != at)
-		return;		/* no look saw it */
+		return;		/* no look found it */
 	owner = span->owner;
 	end = at + maps->list[owner].size;
 	touch(maps, at, end, true);
@@ -340,8 +341,8 @@ void maps_extra(struct maps *maps, uint32_t lane,
 
 /* ---- blocks ---- */
 
-/* Notes it if it is the first block there; then it may tell who mapped what
- * a look was quicker to see. */
+/* Stores the event if it is the first block in the page. Then it may show who
+ * made a mapping that a look found before. */
 static void first_in_page(struct maps *maps, uint64_t address,
 			  const struct trace_event *event)
 {

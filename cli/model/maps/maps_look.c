@@ -1,19 +1,21 @@
 /*
- * maps_look.c: how a look at the kernel's list of mappings comes in.
+ * maps_look.c: applies looks at the kernel's list of mappings.
  *
- * Chunks of one look are put together; it then waits until all events up to
- * its end have come. Applied to the list of the look before it gives what the
- * kernel had; that is compared with the spans, address by address:
+ * Chunks of one look are joined. The look then waits until all events up to its
+ * end have been read. A look has only differences; applied to the list of the
+ * previous look they give the kernel's list. That is compared with the spans,
+ * address by address:
  *
  *	kernel  spans
- *	  x       -     mapped by nobody's call: found
- *	  -       x     gone without a call
+ *	  x       -     mapped without a call: found
+ *	  -       x     unmapped without a call
  *	  x       x     the same, unless it is another file
  *
- * Left alone is what events touched since the look began, as nobody knows
- * which was first; and what a munmap has touched since the look before, if the
- * kernel's entry is as it was (it is recorded before the call, so the look may
- * have been quicker). The next look shows it.
+ * Some ranges are not compared: ranges that events changed since the look
+ * began, since the order is not known; and ranges that a munmap changed since
+ * the previous look, if the kernel's entry is unchanged (munmap is recorded
+ * before the call, so the look may have come before the call). The next look
+ * shows these.
  *
  * Called by the reader's thread.
  */
@@ -39,7 +41,7 @@ static void add_record(struct maps *maps, struct map_look *look,
 	*map = *record;
 	if (record->what != GT_MAPS_NEW)
 		return;
-	/* GT_MAPS_AGAIN: the same bytes of the payload */
+	/* GT_MAPS_AGAIN: the path points to the same bytes of the payload */
 	if (record->path != *raw || *path == NULL) {
 		*raw = record->path;
 		*path = record->path_size == 0 ? "" :
@@ -68,7 +70,7 @@ void maps_take(struct maps *maps, const struct trace_maps *head,
 	const char *raw = NULL, *path = NULL;
 
 	if (look->head.begun != head->begun)
-		look->count = 0;	/* the rest of another one was lost */
+		look->count = 0;	/* the end of another look was lost */
 	look->head = *head;
 	while (map_records_next(records, &record))
 		add_record(maps, look, &record, &raw, &path);
@@ -76,8 +78,8 @@ void maps_take(struct maps *maps, const struct trace_maps *head,
 		wait_for_events(maps);
 }
 
-/* The list of the look before and the differences make this one's. Anything
- * that overlaps what is already in it is left out: the trace is damaged. */
+/* The list of the previous look and the differences are merged. An entry that
+ * overlaps the merged list is dropped: the trace is damaged. */
 struct merging {
 	struct trace_map *list;
 	size_t count;
@@ -92,7 +94,7 @@ static void merge_in(struct merging *merging, const struct trace_map *map)
 		merging->list[merging->count++] = *map;
 }
 
-/* In the list, `what` tells only what is new in this look. */
+/* In the merged list, `what` has only what is new in this look. */
 static const struct trace_map *as_before(struct trace_map *map)
 {
 	map->what = 0;
@@ -128,10 +130,10 @@ static void apply_differences(struct maps *maps, const struct map_look *look)
 	maps->kernel_count = merging.count;
 }
 
-/* ---- what events have touched ---- */
+/* ---- ranges that events have changed ---- */
 
 struct ranges {
-	struct map_touch *list;		/* by address, not overlapping */
+	struct map_touch *list;		/* by address, without overlaps */
 	size_t count;
 };
 
@@ -142,7 +144,7 @@ static int by_start(const void *a, const void *b)
 	return sort_up(x->start, y->start);
 }
 
-/* Of what was touched since `since`; of munmaps since `unmaps_since`. */
+/* Ranges changed since `since`; by munmap, since `unmaps_since`. */
 static void touched_ranges(const struct maps *maps, uint64_t since,
 			   uint64_t unmaps_since, struct ranges *ranges)
 {
@@ -177,8 +179,8 @@ static bool ends_behind(const void *list, size_t i, uint64_t address)
 	return ((const struct map_touch *)list)[i].end > address;
 }
 
-/* The first part of [*start, end) that is in no range; *start moves there.
- * Returns its end; *start == end: there is none. */
+/* The first part of [*start, end) that is in none of the ranges; *start moves
+ * to it. Returns its end; *start == end: there is none. */
 static uint64_t clear_part(const struct ranges *ranges, uint64_t *start,
 			   uint64_t end)
 {
@@ -198,9 +200,9 @@ static uint64_t clear_part(const struct ranges *ranges, uint64_t *start,
 struct comparing {
 	struct maps *maps;
 	const struct trace_maps *head;
-	struct ranges unclear;	/* touched during the look */
-	struct ranges leaving;	/* these, and unmapped before it */
-	uint32_t last;		/* mapping found last, MAPS_NONE */
+	struct ranges unclear;	/* changed during the look */
+	struct ranges leaving;	/* these, and unmapped before the look */
+	uint32_t last;		/* mapping found last, or MAPS_NONE */
 	uint64_t last_end;
 };
 
@@ -215,8 +217,8 @@ static uint32_t span_flags(const struct trace_map *map)
 		(is_file(map) ? MAPS_SPAN_FILE : 0);
 }
 
-/* Whether it goes on where the mapping found last ended: another segment of
- * the same file, or what the loader puts behind its last one. */
+/* Whether the entry continues the mapping found last: another segment of the
+ * same file, or the loader's anonymous memory after its last segment. */
 static bool continues(const struct comparing *c, const struct trace_map *map,
 		      uint64_t start)
 {
@@ -288,7 +290,7 @@ static void found(struct comparing *c, const struct trace_map *map,
 	}
 }
 
-/* Blocks that lay there say nothing of who maps it next. */
+/* Blocks in this range do not show who maps it next. */
 static void forget_pages(struct maps *maps, uint64_t start, uint64_t end)
 {
 	CLAIM_FULL(start < end);
@@ -321,7 +323,7 @@ static void lost(struct comparing *c, uint64_t start, uint64_t end)
 	}
 }
 
-/* All spans in [start, end), of which the kernel has nothing. */
+/* Unmaps all spans in [start, end), of which the kernel has nothing. */
 static void lost_between(struct comparing *c, uint64_t start, uint64_t end)
 {
 	const struct span *span = spans_at(&c->maps->spans, start);
@@ -337,8 +339,8 @@ static void lost_between(struct comparing *c, uint64_t start, uint64_t end)
 	}
 }
 
-/* A span that the kernel has, too. Returns false if it is of another file
- * than it was: somebody has replaced it. */
+/* A span that the kernel also has. False: it belongs to another file now, so it
+ * was replaced. */
 static bool same_thing(struct comparing *c, struct span *span,
 		       const struct trace_map *map)
 {
@@ -407,7 +409,7 @@ static void compare_all(struct comparing *c)
 	lost_between(c, at, top);
 }
 
-/* What happened before a look that has been applied is settled. */
+/* Drops changes and clues that this look has settled. */
 static void settle(struct maps *maps, const struct trace_maps *head)
 {
 	size_t kept = 0;
@@ -420,7 +422,8 @@ static void settle(struct maps *maps, const struct trace_maps *head)
 	for (size_t i = 0; i < maps->clue_count; i++) {
 		const struct map_clue *clue = &maps->clues[i];
 
-		/* of what this look left alone, the next one may find it */
+		/* the next look may find ranges that this one did not
+		 * compare */
 		if (clue->stamp + maps->window >= head->since)
 			maps->clues[kept++] = *clue;
 	}
@@ -443,7 +446,7 @@ static void apply_look(struct maps *maps, const struct map_look *look)
 	apply_differences(maps, look);
 	touched_ranges(maps, look->head.begun, look->head.begun, &c.unclear);
 	touched_ranges(maps, look->head.begun, look->head.since, &c.leaving);
-	/* with more touched than is kept, the next one shows it */
+	/* if the list was full, the next look is compared */
 	if (maps->touch_count < MAPS_TOUCHES_MAX)
 		compare_all(&c);
 	free(c.unclear.list);

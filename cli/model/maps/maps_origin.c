@@ -1,14 +1,14 @@
 /*
- * maps_origin.c: who mapped what a look has found. Nobody was watching, but
- * there is what the C library did it for:
+ * maps_origin.c: finds the maker of a mapping that a look has found. No call
+ * was recorded, but an event shows why the C library made it:
  *
  *	a block in a mapping of its own      malloc, of this block
- *	a thread that lies in it             pthread_create, of this thread
+ *	a thread whose stack is in it        pthread_create, of this thread
  *	a file with code, after a dlopen     dlopen
  *	the first block in it                malloc, of this block: an arena, or
  *	                                     more of the heap
  *
- * The event that tells may come before the look or after it.
+ * The event may come before the look or after it.
  *
  * Called by the reader's thread.
  */
@@ -19,7 +19,8 @@
 #include "cli/base/text/last_part.h"
 #include "cli/model/maps/maps.h"
 
-#define ARENA_ALIGN (UINT64_C(64) << 20)	/* of glibc's other heaps */
+#define ARENA_ALIGN (UINT64_C(64) << 20)	/* heaps of glibc's other
+						 * arenas */
 
 static bool is_unowned(const struct maps *maps, const struct span *span)
 {
@@ -38,7 +39,7 @@ static bool is_accessible(const struct span *span)
 			      GT_MAPS_EXECUTE);
 }
 
-/* The span that holds this address, if nobody is known to have made it. */
+/* The span at this address, if its maker is not known. */
 static const struct span *unowned_at(const struct maps *maps,
 				     uint64_t address)
 {
@@ -49,7 +50,8 @@ static const struct span *unowned_at(const struct maps *maps,
 	return span;
 }
 
-/* Where the span ends, with what an arena has reserved behind it. */
+/* The end of the span, including the memory that an arena has reserved after
+ * it. */
 static uint64_t end_with_rest(const struct maps *maps,
 			      const struct span *span)
 {
@@ -62,8 +64,9 @@ static uint64_t end_with_rest(const struct maps *maps,
 	return rest->end;
 }
 
-/* A stack's guard lies below it. What is larger than the stack is another one
- * that a look saw before it was made accessible. */
+/* The start of a stack's span, including the guard below it. A range larger
+ * than the stack is not a guard, but another stack that a look found before it
+ * was made accessible. */
 static uint64_t start_with_guard(const struct maps *maps,
 				 const struct span *span)
 {
@@ -75,8 +78,8 @@ static uint64_t start_with_guard(const struct maps *maps,
 		span->start : guard->start;
 }
 
-/* The same for a block in a mapping of its own, which may be the one that the
- * recording began with. */
+/* The span for a block in a mapping of its own. It may be a mapping from before
+ * the recording. */
 static const struct span *ground_of(const struct maps *maps, uint64_t start)
 {
 	const struct span *span = spans_at(&maps->spans, start);
@@ -117,7 +120,7 @@ void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 	maps_claim(maps, start, end, MAP_MALLOC, clue->node, clue->stamp);
 }
 
-/* A mapping of its own for a block that still is there. */
+/* The mapping of a block that is still live. */
 static void explain_block(struct maps *maps, const struct map_clue *clue)
 {
 	uint64_t start = (clue->address - 16) & ~(MAPS_PAGE - 1);
@@ -155,8 +158,8 @@ static uint64_t name_hash(const char *path)
 	return hash;
 }
 
-/* The call that asked for this file, or the first one that may have brought
- * it along. */
+/* The dlopen call for this file, or the first one that may have loaded it as a
+ * dependency. */
 static const struct map_clue *loader_of(const struct maps *maps,
 					const struct mapping *mapping,
 					const struct trace_maps *head)
@@ -235,7 +238,7 @@ static const struct map_page *first_block(const struct maps *maps,
 	return first;
 }
 
-/* Range by range, as a claim takes some of them away. */
+/* Range by range, since a claim removes some of them from the mapping. */
 static void explain_blocks(struct maps *maps, uint32_t index,
 			   const struct trace_maps *head)
 {

@@ -1,11 +1,11 @@
 /*
  * spans.c: a treap (Seidel and Aragon, 1996): a search tree by address that is
- * a heap by random priorities, so it is balanced whatever the order of
- * addresses in a trace. All operations are made of two: taking a tree apart at
- * an address, and joining two of which one lies below the other.
+ * a heap by random priorities, so it is balanced for any order of addresses in
+ * a trace. All operations use two basic ones: splitting a tree at an address,
+ * and joining two trees of which one is below the other.
  *
- * I1: spans do not overlap; start < end.
- * I2: entry 0 of the list is no span; a link to it is none.
+ * I1: spans do not overlap; start < end. I2: entry 0 of the list is no span; a
+ * link to it means none.
  *
  * Called by the reader's thread.
  */
@@ -52,7 +52,7 @@ static uint32_t make(struct spans *spans, uint64_t start, uint64_t end,
 	return i;
 }
 
-/* Both trees may be empty; all of `low` lies below all of `high`. */
+/* Both trees may be empty; all of `low` is below all of `high`. */
 static uint32_t join(struct spans *spans, uint32_t low, uint32_t high)
 {
 	struct span *list = spans->list;
@@ -68,7 +68,7 @@ static uint32_t join(struct spans *spans, uint32_t low, uint32_t high)
 	return high;
 }
 
-/* By where spans start: below `address`, and the others. */
+/* Splits by span starts: below `address`, and the rest. */
 static void part(struct spans *spans, uint32_t tree, uint64_t address,
 		 uint32_t *low, uint32_t *high)
 {
@@ -205,7 +205,7 @@ void spans_free(struct spans *spans)
 }
 
 #ifdef GNOMON_CLAIMS
-/* Adds up what lies in [low, high) of the tree; false: some does not. */
+/* Adds up the spans of the tree; false: some are outside of [low, high). */
 static bool tree_is_valid(const struct spans *spans, uint32_t tree,
 			  uint64_t low, uint64_t high, uint64_t *bytes)
 {

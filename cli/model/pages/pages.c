@@ -1,11 +1,11 @@
 /*
- * pages.c: see pages.h. Everything is summed up cover by cover, in the order of
- * addresses; so the mappings of a snapshot, and heaps, are met one after the
- * other.
+ * pages.c: see pages.h. Covers come in the order of addresses and are summed up
+ * one by one. So the mappings of a snapshot, and heaps, are also visited one
+ * after the other.
  *
- *  I1  Shares of a page add up to its size: a group's share is what lies
- *      between the part of all groups before it and that with its own, both
- *      rounded down.
+ *  I1  Shares of a page add up to its size: with the groups in order, a group's
+ *      share is the difference between the cumulative parts with it and without
+ *      it, both rounded down.
  */
 #include "cli/model/pages/pages.h"
 
@@ -21,7 +21,7 @@
 #include "cli/model/stats/footprint.h"
 #include "unwind/claim.h"
 
-/* What glibc's further arenas consist of lies at multiples of its size. */
+/* Heaps of glibc's other arenas are aligned to their size. */
 #define ARENA_HEAP (UINT64_C(64) << 20)
 
 const unsigned pages_use_percent[PAGES_USES] = { 1, 5, 10, 25, 50, 100 };
@@ -29,27 +29,27 @@ const unsigned pages_use_percent[PAGES_USES] = { 1, 5, 10, 25, 50, 100 };
 struct counting {
 	struct pages *pages;
 	const struct pages_options *options;
-	/* Heaps that are being filled: by part, index + 1; 0: none yet. */
+	/* Heaps being filled: by part, index + 1; 0: none yet. */
 	size_t heap_of[HEAP_PARTS];
 	const uint32_t *group_of_cost;
-	uint32_t *node_of_cost;		/* if groups are contexts: the same */
-	/* The snapshot's mapping at hand. */
+	uint32_t *node_of_cost;		/* the same, if groups are contexts */
+	/* The current mapping of the snapshot. */
 	const struct footprint_mapping *mappings;
 	size_t mapping_count, mapping;
 	uint64_t in_mapping;		/* bytes of pages with blocks */
-	uint64_t *shared;		/* by group, in it */
-	uint32_t *touched;		/* groups that have any */
+	uint64_t *shared;		/* by group, in this mapping */
+	uint32_t *touched;		/* groups with pages in it */
 	size_t touched_count, touched_capacity;
 };
 
-/* ---- what is resident ---- */
+/* ---- resident bytes ---- */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Of so many bytes in a mapping. */
+/* Bounds for this many bytes of pages in a mapping. */
 static struct pages_resident bounds(const struct footprint_mapping *mapping,
 				    uint64_t bytes)
 {
@@ -100,7 +100,8 @@ static void add_resident(struct counting *c, const struct page_member *member,
 
 /* ---- shares ---- */
 
-/* Each member's share of a page (I1), for so many pages of a cover. */
+/* Calls `add` with each member's share of a page (I1), times `pages` of a
+ * cover. */
 static void each_share(struct counting *c, const struct page_cover *cover,
 		       uint64_t pages,
 		       void (*add)(struct counting *c,
@@ -123,7 +124,7 @@ static void each_share(struct counting *c, const struct page_cover *cover,
 	CLAIM_FULL(before == page_size);	/* I1 */
 }
 
-/* What of a cover lies in mappings of the snapshot. */
+/* Finds which parts of a cover are in mappings of the snapshot. */
 static void find_resident(struct counting *c, const struct page_cover *cover)
 {
 	uint64_t page_size = c->pages->page_size;
@@ -169,7 +170,7 @@ static void add_members(struct counting *c, const struct page_cover *cover)
 	}
 }
 
-/* ---- where it lies ---- */
+/* ---- mappings and heaps ---- */
 
 static void add_sum(struct pages_sum *sum, const struct page_cover *cover)
 {
@@ -199,8 +200,7 @@ static size_t new_heap(struct pages *pages, unsigned part, uint64_t begin)
 	return pages->heap_count++;
 }
 
-/* The one in which a block lies. A further arena's pieces come one after the
- * other. */
+/* The heap of a block. The heaps of another arena come one after the other. */
 static struct pages_heap *heap_at(struct counting *c, const struct block *block)
 {
 	uint64_t address = pools_address(block->address);
@@ -232,7 +232,7 @@ static void take_block(void *owner, const struct block *block)
 	heap->end = end;
 }
 
-/* ---- one cover after the other ---- */
+/* ---- covers ---- */
 
 static void add_use(struct pages *pages, const struct page_cover *cover)
 {
@@ -275,9 +275,9 @@ static void take_cover(void *owner, const struct page_cover *cover)
 	};
 }
 
-/* ---- all of them ---- */
+/* ---- the result ---- */
 
-/* The one that was taken nearest to the moment. */
+/* Selects the snapshot nearest to the moment. */
 static void choose_snapshot(struct counting *c, const struct model *model,
 			    uint64_t moment_ns)
 {
@@ -305,7 +305,7 @@ static void choose_snapshot(struct counting *c, const struct model *model,
 	c->mapping_count = pages->snapshot->count;
 }
 
-/* Where nobody says it: a group for each node. */
+/* If the caller has no groups: a group for each node. */
 static void make_groups(struct counting *c, const struct model *model)
 {
 	const struct contexts *contexts = model_contexts(model);

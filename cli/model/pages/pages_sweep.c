@@ -1,13 +1,13 @@
 /*
- * pages_sweep.c: see pages_sweep.h. Blocks are sorted by their addresses, in
- * place, by one byte of the address after the other (American flag sort: no
- * second list is needed). Then they are taken in that order. Blocks that go on
- * behind the page at hand are *open*: of an allocator's blocks one at most,
- * more only where blocks lie over others (a pool's within one of the
- * allocator's; a free that was missed; a made-up trace).
+ * pages_sweep.c: see pages_sweep.h. Blocks are sorted by address, in place,
+ * byte by byte (American flag sort: needs no second list). Then they are
+ * visited in that order. Blocks that extend beyond the current page are *open*.
+ * An allocator's blocks have at most one open; there are more only if blocks
+ * overlap (a pool's block within one of the allocator's; a free that was
+ * missed; a forged trace).
  *
  *  I1  Covers ascend and do not overlap.
- *  I2  In a cover each group is once, and has a byte at least.
+ *  I2  In a cover each group occurs once, with at least one byte.
  */
 #include "cli/model/pages/pages_sweep.h"
 
@@ -20,10 +20,11 @@
 #include "cli/model/model.h"
 #include "unwind/claim.h"
 
-/* So many blocks over one place are followed: each page takes as long as there
- * are open ones, and a made-up trace has millions. */
+/* Limit of open blocks: the time for a page grows with their number, and a
+ * forged trace may have millions. */
 #define OPEN_MAX 64
-/* Nothing lies behind it: sizes of a made-up trace go to the end of numbers. */
+/* Upper bound of addresses: sizes of a forged trace may reach the end of the
+ * number range. */
 #define ADDRESS_END (UINT64_C(1) << 62)
 #define SORT_SMALL 32		/* sorted by insertion */
 
@@ -47,13 +48,14 @@ struct sweeping {
 	uint64_t cut;
 	struct page_member *members;
 	size_t member_count, member_capacity;
-	uint32_t *at_member;	/* by group: index in `members`, if that has
-				 * the group */
-	uint64_t covered;	/* of the page at hand: up to where */
+	uint32_t *at_member;	/* by group: index in `members`, if the group is
+				 * there */
+	uint64_t covered;	/* in the current page: occupied up to this
+				 * address */
 	struct page_cover cover;
 };
 
-/* ---- the list ---- */
+/* ---- the sorted list ---- */
 
 static void sort_small(struct entry *list, size_t count)
 {
@@ -72,7 +74,7 @@ static unsigned byte_of(const struct entry *entry, unsigned shift)
 	return entry->address >> shift & 0xff;
 }
 
-/* Each entry to where its byte belongs: begin[byte] … begin[byte + 1]. */
+/* Moves each entry to the range of its byte: begin[byte] … begin[byte + 1]. */
 static void part_by_byte(struct entry *list, size_t count, unsigned shift,
 			 size_t begin[257])
 {
@@ -97,7 +99,7 @@ static void part_by_byte(struct entry *list, size_t count, unsigned shift,
 	CLAIM_FULL(begin[256] == count);
 }
 
-/* By the byte at `shift` and those below it. */
+/* Sorts by the byte at `shift` and the bytes below it. */
 static void sort_by(struct entry *list, size_t count, unsigned shift)
 {
 	size_t begin[257];
@@ -126,7 +128,7 @@ static struct entry *entries_of(const struct pages_sweep *sweep,
 				const struct model *model, size_t *count)
 {
 	size_t room = 0, made = 0;
-	uint64_t differ = 0;	/* bits in which addresses do */
+	uint64_t differ = 0;	/* bits that differ between addresses */
 	const struct block *block;
 	struct entry *list;
 	uint64_t at = 0;
@@ -178,7 +180,7 @@ static void add_member(struct sweeping *s, uint32_t group, uint64_t bytes)
 	s->members[at].bytes += bytes;
 }
 
-/* A block has [start, end) of the page. */
+/* A block occupies [start, end) of the page. */
 static void add_part(struct sweeping *s, uint32_t group, uint64_t start,
 		     uint64_t end)
 {
@@ -240,7 +242,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What is open, and what begins in the page. */
+/* Open blocks, and blocks that begin in the page. */
 static void take_page(struct sweeping *s, uint64_t page)
 {
 	uint64_t page_end = page + s->sweep->page_size;
@@ -269,8 +271,8 @@ static void take_page(struct sweeping *s, uint64_t page)
 	tell(s, 1);
 }
 
-/* Pages that open blocks have for themselves, from `page` on. Returns the page
- * behind them. */
+/* Pages that only open blocks occupy, from `page` on. Returns the page after
+ * them. */
 static uint64_t take_open(struct sweeping *s, uint64_t page)
 {
 	uint64_t until = s->at < s->count ?

@@ -1,15 +1,16 @@
 /*
- * residency.c: see residency.h. For each snapshot the address space is gone
- * over once: its mappings, the *pieces* that these consist of (the kernel makes
- * one of neighbours, whoever mapped them), and the pages with live blocks:
+ * residency.c: see residency.h. For each snapshot the address space is visited
+ * once: its mappings; the *pieces* of which a mapping consists (the kernel
+ * merges neighbouring mappings, whoever made them); and the pages with live
+ * blocks:
  *
- *	mapping   |----------------------------------|   Rss, no more is known
+ *	mapping   |----------------------------------|   only its Rss is known
  *	piece     |  malloc  | program | stack | ... |
  *	covers     ##  #  #     #
  *
  *  I1  The parts of a point add up to rss_bytes.
- *  I2  Mappings of a snapshot that is gone over ascend and do not overlap, so
- *      each piece is met once.
+ *  I2  The mappings of a snapshot ascend and do not overlap, so each piece is
+ *      visited once.
  */
 #include "cli/model/pages/residency.h"
 
@@ -48,7 +49,7 @@ const char *const residency_meanings[RESIDENCY_PARTS] = {
 	[RESIDENCY_REST] = "not known whose",
 };
 
-/* The mapping of a snapshot that is gone over. */
+/* The state of a visit of a snapshot. */
 struct walk {
 	const struct model *model;
 	const struct map_index *maps;
@@ -56,11 +57,12 @@ struct walk {
 	size_t count, at;
 	uint64_t stamp;			/* of the snapshot */
 	struct residency_point *point;
-	/* Of the mapping at hand, in bytes. */
+	/* Of the current mapping, in bytes. */
 	uint64_t paged;			/* of pages with live blocks */
 	uint64_t live;			/* of live blocks */
-	uint64_t other[RESIDENCY_PARTS];	/* without live blocks */
-	/* Of the piece at hand, which ends at piece_end. */
+	uint64_t other[RESIDENCY_PARTS];	/* by kind, without live
+						 * blocks */
+	/* The current piece, which ends at piece_end. */
 	uint64_t piece, piece_end;
 	uint64_t piece_paged;
 	enum residency_part kind;
@@ -121,7 +123,7 @@ static void begin_piece(struct walk *w)
 	w->piece_end = until < end_of(mapping) ? until : end_of(mapping);
 }
 
-/* Beside live blocks it is an allocator's, whoever mapped it for that. */
+/* A piece with live blocks is an allocator's, whoever mapped it. */
 static void end_piece(struct walk *w)
 {
 	uint64_t size = w->piece_end - w->piece;
@@ -142,7 +144,7 @@ static uint64_t part_of(uint64_t whole, uint64_t part, uint64_t of)
 		(uint64_t)((unsigned __int128)whole * part / of);
 }
 
-/* So many resident bytes among what has no live blocks. */
+/* Divides the resident bytes among the parts without live blocks. */
 static void divide(struct walk *w, uint64_t bytes)
 {
 	uint64_t all = 0, so_far = 0, before = 0;
@@ -181,14 +183,14 @@ static void end_mapping(struct walk *w)
 	w->point->rss_bytes += rss;
 	w->point->part_bytes[RESIDENCY_LIVE] += live;
 	w->point->part_bytes[RESIDENCY_FRAGMENTED] += paged - live;
-	/* So much has no room elsewhere. */
+	/* This much has no room in the rest of the mapping. */
 	w->point->bound_bytes += paged - (rss > others ? rss - others : 0);
 	divide(w, rss - paged);
 	w->at++;
 	begin_mapping(w);
 }
 
-/* What lies before the address has been told. */
+/* Everything before the address was counted. */
 static void advance(struct walk *w, uint64_t address)
 {
 	while (w->at < w->count && w->piece_end <= address) {
@@ -265,7 +267,7 @@ static bool is_wanted(const struct model *model,
 	       footprint_is_whole(model_footprint(model), snapshot);
 }
 
-/* Of those that are wanted every so many, and the last. */
+/* Keeps every n-th of the snapshots that count, and the last. */
 static void choose(const struct model *model, size_t limit,
 		   struct residency *residency)
 {
@@ -294,8 +296,9 @@ static void choose(const struct model *model, size_t limit,
 	CLAIM_FULL(residency->count == limit);
 }
 
-/* How many are not behind the last event: what is live then is what the model
- * has, if it is from events and has all blocks. */
+/* How many snapshots are not after the last event. For later ones the live
+ * blocks are those of the model, if it was made from events and has all
+ * blocks. */
 static size_t count_before_end(const struct model *model,
 			       const struct residency *residency)
 {

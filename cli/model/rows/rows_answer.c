@@ -3,10 +3,10 @@
  *
  *	filter ─▶ scan ─▶ groups ─▶ sums, own peaks ─▶ costs ─▶ totals
  *
- * Costs are made in the order of their first allocations, as a pass over the
- * events makes them, so that ties are decided alike.
+ * Costs are made in the order of their first allocations, as in a pass over the
+ * events, so that ties are sorted alike.
  *
- * One thread; the store's workers are in its own.
+ * One thread; the store uses workers of its own.
  */
 #include "cli/model/rows/rows_answer.h"
 
@@ -31,7 +31,7 @@
 #include "cli/store/store_sweep.h"
 #include "unwind/claim.h"
 
-/* There is one maximum, and all costs know what they had then. */
+/* There is only one maximum, and all costs have their values at it. */
 #define PEAK_EPOCH 1
 
 const struct rows_wanted rows_all = {
@@ -47,7 +47,7 @@ struct answer {
 	struct store_weight weight;
 	uint64_t peak_edge;
 	struct store_sums *sums;	/* by group */
-	struct store_peak *peaks;	/* by group; NULL: not wanted */
+	struct store_peak *peaks;	/* by group; NULL: not requested */
 	uint32_t *order;		/* groups, in the order of costs */
 };
 
@@ -56,7 +56,7 @@ static bool wants(const struct answer *answer, enum figure figure)
 	return answer->wanted->figures >> figure & 1;
 }
 
-/* ---- what can be told ---- */
+/* ---- which requests can be answered ---- */
 
 static bool is_of_blocks(const struct filter *filter)
 {
@@ -113,7 +113,7 @@ bool rows_fit(struct store *store, const struct model *model)
 	return fit;
 }
 
-/* ---- what is asked ---- */
+/* ---- requests ---- */
 
 void rows_ask(struct model *model, const struct model_options *options,
 	      const struct block_keys *keys)
@@ -136,7 +136,7 @@ static void forget(struct model *model)
 	model->beyond = 0;
 }
 
-/* Moments are of the duration that an outline knows, as those of passes are. */
+/* Moments are relative to the duration that the outline knows, as in passes. */
 static bool resolve(struct model *model)
 {
 	if (!model->asked)
@@ -200,7 +200,7 @@ static int sum_groups(struct answer *answer)
 
 /* ---- costs ---- */
 
-/* By first allocation where that is known; else as nodes are. */
+/* By first allocation if known; otherwise by node. */
 static int compare(const void *left, const void *right, void *owner)
 {
 	const struct answer *answer = owner;
@@ -224,7 +224,7 @@ static int compare(const void *left, const void *right, void *owner)
 	return way;
 }
 
-/* Those that have rows; returns how many. */
+/* Groups that have rows; returns how many. */
 static size_t put_in_order(struct answer *answer)
 {
 	size_t count = 0;
@@ -373,7 +373,7 @@ static int find_sizes(struct answer *answer)
 
 /* ---- blocks ---- */
 
-/* The cost of a row, which has one: it was summed up. */
+/* The cost of a row: it exists, since the row was summed up. */
 static uint32_t cost_of(const struct model *model,
 			const struct rows_values *values, size_t row,
 			uint64_t node)
@@ -420,7 +420,7 @@ static void add_blocks(struct model *model, const struct store_batch *batch)
 	}
 }
 
-/* Those that are live at the end, or at the moment that is asked about. */
+/* Blocks live at the end, or at the moment of the filter. */
 static int find_blocks(struct answer *answer)
 {
 	struct model *model = answer->model;
@@ -449,7 +449,7 @@ static int find_blocks(struct answer *answer)
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- the answer ---- */
 
 static int find(struct answer *answer)
 {

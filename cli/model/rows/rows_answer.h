@@ -1,13 +1,13 @@
 /*
- * rows_answer.h: the figures of a model from a store of its trace, instead of
- * from its events: the same ones, in a fraction of the time.
+ * rows_answer.h: computes the measures of a model from the index of its trace
+ * instead of its events: the same results, in a fraction of the time.
  *
  *	model = model_new(&options, &keys);
  *	status = model_read_outline(model, path);
  *	rows_take(model, store);
  *	error = rows_answer(model, &rows_all, NULL);
  *
- * One thread for each model, as for reading it.
+ * One thread per model, as for reading it.
  */
 #ifndef GNOMON_ROWS_ANSWER_H
 #define GNOMON_ROWS_ANSWER_H
@@ -20,59 +20,61 @@
 #include "cli/model/stats/figures.h"
 #include "cli/store/store.h"
 
-/* What will be looked at: the rest need not be found out, and is not there. */
+/* The results that the caller needs; others are not computed and not set. */
 struct rows_wanted {
-	unsigned figures;	/* of costs: 1 << enum figure */
+	unsigned figures;	/* of contexts: 1 << enum figure */
 	bool sizes;		/* model_histograms, of the whole run */
 	bool whole;		/* model_totals_of_all, model_pools */
 	bool blocks;		/* model_next_block */
-	/* Blocks of all contexts are told as of the root: they are told apart by
-	 * keys alone, which takes less. Without `blocks`. */
+	/* All contexts are merged into the root, so only keys separate blocks,
+	 * which is faster. Not with `blocks`. */
 	bool merged;
-	/* Where they are merged, the contexts whose blocks count: a bit for
-	 * each of the first `nodes`, and no others. NULL: all. Copied. */
+	/* If merged, the contexts whose blocks count: a bit for each of the
+	 * first `nodes`; later ones do not count. NULL: all. Copied. */
 	const uint64_t *chosen;
 	size_t nodes;
 };
 
 extern const struct rows_wanted rows_all;
 
-/* Whether rows tell what is asked: not if it is about chains of blocks, an end or
- * a view of the caller's own, histograms of contexts or the timeline. */
+/* Whether an index can answer the request. It cannot for chains of blocks, for
+ * options with an end or a view of their own, for histograms of contexts and
+ * for the timeline. */
 bool rows_tell(const struct model_options *options);
-/* And whether those of a store do: not if it is told who frees (model_freed), nor
- * if events are missing in them. */
+/* Whether this index can. Not if the recording has stacks of frees
+ * (model_freed), or if events are missing in the index. */
 bool rows_can_answer(struct store *store, const struct model_options *options);
 
-/* Whether the trace, whose outline the model has read, is damaged where it was when
- * the store was made. If it has grown since, that is not known: true. */
+/* Whether the trace, whose outline the model has read, is damaged in the same
+ * places as when the index was made. True also if the trace has grown since:
+ * then this is not known. */
 bool rows_fit(struct store *store, const struct model *model);
 
-/* The store of the model's trace is the model's from now on, which closes it. */
+/* The model owns the index of its trace from now on, and closes it. */
 void rows_take(struct model *model, struct store *store);
 
 /*
- * `model` has read the outline of its trace, with what was mapped if its
- * filter or keys are about that. Its figures become those of its options and
- * keys; what was asked for before is forgotten, so it may be asked again
- * (rows_ask). 0; -EINVAL: its words make no sense in this trace, which was noted;
- * -E2BIG: there are more groups than groups_max; -ESTALE: rows do not fit;
- * else as store_scan_each. If it is not 0 there are no figures.
+ * `model` has read the outline of its trace, with mappings if its filter or
+ * keys need them. Sets the measures for its options and keys; results of an
+ * earlier request are dropped, so there can be several requests (rows_ask). 0;
+ * -EINVAL: words have no meaning in this trace, which was noted; -E2BIG: more
+ * groups than groups_max; -ESTALE: the index does not fit the trace; otherwise
+ * as store_scan_each. On error nothing is set.
  */
 int rows_answer(struct model *model, const struct rows_wanted *wanted,
 		const atomic_bool *cancel);
 
 /*
- * All at once: reads the outline of a new model's trace, takes the store, and
- * answers. Returns what model_read does. *error: what rows_answer does, if it is
- * not EXIT_NOTHING. A store that turns out to be of no use is dropped
- * (rows_store_drop).
+ * All steps at once: reads the outline of a new model's trace, takes the index,
+ * and answers. Returns the same as model_read. *error: the result of
+ * rows_answer, unless EXIT_NOTHING is returned. An index that turns out to be
+ * unusable is dropped (rows_store_drop).
  */
 int rows_read(struct model *model, const char *path, struct store *store,
 	      const struct rows_wanted *wanted, const atomic_bool *cancel,
 	      int *error);
 
-/* Other options and keys for a model whose outline was read: copied, as by
+/* Sets other options and keys for a model whose outline was read: copied, as by
  * model_new. */
 void rows_ask(struct model *model, const struct model_options *options,
 	      const struct block_keys *keys);

@@ -27,9 +27,9 @@
 #include "cli/trace/read/reader.h"
 #include "unwind/claim.h"
 
-/* States are taken at a half of the file, at a half of the rest, and so on, up
- * to so many bytes before its end; the last one is kept. What lies behind it is
- * paired once more when the trace has grown. */
+/* States are taken at half of the file, at half of the remainder, and so on,
+ * until this many bytes before its end; the last one is kept. When the trace
+ * has grown, events after the state are paired again. */
 #define STATE_BYTES 4096u
 
 struct building {
@@ -38,19 +38,22 @@ struct building {
 	struct rows_pairing pairing;
 	struct store_writer *writer;
 	struct reader *reader;
-	struct rows_resume resume;	/* where there is an older store */
+	struct rows_resume resume;	/* if there is an older index */
 	struct rows_state state;
-	uint64_t state_from;		/* offset: where the next is taken */
+	uint64_t state_from;		/* offset: where to take the next
+					 * state */
 	struct rows_parts parts;
 	uint64_t trace_bytes;		/* when it was opened */
-	uint64_t sync_end;		/* of the SYNC chunk at hand; 0: none */
-	bool misfit;			/* the older store */
+	uint64_t sync_end;		/* end of the current SYNC chunk; 0:
+					 * none */
+	bool misfit;			/* the older index does not fit the
+					 * trace */
 	struct reader_sink sink;
 	struct model_companion companion;
 	struct reader_report report;
 };
 
-/* The state is still to be taken up. */
+/* The state is not restored yet. */
 static bool is_resumed(const struct building *b)
 {
 	return b->build->older != NULL && !b->resume.done;
@@ -60,7 +63,7 @@ static void add_row(void *owner, const struct store_row *row)
 {
 	struct building *b = owner;
 
-	/* events that ought to have been passed over */
+	/* an event that should have been skipped */
 	b->misfit |= is_resumed(b);
 	if (!b->misfit)
 		store_writer_add(b->writer, row);
@@ -80,7 +83,7 @@ static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 	return b->misfit ? READER_TAKEN : READER_DECODE;
 }
 
-/* As many as there are processors: who pairs has less to do than they. */
+/* One per processor: the pairing thread has less work than they have. */
 static unsigned packers(void)
 {
 	cpu_set_t set;
@@ -93,9 +96,9 @@ static unsigned packers(void)
 		(unsigned)count;
 }
 
-/* ---- what belongs to rows ---- */
+/* ---- data besides rows ---- */
 
-/* That of a store of the bytes up to `prefix`. */
+/* The key of an index of the bytes up to `prefix`. */
 static struct store_key key_of(const struct building *b, uint64_t prefix)
 {
 	return (struct store_key){
@@ -112,7 +115,7 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* What reading has come to, of a prefix that has this digest. */
+/* Stores the facts of the reading, for a prefix with this digest. */
 static void put_facts(const struct building *b, uint64_t prefix,
 		      uint64_t digest, struct store_writer *writer)
 {
@@ -142,7 +145,7 @@ static void put_facts(const struct building *b, uint64_t prefix,
 	rows_facts_write(&facts, writer);
 }
 
-/* Of the trace as it is now. 0, or -errno. */
+/* The digest of the trace as it is now. 0, or -errno. */
 static int digest_of(const struct building *b, uint64_t prefix,
 		     uint64_t *digest)
 {
@@ -164,7 +167,7 @@ static void add_live(void *owner, const struct store_row *row)
 	store_writer_add(owner, row);
 }
 
-/* The state was taken just now, behind the SYNC that ends at `at`. */
+/* The state was just taken, after the SYNC chunk that ends at `at`. */
 static void take_part(struct building *b, uint64_t at)
 {
 	const struct store_key key = key_of(b, at);
@@ -185,7 +188,8 @@ static void take_part(struct building *b, uint64_t at)
 		b->build->kept = at;
 }
 
-/* Not where less is left than was read since the last one. */
+/* No part is saved if less is left to read than was read since the last
+ * part. */
 static bool is_part_due(const struct building *b, uint64_t at)
 {
 	const struct rows_build *build = b->build;
@@ -196,8 +200,8 @@ static bool is_part_due(const struct building *b, uint64_t at)
 			      b->pairing.edges.blocks.count);
 }
 
-/* A step is done, perhaps of a SYNC chunk, behind which a later reading can go
- * on. */
+/* Call after a step of the reader. Takes a state if the step was a SYNC chunk,
+ * after which a later reading can resume. */
 static void take_state(struct building *b)
 {
 	uint64_t at = b->sync_end;
@@ -217,9 +221,9 @@ static void take_state(struct building *b)
 		take_part(b, at);
 }
 
-/* ---- all of it ---- */
+/* ---- building ---- */
 
-/* 0, or what is wrong with the file or the older store. */
+/* 0, or an error of the file or the older index. */
 static int begin_writing(struct building *b)
 {
 	struct rows_build *build = b->build;
@@ -273,7 +277,8 @@ static bool is_cancelled(const struct rows_build *build)
 	return build->cancel != NULL && atomic_load(build->cancel);
 }
 
-/* Whether what was kept of an older store is of these bytes. */
+/* Whether the trace is damaged in the same places as when the older index was
+ * made. */
 static bool is_same_damage(const struct building *b)
 {
 	struct store *older = b->build->older;
@@ -282,7 +287,7 @@ static bool is_same_damage(const struct building *b)
 		rows_trace_damage(&b->report, store_key(older)->prefix_bytes);
 }
 
-/* 0, or why it was stopped, or has failed. */
+/* 0, or why reading stopped or failed. */
 static int read_trace(struct building *b)
 {
 	int error = 0;
@@ -293,7 +298,7 @@ static int read_trace(struct building *b)
 		error = is_cancelled(b->build) ? -ECANCELED :
 			b->misfit ? -ESTALE : store_writer_error(b->writer);
 	}
-	/* what is wrong with the trace is said to who asks it something */
+	/* queries report errors of the trace */
 	if (reader_close(b->reader) == EXIT_NOTHING && error == 0)
 		error = -EBADMSG;
 	if (error == 0 && is_resumed(b) &&
@@ -320,7 +325,7 @@ static int finish(struct building *b)
 	put_facts(b, prefix, digest, b->writer);
 	if (b->pairing.maps != NULL)
 		rows_maps_write(b->model, b->writer);
-	/* one that has ended grows no more */
+	/* a trace that has ended does not grow */
 	if (b->state.count > 0 && !b->report.ended)
 		rows_state_write(&b->state, &b->pairing, b->writer);
 	error = store_writer_finish(b->writer, &key);
@@ -358,12 +363,12 @@ int rows_build(struct rows_build *build)
 	if (error != -ESTALE)
 		return error;
 	if (build->notes != NULL)
-		notes_hint(build->notes, "%s: what there is of its index is of "
-			   "no use: it is made from the start", build->trace);
+		notes_hint(build->notes, "%s: its existing index is unusable: "
+			   "making it from the start", build->trace);
 	build->older = NULL;
 	build->goes_on = false;
 	build->kept = 0;
-	/* first: of another file it would be wrong */
+	/* before new data: with another file it would be invalid */
 	if (build->part != NULL && unlink(build->part) != 0 && errno != ENOENT)
 		return -errno;
 	return ftruncate(build->fd, 0) != 0 ? -errno : build_once(build);

@@ -1,6 +1,6 @@
 /*
- * rows_cache.c: see rows_cache.h. When a store was used is its time of
- * modification: file systems often keep no other.
+ * rows_cache.c: see rows_cache.h. The modification time of an index is its last
+ * use: file systems often keep no access times.
  */
 #include "cli/model/rows/rows_cache.h"
 
@@ -18,7 +18,7 @@
 #include "cli/base/text/last_part.h"
 #include "cli/base/text/quantity.h"
 
-#define FILES_MAX 65536		/* that are looked at */
+#define FILES_MAX 65536		/* how many are examined */
 
 struct cached {
 	char *name;
@@ -28,7 +28,7 @@ struct cached {
 
 struct listing {
 	int folder;
-	const char *own;	/* the name of the store that is to be made */
+	const char *own;	/* the name of the index to be made */
 	struct cached *files;
 	size_t count, capacity;
 	uint64_t bytes;
@@ -38,7 +38,7 @@ char *rows_cache_folder(void)
 {
 	const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
-	/* a relative one does not count, the specification says */
+	/* the specification says to ignore relative paths */
 	if (caches != NULL && caches[0] == '/')
 		return grow_format("%s/gnomon", caches);
 	if (home != NULL && home[0] == '/')
@@ -75,7 +75,7 @@ bool rows_cache_limit(uint64_t *limit)
 
 void rows_cache_touch(const char *path)
 {
-	/* where that fails it is no newer than it was */
+	/* on failure it looks less recently used */
 	(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -92,8 +92,8 @@ static const char *const left[] = { ".part.new", ".part", ".new" };
 
 #define LEFT (sizeof(left) / sizeof(left[0]))
 
-/* The store's name out of that of what a maker has left, to be freed; NULL: it is
- * none of these. */
+/* The name of the index for a file left by its maker, to be freed; NULL: it is
+ * not such a file. */
 static char *store_of(const char *name)
 {
 	for (size_t i = 0; i < LEFT; i++) {
@@ -110,8 +110,8 @@ static char *store_of(const char *name)
 	return NULL;
 }
 
-/* What a maker of this store has left who was killed: nobody has the lock, or
- * there is none. */
+/* Removes the files of a maker of this index that was killed: nobody holds the
+ * lock, or there is no lock file. */
 static void remove_left(int folder, const char *store)
 {
 	char *new = grow_format("%s.new", store);
@@ -186,7 +186,7 @@ bool rows_cache_make_room(const char *path, uint64_t bytes, uint64_t limit)
 	list_all(&listing, directory);
 	SORT(listing.files, listing.count, by_use);
 	for (size_t i = 0; i < listing.count; i++) {
-		/* who reads it goes on reading it */
+		/* processes that have it open can still read it */
 		if (listing.bytes > limit - bytes &&
 		    unlinkat(listing.folder, listing.files[i].name, 0) == 0)
 			listing.bytes -= listing.files[i].bytes;

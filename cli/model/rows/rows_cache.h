@@ -1,9 +1,9 @@
 /*
- * rows_cache.h: the folder for stores of traces beside which nothing can be
- * written, and how much lies in it.
+ * rows_cache.h: the cache folder for indexes of traces in folders that cannot
+ * be written, and its size limit.
  *
- *  $XDG_CACHE_HOME/gnomon, or ~/.cache/gnomon: of its owner alone. What is in
- *  there besides stores stays as it is.
+ * $XDG_CACHE_HOME/gnomon, or ~/.cache/gnomon: accessible only to its owner.
+ * Files in it that are no indexes are left alone.
  *
  * Any thread, any number of processes.
  */
@@ -13,23 +13,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How much all stores in it may take: GNOMON_INDEX_CACHE=SIZE. */
+/* The size limit of all indexes in it: GNOMON_INDEX_CACHE=SIZE. */
 #define ROWS_CACHE_VARIABLE "GNOMON_INDEX_CACHE"
 #define ROWS_CACHE_DEFAULT (UINT64_C(10) << 30)
 
-/* Its path, to be freed; NULL: there is no home. */
+/* Its path, to be freed; NULL: there is no home directory. */
 char *rows_cache_folder(void);
-/* Make it where it is not there. 0 or -errno. */
+/* Make the folder if it is missing. 0 or -errno. */
 int rows_cache_make(void);
-/* False: the variable is no size; *limit is the default then. */
+/* False: the variable is not a size; then *limit is the default. */
 bool rows_cache_limit(uint64_t *limit);
 /*
- * Remove the stores that were used least recently, and what makers have left who
- * were killed, but for that of `path`, until `bytes` more are within the limit.
- * False: they are more than that by themselves.
+ * Removes the least recently used indexes, and files left by makers that were
+ * killed, except those of `path`, until `bytes` more are within the limit.
+ * False: `bytes` alone exceeds the limit.
  */
 bool rows_cache_make_room(const char *path, uint64_t bytes, uint64_t limit);
-/* The store at this path was used just now. */
+/* Marks the index at this path as used now. */
 void rows_cache_touch(const char *path);
 
 #endif

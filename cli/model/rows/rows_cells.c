@@ -9,10 +9,11 @@
 #include "cli/base/grow.h"
 #include "cli/model/rows/rows_groups.h"
 
-/* Cells that a group may take, on average. */
+/* Cells per group, on average, at most. */
 #define CELLS_OF_GROUP 4
 
-/* The least and greatest key of each node; returns how many cells they take. */
+/* Finds the least and greatest key of each node; returns how many cells they
+ * need. */
 static uint64_t find_spans(struct rows_cells *cells,
 			   const struct rows_group *list, size_t count,
 			   size_t nodes)

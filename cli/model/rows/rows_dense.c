@@ -1,6 +1,7 @@
 /*
- * rows_dense.c: see rows_dense.h. A place is node × values of the keys, the last
- * key's fastest. Values are digits: those that stand for "not known" are the last.
+ * rows_dense.c: see rows_dense.h. A position is node × values of the keys, with
+ * the last key varying fastest. Values are digits; "not known" is the last
+ * digit.
  */
 #include "cli/model/rows/rows_dense.h"
 
@@ -18,11 +19,11 @@
 
 #define WORD 64
 
-/* Behind the classes of lifetimes. */
+/* After the classes of lifetimes. */
 #define DIGIT_LIVE HISTOGRAM_BUCKETS
 #define DIGIT_UNKNOWN (HISTOGRAM_BUCKETS + 1)
 
-/* 0: too many, or anything. */
+/* 0: too many values, or unlimited. */
 static uint64_t radix_of(const struct model *model, enum block_key key)
 {
 	switch (key) {
@@ -129,7 +130,7 @@ size_t rows_dense_seal(struct rows_dense *dense)
 {
 	size_t words = dense->cells / WORD + 1, count = 0;
 
-	/* of rows in no group */
+	/* the position of rows in no group */
 	dense->bits[dense->cells / WORD] &=
 		~(UINT64_C(1) << dense->cells % WORD);
 	dense->before = grow_zeroed(words, sizeof(*dense->before));

@@ -1,6 +1,7 @@
 /*
- * rows_facts.c: see rows_facts.h. Numbers are facts of the store, arrays are
- * blobs of 64-bit numbers in the machine's order, as is all in a store.
+ * rows_facts.c: see rows_facts.h. Numbers are facts of the index; arrays are
+ * blobs of 64-bit numbers in the machine's byte order, as everywhere in an
+ * index.
  */
 #include "cli/model/rows/rows_facts.h"
 

@@ -1,10 +1,10 @@
 /*
- * rows_gap.c: chains of which not all blocks are in the trace: what EXTRA events
- * say of them (core/chain.h). As the model takes them (apply.c, account.c), but
- * that a chain has a number here, and no figures.
+ * rows_gap.c: chains with blocks missing in the trace, which EXTRA events
+ * describe (core/chain.h). The same as in the model (apply.c, account.c), but a
+ * chain has a number here, and no measures.
  *
- * An EXTRA is about the next event of its lane, which may come with another
- * call: then it waits in `chains`.
+ * An EXTRA is about the next event of its lane, which may come in a later call:
+ * then the EXTRA waits in `chains`.
  */
 #include "cli/model/core/contexts.h"
 #include "cli/model/maps/maps.h"
@@ -17,7 +17,7 @@ static bool is_suspended(const struct chains *chains, uint64_t number)
 	return chain != TABLE_NONE && chain != 0;
 }
 
-/* It has the next event's block. */
+/* The next event's block continues the chain. */
 static uint32_t resume(struct rows_pairing *pairing,
 		       const struct trace_event *gap,
 		       const struct trace_event *event)
@@ -65,7 +65,7 @@ static void take_chained(struct rows_pairing *pairing,
 	}
 	if (gap->what == GT_EXTRA_CHAIN_LEAVES &&
 	    event->kind == GT_REALLOC_FREED) {
-		/* a trace that says it twice */
+		/* a repeated record */
 		leave_off(pairing, &again);
 		pairing->leaving = again.number;
 	}

@@ -1,13 +1,13 @@
 /*
- * rows_groups.c: see rows_groups.h. Each worker notes the pairs that it meets,
- * numbered by itself, or as bits (rows_dense.h); afterwards one thread numbers
- * all of them.
+ * rows_groups.c: see rows_groups.h. Each worker collects the pairs it finds,
+ * with numbers of its own, or as bits (rows_dense.h). Afterwards one thread
+ * numbers all of them.
  *
- * Where contexts need not be told apart, all rows are the root's. Without keys they
- * are told apart in any case.
+ * If contexts are merged, all rows belong to the root. Without keys contexts
+ * are never merged.
  *
- * Numbers depend on which worker met what first: who tells groups puts them
- * into an order of their own.
+ * Numbers depend on which worker found a pair first: callers sort groups for
+ * output.
  */
 #include "cli/model/rows/rows_groups.h"
 
@@ -25,21 +25,23 @@
 #include "cli/model/rows/rows_select.h"
 #include "unwind/claim.h"
 
-/* Sums of so many groups are no burden for the caches. */
+/* Sums of this many groups fit in the caches. */
 #define ALL_MAX (1u << 16)
 
-/* Pairs that a worker met of late, each in the one place that its hash tells: most
- * rows are of these, and need not be looked up. */
+/* Pairs that a worker found recently, in a direct-mapped cache: most rows hit
+ * it, and need no lookup. */
 #define RECENT_BITS 13
 
 struct recent {
 	uint32_t node;
-	uint32_t values[BLOCK_KEYS_MAX];	/* of fewer keys, the rest is 0 */
+	uint32_t values[BLOCK_KEYS_MAX];	/* with fewer keys, the others
+						 * are 0 */
 };
 
 struct found {
-	uint64_t *nodes;		/* a bit for each; without keys */
-	uint64_t *places;		/* likewise; of few pairs */
+	uint64_t *nodes;		/* a bit for each node; without keys */
+	uint64_t *places;		/* likewise for positions; with few
+					 * tuples */
 	struct block_keys keys;
 	struct table of_pair;
 	struct recent *recent;
@@ -62,7 +64,7 @@ static inline bool is_chosen(const struct model *model, uint64_t node)
 		model->chosen[node / 64] >> node % 64 & 1);
 }
 
-/* What a row counts to; STORE_NONE: to nothing. */
+/* The node that a row counts for; STORE_NONE: none. */
 static inline uint64_t node_of(const struct model *model,
 			       const struct store_batch *batch, size_t row)
 {
@@ -122,7 +124,7 @@ static uint32_t class_of(const struct model *model, uint64_t how,
 	return histogram_bucket(account_span_ns(model, lifetime));
 }
 
-/* Of one key. */
+/* The values of one key. */
 static void find_values(const struct model *model, enum block_key key,
 			const struct store_batch *batch, uint32_t *values)
 {
@@ -173,7 +175,7 @@ void rows_values_at(const struct rows_values *values, unsigned keys,
 		list[i] = i < keys ? values->of[i][row] : 0;
 }
 
-/* ---- which there are ---- */
+/* ---- the groups that exist ---- */
 
 static void note_nodes(void *owner, unsigned worker,
 		       const struct store_batch *batch)
@@ -192,7 +194,7 @@ static void note_nodes(void *owner, unsigned worker,
 	}
 }
 
-/* False: the worker met it before. */
+/* False: the worker has found it before. */
 static bool is_new(struct found *found, const struct recent *pair)
 {
 	uint64_t mixed = place_of(pair->node, pair->values[0]) ^
@@ -312,7 +314,7 @@ static void number_pairs(struct rows_groups *groups,
 	}
 }
 
-/* In the order of places, as they are numbered. */
+/* In the order of positions, as their numbers are. */
 static void number_places(struct rows_groups *groups)
 {
 	struct rows_dense *dense = &groups->dense;

@@ -1,7 +1,7 @@
 /*
  * rows_groups.h: the groups of selected rows: pairs of a node and the values of
- * a model's block keys, as its costs are. Which there are is found in a scan of
- * its own; then each row's group is a number, for sums, peaks and timelines.
+ * a model's block keys, as for costs. A separate scan finds the groups that
+ * exist; then each row has a group number, for sums, peaks and timelines.
  */
 #ifndef GNOMON_ROWS_GROUPS_H
 #define GNOMON_ROWS_GROUPS_H
@@ -14,7 +14,7 @@
 
 struct rows_group {
 	uint32_t node;
-	uint32_t key;		/* the number of its values in `keys` */
+	uint32_t key;		/* number of its values in `keys` */
 };
 
 /* Values of block keys, by key and row of a batch. */
@@ -22,45 +22,48 @@ struct rows_values {
 	uint32_t of[BLOCK_KEYS_MAX][STORE_BATCH];
 };
 
-/* Does not move. Once found, any thread may ask. */
+/* Must not move in memory. Once groups were found, any thread may search. */
 struct rows_groups {
 	const struct model *model;
-	struct block_keys keys;		/* with tuples; in no certain order */
+	struct block_keys keys;		/* with tuples; in no particular
+					 * order */
 	struct rows_group *list;
 	size_t count, capacity;
-	/* Without keys by node, else by node and key: by place, if there are
-	 * few pairs. */
+	/* Index of groups: without keys by node, otherwise by node and key; by
+	 * position if there are few tuples. */
 	uint32_t *of_node;
-	struct rows_dense dense;	/* bits NULL: there are not */
+	struct rows_dense dense;	/* bits NULL: too many tuples */
 	struct table of_pair;
-	struct rows_cells cells;	/* the same, if keys lie close together */
-	/* What store_group and its like want. */
+	struct rows_cells cells;	/* the same as of_pair, if keys are
+					 * close together */
+	/* For store_group and similar functions. */
 	struct store_grouping grouping;
 };
 
 /*
  * The groups of all rows of a scan, by the keys of the model. 0; -E2BIG: there
- * are more than `most` (0: any number may be); else as store_scan_each. To be
+ * are more than `most` (0: no limit); otherwise as store_scan_each. To be
  * released in any case.
  */
 int rows_groups_find(struct rows_groups *groups, const struct model *model,
 		     struct store *store, const struct store_scan *scan,
 		     uint64_t most);
 /*
- * The same without a scan, where few pairs can be: all of them are groups, also
- * those without rows. False: there may be more than `most`, or than are worth it.
+ * The same without a scan, if few tuples are possible: each of them is a group,
+ * even without rows. False: there may be more than `most`, or so many that a
+ * scan is faster.
  */
 bool rows_groups_all(struct rows_groups *groups, const struct model *model,
 		     uint64_t most);
 void rows_groups_free(struct rows_groups *groups);
-/* Columns that tell a row's values of the keys. */
+/* The columns that hold the keys' values. */
 uint32_t rows_groups_columns(const struct block_keys *keys);
 /* The values of all rows of a batch, which has those columns. */
 void rows_groups_values(const struct model *model,
 			const struct block_keys *keys,
 			const struct store_batch *batch,
 			struct rows_values *values);
-/* Those of one row, of so many keys; behind them 0. */
+/* The values of one row for `keys` keys, followed by zeros. */
 void rows_values_at(const struct rows_values *values, unsigned keys,
 		    size_t row, uint32_t list[BLOCK_KEYS_MAX]);
 

@@ -1,7 +1,7 @@
 /*
- * rows_live.c: see rows_live.h. Rows are in the order of their ends: for each
- * moment a scan passes over all chunks that ended before it, and over those that
- * began behind it.
+ * rows_live.c: see rows_live.h. Rows are in the order of their ends. For each
+ * moment a scan skips all chunks whose rows ended before it, and those whose
+ * rows began after it.
  *
  * One thread.
  */
@@ -25,7 +25,7 @@ static void add_block(struct model *then, const struct block *block)
 		*to = *block;
 }
 
-/* What was live just before this stamp. */
+/* Finds the blocks live just before this stamp. */
 static int find_live(const struct model *model, uint64_t stamp,
 		     struct model *then)
 {

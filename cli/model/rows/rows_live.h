@@ -1,8 +1,8 @@
 /*
- * rows_live.h: from a store, what was live at moments: what model_look finds by a
- * pass over the events.
+ * rows_live.h: the blocks live at given moments, from the index: the same as
+ * model_look finds by a pass over the events.
  *
- * Of a model that has a store (rows_take). One thread for each model.
+ * For a model that has an index (rows_take). One thread per model.
  */
 #ifndef GNOMON_ROWS_LIVE_H
 #define GNOMON_ROWS_LIVE_H
@@ -11,7 +11,8 @@
 
 /*
  * As model_look; blocks of `then` have no cost. 0, or as store_scan_each: then
- * `look` was called for the first moments only, and may be called again for them.
+ * `look` was called only for the first moments, and may be called for them
+ * again.
  */
 int rows_live(const struct model *model, const struct model_looks *looks);
 

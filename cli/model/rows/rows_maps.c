@@ -1,6 +1,6 @@
 /*
- * rows_maps.c: see rows_maps.h. Arrays are blobs, as in rows_facts.c; strings are
- * one blob, each with its 0, and a number is an offset in it.
+ * rows_maps.c: see rows_maps.h. Arrays are blobs, as in rows_facts.c. Strings
+ * are in one blob, each with its 0, and are stored as offsets into it.
  */
 #include "cli/model/rows/rows_maps.h"
 
@@ -22,7 +22,7 @@ enum word {
 	WORD_CURVE_STEP, WORD_CALLS, WORDS = WORD_CALLS + GT_EXTRA_COUNT
 };
 
-/* A struct mapping. */
+/* A struct mapping, as stored. */
 struct kept_mapping {
 	uint64_t start, size, bytes, mapped, unmapped, device, inode;
 	uint64_t path;
@@ -31,7 +31,7 @@ struct kept_mapping {
 	uint32_t zero;
 };
 
-/* A struct span. */
+/* A struct span, as stored. */
 struct kept_span {
 	uint64_t start, end;
 	uint32_t owner, flags;
@@ -62,7 +62,7 @@ static void write_words(const struct maps *maps, struct store_writer *writer)
 	     maps->site_count * sizeof(*maps->sites));
 }
 
-/* Paths are interned: equal ones follow each other often. */
+/* Paths are interned: consecutive ones are often equal. */
 static void write_mappings(const struct maps *maps, struct store_writer *writer)
 {
 	struct kept_mapping *list = grow_zeroed(maps->count + 1, sizeof(*list));
@@ -120,7 +120,7 @@ void rows_maps_write(const struct model *model, struct store_writer *writer)
 
 /* ---- read ---- */
 
-/* What a store says, not yet believed. */
+/* Data read from the index, not yet validated. */
 struct kept {
 	uint64_t *words;
 	struct map_point *curve;
@@ -173,7 +173,8 @@ static bool mappings_are_valid(const struct model *model,
 	return true;
 }
 
-/* By address, without overlaps, each of a mapping that has so much left. */
+/* Spans are by address, without overlaps, and each mapping has as many bytes as
+ * its spans. */
 static bool spans_are_valid(const struct kept *kept)
 {
 	uint64_t *left = grow_zeroed(kept->count + 1, sizeof(*left));

@@ -1,11 +1,11 @@
 /*
- * rows_maps.h: what was mapped, kept in a store: found by the pass over the
- * events that makes the store, so that nobody needs another one.
+ * rows_maps.h: mappings, stored in the index. The pass over the events that
+ * makes the index finds them, so that no other pass is needed.
  *
- * Of a store that was extended, or is of a part, it is not there: what is known
- * of mappings halfway is not kept.
+ * Not stored in an index that was extended or in a part: the state of mappings
+ * in the middle of a trace is not kept.
  *
- * One thread for each model.
+ * One thread per model.
  */
 #ifndef GNOMON_ROWS_MAPS_H
 #define GNOMON_ROWS_MAPS_H
@@ -15,13 +15,13 @@
 #include "cli/model/model.h"
 #include "cli/store/store_write.h"
 
-/* From model_maps; maps_finish was called. */
+/* Stores model_maps; maps_finish was called. */
 void rows_maps_write(const struct model *model, struct store_writer *writer);
 
 /*
- * Into the model, which has read the outline of the trace without what was
- * mapped: model_maps is as after model_read_maps. False: the store does not have
- * it, or not as we write it; then nothing was changed.
+ * Sets model_maps of a model that has read the outline of the trace, as
+ * model_read_maps does. False: the index does not have the mappings, or in
+ * another format; then nothing was changed.
  */
 bool rows_maps_read(struct model *model, struct store *store);
 

@@ -1,10 +1,10 @@
 /*
- * rows_pairing.c: see rows_pairing.h. What edges mean here is what they mean to
- * the model (account.c, view.c), for all blocks.
+ * rows_pairing.c: see rows_pairing.h. Edges have the same meaning as in the
+ * model (account.c, view.c), for all blocks.
  *
- *  I1  births[n].chain is chains_at(chains, n), for each block that is live.
+ *  I1  births[n].chain is chains_at(chains, n), for each live block.
  *  I2  Edges are numbered from 1, without gaps, in the order in which they were
- *      told.
+ *      reported.
  */
 #include "cli/model/rows/rows_pairing.h"
 
@@ -22,8 +22,9 @@
 #include "cli/model/model_state.h"
 #include "unwind/claim.h"
 
-#define LOOK_AHEAD 24		/* events whose bucket is fetched in advance, */
-#define LOOK_AT_BLOCK 12	/* and whose block is */
+#define LOOK_AHEAD 24		/* events before use at which the bucket is
+				 * prefetched, */
+#define LOOK_AT_BLOCK 12	/* and the block */
 
 /* ---- rows ---- */
 
@@ -46,7 +47,7 @@ static uint64_t between(const struct rows_pairing *pairing,
 		BLOCK_SEQUENCE;
 }
 
-/* All but what its end says. */
+/* The row without the data of its end. */
 static struct store_row row_of(const struct rows_pairing *pairing,
 			       const struct block *block, uint32_t number)
 {
@@ -152,7 +153,7 @@ void rows_pairing_chain_lost(struct rows_pairing *pairing, uint32_t chain)
 	pairing->leaving = 0;
 }
 
-/* The block is about to be replaced: it has a chain from now on. */
+/* The block is about to be replaced: gives it a chain if it has none. */
 static uint32_t leave_chain(struct rows_pairing *pairing,
 			    const struct block *block, uint32_t number)
 {
@@ -166,7 +167,7 @@ static uint32_t leave_chain(struct rows_pairing *pairing,
 	return chain;
 }
 
-/* The row is told before its chain ends. */
+/* Passes on the row before its chain ends. */
 static uint32_t end_chained(struct rows_pairing *pairing,
 			    const struct block *block, uint32_t number,
 			    struct store_row *row, enum edge_end end)
@@ -287,7 +288,7 @@ static int by_edge(const void *left, const void *right)
 	return sort_up(a->edge, b->edge);
 }
 
-/* To be freed. */
+/* Live blocks by birth edge, to be freed. */
 static struct listed *list_live(const struct rows_pairing *pairing,
 				size_t *count)
 {
@@ -321,10 +322,10 @@ void rows_pairing_live(const struct rows_pairing *pairing,
 	free(list);
 }
 
-/* ---- what somebody told the recorder ---- */
+/* ---- commands to the recorder ---- */
 
-/* What became of them nobody knows. In an order that does not depend on their
- * numbers: a reading in two goes gives others. */
+/* Ends all blocks as LOST: their fate is not known. In the order of birth
+ * edges, since numbers of blocks differ in a resumed reading. */
 static void drop_blocks(struct rows_pairing *pairing, uint64_t stamp)
 {
 	size_t count;
@@ -373,7 +374,7 @@ bool rows_pairing_alarm(struct rows_pairing *pairing,
 	return !pairing->off || event->kind == GT_EXTRA;
 }
 
-/* ---- the begin ---- */
+/* ---- the first event ---- */
 
 void rows_pairing_reach(struct rows_pairing *pairing, uint32_t lane)
 {
@@ -400,7 +401,7 @@ static void bear(struct rows_pairing *pairing, const struct trace_live *live)
 	rows_pairing_reach(pairing, live->ring << 1);
 	block = blocks_add(&pairing->edges.blocks, live->address, &is_new);
 	if (!is_new)
-		return;		/* a trace that says it twice */
+		return;		/* a repeated record */
 	*block = (struct block){
 		.address = live->address,
 		.size = live->size,
@@ -435,7 +436,7 @@ static void begin(struct rows_pairing *pairing)
 
 /* ---- events ---- */
 
-/* What apply.c does in three steps; here are no costs. */
+/* Prefetches as apply.c does, without costs. */
 static inline __attribute__((always_inline)) void
 look_ahead(const struct rows_pairing *pairing,
 	   const struct trace_event *events, size_t i, size_t count)
@@ -454,7 +455,7 @@ look_ahead(const struct rows_pairing *pairing,
 			   (size_t)number * sizeof(struct rows_birth));
 }
 
-/* True: it is about a chain. */
+/* True: the event is about a chain. */
 static bool take_extra(struct rows_pairing *pairing,
 		       const struct trace_event *event)
 {
@@ -466,8 +467,8 @@ static bool take_extra(struct rows_pairing *pairing,
 	       event->what <= GT_EXTRA_CHAIN_ENDS;
 }
 
-/* Events from the i-th on, up to one that is about a chain: its number, or
- * `count`. */
+/* Takes events from the i-th on, up to one that is about a chain: returns its
+ * index, or `count`. */
 static size_t run(struct rows_pairing *pairing,
 		  const struct trace_event *events, size_t i, size_t count)
 {
@@ -526,7 +527,7 @@ static void take_live(void *owner, const struct trace_live *block)
 	struct rows_pairing *pairing = owner;
 	bool nested;
 
-	/* Behind events it makes no sense. */
+	/* Not valid after events. */
 	if (pairing->begun || block->address == 0)
 		return;
 	part_put(&pairing->part, block, block->ring == UINT32_MAX ? 0 :
@@ -558,7 +559,7 @@ void rows_pairing_follow_maps(struct rows_pairing *pairing)
 	CLAIM(!pairing->begun && !model->with_maps);
 	model->with_maps = true;
 	pairing->maps = &model->maps;
-	/* the model's own has none */
+	/* the model's own edges have no blocks */
 	pairing->maps->blocks = &pairing->edges.blocks;
 }
 

@@ -1,6 +1,6 @@
 /*
- * rows_part.c: see rows_part.h. A part that cannot be written, for want of room
- * as a rule, harms nobody: the store may still be finished.
+ * rows_part.c: see rows_part.h. If a part cannot be written, usually for lack
+ * of space, nothing else fails: the index may still be finished.
  */
 #include "cli/model/rows/rows_part.h"
 
@@ -35,7 +35,7 @@ bool rows_parts_due(const struct rows_parts *parts, uint64_t events,
 {
 	uint64_t since = events - parts->events;
 
-	/* a state is from before the end of what was read */
+	/* a state may be from before the events that were read */
 	if (parts->path == NULL || events < parts->events)
 		return false;
 	if (parts->every != 0)
@@ -61,7 +61,7 @@ struct store_writer *rows_parts_begin(struct rows_parts *parts,
 	CLAIM(parts->path != NULL && parts->new_path == NULL);
 	parts->begun_ns = now_ns();
 	parts->new_path = grow_format("%s.new", parts->path);
-	unlink(parts->new_path);	/* of a maker that was killed */
+	unlink(parts->new_path);	/* from a maker that was killed */
 	parts->fd = open(parts->new_path, O_RDWR | O_CREAT | O_EXCL |
 			 O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (parts->fd < 0) {
@@ -69,7 +69,8 @@ struct store_writer *rows_parts_begin(struct rows_parts *parts,
 		return NULL;
 	}
 	branch = store_writer_branch(writer, parts->fd, packers);
-	/* chunks that the part lacks come first: now all were written */
+	/* the full chunks, which the part lacks, have to be on the disk first:
+	 * all were written by now */
 	if (store_writer_error(writer) == 0 && fdatasync(fd) == 0)
 		return branch;
 	store_writer_free(branch);

@@ -1,19 +1,19 @@
 /*
- * rows_part.h: what there is of a store while it is made, kept for the case that
- * its maker is killed: the next one goes on from there.
+ * rows_part.h: the unfinished index, saved while it is made. If its maker is
+ * killed, the next one resumes there.
  *
- *	TRACE.idx.new	the store: full chunks of blocks that ended, as they come
- *	TRACE.idx.part	a store of its own, of all rows so far: a hole where full
- *			chunks are in .new; the rest of the rows, and live ones;
+ *	TRACE.idx.new	the index: full chunks of ended blocks, as they come
+ *	TRACE.idx.part	an index of its own, of all rows so far: a hole where
+ *			full chunks are in .new; the other rows, with live ones;
  *			facts and the state (rows_state.h)
  *
- * It is taken behind a SYNC, as states are, and has the key of the bytes up to
- * there, with ROWS_PART in its options: so it is not taken for a store of a shorter
- * trace. It is written as TRACE.idx.part.new when .new is on the disk, and renamed:
- * whenever its maker dies, there is the part before or this one, and .new has
- * what it lacks.
+ * It is saved after a SYNC, as states are. Its key is that of the bytes up to
+ * there, with ROWS_PART in the options, so that it cannot be mistaken for the
+ * index of a shorter trace. It is written as TRACE.idx.part.new once .new is on
+ * the disk, and then renamed. So whenever the maker dies, either the previous
+ * part or this one exists, and .new has the missing chunks.
  *
- * One thread: the one that makes the store, which has the lock of .new.
+ * One thread: the one that makes the index, which holds the lock of .new.
  */
 #ifndef GNOMON_ROWS_PART_H
 #define GNOMON_ROWS_PART_H
@@ -23,44 +23,47 @@
 
 #include "cli/store/store_write.h"
 
-/* In the options of its key. */
+/* Option in its key. */
 #define ROWS_PART 1
 
-/* So many events, which take some seconds, are read again as well; and so many
- * for each live block: to keep one takes as long as to read two or three. */
+/* Events between two parts: they take some seconds to read again. With many
+ * live blocks, this many events per live block: saving a block takes as long as
+ * reading two or three events. */
 #define ROWS_PART_EVENTS UINT64_C(16000000)
 #define ROWS_PART_LIVE 128
-/* Parts take no more than this part of the time. */
+/* Saving parts takes at most this fraction (1/n) of the time. */
 #define ROWS_PART_SHARE 64
 
-/* When parts are taken, and where to. Zeroed: never. */
+/* When to save parts, and where. Zeroed: never. */
 struct rows_parts {
-	const char *path;	/* of the part; NULL: none is taken */
-	uint64_t every;		/* events between two; 0: as above */
+	const char *path;	/* of the part; NULL: none is saved */
+	uint64_t every;		/* events between two; 0: the defaults */
 	uint64_t events;	/* at the last one */
-	uint64_t next_ns;	/* not before */
-	uint64_t begun_ns;		/* one that is taken now */
+	uint64_t next_ns;	/* not before this time */
+	uint64_t begun_ns;		/* begin of the one being saved */
 	char *new_path;			/* and its file */
 	int fd;
 };
 
-/* `events`: that were read before, for the part from which this making goes
- * on. */
+/* `events`: how many were read before, for the part from which this run
+ * resumes. */
 void rows_parts_init(struct rows_parts *parts, const char *path,
 		     uint64_t every, uint64_t events);
-/* Whether one is to be taken, so many events being read, and so many blocks
- * live. */
+/* Whether to save a part now, after this many events, with this many live
+ * blocks. */
 bool rows_parts_due(const struct rows_parts *parts, uint64_t events,
 		    uint64_t live);
 /*
- * Begin one: a branch of the writer, whose file is `fd`; to be given live rows, facts
- * and the state. NULL: it cannot be, and no other one will be taken.
+ * Begins a part: a branch of the writer, whose file is `fd`. The caller adds
+ * live rows, facts and the state. NULL: impossible; no more parts will be
+ * saved.
  */
 struct store_writer *rows_parts_begin(struct rows_parts *parts,
 				      struct store_writer *writer, int fd,
 				      unsigned packers);
-/* Finish it, and free the branch; `key` is that of a store of what was read. Whether
- * it is there; if not, the one before is, and no other one will be taken. */
+/* Finishes it, and frees the branch; `key` is that of an index of the events
+ * read. Returns whether it was saved; if not, the previous one remains, and no
+ * more will be saved. */
 bool rows_parts_end(struct rows_parts *parts, struct store_writer *branch,
 		    const struct store_key *key, uint64_t events);
 

@@ -1,9 +1,9 @@
 /*
  * rows_place.c: see rows_place.h.
  *
- *  I1  Who has the lock of PATH.new, and finds the file that he locked under
- *      that name, is the only one who writes it or gives it its name, and who
- *      touches PATH.part.
+ *  I1  Only the process that holds the lock of PATH.new, and has checked that
+ *      the locked file still has that name, writes or renames that file, and
+ *      uses PATH.part.
  */
 #include "cli/model/rows/rows_place.h"
 
@@ -22,7 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/model/rows/rows_cache.h"
 
-#define WAIT_NS 20000000	/* between two looks at a lock */
+#define WAIT_NS 20000000	/* between two attempts to lock */
 #define BLOCK_BYTES 512		/* of st_blocks */
 
 /* ---- names ---- */
@@ -55,7 +55,7 @@ char *rows_place_part(const char *path)
 	return grow_format("%s.part", path);
 }
 
-/* And of one that was not whole yet. */
+/* Also removes a part that was not complete. */
 static void remove_part(const char *path)
 {
 	char *part = rows_place_part(path), *new = name_of_new(part);
@@ -98,7 +98,7 @@ static bool is_named(const char *name, int fd)
 	       open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/* Whether what has the store's name may be replaced by another file of ours. */
+/* Whether the existing file may be replaced by another file of ours. */
 static bool is_replaceable(const char *path)
 {
 	struct stat status;
@@ -108,7 +108,7 @@ static bool is_replaceable(const char *path)
 	return S_ISREG(status.st_mode) && status.st_uid == geteuid();
 }
 
-/* 0: it is ours; 1: look again; or -errno. */
+/* 0: locked; 1: try again; or -errno. */
 static int try_lock(const char *name, int *fd)
 {
 	struct stat status;
@@ -121,7 +121,7 @@ static int try_lock(const char *name, int *fd)
 	if (fstat(*fd, &status) != 0)
 		error = -errno;
 	else if (status.st_nlink == 0)
-		error = 1;	/* it was renamed, or removed, just now */
+		error = 1;	/* it was renamed or removed just now */
 	else if (!is_trusted(&status))
 		error = -EPERM;
 	else if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
@@ -155,7 +155,8 @@ int rows_place_begin(const char *path, const atomic_bool *cancel,
 	name = name_of_new(path);
 	for (;;) {
 		error = try_lock(name, &fd);
-		/* he was done, but for one who has left something */
+		/* the other maker has finished; otherwise the file is not
+		 * empty */
 		if (error == 0 && waited && is_empty(fd)) {
 			rows_place_undo(path, fd);
 			error = -EEXIST;
@@ -183,7 +184,7 @@ int rows_place_done(const char *path, int fd)
 	char *name = name_of_new(path);
 	int error = 0;
 
-	remove_part(path);	/* before: I1 */
+	remove_part(path);	/* before renaming: I1 */
 	if (rename(name, path) != 0) {
 		error = -errno;
 		unlink(name);

@@ -1,6 +1,6 @@
 /*
- * rows_resume.c: see rows_resume.h. A state is looked at as all that comes from
- * a file: numbers are compared with what the model knows before they are used.
+ * rows_resume.c: see rows_resume.h. A state is hostile input, as is everything
+ * from a file: numbers are compared with the model before they are used.
  */
 #include "cli/model/rows/rows_resume.h"
 
@@ -24,7 +24,7 @@ static uint64_t ring_key(uint64_t ring, uint64_t generation)
 	return ring << 32 | (uint32_t)generation;
 }
 
-/* Where the lists are. */
+/* Finds the lists in the words. */
 static bool find_lists(struct rows_resume *resume, size_t count)
 {
 	size_t at = STATE_HEAD;
@@ -84,7 +84,7 @@ enum reader_chunk rows_resume_chunk(const struct rows_resume *resume,
 
 	if (chunk->type != GT_EVENTS)
 		return READER_DECODE;
-	/* threads are numbered by their chunks */
+	/* the model numbers threads in the order of their chunks */
 	model_lane_of_ring(pairing->model, chunk->ring, &nested);
 	i = table_get(&resume->points,
 		      ring_key(chunk->ring, chunk->generation));
@@ -105,8 +105,8 @@ static bool is_thread(const struct rows_pairing *pairing, uint64_t thread)
 	return thread < model_threads(pairing->model)->count;
 }
 
-/* A chain with this number, whose last block has that place. False: there can be
- * none; *chain is 0 where none is meant. */
+/* A chain with this number, whose last block has this position. False:
+ * impossible; *chain is 0 if the number is 0. */
 static bool make_chain(struct rows_pairing *pairing, uint64_t number,
 		       uint64_t place, uint32_t *chain)
 {
@@ -283,8 +283,8 @@ static bool was_odd(const struct rows_list *odd, uint64_t edge)
 	return i < odd->count && odd->entries[i] == edge;
 }
 
-/* The chain of a block that was in one by then: its first block is in none
- * before it is replaced. */
+/* Restores the chain of a block that was in one at the state. The first block
+ * of a chain is in none until it is replaced. */
 static bool join_chain(struct rows_pairing *pairing, uint64_t number,
 		       uint64_t place, uint32_t block)
 {
@@ -300,8 +300,8 @@ static bool join_chain(struct rows_pairing *pairing, uint64_t number,
 	return true;
 }
 
-/* The next sequence of one that has ended since, or, of one that was live to the
- * store's end, what follows from its row. */
+/* The sequence of a block: from the state if it has ended since; from its row
+ * if it was live at the end of the index. */
 static bool find_sequence(const struct rows_resume *resume, bool live,
 			  uint64_t thread, uint64_t between, size_t *ended,
 			  uint64_t *sequence)
@@ -359,8 +359,8 @@ static bool take_block(const struct rows_resume *resume,
 			  column[STORE_PLACE][i], number);
 }
 
-/* Edges and rows of the state belong together: the rows that are kept are those
- * that had ended. */
+/* Whether edges and rows of the state agree: the rows that are kept are those
+ * of blocks that had ended. */
 static bool keeps_ended(const struct rows_resume *resume)
 {
 	const struct store_range behind = { resume->words[STATE_EDGES] + 1,

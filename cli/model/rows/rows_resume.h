@@ -1,7 +1,7 @@
 /*
- * rows_resume.h: go on where an earlier reading of a trace has taken a state
- * (rows_state.h): the trace is read from its begin, as a model of it has to know
- * everything, but events that were handed out then are passed over unread.
+ * rows_resume.h: resumes at the state (rows_state.h) of an earlier reading of a
+ * trace. The trace is read from its begin, since the model needs all other
+ * records, but events that were handed out before the state are skipped.
  *
  * One thread: the reader's.
  */
@@ -28,21 +28,22 @@ struct rows_resume {
 	struct rows_facts facts;	/* of the store */
 	uint64_t offset;		/* chunks before it were read */
 	uint64_t ended;			/* rows that are kept */
-	struct table points;		/* ring and generation -> point */
-	bool done;			/* the state was taken up */
+	struct table points;		/* (ring, generation) -> point */
+	bool done;			/* the state was restored */
 };
 
-/* What an older store has. False: no state, or none that we understand;
- * rows_resume_free in any case. */
+/* Reads the state of an older index. False: no state, or one of another
+ * version; call rows_resume_free in any case. */
 bool rows_resume_open(struct rows_resume *resume, struct store *store);
 void rows_resume_free(struct rows_resume *resume);
-/* A chunk from before `offset`: what becomes of it. */
+/* What to do with a chunk before `offset`. */
 enum reader_chunk rows_resume_chunk(const struct rows_resume *resume,
 				    struct rows_pairing *pairing,
 				    struct reader *reader,
 				    const struct chunk *chunk);
-/* The first chunk behind it comes, or there is none: the pairing, which is new,
- * is what it was. False: they do not fit each other; then it is worth nothing. */
+/* Call before the first chunk after `offset`, or at the end if there is none.
+ * Restores the state into the pairing, which is new. False: they contradict
+ * each other; then the pairing is unusable. */
 bool rows_resume_take_up(struct rows_resume *resume,
 			 struct rows_pairing *pairing);
 

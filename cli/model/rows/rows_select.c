@@ -1,9 +1,9 @@
 /*
- * rows_select.c: see rows_select.h. What columns' least and greatest can tell
- * goes to the store as terms, so that chunks are passed over; if the words say
- * more than that, each row that is left is asked about (selection_takes).
+ * rows_select.c: see rows_select.h. Conditions on the range of a column become
+ * terms, so that the store can skip chunks; if the filter has other conditions,
+ * each remaining row is checked (selection_takes).
  *
- * rows_select is called by one thread, all else by any number.
+ * rows_select is called by one thread, all other functions by any number.
  */
 #include "cli/model/rows/rows_select.h"
 
@@ -101,6 +101,22 @@ static void add_term(struct rows_select *select, enum store_column column,
 	select->scan.term_count++;
 }
 
+/* A row's number that is no thread of the model (rows_thread) is beyond the set. */
+static void add_threads(struct rows_select *select)
+{
+	const struct selection_bounds *bounds = &select->bounds;
+	size_t n = select->scan.term_count;
+
+	if (bounds->threads == NULL)
+		return;
+	CLAIM_FULL(n < ROWS_TERMS);
+	select->terms[n] = (struct store_term){
+		.column = STORE_THREAD, .set = bounds->threads,
+		.set_size = bounds->thread_count,
+	};
+	select->scan.term_count++;
+}
+
 static void begin(struct rows_select *select, const struct model *model,
 		  const atomic_bool *cancel)
 {
@@ -161,8 +177,9 @@ void rows_select(struct rows_select *select, const struct model *model,
 		 bounds->birth.min : view, bounds->birth.max);
 	add_term(select, STORE_END, bounds->end.min, bounds->end.max);
 	add_term(select, STORE_SIZE, bounds->size.min, bounds->size.max);
+	add_threads(select);
 	if (bounds->all) {
-		/* of the allocator's heap */
+		/* in the allocator's heap */
 		add_term(select, STORE_FLAGS, 0, STORE_POOLED - 1);
 		return;
 	}

@@ -1,6 +1,6 @@
 /*
- * rows_select.h: which rows of a store the filter of a model selects, and its
- * view (controls.h).
+ * rows_select.h: turns the filter of a model, and its view (controls.h), into a
+ * scan of the index.
  */
 #ifndef GNOMON_ROWS_SELECT_H
 #define GNOMON_ROWS_SELECT_H
@@ -9,23 +9,23 @@
 #include "cli/model/selection.h"
 #include "cli/store/store_group.h"
 
-#define ROWS_TERMS 4
+#define ROWS_TERMS 5
 
-/* For as long as the model keeps its selection. Does not move. */
+/* Valid as long as the model keeps its selection. Must not move in memory. */
 struct rows_select {
 	const struct model *model;
 	struct selection_bounds bounds;
 	struct store_range ranges[ROWS_TERMS];
 	struct store_term terms[ROWS_TERMS];
-	struct store_scan scan;		/* what is asked for */
+	struct store_scan scan;		/* the result */
 };
 
-/* `model`: its words are resolved (passes.h), and totals.last_stamp is known.
- * `cancel`: as a scan has it. */
+/* The words of `model` are resolved (passes.h), and totals.last_stamp is set.
+ * `cancel`: see struct store_scan. */
 void rows_select(struct rows_select *select, const struct model *model,
 		 const atomic_bool *cancel);
-/* Without its filter: all blocks of the view that figures are about without
- * one; or all that lie in heaps of the program's own. */
+/* Without the filter: all blocks of the view that count if there is no filter;
+ * or all blocks in heaps of the program's own. */
 void rows_select_all(struct rows_select *select, const struct model *model,
 		     const atomic_bool *cancel);
 void rows_select_heaps(struct rows_select *select, const struct model *model,
@@ -35,7 +35,7 @@ void rows_select_heaps(struct rows_select *select, const struct model *model,
 void rows_select_foreign(struct rows_select *select, const struct model *model,
 			 const atomic_bool *cancel);
 
-/* Columns that rows_block and rows_end look at. */
+/* The columns that rows_block and rows_end read. */
 #define ROWS_BLOCK_COLUMNS						\
 	(STORE_BIT(STORE_ADDRESS) | STORE_BIT(STORE_SIZE) |		\
 	 STORE_BIT(STORE_BEGIN) | STORE_BIT(STORE_LAYOUT) |		\
@@ -44,18 +44,18 @@ void rows_select_foreign(struct rows_select *select, const struct model *model,
 	(STORE_BIT(STORE_END) | STORE_BIT(STORE_HOW) |			\
 	 STORE_BIT(STORE_BETWEEN) | STORE_BIT(STORE_END_NODE))
 
-/* A row as a block, but for its cost and number; columns that the batch lacks
- * are 0. */
+/* A row as a block, without cost and number; columns that the batch lacks are
+ * 0. */
 struct block rows_block(const struct model *model,
 			const struct store_batch *batch, size_t row);
-/* How it ended; the batch has all of ROWS_END_COLUMNS. */
+/* How the row's block ended; the batch has all of ROWS_END_COLUMNS. */
 struct selection_end rows_end(const struct model *model,
 			      const struct store_batch *batch, size_t row);
 
-/* What a block of the model stands for. */
+/* The sample weight of blocks of the model. */
 struct store_weight rows_weight(const struct model *model);
 
-/* The thread of a row: one that the model has. */
+/* The thread of a row, limited to threads of the model. */
 static inline uint32_t rows_thread(const struct model *model, uint64_t thread)
 {
 	return thread < model->threads.count ? (uint32_t)thread : 0;

@@ -1,6 +1,4 @@
-/*
- * rows_state.c: see rows_state.h: writing it. rows_resume.c reads it.
- */
+/* rows_state.c: see rows_state.h: writes the state. rows_resume.c reads it. */
 #include "cli/model/rows/rows_state.h"
 
 #include <stdlib.h>
@@ -18,7 +16,7 @@ static void put(struct rows_state *state, uint64_t word)
 	state->words[state->count++] = word;
 }
 
-/* A count that is known later: where it is. */
+/* Reserves a word for a count that is known later; returns its index. */
 static size_t put_count(struct rows_state *state)
 {
 	put(state, 0);

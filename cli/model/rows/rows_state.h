@@ -1,22 +1,23 @@
 /*
- * rows_state.h: where a reading of a growing trace can be taken up again, and
- * what has to be known for that, so that the rows are those of a reading from
- * the trace's begin.
+ * rows_state.h: the state of pairing at a point where reading a growing trace
+ * can be resumed, so that the rows are the same as from a reading of the whole
+ * trace.
  *
- * Behind a SYNC chunk all events are handed out that
- * no later ones can precede: what pairing knows then is the *state*. What the
- * reading does from there on holds for this end of the file alone. So a later
- * reading takes up the state, passes over the events that were handed out, and
- * keeps the rows of blocks that had ended by then.
+ * After a SYNC chunk all events have been handed out that cannot be preceded by
+ * later ones. The *state* is what pairing knows at that point. Rows that the
+ * reading makes after this point are valid only for the current end of the
+ * file. So a later reading restores the state, skips the events that were
+ * handed out before, and keeps the rows of blocks that had ended by then.
  *
  *	rows that ended before   kept, copied as they are
- *	live blocks, then        rows of the store that began before it and did
- *	                         not end before it; what rows do not have (whose
- *	                         events were odd by then, sequences) is here
- *	threads, chains, reallocs that are under way, events that wait, controls
- *	                         here
+ *	blocks live then         rows of the index that began before the point
+ *	                         and did not end before it; fields that rows do
+ *	                         not have (which blocks were odd, sequences)
+ *	                         are in the state
+ *	threads, chains, pending reallocs, waiting events, controls
+ *	                         in the state
  *
- * It is a blob of the store, of 64-bit numbers.
+ * It is a blob of the index, an array of 64-bit numbers.
  *
  * One thread: the reader's.
  */
@@ -31,8 +32,8 @@
 #include "cli/store/store_write.h"
 #include "cli/trace/read/reader.h"
 
-/* The words: a head, then lists, each of them a count and so many entries of
- * these widths. A chain is told by its number, and the place of its last block
+/* The words: a head, then lists, each a count and that many entries of these
+ * widths. A chain is stored as its number, and the position of its last block
  * in it; 0 and 0: none. */
 #define ROWS_STATE_BLOB "state"
 #define ROWS_STATE_VERSION 2
@@ -43,7 +44,7 @@ enum rows_state_head {
 	STATE_VERSION, STATE_OFFSET, STATE_ENDED, STATE_EDGES, STATE_CHAINS,
 	STATE_STAMP, STATE_EVENTS, STATE_UNDEFINED, STATE_CONTROLS,
 	STATE_FLAGS,		/* enum rows_state_flag */
-	STATE_MOST,		/* struct rows_most, in its order */
+	STATE_MOST,		/* struct rows_most, field by field */
 	STATE_HEAD = STATE_MOST + ROWS_STATE_MOST
 };
 
@@ -59,7 +60,7 @@ enum rows_state_list {
 	STATE_SUSPENDED,	/* number, chain, place */
 	STATE_NOTES,		/* lane, stamp, size, context, what, arguments */
 	STATE_ODD,		/* birth edges of live blocks that were odd,
-				 * rising */
+				 * ascending */
 	STATE_SEQUENCES,	/* of blocks that ended since, in that order */
 	STATE_LISTS
 };
@@ -74,13 +75,13 @@ struct rows_state {
 	size_t count, capacity;
 };
 
-/* Between two steps of the reader, behind the SYNC chunk that ends at `offset`;
- * it takes the place of an earlier one. False: it cannot be taken up again from
+/* Takes the state between two steps of the reader, after the SYNC chunk that
+ * ends at `offset`; replaces an earlier state. False: reading cannot be resumed
  * here; `state` is empty. */
 bool rows_state_take(struct rows_state *state, struct rows_pairing *pairing,
 		     const struct reader *reader, uint64_t offset);
-/* The rows of blocks that ended since, and then those of live ones, were told to
- * this writer. More may be read behind it. */
+/* Writes the state after the rows of blocks that ended since, and then those of
+ * live blocks, were added to this writer. Reading may continue. */
 void rows_state_write(struct rows_state *state,
 		      const struct rows_pairing *pairing,
 		      struct store_writer *writer);

@@ -20,16 +20,17 @@
 #include "cli/model/rows/rows_trace.h"
 #include "cli/trace/live/fold.h"
 
-/* Of a row, as a rule, and of two events. For what is told and asked for before
- * a store is made. */
+/* Bytes per row, typically, and per two events: for the estimates before an
+ * index is made. */
 #define ROW_BYTES 12
 
-/* Somebody waits for a store that others begin, fail to make, and begin again. */
+/* Limit of attempts, if other processes keep beginning and failing to make the
+ * index. */
 #define TURNS_MAX 8
 
-/* ---- what is there ---- */
+/* ---- an existing index ---- */
 
-/* `options`: as its key should have them. */
+/* `options`: those that its key should have. */
 static enum rows_found judge(const struct rows_trace *trace,
 			     const struct store *store, uint64_t options)
 {
@@ -50,7 +51,7 @@ static enum rows_found judge(const struct rows_trace *trace,
 	return bytes == trace->bytes ? ROWS_FOUND_GOOD : ROWS_FOUND_SHORT;
 }
 
-/* *store is NULL if there is none that can be opened. */
+/* *store is NULL if no index could be opened. */
 static enum rows_found find(const struct rows_trace *trace, const char *path,
 			    uint64_t options, struct notes *notes,
 			    struct store **store, enum store_state *state)
@@ -75,13 +76,14 @@ struct making {
 	struct rows_asked *asked;
 	struct rows_trace trace;
 	struct store *older;	/* of a shorter trace; or NULL */
-	struct store *part;	/* of what a maker has left; or NULL */
-	uint64_t bytes;		/* that the store may take, about */
+	struct store *part;	/* from a maker that was killed; or NULL */
+	uint64_t bytes;		/* estimated size of the index */
 	bool growing;		/* the trace is being written */
-	bool told;		/* why there is no place */
+	bool told;		/* that there is no place was noted */
 };
 
-/* Who has asked for it wants to know; who has not, reads the trace. */
+/* An error if the user requested the index; otherwise a hint, since the trace
+ * is read instead. */
 #define REFUSE(asked, ...)						\
 	((asked)->make == ROWS_MAKE ?					\
 		 notes_error((asked)->notes, __VA_ARGS__) :		\
@@ -93,8 +95,8 @@ static void announce(const struct making *making, const char *path)
 	uint64_t blocks = making->bytes / ROW_BYTES;
 
 	if (making->part != NULL)
-		notes_hint(asked->notes, "%s: going on with its index from "
-			   "%s: about %s: about %s in %s", asked->trace,
+		notes_hint(asked->notes, "%s: resuming its index from %s: about "
+			   "%s: about %s in %s", asked->trace,
 			   PERCENT_TEXT(store_key(making->part)->prefix_bytes,
 					making->trace.bytes),
 			   COUNTED(blocks, "block"), SIZE_TEXT(making->bytes),
@@ -141,8 +143,9 @@ static struct store *open_made(struct making *making, const char *path)
 	return NULL;
 }
 
-/* What a maker has left who was killed, if it is of this trace, and goes further
- * than the older store; else the file is empty. 0, or -errno: it cannot be. */
+/* Finds the files of a maker that was killed, if they are of this trace, and
+ * cover more than the older index; otherwise truncates the file. 0, or -errno:
+ * that failed. */
 static int find_part(struct making *making, const char *part, int fd)
 {
 	enum store_state state;
@@ -156,13 +159,13 @@ static int find_part(struct making *making, const char *part, int fd)
 		return 0;
 	store_close(making->part);
 	making->part = NULL;
-	/* first: of another file it would be wrong */
+	/* before truncating: with another file it would be invalid */
 	if (unlink(part) != 0 && errno != ENOENT)
 		return -errno;
 	return ftruncate(fd, 0) != 0 ? -errno : 0;
 }
 
-/* Whether there is so much of it that somebody may go on with it. */
+/* Whether enough was kept for a later process to resume. */
 static bool is_left(const struct making *making, const char *path,
 		    const struct rows_build *build, int error)
 {
@@ -171,13 +174,13 @@ static bool is_left(const struct making *making, const char *path,
 	if (error != -ECANCELED || build->kept == 0)
 		return false;
 	notes_hint(asked->notes, "%s: interrupted at %s: that much is kept in "
-		   "%s.new and %s.part, and gone on with the next time",
+		   "%s.new and %s.part; the next time resumes there",
 		   asked->trace, PERCENT_TEXT(build->kept,
 					      making->trace.bytes), path, path);
 	return true;
 }
 
-/* Writes all of it; the descriptor is closed. 0 or negative errno. */
+/* Writes the index; closes the descriptor. 0 or negative errno. */
 static int write_store(struct making *making, const char *path,
 		       const char *part, int fd)
 {
@@ -201,7 +204,7 @@ static int write_store(struct making *making, const char *path,
 	return error;
 }
 
-/* False: that was said. */
+/* False: noted. */
 static bool has_room(const struct making *making, const char *path, int fd)
 {
 	struct rows_asked *asked = making->asked;
@@ -216,7 +219,7 @@ static bool has_room(const struct making *making, const char *path, int fd)
 	return false;
 }
 
-/* What somebody has left is of use when there is room. */
+/* Keeps the files of a killed maker: they are of use when there is space. */
 static void give_up(const struct making *making, const char *path, int fd)
 {
 	if (making->part != NULL)
@@ -225,7 +228,7 @@ static void give_up(const struct making *making, const char *path, int fd)
 		rows_place_undo(path, fd);
 }
 
-/* The file is ours: empty, or left by another one. */
+/* The file is locked by us: empty, or left by another maker. */
 static struct store *fill(struct making *making, const char *path, int fd)
 {
 	char *part = rows_place_part(path);
@@ -244,7 +247,8 @@ static struct store *fill(struct making *making, const char *path, int fd)
 	return begins && error == 0 ? open_made(making, path) : NULL;
 }
 
-/* Who made it meanwhile may have begun before the trace had grown. */
+/* Another process has made it, but may have begun before the trace had
+ * grown. */
 static struct store *made_by_another(const struct making *making,
 				     const char *path)
 {
@@ -258,7 +262,7 @@ static struct store *made_by_another(const struct making *making,
 	return NULL;
 }
 
-/* At one place. *error: -EACCES and the like: not there. */
+/* Makes it in one place. *error: -EACCES and the like: not possible there. */
 static struct store *make_at(struct making *making, const char *path,
 			     int *error)
 {
@@ -279,7 +283,7 @@ static struct store *make_at(struct making *making, const char *path,
 	return store;
 }
 
-/* Room for it in the cache. */
+/* Makes room for it in the cache. */
 static bool prepare_cache(struct making *making, const char *path)
 {
 	const struct rows_asked *asked = making->asked;
@@ -289,13 +293,13 @@ static bool prepare_cache(struct making *making, const char *path)
 		return false;
 	if (!rows_cache_limit(&limit))
 		notes_hint(asked->notes, ROWS_CACHE_VARIABLE ": is no size: "
-			   "the cache may take %s, as if it was not set",
+			   "using the default limit of the cache, %s",
 			   SIZE_TEXT(limit));
 	if (rows_cache_make_room(path, making->bytes, limit))
 		return true;
 	making->told = true;
-	REFUSE(asked, "%s: nothing can be written beside it, and its index, of "
-	       "about %s, is more than all in the cache may take, %s: raise "
+	REFUSE(asked, "%s: its folder cannot be written, and its index, about %s, "
+	       "is larger than the limit of the cache, %s: raise "
 	       ROWS_CACHE_VARIABLE, asked->trace, SIZE_TEXT(making->bytes),
 	       SIZE_TEXT(limit));
 	return false;
@@ -326,9 +330,10 @@ static struct store *make(struct making *making)
 	return NULL;
 }
 
-/* ---- all of it ---- */
+/* ---- all steps ---- */
 
-/* What a live file has left belongs to the trace, as for all who read it. */
+/* Recovers events from a live file left by a crash, as all readers of the trace
+ * do. */
 static bool fold_in(struct making *making)
 {
 	const struct rows_asked *asked = making->asked;
@@ -341,8 +346,8 @@ static bool fold_in(struct making *making)
 		return false;
 	result = fold_trace(asked->trace, &facts, &error);
 	if (result == FOLD_DONE)
-		notes_hint(asked->notes, "%s: the last events were folded in "
-			   "from %s, which is removed now", asked->trace,
+		notes_hint(asked->notes, "%s: recovered the last events from "
+			   "%s, which is removed now", asked->trace,
 			   facts.live);
 	making->growing = result == FOLD_BUSY;
 	return result != FOLD_FAILED;
@@ -382,7 +387,7 @@ static bool is_to_be_made(struct making *making)
 		return false;
 	events = rows_trace_events(asked->trace);
 	making->bytes = events / 2 * ROW_BYTES;
-	/* of one that grows, figures are from its events all the same */
+	/* for a growing trace, measures come from events anyway */
 	return asked->make == ROWS_MAKE ||
 	       (events >= ROWS_EVENTS_LARGE && !making->growing);
 }
@@ -422,10 +427,10 @@ bool rows_store_drop(const struct store *store, int error,
 		return false;
 	removed = rows_place_remove(path, store_file(store));
 	if (removed == 0)
-		notes_hint(notes, "%s: removed, as %s: it is made anew when it "
-			   "is wanted", path, why);
+		notes_hint(notes, "%s: removed, since %s: it is made anew when "
+			   "it is needed", path, why);
 	else if (removed != -ENOENT)
-		notes_error(notes, "%s: is of no use, as %s, and cannot be "
+		notes_error(notes, "%s: is unusable, since %s, and cannot be "
 			    "removed: %s: remove it", path, why,
 			    strerror(-removed));
 	return true;
@@ -469,7 +474,7 @@ const char *rows_look_text(const struct rows_look *look)
 	case ROWS_FOUND_GOOD:
 		return "is good";
 	case ROWS_FOUND_SHORT:
-		return "lacks what came into the trace since it was made";
+		return "lacks events that were added to the trace since it was made";
 	case ROWS_FOUND_OTHER:
 		return "is of another trace";
 	case ROWS_FOUND_VERSION:

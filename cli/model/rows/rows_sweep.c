@@ -1,6 +1,6 @@
 /*
- * rows_sweep.c: see rows_sweep.h. The caller's groups are made of those that
- * rows have (rows_groups.h): each is asked about once, before the sweep.
+ * rows_sweep.c: see rows_sweep.h. The caller's groups are computed from the
+ * groups of rows (rows_groups.h): once for each of these, before the sweep.
  *
  * One thread; the store's workers call number_rows.
  */
@@ -14,11 +14,11 @@
 #include "cli/model/rows/rows_store.h"
 #include "unwind/claim.h"
 
-/* Rows that are selected, in the caller's groups. */
+/* The selected rows, and the caller's groups. */
 struct sweep {
 	struct rows_select select;
-	struct rows_groups groups;	/* that rows have */
-	uint32_t *of_group;		/* the caller's number of each */
+	struct rows_groups groups;	/* of the rows */
+	uint32_t *of_group;		/* the caller's group of each */
 	struct store_grouping grouping;
 	struct store_weight weight;
 };
@@ -51,7 +51,7 @@ static void ask(struct sweep *sweep, const struct model *model,
 	}
 }
 
-/* Without keys a node has one group, and what there is is a map of nodes. */
+/* Without keys each node has one group, and groups are a map of nodes. */
 static void set_grouping(struct sweep *sweep, size_t count)
 {
 	struct rows_groups *groups = &sweep->groups;

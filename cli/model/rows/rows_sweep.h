@@ -1,10 +1,10 @@
 /*
- * rows_sweep.h: from a store, what depends on the order of births and ends: own
- * peaks of groups, which model_group_peaks finds by a pass, and figures over
- * time, which model_follow tells.
+ * rows_sweep.h: results that depend on the order of allocations and frees, from
+ * the index: own peaks of groups, as model_group_peaks, and measures over time,
+ * as model_follow.
  *
- * Of a model that rows_answer has filled and that has still the figures which
- * it found. One thread for each model.
+ * For a model whose measures are still those of the last rows_answer. One
+ * thread per model.
  */
 #ifndef GNOMON_ROWS_SWEEP_H
 #define GNOMON_ROWS_SWEEP_H
@@ -14,24 +14,23 @@
 #include "cli/model/model.h"
 #include "cli/store/store_sweep.h"
 
-/* To which group, below `count`, blocks belong that have this node of the
- * model, and this number of its keys; or MODEL_NO_GROUP. Asked once about each
- * pair. */
+/* Returns the group, below `count`, of blocks with this node and this number of
+ * the model's keys; or MODEL_NO_GROUP. Called once per pair. */
 struct rows_told {
 	uint32_t (*group)(void *owner, uint32_t node, uint32_t key);
 	void *owner;
 	size_t count;
-	const atomic_bool *cancel;	/* as a scan has it */
+	const atomic_bool *cancel;	/* see struct store_scan */
 };
 
-/* `peaks` has told->count entries. 0, or as store_scan_each: then they are worth
- * nothing. */
+/* `peaks` has told->count entries. 0, or as store_scan_each: then they are
+ * invalid. */
 int rows_group_peaks(const struct model *model,
 		     const struct rows_told *told, struct group_peak *peaks);
 
-/* `list` has axis->steps entries for each group, weighed (weigh.h), and as many
- * for all selected blocks, in a group or not; axis->temporary is the model's.
- * The same. */
+/* `list` has axis->steps entries for each group, weighted (weigh.h), then as
+ * many for all selected blocks, in a group or not. axis->temporary is the
+ * model's. Errors as above. */
 int rows_timeline(const struct model *model, const struct rows_told *told,
 		  const struct store_axis *axis, struct store_step *list);
 

@@ -16,12 +16,12 @@
 #include "cli/trace/decode/scan.h"
 #include "cli/trace/format/trace_format.h"
 
-#define TAIL_BYTES 4096u	/* that the digest is made of, before its end */
-/* Bytes that are looked at to tell how many events there are, in so many places:
- * what a program does first, and what it maps then, is not the rule. */
+#define TAIL_BYTES 4096u	/* included in the digest, before `prefix` */
+/* Bytes that are sampled to estimate the number of events, at this many places:
+ * the start of a program is not typical. */
 #define LOOK_BYTES (UINT64_C(16) << 20)
 #define LOOK_PLACES 16u
-/* Of a ring: half the events are allocations (docs/FORMAT.md). */
+/* In a ring: half of the events are allocations (docs/FORMAT.md). */
 #define RING_EVENT_BYTES 20
 
 int rows_trace_open(const char *path, struct rows_trace *trace)
@@ -31,7 +31,7 @@ int rows_trace_open(const char *path, struct rows_trace *trace)
 	struct scan scan;
 	int fd, own;
 
-	/* a pipe must not be opened once more */
+	/* a pipe must not be opened twice */
 	if (stat(path, &status) != 0)
 		return -errno;
 	if (!S_ISREG(status.st_mode))
@@ -96,14 +96,16 @@ uint64_t rows_trace_damage(const struct reader_report *report,
 		const uint64_t words[] = { damage->kind, damage->offset,
 					   damage->size };
 
-		/* none is in the header: places that are not used have 0 */
+		/* damage is never in the header: unused entries have offset
+		 * 0 */
 		if (damage->offset > 0 && damage->offset < prefix)
 			digest = XXH64(words, sizeof(words), digest);
 	}
 	return digest;
 }
 
-/* Of chunks up to so many bytes from here, and what these take. */
+/* Reads chunks of up to this many bytes; returns the bytes of their ring
+ * data. */
 static uint64_t look_at(struct scan *scan, uint64_t bytes, uint64_t *seen)
 {
 	uint64_t ring_bytes = 0, had = 0;
@@ -138,7 +140,7 @@ uint64_t rows_trace_events(const char *path)
 		uint64_t place = size / LOOK_PLACES * i;
 
 		if (place < scan.source.offset + scan.pending_size)
-			continue;	/* in a chunk that was looked at */
+			continue;	/* in a chunk that was already read */
 		scan_jump(&scan, place);
 		ring_bytes += look_at(&scan, LOOK_BYTES / LOOK_PLACES, &seen);
 	}

@@ -1,6 +1,6 @@
 /*
- * rows_trace.h: which trace a store is of: its identity, and whether it still
- * begins with the bytes that were read. Asked for without reading the trace.
+ * rows_trace.h: identifies the trace of an index: its id, and whether it still
+ * begins with the bytes that were read. Does not read the whole trace.
  *
  * Any thread.
  */
@@ -19,29 +19,30 @@ struct rows_trace {
 	uint64_t bytes;		/* of the file */
 };
 
-/* Open it. 0; -ESPIPE: it is a pipe or the like; -EBADMSG: it is no trace that
- * can be read; or -errno. */
+/* Open it. 0; -ESPIPE: a pipe or similar; -EBADMSG: not a readable trace; or
+ * -errno. */
 int rows_trace_open(const char *path, struct rows_trace *trace);
 void rows_trace_close(struct rows_trace *trace);
 
 /*
- * A number that is nearly always another one for other bytes of that length:
- * it is made of the header and of the last bytes before `prefix`. Chunks have
- * checksums of their own, and a trace only grows. False: it cannot be read that
- * far.
+ * A hash of the header and of the last bytes before `prefix`, so that a trace
+ * with other bytes of that length nearly always has another digest. That is
+ * enough: chunks have checksums of their own, and a trace only grows. False:
+ * the trace cannot be read up to `prefix`.
  */
 bool rows_trace_digest(const struct rows_trace *trace, uint64_t prefix,
 		       uint64_t *digest);
 
 /*
- * A number for the places before `prefix` where a reading has found the trace
- * damaged, as far as it tells them one by one. What the digest does not see, it
- * finds: that one of two copies was damaged in its middle.
+ * A hash of the places before `prefix` where the trace was found damaged, as
+ * far as the report lists them. It tells apart copies of a trace that are
+ * damaged in the middle, which have the same digest.
  */
 uint64_t rows_trace_damage(const struct reader_report *report,
 			   uint64_t prefix);
 
-/* About how many events it has, by bytes here and there. 0: it is no trace. */
+/* An estimate of its events, from a few samples of its bytes. 0: not a
+ * trace. */
 uint64_t rows_trace_events(const char *path);
 
 #endif

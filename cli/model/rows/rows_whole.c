@@ -1,7 +1,7 @@
 /*
- * rows_whole.c: see rows_whole.h. The peak of the whole recording is a fact; that of
- * a view takes a sweep over all edges, and is kept for as long as the view is the
- * same.
+ * rows_whole.c: see rows_whole.h. The peak of the whole recording is a fact of
+ * the index. The peak of a view takes a sweep over all edges, and is cached
+ * until the view changes.
  */
 #include "cli/model/rows/rows_whole.h"
 
@@ -159,7 +159,7 @@ static void fill_heaps(struct pools *pools, const struct store_sums *sums,
 		struct totals *figures = &pools->list[i].figures;
 
 		add_totals(figures, &sums[i]);
-		/* nobody tells of them which are temporary */
+		/* whether these are temporary is not known */
 		figures->temporary = 0;
 		figures->peak_bytes = peaks[i].bytes;
 		figures->peak_blocks = peaks[i].blocks;
@@ -196,7 +196,7 @@ static int find_heaps(struct model *model, const atomic_bool *cancel)
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- all measures ---- */
 
 int rows_whole_figures(struct model *model, bool wanted,
 		       const atomic_bool *cancel, uint64_t *edge)

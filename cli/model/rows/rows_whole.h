@@ -1,9 +1,9 @@
 /*
- * rows_whole.h: from a store, what is of all blocks that a view has, whatever a
- * filter selects: the peak, of which contexts have their shares; totals; heaps
- * of the program's own; events without their counterpart.
+ * rows_whole.h: from the index, the measures of all blocks of a view, whatever
+ * a filter selects: the peak of which contexts have shares, totals, heaps of
+ * the program's own, unpaired events.
  *
- * One thread for each model. Private to this folder.
+ * One thread per model. Private to this folder.
  */
 #ifndef GNOMON_ROWS_WHOLE_H
 #define GNOMON_ROWS_WHOLE_H
@@ -12,15 +12,15 @@
 #include "cli/model/rows/rows_facts.h"
 #include "cli/store/store_group.h"
 
-/* Sets what facts tell: events without counterpart, the last stamp, threads'
- * events. */
+/* Sets values from the facts: unpaired events, the last stamp, events of
+ * threads. */
 void rows_whole_facts(struct model *model, const struct rows_facts *facts);
 
 /*
- * Where blocks are selected, model->whole, if it is wanted, and its peak; else
- * the peak of model->totals; and heaps' figures, and foreign frees, if they are
- * wanted. *edge: the
- * birth that brought the peak. As store_scan_each.
+ * Where blocks are selected, sets model->whole with its peak if it is wanted;
+ * otherwise the peak of model->totals. Also sets measures of heaps, and foreign
+ * frees, if wanted. *edge: the allocation that reached the peak. Errors as
+ * store_scan_each.
  */
 int rows_whole_figures(struct model *model, bool wanted,
 		       const atomic_bool *cancel, uint64_t *edge);

@@ -1,7 +1,6 @@
 /*
- * figures.c: see figures.h. The table comes first: a new kind is a row of it,
- * behind the others, and a function for its value. Called by any thread:
- * nothing is shared.
+ * figures.c: see figures.h. To add a kind, append a row to the table and write
+ * a function for its value. Called by any thread: nothing is shared.
  */
 #include "cli/model/stats/figures.h"
 
@@ -10,7 +9,7 @@
 
 /* ---- values ---- */
 
-/* A figure that is kept as it is. */
+/* A measure that is stored directly. */
 #define FIELD(name)							\
 	static uint64_t name(const struct figures *figures, uint64_t end_ns) \
 	{								\
@@ -44,9 +43,8 @@ static uint64_t age(const struct figures *figures, uint64_t end_ns)
 		end_ns - figures->first_ns : 0;
 }
 
-/* What is not held any more: nothing is kept of it at each free. So a block of
- * which no free was seen, but that cannot be there any more (EDGE_LOST), is in
- * it, too. */
+/* Total bytes without those still live: no sum is kept at each free. So it
+ * includes blocks that ended without a free (EDGE_LOST). */
 static uint64_t freed_bytes(const struct figures *figures, uint64_t end_ns)
 {
 	uint64_t held = figures->live_bytes + figures->unrecorded_bytes;
@@ -61,7 +59,7 @@ static uint64_t freed_bytes(const struct figures *figures, uint64_t end_ns)
 #define COUNT(place, name, value) { name, place, QUANTITY_COUNT, value }
 #define TIME(place, name, value) { name, place, QUANTITY_NS, value }
 
-/* Ties of one are decided by the others, in this order. */
+/* Rows with equal values are sorted by the other kinds, in this order. */
 const struct figure_kind figure_kinds[] = {
 	[FIGURE_LIVE] = {
 		.name = "live",
@@ -202,7 +200,7 @@ const struct figure_kind figure_kinds[] = {
 		.row = "[{age_ns}]: first at {first_ns}, last at {last_ns}; "
 			"{live_bytes} live",
 	},
-	/* Those that code does not name. */
+	/* Kinds without a constant in enum figure. */
 	{
 		.name = "freed",
 		.help = "bytes that were freed",
@@ -262,7 +260,7 @@ bool figures_any(const struct figures *figures, enum figure key,
 		figures_blocks(figures, key) > 0;
 }
 
-/* Of the moment, or else what holds for all. */
+/* The text for the moment, or the text for all moments. */
 static const char *text_of(const char *const texts[FIGURE_MOMENTS],
 			   enum figure_moment moment)
 {

@@ -1,12 +1,12 @@
 /*
- * footprint.c: see the header.
+ * footprint.c: see footprint.h.
  *
- * A snapshot's mappings come before it does, in chunks that others may stand
- * between, but never those of another snapshot. Mappings without their
+ * A snapshot's mappings come before its own record. Chunks in between may have
+ * other records, but never mappings of another snapshot. Mappings without a
  * snapshot (the recorder was killed in between) are dropped.
  *
- *  I1  snapshots own adjoining parts of `mappings`, in their order; behind
- *      them lie those gathered for the next.
+ *  I1  snapshots have adjacent ranges of `mappings`, in order; after them come
+ *      the mappings of the next snapshot.
  *
  * Called by the reader's thread.
  */
@@ -37,7 +37,7 @@ void footprint_point(struct footprint *footprint,
 	footprint->points[footprint->point_count++] = *point;
 }
 
-/* What no snapshot has claimed goes (I1). */
+/* Drops mappings without a snapshot (I1). */
 static void begin_gathering(struct footprint *footprint, uint64_t number)
 {
 	CLAIM_FULL(footprint->gathered <= footprint->mapping_count);	/* I1 */

@@ -2,7 +2,7 @@
  * freed.c: see freed.h. Rows and pairs are found by tables and never removed,
  * so memory grows with distinct stacks and pairs, not with frees.
  *
- *  I1  A row's sum is that of all pairs with its node, where there are any.
+ *  I1  If there are pairs, a row's sum is the sum of all pairs with its node.
  *
  * Called by the reader's thread.
  */

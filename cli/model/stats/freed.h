@@ -1,8 +1,8 @@
 /*
- * freed.h: who frees, of a trace that was recorded with stacks of frees: for
- * each call stack that freed blocks, how many, how large, how long they had
- * lived. And, where that is wanted, the same for each pair of a stack that
- * allocated and one that freed. What realloc moves, it frees.
+ * freed.h: who frees, for a trace recorded with stacks of frees: for each call
+ * stack that freed blocks, their number, bytes and lifetimes. If requested, the
+ * same for each pair of a stack that allocated and a stack that freed. A
+ * realloc that moves a block frees the old one.
  */
 #ifndef GNOMON_FREED_H
 #define GNOMON_FREED_H
@@ -13,7 +13,7 @@
 
 #include "cli/base/table.h"
 
-#define FREED_UNKNOWN 0		/* node of frees whose stack is not known */
+#define FREED_UNKNOWN 0		/* node of frees with an unknown stack */
 #define FREED_NO_COST UINT32_MAX
 
 struct freed_sum {
@@ -25,7 +25,7 @@ struct freed_sum {
 struct freed_row {
 	struct freed_sum sum;
 	uint32_t node;		/* the stack that freed */
-	uint32_t next;		/* of a pair: in pairs; 0: none */
+	uint32_t next;		/* for a pair: the next in pairs; 0: none */
 };
 
 struct freed {
@@ -41,17 +41,17 @@ struct freed {
 };
 
 void freed_sum_add(struct freed_sum *to, const struct freed_sum *more);
-/* The stack `node` freed blocks; `cost`: of the context that had allocated
- * them, FREED_NO_COST: pairs are not wanted. */
+/* The stack `node` freed blocks. `cost`: of the context that allocated them;
+ * FREED_NO_COST: no pairs are requested. */
 void freed_add(struct freed *freed, uint32_t node, uint32_t cost,
 	       const struct freed_sum *sum);
-/* Who freed what a cost had allocated, one after the other: *at is 0 at first.
- * NULL: that was all. */
+/* Iterates over the stacks that freed blocks of a cost: *at is 0 at first.
+ * NULL: no more. */
 const struct freed_row *freed_next(const struct freed *freed, uint32_t cost,
 				   uint32_t *at);
 void freed_free(struct freed *freed);
 
-/* I1, all in all, and that lists end. With GNOMON_CLAIMS. */
+/* I1 in total, and lists end. With GNOMON_CLAIMS. */
 bool freed_is_valid(const struct freed *freed);
 
 #endif

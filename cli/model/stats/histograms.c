@@ -1,7 +1,7 @@
 /*
- * histograms.c: see histograms.h. A context's cells are a list, which has a
- * handful of entries: most contexts allocate blocks of few sizes, and all
- * their lifetimes are of a few orders of magnitude.
+ * histograms.c: see histograms.h. A context's cells are a list with a handful
+ * of entries: most contexts allocate blocks of few sizes, and their lifetimes
+ * have few orders of magnitude.
  *
  * Called by the reader's thread.
  */

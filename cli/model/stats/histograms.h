@@ -1,6 +1,6 @@
 /*
- * histograms.h: how many blocks there were of which size, and how long they
- * lived: by powers of two, of the whole run and (sparsely) of contexts.
+ * histograms.h: histograms of block sizes and lifetimes by powers of two, of
+ * the whole run and (sparsely) of contexts.
  */
 #ifndef GNOMON_HISTOGRAMS_H
 #define GNOMON_HISTOGRAMS_H
@@ -14,31 +14,31 @@
 
 enum histogram_kind {
 	HISTOGRAM_SIZES,	/* bytes, of all allocations */
-	HISTOGRAM_LIFETIMES,	/* ns, of all blocks that were freed */
+	HISTOGRAM_LIFETIMES,	/* ns, of all freed blocks */
 	HISTOGRAM_KINDS
 };
 
 struct histogram_bucket {
 	uint64_t blocks;
-	uint64_t bytes;		/* of these blocks, also of lifetimes */
+	uint64_t bytes;		/* of these blocks, for lifetimes as well */
 };
 
 struct histogram {
 	struct histogram_bucket bucket[HISTOGRAM_BUCKETS];
 };
 
-/* All blocks of a size, of the whole run. */
+/* All blocks of a size class, of the whole run. */
 struct size_class {
 	uint64_t allocations;
-	uint64_t bytes;		/* of them */
+	uint64_t bytes;		/* of the allocations */
 	uint64_t frees;
 	uint64_t temporary;	/* of the frees */
-	uint64_t live_blocks;	/* once all was read */
+	uint64_t live_blocks;	/* set once everything was read */
 	uint64_t live_bytes;
 	double lifetime;	/* ticks, sum over the freed blocks */
 };
 
-/* A bucket of a context; those of one context are a list. */
+/* A bucket of a context; all buckets of a context form a list. */
 struct histogram_cell {
 	struct histogram_bucket sum;
 	uint32_t next;		/* in cells; 0: none */
@@ -61,7 +61,7 @@ static inline unsigned histogram_bucket(uint64_t value)
 	return value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);
 }
 
-/* The smallest value that belongs to a bucket. */
+/* The smallest value of a bucket. */
 static inline uint64_t histogram_low(unsigned bucket)
 {
 	return bucket == 0 ? 0 : UINT64_C(1) << (bucket - 1);
@@ -74,17 +74,17 @@ static inline uint64_t histogram_high(unsigned bucket)
 		histogram_low(bucket + 1) - 1;
 }
 
-/* The bucket of a context, made if there is none yet. */
+/* The bucket of a context, made if missing. */
 struct histogram_bucket *histograms_cell(struct histograms *histograms,
 					 uint32_t cost,
 					 enum histogram_kind kind,
 					 unsigned bucket);
-/* Put what is known of a context to `sum`; a zeroed one is empty. */
+/* Add the histogram of a context to `sum`; a zeroed one is empty. */
 void histograms_add(const struct histograms *histograms, uint32_t cost,
 		    enum histogram_kind kind, struct histogram *sum);
 void histograms_free(struct histograms *histograms);
 
-/* Cells are of some bucket, and lists of them end. With GNOMON_CLAIMS. */
+/* Buckets of cells are valid, and lists of cells end. With GNOMON_CLAIMS. */
 bool histograms_is_valid(const struct histograms *histograms);
 
 #endif

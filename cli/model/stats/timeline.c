@@ -1,7 +1,7 @@
 /*
  * timeline.c: see timeline.h. The width begins with one tick and doubles
- * whenever the buckets do not reach to the stamp that comes; what two buckets
- * were together the merged one is, so widening loses nothing but detail.
+ * whenever the buckets do not reach the next stamp. A merged bucket has the
+ * values of both, so widening loses only detail.
  *
  *  I1  count <= TIMELINE_BUCKETS; end is where the last bucket ends, or
  *      UINT64_MAX if that is beyond all stamps, or 0 before the first.
@@ -67,8 +67,8 @@ static void merge(struct timeline_bucket *into,
 }
 
 /*
- * Buckets become twice as wide. The last one is open: if it joins the one
- * before it, that is open again, from where it began.
+ * Doubles the width of buckets. The last bucket is open: if it is merged into
+ * the one before, that one is open again, from its own begin.
  */
 static void widen(struct timeline *timeline)
 {

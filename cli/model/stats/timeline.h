@@ -1,11 +1,11 @@
 /*
- * timeline.h: how figures changed over time, in a bounded number of buckets
- * of equal width: when the recording outgrows them, two and two become one.
+ * timeline.h: measures over time, in a bounded number of buckets of equal
+ * width. When the recording outgrows them, pairs of buckets are merged.
  *
- * Of struct model it has live blocks and bytes and what was allocated and
- * freed; of the kernel's figures, which have moments of their own
- * (footprint.h), timeline_memory gives a row for each bucket. Markers are the
- * snapshots with a name (footprint.h).
+ * The model fills in live blocks and bytes, allocations and frees. For the
+ * kernel's counts, which have moments of their own (footprint.h),
+ * timeline_memory gives a row per bucket. Markers are the snapshots with a name
+ * (footprint.h).
  */
 #ifndef GNOMON_TIMELINE_H
 #define GNOMON_TIMELINE_H
@@ -16,8 +16,8 @@
 
 #include "cli/trace/format/trace_format.h"
 
-#define TIMELINE_BUCKETS 2048	/* at most; at least half of them are used,
-				 * unless the recording is very short */
+#define TIMELINE_BUCKETS 2048	/* at most; at least half are used, unless the
+				 * recording is very short */
 
 struct footprint;
 
@@ -26,7 +26,7 @@ struct timeline_bucket {
 	uint64_t live_blocks_max;
 	uint64_t live_bytes;	/* at its end */
 	uint64_t live_blocks;
-	uint64_t allocations;	/* within it */
+	uint64_t allocations;	/* in this bucket */
 	uint64_t allocated_bytes;
 	uint64_t frees;
 	uint64_t freed_bytes;
@@ -41,24 +41,24 @@ struct timeline_sums {
 
 struct timeline {
 	struct timeline_bucket *buckets;
-	size_t count;		/* none is left out between first and last */
-	uint64_t start;		/* stamp: where the first bucket begins */
+	size_t count;		/* without gaps */
+	uint64_t start;		/* stamp: begin of the first bucket */
 	unsigned shift;		/* a bucket is 1 << shift ticks wide */
-	uint64_t end;		/* stamp: where the last one ends */
-	struct timeline_sums before;	/* where the last one begins */
+	uint64_t end;		/* stamp: end of the last bucket */
+	struct timeline_sums before;	/* at the begin of the last bucket */
 };
 
-/* A zeroed struct timeline is empty. Close buckets up to this stamp, until
- * which nothing has changed since the last call or timeline_high; later
- * changes count to the bucket that has it, which becomes the last one. */
+/* Close buckets up to this stamp. Nothing has changed between the last call (or
+ * timeline_high) and the stamp. Later changes count for the bucket with the
+ * stamp, which becomes the last one. A zeroed struct timeline is empty. */
 void timeline_advance(struct timeline *timeline, uint64_t stamp,
 		      const struct timeline_sums *sums);
-/* Close the last bucket: there is nothing more. */
+/* Close the last bucket: there are no more events. */
 void timeline_finish(struct timeline *timeline,
 		     const struct timeline_sums *sums);
 void timeline_free(struct timeline *timeline);
 
-/* More is live than before: for the last bucket's maxima. */
+/* More is live than before: updates the maxima of the last bucket. */
 static inline void timeline_high(struct timeline *timeline, uint64_t bytes,
 				 uint64_t blocks)
 {
@@ -73,29 +73,27 @@ static inline void timeline_high(struct timeline *timeline, uint64_t bytes,
 		last->live_blocks_max = blocks;
 }
 
-/* The stamp at which a bucket begins; of the one behind the last, at which
- * that ends. */
+/* The begin stamp of a bucket; for the bucket after the last, the end of the
+ * last. */
 static inline uint64_t timeline_stamp(const struct timeline *timeline,
 				      size_t bucket)
 {
-	/* of the last stamps there may be none behind the last bucket */
+	/* the last bucket may end after the largest stamp */
 	if (bucket > (UINT64_MAX - timeline->start) >> timeline->shift)
 		return UINT64_MAX;
 	return timeline->start + ((uint64_t)bucket << timeline->shift);
 }
 
 /*
- * The kernel's figures for each bucket, by enum gt_usage_value, in bytes but
- * for counts and times: the largest that was seen in the bucket, or the last
- * one before it where none was; 0 before the first. `rows` has timeline->count
- * of them.
+ * The kernel's values for each bucket, by enum gt_usage_value, in bytes except
+ * counts and times: the largest in the bucket, or the last one before it if
+ * there is none; 0 before the first. `rows` has timeline->count rows.
  */
 void timeline_memory(const struct timeline *timeline,
 		     const struct footprint *footprint,
 		     uint64_t (*rows)[GT_USAGE_VALUES]);
 
-/* How many buckets there are, and where the last ends (I1). With
- * GNOMON_CLAIMS. */
+/* The bucket count, and the end of the last (I1). With GNOMON_CLAIMS. */
 bool timeline_is_valid(const struct timeline *timeline);
 
 #endif

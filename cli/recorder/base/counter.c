@@ -9,12 +9,14 @@
 #include "arch.h"
 
 #define COUNTER_SECOND UINT64_C(1000000000)
-#define COUNTER_LATE 2000	/* ns: how well the target's pair is of one moment */
+#define COUNTER_LATE 2000	/* ns: tolerance of the target's pair of counter
+				 * and clock */
 
 static struct {
-	uint64_t hz;		/* 0: this processor's */
-	bool is_clock;		/* the monotonic one, in nanoseconds */
-	uint64_t first, first_ns;	/* of one moment */
+	uint64_t hz;		/* 0: this processor's counter */
+	bool is_clock;		/* the counter equals the monotonic clock, in
+				 * ns */
+	uint64_t first, first_ns;	/* both read at one moment */
 } counter;
 
 void counter_of(const struct gl_told *told, const struct gl_header *live)
@@ -24,7 +26,7 @@ void counter_of(const struct gl_told *told, const struct gl_header *live)
 	counter.hz = told->counter_hz;
 	counter.first = live->counter0;
 	counter.first_ns = live->monotonic0_ns;
-	/* another one of as many a second has begun elsewhere */
+	/* a different counter of the same frequency has another start */
 	counter.is_clock = counter.hz == COUNTER_SECOND &&
 			   counter.first - counter.first_ns + COUNTER_SECOND <
 				   2 * COUNTER_SECOND;

@@ -1,8 +1,8 @@
 /*
- * counter.h: the counter by which hooks stamp events, as the recorder reads it:
- * this processor's own. Where an emulator runs the target, and not the recorder,
- * it is another one, of so many a second as the target says, and computed from
- * the clock.
+ * counter.h: reads the time counter with which hooks stamp events. It is the
+ * processor's own counter. If an emulator runs only the target, the recorder
+ * computes the counter from the clock, at the frequency that the target
+ * reports.
  *
  * Set before the writer runs; then any thread.
  */
@@ -13,10 +13,10 @@
 
 #include "preload/ring/shared.h"
 
-/* Of the same machine as the recorder nothing is changed. */
+/* Changes nothing if the target runs on the recorder's own machine type. */
 void counter_of(const struct gl_told *told, const struct gl_header *live);
 
-/* Never ahead of what a hook reads at the same moment. */
+/* The counter now; never ahead of a hook's reading at the same moment. */
 uint64_t counter_now(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * failure.h: what failed, in words for the user. No state; any thread.
+ * failure.h: formats error messages for the user. No state; any thread.
  */
 #ifndef GNOMON_FAILURE_H
 #define GNOMON_FAILURE_H
@@ -8,11 +8,11 @@
 
 #define FAILURE_NUMBER 24	/* "error 17" */
 
-/* The words for an errno value of either sign; of one that has none its number,
- * in the buffer. */
+/* The message for an errno value of either sign. A value without a message is
+ * printed to the buffer as a number. */
 const char *failure_words(int err, char number[FAILURE_NUMBER]);
 
-/* As snprintf, and what does not fit is left out: paths are longer than
+/* As snprintf, but truncation is no error: paths may be longer than
  * messages. */
 void failure_print(char *message, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,6 +1,6 @@
 /*
- * futex.h: sleep on a word of the live mapping, and wake who sleeps there. The
- * C library has no functions for it.
+ * futex.h: sleep on a word of the live mapping, and wake sleepers. The C
+ * library has no functions for it.
  */
 #ifndef GNOMON_FUTEX_H
 #define GNOMON_FUTEX_H
@@ -19,14 +19,14 @@ static inline void futex_wait(const order_32 *word, uint32_t value,
 {
 	struct timespec ts = { ns / 1000000000, ns % 1000000000 };
 
-	/* whatever ended it, the caller looks at the word */
+	/* any result: the caller checks the word */
 	syscall(SYS_futex, word, FUTEX_WAIT, order_raw(value), &ts, NULL, 0);
 }
 
-/* At most so many. Returns how many there were. */
+/* Wakes at most `most`. Returns how many it woke. */
 static inline uint32_t futex_wake_some(const order_32 *word, uint32_t most)
 {
-	/* nobody asleep is no error, and no other can happen */
+	/* no sleeper is no error, and no other error can happen */
 	long woken = syscall(SYS_futex, word, FUTEX_WAKE, most, NULL, NULL, 0);
 
 	return woken > 0 ? (uint32_t)woken : 0;

@@ -1,6 +1,7 @@
 /*
- * grown.c: see grown.h. By a half of what there is, or by some megabytes: pages
- * are moved by their page tables, so steps may be small. The writer only.
+ * grown.c: see grown.h. Arrays grow by half of their size, at most by some
+ * megabytes: the kernel moves page tables, not pages, so steps may be small.
+ * The writer only.
  */
 #include "cli/recorder/base/grown.h"
 

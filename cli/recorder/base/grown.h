@@ -1,6 +1,6 @@
 /*
- * grown.h: the recorder's arrays that grow with what is recorded: within a
- * limit, and only as far as there is memory. The writer only.
+ * grown.h: growable arrays with a size limit, for data that grows with the
+ * recording. The writer only.
  */
 #ifndef GNOMON_GROWN_H
 #define GNOMON_GROWN_H
@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Empty with `most` set. */
+/* Starts zeroed, with `most` set. */
 struct grown {
-	char *at;		/* elsewhere when it has grown */
-	uint64_t ready;		/* bytes that may be touched; zeroed at first */
-	uint64_t most;		/* bytes it may have */
+	char *at;		/* moves when the array grows */
+	uint64_t ready;		/* usable bytes; zeroed at first */
+	uint64_t most;		/* limit, in bytes */
 };
 
-/* Makes at least `bytes` of it usable. False: that is too much, or there is no
- * memory; what there is stays. */
+/* Makes at least `bytes` of the array usable. False: over the limit, or no
+ * memory; the array is unchanged. */
 bool grown_more(struct grown *grown, uint64_t bytes);
 
 static inline bool grown_reach(struct grown *grown, uint64_t bytes)

@@ -40,8 +40,8 @@ void message_out_say(int tid, const char *message)
 	if (!proc_file_is_ours())
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/fd/2", tid);
-	/* appending: the descriptor we get has a position of its own. Of a file
-	 * the program's would not go along with it (message_out_keep). */
+	/* O_APPEND: the new descriptor has its own file position. The program's
+	 * position in a file would not advance (message_out_keep). */
 	fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK |
 			O_CLOEXEC);
 	if (fd < 0)
@@ -64,9 +64,9 @@ void message_out_at(int fd, const char *message)
 
 	if (fd < 0)
 		return;
-	/* a longer one is cut */
+	/* a longer line is truncated */
 	n = base_min(snprintf(line, size, "gnomon: %s", message), size - 1);
 	line[n] = '\n';
-	/* nowhere to report a failure to */
+	/* a failure cannot be reported anywhere */
 	write(fd, line, n + 1);
 }

@@ -1,6 +1,6 @@
 /*
- * message_out.h: lines of the recorder on the target's standard error: only
- * while that is what it was at the start (preload/base/message.h).
+ * message_out.h: prints the recorder's messages to the target's standard error,
+ * while that is still the same file as at the start (preload/base/message.h).
  */
 #ifndef GNOMON_MESSAGE_OUT_H
 #define GNOMON_MESSAGE_OUT_H
@@ -9,21 +9,21 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* What the target's standard error was at its start. Once. */
+/* Sets which file was the target's standard error at its start. Once. */
 void message_out_init(bool known, uint64_t device, uint64_t inode);
 
-/* Whether it is what standard error was; *st: of what it is. */
+/* Whether `fd` is still that file; *st: the stat of `fd`. */
 bool message_out_is_standard(int fd, struct stat *st);
 
-/* "gnomon: " text "\n" through the target's descriptor, by the id of a thread of
- * it that lives. */
+/* Writes "gnomon: " text "\n" through the target's descriptor. `tid`: a live
+ * thread of the target. */
 void message_out_say(int tid, const char *text);
 
-/* The recorder has this copy of it, which has the target's position in the
- * file: message_out_say uses it. -1: none. */
+/* Gives message_out_say a copy of the target's descriptor to use, which shares
+ * its file position. -1: none. */
 void message_out_keep(int fd);
 
-/* The same to a descriptor of the recorder's own; -1: to nobody. */
+/* The same to a descriptor of the recorder; -1: writes nothing. */
 void message_out_at(int fd, const char *text);
 
 #endif

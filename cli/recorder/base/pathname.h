@@ -1,6 +1,5 @@
 /*
- * pathname.h: names of files that are put together and taken apart. No state;
- * any thread.
+ * pathname.h: composes and splits file names. No state; any thread.
  */
 #ifndef GNOMON_PATHNAME_H
 #define GNOMON_PATHNAME_H
@@ -8,11 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As snprintf. False: it does not fit, and what is there is cut. */
+/* As snprintf. False: the name does not fit and is truncated. */
 bool pathname_print(char *path, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What is behind the last slash. */
+/* The part after the last slash. */
 const char *pathname_base(const char *path);
 
 #endif

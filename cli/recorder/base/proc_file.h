@@ -1,5 +1,5 @@
 /*
- * proc_file.h: short files of /proc as a whole. Any thread.
+ * proc_file.h: reads short files of /proc in full. Any thread.
  */
 #ifndef GNOMON_PROC_FILE_H
 #define GNOMON_PROC_FILE_H
@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first size - 1 bytes of a file, ended by a NUL; their number or
- * -errno. */
+/* Reads up to size - 1 bytes of a file and adds a NUL. Returns the number of
+ * bytes or -errno. */
 long proc_file_read(const char *path, char *to, size_t size);
 
 /*
- * Whether /proc is of our namespace of process ids: else the processes in it
- * have the ids of others, and of a process it is as if there were no /proc.
+ * Whether /proc belongs to our PID namespace. If not, a pid means another
+ * process there, and proc_file_read_of fails as if there were no /proc.
  */
 bool proc_file_is_ours(void);
 

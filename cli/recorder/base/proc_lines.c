@@ -1,9 +1,9 @@
 /*
- * proc_lines.c: see the header. The kernel hands such files out in pieces that
- * end where lines do, but nothing here relies on it.
+ * proc_lines.c: see the header. The kernel returns such files in pieces that
+ * end at line ends, but this code does not rely on it.
  *
- * I1: buffer[at, end) is what was read and not given out; end < size, so that
- *     there is room for a NUL.
+ * I1: buffer[at, end) was read and not returned yet; end < size, so that there
+ *     is room for a NUL.
  */
 #include "cli/recorder/base/proc_lines.h"
 
@@ -34,7 +34,7 @@ void proc_lines_close(struct proc_lines *lines)
 	lines->at = lines->end = 0;
 }
 
-/* Where the next line feed is held, or `end`. */
+/* Index of the next line feed in the buffer, or `end`. */
 static size_t proc_lines_feed(const struct proc_lines *lines)
 {
 	const char *feed = memchr(lines->buffer + lines->at, '\n',
@@ -45,7 +45,7 @@ static size_t proc_lines_feed(const struct proc_lines *lines)
 	return feed ? (size_t)(feed - lines->buffer) : lines->end;
 }
 
-/* Appends what one read gives. False: there is no more. */
+/* Appends the data of one read. False: end of file or error. */
 static bool proc_lines_fill(struct proc_lines *lines)
 {
 	ssize_t got;
@@ -67,7 +67,7 @@ static bool proc_lines_fill(struct proc_lines *lines)
 	return true;
 }
 
-/* Gives out what is held up to `to`. */
+/* Returns the buffered text up to `to` as a line. */
 static char *proc_lines_give(struct proc_lines *lines, size_t to)
 {
 	char *line = lines->buffer + lines->at;
@@ -94,7 +94,7 @@ char *proc_lines_next(struct proc_lines *lines)
 		if (feed == lines->at && feed == lines->end)
 			return NULL;
 		skipped = lines->skipping;
-		/* it fills the buffer: what follows belongs to it */
+		/* the line fills the buffer: what follows belongs to it */
 		lines->skipping = feed == lines->end && more;
 		lines->cut += lines->skipping && !skipped;
 		line = proc_lines_give(lines, feed);
@@ -126,7 +126,7 @@ static uint64_t proc_lines_hex(const char **s)
 	}
 }
 
-/* One character that must be there. */
+/* Skips one character. False: another character is there. */
 static bool proc_lines_skip(const char **s, char c)
 {
 	if (**s != c)

@@ -12,7 +12,7 @@
 
 bool proc_stat_field(const char *stat, unsigned field, uint64_t *value)
 {
-	/* the name, field 2, may hold blanks and brackets of its own */
+	/* the name, field 2, may contain blanks and brackets */
 	const char *at = strrchr(stat, ')');
 	unsigned i;
 

@@ -20,11 +20,11 @@ enum {
 	PROC_STAT_EXIT_CODE = 52
 };
 
-/* A field of a text that /proc/PID/stat had, as a number (the state as its
- * letter). False: it has none. */
+/* A field of text read from /proc/PID/stat, as a number (the state as its
+ * letter). False: the field is missing. */
 bool proc_stat_field(const char *stat, unsigned field, uint64_t *value);
 
-/* The same, of the file. False: not readable. */
+/* The same, read from the file now. False: not readable. */
 bool proc_stat(int pid, unsigned field, uint64_t *value);
 
 #endif

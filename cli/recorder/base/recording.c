@@ -1,11 +1,11 @@
 /*
  * recording.c: see recording.h.
  *
- * WHAT IS BELIEVED. The live mapping is the target's to write, by intent or by
- * a wild pointer, at any moment. So nothing that is read there is used before
- * it is copied and checked, and it is read once:
+ * TRUST. The target may write to the live mapping at any moment, on purpose or
+ * by a wild pointer. So data from the mapping is read once, copied and checked
+ * before use:
  *
- *	where things lie	live.shape: a copy, checked at the start
+ *	layout			live.shape: a copy, checked at the start
  *	rings, their data	recording.given: the recorder's own choice
  *	tails, limits, counts	the recorder's own; only written there
  *	heads			at a scan, against tail and size (feed.c)
@@ -13,12 +13,12 @@
  *				are read (encode.c, sequence.c)
  *	nodes, images		copied, then linked to what is in the trace
  *				(emit_node.c, emit_image.c)
- *	requests		copied, with a list of what may be asked
+ *	requests		copied, and limited to a list of calls
  *				(serve.c)
- *	all else		figures and flags, which may be anything
+ *	all other data		numbers and flags that may have any value
  *
- * What cannot be is damage. A page that is gone, as the file was cut, reads as
- * zeros from then on and is damage, too (lost_page.c).
+ * Impossible values are damage. A page that is missing, as the file was
+ * truncated, reads as zeros from then on and is damage too (lost_page.c).
  */
 #include "cli/recorder/base/recording.h"
 
@@ -29,7 +29,7 @@
 #include "arch.h"
 #include "cli/recorder/base/zeroed.h"
 
-#define RECORDING_WORDS 128	/* bytes that say what is damaged, at most */
+#define RECORDING_WORDS 128	/* longest description of damage, in bytes */
 
 struct options *recording_options;
 uint32_t recording_machine = ARCH_ELF_MACHINE;
@@ -51,6 +51,5 @@ void recording_damage(struct recording *r, const char *what)
 	to = stpcpy(to, "the memory that the program shares with its recorder "
 			"is damaged (");
 	to = stpcpy(to, what);
-	stpcpy(to, "): recording has stopped, what was written stays "
-		   "readable");
+	stpcpy(to, "): recording has stopped, the trace so far stays readable");
 }

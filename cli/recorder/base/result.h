@@ -1,6 +1,5 @@
 /*
- * result.h: what a function of the C library returned, as functions of the
- * recorder say it: -errno in case of failure.
+ * result.h: turns a C library result of -1 into -errno.
  */
 #ifndef GNOMON_RESULT_H
 #define GNOMON_RESULT_H

@@ -1,6 +1,6 @@
 /*
- * time_ns.h: the kernel's clocks in nanoseconds, and the processor's counter
- * beside them.
+ * time_ns.h: the kernel's clocks in nanoseconds, alone or paired with the
+ * counter.
  */
 #ifndef GNOMON_TIME_NS_H
 #define GNOMON_TIME_NS_H
@@ -26,8 +26,8 @@ static inline uint64_t time_ns_now(void)
 	return time_ns_of(CLOCK_MONOTONIC);
 }
 
-/* The counter and the clock at one moment: of three looks the one that took the
- * shortest, so that neither a fault nor another task lies between. */
+/* The counter and the clock at one moment. Of three readings it takes the
+ * fastest, so that no page fault or task switch lies in between. */
 static inline uint64_t time_ns_moment(uint64_t *cycles)
 {
 	uint64_t best = UINT64_MAX, when = 0;

@@ -1,6 +1,6 @@
 /*
- * xxh64.c: four lanes eat stripes of 32 bytes; what is left over is mixed in
- * at the end, in words, half words and bytes. Called by the writer.
+ * xxh64.c: four lanes consume stripes of 32 bytes; the remaining bytes are
+ * mixed in at the end, in words, half words and bytes. Called by the writer.
  */
 #include "cli/recorder/base/xxh64.h"
 

@@ -1,7 +1,6 @@
 /*
- * xxh64.h: the 64-bit xxHash, which frames of a trace carry. After the
- * specification in xxHash's doc/xxhash_spec.md. No state but the caller's;
- * any thread.
+ * xxh64.h: the 64-bit xxHash of a trace's frames, as specified in xxHash's
+ * doc/xxhash_spec.md. No state but the caller's; any thread.
  */
 #ifndef GNOMON_XXH64_H
 #define GNOMON_XXH64_H

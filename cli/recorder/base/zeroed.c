@@ -1,7 +1,7 @@
 /*
- * zeroed.c: see zeroed.h. One block lies behind the other in few large mappings,
- * whose pages the kernel makes as they are touched: a recorder of a process that
- * hardly allocates touches few.
+ * zeroed.c: see zeroed.h. Blocks follow each other in a few large mappings. The
+ * kernel populates their pages on first access, so the recorder of a process
+ * that hardly allocates uses few.
  */
 #include "cli/recorder/base/zeroed.h"
 
@@ -12,7 +12,7 @@
 
 #define ZEROED_PIECE (4u << 20)
 
-/* What is free of the last piece. The writer only. */
+/* The free end of the last piece. The writer only. */
 static char *zeroed_at;
 static size_t zeroed_left;
 
@@ -34,7 +34,7 @@ void *zeroed_alloc(size_t size_bytes)
 	if (size > zeroed_left) {
 		piece = size <= ZEROED_PIECE / 2 ? zeroed_map(ZEROED_PIECE) :
 						   NULL;
-		/* a large one, or the last that there are addresses for */
+		/* a large block, or no address space for a new piece */
 		if (!piece)
 			return zeroed_map(size);
 		zeroed_at = piece;

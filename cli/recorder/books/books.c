@@ -16,14 +16,17 @@
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 
-/* What they may take: so many times what option --memory says, and something
- * where that is small. Hardly any program needs much of it. */
+/* Memory budget: a multiple of --memory, plus a minimum. Hardly any program
+ * needs much of it. */
 #define BOOKS_MEMORIES 8
 #define BOOKS_LEAST (UINT64_C(32) << 20)
-#define BOOKS_PATIENCE_NS UINT64_C(3000000)	/* with who is in a hook, */
-#define BOOKS_EMULATED_NS UINT64_C(300000000)	/* which is translated first */
+#define BOOKS_PATIENCE_NS UINT64_C(3000000)	/* longest wait for a thread in
+						 * a hook, */
+#define BOOKS_EMULATED_NS UINT64_C(300000000)	/* and for an emulated one,
+						 * whose code is translated
+						 * first */
 
-/* What the options of this recording want. */
+/* Features that the options request. */
 static uint32_t books_options(void)
 {
 	const uint64_t *number = recording_options->number;
@@ -40,8 +43,8 @@ static uint32_t books_options(void)
 	return wants;
 }
 
-/* What a program may want is to ask; all else makes other files of a trace,
- * which is for who records to say. */
+/* A program may request the live heap only. The other features change the
+ * trace's files, so only options request them. */
 static uint32_t books_wanted(const struct writer *w)
 {
 	return w->books.own |
@@ -49,7 +52,7 @@ static uint32_t books_wanted(const struct writer *w)
 				     memory_order_relaxed) & LEDGER_LIVE);
 }
 
-/* Threads that were there before the books. */
+/* Adds threads that started before the live heap was opened. */
 static void books_threads(struct feed *feed)
 {
 	uint32_t count = feed_count(feed), id;
@@ -74,7 +77,7 @@ static int books_cull(struct writer *w, uint64_t bytes)
 	return cull_init(&books->cull, &w->feed, &books->ledger, bytes);
 }
 
-/* How long a tick is, better each time. */
+/* Measures the length of a tick, more precisely each time. */
 static void books_measure(struct writer *w, uint64_t now_ns)
 {
 	const struct gl_header *live = &w->live.shape;
@@ -97,7 +100,7 @@ static int books_open(struct writer *w, uint32_t wants)
 	err = ledger_init(&books->ledger, bytes, w->live.nodes_max,
 			  live->window_ticks,
 			  recording_options->number[OPTION_SAMPLE]);
-	/* a child frees what it has from its parent, which it began in */
+	/* a forked child frees blocks of its parent */
 	books->ledger.edges.gap = w->r->forked ||
 		recording_options->number[OPTION_SAMPLE];
 	books_measure(w, time_ns_now());
@@ -129,7 +132,7 @@ static void books_give_up(struct writer *w)
 	w->feed.sequence = NULL;
 }
 
-/* From the first event on: the target may be far ahead of its recorder. */
+/* From the first event on, as the target may be far ahead of the recorder. */
 int books_begin(struct writer *w)
 {
 	uint32_t options = books_options();
@@ -141,7 +144,7 @@ int books_begin(struct writer *w)
 		return 0;
 	err = books_open(w, w->books.wants);
 	if (err && !options) {
-		/* the program wants them; it does without if it must */
+		/* only the program requested it: go on without it */
 		books_give_up(w);
 		return 0;
 	}
@@ -157,11 +160,11 @@ void books_look(struct writer *w, uint64_t now_ns)
 		return;
 	books->wants = wants;
 	if (!books->open && !books->failed) {
-		/* what is in the rings is from before */
+		/* events still in the rings come from before */
 		feed_all(&w->feed);
 		if (books_open(w, wants))
 			books_give_up(w);
-		/* of blocks that there were nothing is known */
+		/* older blocks are unknown */
 		books->ledger.edges.gap = true;
 	}
 	if (!books->open)
@@ -196,9 +199,9 @@ void books_finish(struct writer *w)
 }
 
 /*
- * Takes all that is older than this. Who has the turn (ring.h) may go on with
- * an old stamp, so nobody has it; and who is in a hook may have taken one long
- * ago, so that is waited for, if it is not who asks.
+ * Takes all records from before this call. A thread with the turn (ring.h) may
+ * reuse an old stamp, so the turn is withdrawn. A thread in a hook may hold an
+ * old stamp, so it is waited for, unless it made the request.
  */
 static void books_catch_up(struct writer *w, bool nested)
 {
@@ -233,7 +236,8 @@ static void books_rest(const struct recording *r, struct gnomon_sizes *sizes)
 			rest[i][GT_REST_ALLOCATIONS];
 }
 
-/* An answer is made of words of 64 bits. */
+/* Converts an answer, which consists of 64-bit words, to the target's byte
+ * order. */
 static void books_put(struct gl_request *request)
 {
 	order_word *to = (order_word *)request->data;

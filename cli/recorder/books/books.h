@@ -1,6 +1,6 @@
 /*
- * books.h: the writer's books on live blocks: the ledger and what needs it,
- * tied together. Opened when somebody wants them, and kept then. The writer
+ * books.h: the live heap: the block table and the features that use it (totals,
+ * cull, parts, stats). Opened at the first request and then kept. The writer
  * only.
  */
 #ifndef GNOMON_BOOKS_H
@@ -18,9 +18,9 @@ struct writer;
 
 struct books {
 	bool open;
-	bool failed;		/* no memory; it was said */
-	uint32_t own;		/* enum ledger_why: what the recording wants */
-	uint32_t wants;		/* with what the program wants, as it was last */
+	bool failed;		/* no memory; reported already */
+	uint32_t own;		/* enum ledger_why: what the options need */
+	uint32_t wants;		/* plus what the program last requested */
 	struct ledger ledger;
 	struct sequence sequence;
 	struct cull cull;
@@ -29,29 +29,29 @@ struct books {
 	struct stats stats;
 };
 
-/* Before the first event: what options want. 0 or -errno, and the recorder's
- * message says what is wrong. */
+/* Before the first event: opens what the options need. 0 or -errno, with the
+ * recorder's message set. */
 int books_begin(struct writer *w);
 
-/* In each round of the writer: opens them if somebody has come to want them,
- * and does what is due. */
+/* In each round of the writer: opens the live heap if it is needed now, and
+ * does work that is due. */
 void books_look(struct writer *w, uint64_t now_ns);
 
 /* All events have been written. */
 void books_finish(struct writer *w);
 
 /*
- * Everything that was recorded before is in the books, which are opened if they
- * were not. nested: a thread that is in a hook asks, and is not waited for. 0
+ * Brings the live heap up to date with all records so far, and opens it if
+ * needed. nested: the requesting thread is in a hook, so do not wait for it. 0
  * or -ENOMEM.
  */
 int books_settle(struct writer *w, bool nested);
 
-/* A question of the target's (ASK_LEDGER). */
+/* Handles the target's request ASK_LEDGER. */
 long books_answer(struct writer *w, struct gl_request *request);
 
-/* What was before this tick does not count any more: that is told. unseen:
- * and not all that happened was recorded. */
+/* Events before this tick no longer count; the trace gets a record of that.
+ * unseen: and not all events before it were recorded. */
 void books_begin_anew(struct writer *w, uint64_t tick, bool unseen);
 
 #endif

@@ -1,26 +1,27 @@
 /*
- * cull.c: see cull.h. The result is as `gnomon strip` makes it.
+ * cull.c: see cull.h. The result is the same as that of `gnomon strip`.
  *
- * Events wait in a line, in the order in which they happened, until they are
- * old enough or there are too many. A block that ends while its allocation
- * waits is taken out of the line, both its events; what is left of it is a
- * hole, which tells how many allocations of that thread were here.
+ * Events wait in a queue, in the order of time, until they are old enough or
+ * too many wait. If a block ends while its allocation waits, both events leave
+ * the queue. A hole stays in their place, which counts the allocations of that
+ * thread that were here.
  *
  *	oldest                                            newest
  *	[alloc A] [hole 7] [free Z] [alloc B] [hole 1] [alloc C]
  *	   │ TIME old, or more than N wait                  ▲ events of rings
  *	   ▼ EVENTS
  *
- * The peak must stay what it was: so what was live at it is kept, however
- * short it lived. When a block ends it is not known yet whether a higher peak
- * is to come: where it was live at the highest so far it is in doubt, and goes
- * when a higher one comes at which it is not live.
+ * The peak must stay the same, so blocks that are live at the peak are kept,
+ * however short their lifetime. When a block ends, a higher peak may still
+ * come. So a block that was live at the highest peak so far is in doubt. It is
+ * left out when a higher peak comes.
  *
- * I1: a slot is in the list of all and in that of its ring, both by serial.
- * I2: a doubt's slots all are in the line.
- * I3: in a ring that is not nested, no hole follows a hole: so a hole is told
- *     with the stamp of its first allocation, and comes before any free that
- *     came after one of them.
+ * I1: a slot is in the list of all slots and in the list of its ring, both
+ * ordered by serial.
+ * I2: all slots of a doubt are in the queue.
+ * I3: in a ring that is not nested, no hole follows a hole. So a hole is
+ *     written with the stamp of its first allocation, and before any free that
+ *     came after one of its allocations.
  *
  * The writer only.
  */
@@ -35,15 +36,16 @@
 #include "cli/recorder/books/ledger_whole.h"
 #include "unwind/claim.h"
 
-/* Totals are told so often; more rarely where there are many of them. */
+/* Interval at which totals are written; it grows with their number. */
 #define CULL_TELL_NS (1 * UINT64_C(1000000000))
 #define CULL_TELL_EACH_NS (1 * UINT64_C(1000000))
-#define CULL_LEAST 4		/* slots: an event has room when all are written */
-#define CULL_EVICT 8		/* this part of the line at a time */
+#define CULL_LEAST 4		/* slots: room for one event when all others are
+				 * written */
+#define CULL_EVICT 8		/* this fraction of the queue at a time */
 
 /* ---- leaving out ---- */
 
-/* The slot is a hole from now on; joins those beside it (I3). */
+/* Turns the slot into a hole and merges it with adjacent holes (I3). */
 static void cull_hole(struct cull *cull, uint32_t number)
 {
 	struct cull_slot *slot = cull_slot(cull, number);
@@ -56,7 +58,7 @@ static void cull_hole(struct cull *cull, uint32_t number)
 	slot->left = false;
 	slot->doubt = 0;
 	cull_join(cull, previous, number);
-	/* it may be gone: then the one before it has its place */
+	/* if it was merged, the previous slot has its place */
 	if (slot->state != CULL_HOLE)
 		number = previous;
 	cull_join(cull, number, cull_slot(cull, number)->ring_next);
@@ -72,7 +74,7 @@ static unsigned cull_kind(const struct cull_slot *slot)
 	return slot->word[0] & 7;
 }
 
-/* The allocation of a block that is left out. */
+/* Removes the allocation of a block that is left out. */
 static void cull_leave_out(struct cull *cull, uint32_t number)
 {
 	struct cull_slot *slot = cull_slot(cull, number);
@@ -81,14 +83,14 @@ static void cull_leave_out(struct cull *cull, uint32_t number)
 		cull_hole(cull, number);
 		return;
 	}
-	/* what it had been before stays, and ends here */
+	/* the block that realloc freed stays, and ends here */
 	slot->state = CULL_STAYS;
 	slot->left = true;
 	cull_set_kind(slot, GT_REALLOC_FREED);
 }
 
-/* The event that ended it; moves: of its REALLOC_BEGIN, or 0; `told`: it tells
- * something else by now. */
+/* Removes the event that ended it. moves: slot of its REALLOC_BEGIN, or 0.
+ * `told`: the slot has become the record of a chain's end. */
 static void cull_leave_out_end(struct cull *cull, uint32_t moves,
 			       uint32_t number, bool told)
 {
@@ -107,7 +109,8 @@ static void cull_leave_out_end(struct cull *cull, uint32_t moves,
 		cull_remove(cull, number);
 }
 
-/* `waited`: it was in doubt. */
+/* Leaves a block out if there is memory for its totals. `waited`: it was in
+ * doubt. */
 static void cull_doom(struct cull *cull, const struct cull_doubt *doubt,
 		      bool waited)
 {
@@ -137,7 +140,8 @@ static void cull_begun(void *owner, const struct block *block, uint32_t number,
 
 	if (unlikely(chain))
 		cull_chains_enter(cull, chain, number, block);
-	/* one that waited for others has none: it may be another's by now */
+	/* an event that waited for others has no slot: the slot may be
+	 * reused */
 	assert(!at || !block->odd);
 	if (!at)
 		return;
@@ -167,7 +171,7 @@ static void cull_peak(void *owner)
 	cull->doubt_count = 0;
 }
 
-/* It stays if the highest peak so far is the last. */
+/* Marks a block as in doubt: it stays if no higher peak comes. */
 static void cull_hesitate(struct cull *cull, const struct cull_doubt *doubt)
 {
 	uint32_t i = cull->doubt_count;
@@ -187,7 +191,7 @@ static void cull_hesitate(struct cull *cull, const struct cull_doubt *doubt)
 		cull_slot(cull, doubt->moves)->doubt = i + 1;
 }
 
-/* The block's, as totals want it. */
+/* Data of the block for the totals. */
 static struct cull_block cull_block_of(const struct ledger *ledger,
 				       const struct block *block,
 				       const struct ledger_end *end)
@@ -204,13 +208,13 @@ static struct cull_block cull_block_of(const struct ledger *ledger,
 	};
 }
 
-/* What becomes of its chain. False: no memory, so the block has to stay. */
+/* Updates its realloc chain. False: no memory, so the block must stay. */
 static bool cull_follow(struct cull *cull, const struct block *block,
 			uint32_t number, const struct ledger_end *end,
 			struct cull_link *link)
 {
 	if (ledger_is_apart(cull->ledger, block))
-		return true;	/* readers do not follow it either */
+		return true;	/* readers do not count its chain either */
 	if (end->moved)
 		return cull_chains_move(cull, block, number,
 					ledger_context_of(cull->ledger, block),
@@ -219,7 +223,7 @@ static bool cull_follow(struct cull *cull, const struct block *block,
 	return true;
 }
 
-/* Whether its events are all there, and it was short. */
+/* Whether all its events are known, and its lifetime was short. */
 static bool cull_may_go(const struct cull *cull, const struct block *block,
 			const struct ledger_end *end)
 {
@@ -300,10 +304,10 @@ uint32_t cull_put(struct cull *cull, uint32_t ring, uint64_t end,
 
 	if (unlikely(cull->used + 2 > cull->most))
 		cull_write(cull, cull_nth(cull, cull->most / CULL_EVICT));
-	/* what is ready at first is enough for this one at least */
+	/* the initial memory is enough for at least this event */
 	if (unlikely(!cull_room(cull, 2)))
 		cull_flush(cull);
-	/* nothing can be written any more: it waits nowhere */
+	/* the trace cannot be written any more: the event gets no slot */
 	if (unlikely(!cull_room(cull, 2)))
 		return 0;
 	if (extra) {
@@ -351,7 +355,7 @@ uint64_t cull_oldest(const struct cull *cull)
 		       base_min(cull->odd_tick, first->tick) : first->tick;
 }
 
-/* Threads by the number of their START. */
+/* Number of a thread's START. */
 static uint32_t cull_number(void *owner, uint32_t ring, uint32_t serial)
 {
 	return feed_thread_number(owner, ring, serial);

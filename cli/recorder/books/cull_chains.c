@@ -2,16 +2,17 @@
  * cull_chains.c: see cull_chains.h.
  *
  * Whether a block is left out may be decided long after it ended, in any order.
- * So each block that goes leaves notes at the slots of both its ends: LEAVES
- * where realloc made it, RESUMES where realloc made another one of it. Where the
- * neighbour goes as well, the slot becomes a hole, and tells neither. A note is
- * a slot in no list, `more` of the one that it is told before:
+ * So each block that is left out adds notes to the slots of both its ends:
+ * LEAVES where realloc made it, RESUMES where realloc made the next block of
+ * it. If the neighbour is left out too, the slot becomes a hole, and both notes
+ * go. A note is a slot in no list, `more` of the slot before which it is
+ * written:
  *
  *	word 0 … 3   arguments
  *	tick         word 2 of the record: context and what
  *	end          word 3: size
  *
- * I1: an entry with a length has not ended, or some block of it is in doubt.
+ * I1: an entry with a length has not ended, or has a block in doubt.
  *
  * The writer only.
  */
@@ -23,8 +24,8 @@
 #include "cli/trace/format/ring_record.h"
 #include "unwind/claim.h"
 
-#define CULL_CHAINS_PART 16	/* of what books may take */
-#define CULL_CHAINS_SLOTS 3	/* that a block may need which goes */
+#define CULL_CHAINS_PART 16	/* fraction of the memory budget */
+#define CULL_CHAINS_SLOTS 3	/* that leaving out a block may need */
 
 void cull_chains_init(struct cull_chains *chains, uint64_t bytes)
 {
@@ -81,7 +82,7 @@ static bool cull_chains_set(struct cull_chains *chains, uint32_t block,
 	return true;
 }
 
-/* What is known of the chain by now does not change any more (I1). */
+/* Frees the entry, if the data of the chain cannot change any more (I1). */
 static void cull_chains_drop(struct cull *cull, uint32_t number)
 {
 	struct cull_chain *chain = cull_chain(cull, number);
@@ -97,7 +98,7 @@ static void cull_chains_drop(struct cull *cull, uint32_t number)
 
 /* ---- blocks ---- */
 
-/* The block is the first of a chain. 0: no memory. */
+/* Starts a chain with this block. 0: no memory. */
 static uint32_t cull_chains_begin(struct cull *cull, const struct block *block,
 				  uint32_t context)
 {
@@ -175,7 +176,7 @@ void cull_chains_enter(struct cull *cull, uint32_t index, uint32_t number,
 	chain->kept++;
 	chain_step(&chain->chain, block->address, block->size,
 		   block->layout & GT_LAYOUT_MMAPPED);
-	/* without memory for it the chain is as if it had ended here */
+	/* without memory, treat the chain as ended here */
 	if (!cull_chains_set(&cull->chains, number, index))
 		cull_chains_lost(cull, index, block->birth);
 }
@@ -215,7 +216,7 @@ void cull_chains_stay(struct cull *cull, const struct cull_link *link)
 		cull_chains_drop(cull, link->chain);
 }
 
-/* Whether no other block of it stays, and none comes. */
+/* Whether no other block of it is kept, and none will come. */
 static bool cull_chains_is_last(const struct cull_chain *chain)
 {
 	return chain->ended && chain->kept == 1;
@@ -234,7 +235,7 @@ bool cull_chains_may_go(struct cull *cull, const struct cull_doubt *doubt)
 	       cull_totals_reach_chain(&cull->totals, chain->chain.cost);
 }
 
-/* There is room for it. */
+/* Adds a note; cull_chains_may_go has made room. */
 static void cull_chains_note(struct cull *cull, uint32_t number,
 			     enum gt_extra what, const struct cull_chain *chain,
 			     const uint64_t args[GT_EXTRA_ARGS])
@@ -256,7 +257,8 @@ static void cull_chains_note(struct cull *cull, uint32_t number,
 	more->end = resumes ? chain->chain.first_size : 0;
 }
 
-/* The slot tells how the chain has ended, instead of how its last block did. */
+/* Makes the slot record the end of the chain, instead of the end of its last
+ * block. */
 static void cull_chains_tell_end(struct cull *cull, uint32_t index,
 				 uint32_t number)
 {
@@ -284,7 +286,7 @@ static bool cull_chains_is_realloc(const struct cull *cull, uint32_t slot)
 	return (cull_slot(cull, slot)->word[0] & 7) == GT_REALLOC_DONE;
 }
 
-/* None of its blocks was kept: totals tell what it was, no slot does. */
+/* No block was kept: adds the chain to the totals and removes its slot. */
 static void cull_chains_gone(struct cull *cull, struct cull_chain *chain)
 {
 	uint32_t ends = chain->ends;
@@ -345,7 +347,7 @@ void cull_chains_forget(struct cull *cull)
 		((uint32_t *)chains->by_block.at)[i] = 0;
 	chains->count = 1;
 	chains->unused = 0;
-	/* where nothing could be written, all still waits */
+	/* after a write error, all events still wait */
 	for (i = 0; i < cull->doubt_count; i++)
 		cull_doubt(cull, (uint32_t)i)->link.chain = 0;
 	for (number = cull->first; number;

@@ -15,7 +15,7 @@
 
 bool cull_room(struct cull *cull, uint32_t n)
 {
-	/* those given back count as well */
+	/* freed slots count as well */
 	return cull->fresh - 1 - cull->used >= n ||
 	       grown_reach(&cull->slots, (cull->fresh + (uint64_t)n) *
 						   sizeof(struct cull_slot));
@@ -51,7 +51,7 @@ static struct cull_ring *cull_ring(struct cull *cull, uint32_t ring)
 }
 
 #ifdef GNOMON_CLAIMS
-/* Its neighbours know it, and are older and younger. */
+/* Its neighbours link to it and are in order. */
 static bool cull_slot_is_valid(const struct cull *cull, uint32_t number)
 {
 	const struct cull_slot *s = cull_slot(cull, number);
@@ -223,7 +223,7 @@ uint64_t cull_ns(const struct cull *cull, uint64_t ticks)
 
 /* ---- writing ---- */
 
-/* A doubt that lost one of its events (I2): the block stays. */
+/* Ends a doubt of which an event leaves the queue (I2): the block stays. */
 static void cull_settle(struct cull *cull, uint32_t i)
 {
 	struct cull_doubt *doubt = cull_doubt(cull, i), *last;
@@ -246,7 +246,7 @@ static void cull_settle(struct cull *cull, uint32_t i)
 		cull_slot(cull, doubt->moves)->doubt = i + 1;
 }
 
-/* The slot is about to be written: whoever knows it forgets it. */
+/* The slot is about to be written: removes all references to it. */
 static void cull_forget(struct cull *cull, uint32_t number)
 {
 	struct cull_slot *slot = cull_slot(cull, number);
@@ -282,7 +282,7 @@ static order_word *cull_put_left(order_word *to, const struct cull_slot *slot,
 	return to + GL_RECORD_MAX / 8;
 }
 
-/* What is told before it: a note on its block's chain. */
+/* Writes the note on its block's chain, which precedes its record. */
 static order_word *cull_put_note(const struct cull *cull,
 				 const struct cull_slot *slot, order_word *to)
 {
@@ -297,7 +297,7 @@ static order_word *cull_put_note(const struct cull *cull,
 	return to + GL_RECORD_MAX / 8;
 }
 
-/* The slot's record, at `to`. Returns one past it. */
+/* Writes the slot's record at `to`. Returns one past it. */
 static order_word *cull_record(const struct cull *cull,
 			       const struct cull_slot *slot, order_word *to)
 {
@@ -314,7 +314,7 @@ static order_word *cull_record(const struct cull *cull,
 	return slot->left ? cull_put_left(to, slot, 1) : to;
 }
 
-/* One chunk of a ring's first slots up to the serial number. */
+/* Writes one chunk of a ring's first slots, up to the serial number. */
 static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 {
 	struct cull_ring *own = cull_ring(cull, ring);

@@ -1,6 +1,6 @@
 /*
- * cull_line.h: the line that events wait in: slots, lists, and writing what is
- * first. Private to cull.c; the writer only.
+ * cull_line.h: the queue of waiting events: slots, lists, and writing the
+ * oldest events. Private to cull.c; the writer only.
  */
 #ifndef GNOMON_CULL_LINE_H
 #define GNOMON_CULL_LINE_H
@@ -28,16 +28,16 @@ static inline struct cull_doubt *cull_doubt(const struct cull *cull,
 	return (struct cull_doubt *)cull->doubts.at + i;
 }
 
-/* Whether there is memory for `n` slots more. */
+/* Whether there is memory for `n` more slots. */
 bool cull_room(struct cull *cull, uint32_t n);
 
-/* A slot in no list; there is room for it. */
+/* Takes a slot that is in no list; cull_room was true. */
 uint32_t cull_take(struct cull *cull);
 
-/* A slot at the end of the line. Only its links, ring and serial are set. */
+/* Appends a slot to the queue. Only its links, ring and serial are set. */
 uint32_t cull_append(struct cull *cull, uint32_t ring);
 
-/* Gives it its stamp. */
+/* Sets the slot's stamp. */
 void cull_stamp(struct cull *cull, uint32_t number, uint64_t tick);
 
 static inline void cull_copy(struct cull_slot *slot, const uint64_t *word)
@@ -48,29 +48,30 @@ static inline void cull_copy(struct cull_slot *slot, const uint64_t *word)
 		slot->word[i] = word[i];
 }
 
-/* Out of the line; holes on both sides of it become one. */
+/* Removes the slot from the queue; holes on both sides of it become one. */
 void cull_remove(struct cull *cull, uint32_t number);
 
-/* Two neighbours in a ring, 0 for none: if both are holes that may be one,
- * the second goes. */
+/* Merges two neighbours of a ring (0 for none) if both are holes that can be
+ * one; the second slot is freed. */
 void cull_join(struct cull *cull, uint32_t first, uint32_t second);
 
-/* Serial number of the last slot that is older than the tick, 0; of the n-th. */
+/* Serial number of the last slot older than the tick, or 0; of the n-th
+ * slot. */
 uint64_t cull_older(const struct cull *cull, uint64_t tick);
 uint64_t cull_nth(const struct cull *cull, uint32_t n);
 
-/* Writes all up to a serial number. */
+/* Writes all slots up to a serial number. */
 void cull_write(struct cull *cull, uint64_t serial);
 
-/* Writes the holes that rings begin with: what came before is accounted for
- * then, should everything be killed. */
+/* Writes the holes at the start of each ring. Then all allocations before them
+ * are accounted for, even if all processes are killed. */
 void cull_write_holes(struct cull *cull);
 
-/* How long a tick is by now. */
+/* Measures the length of a tick again. */
 void cull_measure(struct cull *cull);
 uint64_t cull_ns(const struct cull *cull, uint64_t ticks);
 
-/* The line is in order, and all slots are in it or unused. With
+/* The queue is in order, and each slot is in it or unused. With
  * GNOMON_CLAIMS. */
 bool cull_is_valid(const struct cull *cull);
 

@@ -1,8 +1,8 @@
 /*
- * cull_totals.c: see cull_totals.h. Rows of a trace add up, so what was told
- * is forgotten: only contexts that had blocks left out since the last time
- * take memory. Of a sample, what a row's whole number lacks is told with the
- * context's next one (struct ledger_figure).
+ * cull_totals.c: see cull_totals.h. Readers add up the rows of a trace, so
+ * written rows are freed: only contexts with blocks left out since the last
+ * time take memory. With --sample, the fraction that rounding drops from a row
+ * is carried to the context's next row (struct ledger_figure).
  *
  * The writer only.
  */
@@ -162,7 +162,7 @@ void cull_totals_chain(struct cull_totals *totals, const struct chain *chain,
 	totals->news = true;
 }
 
-/* The context's own maximum, once each time; all threads together. */
+/* Writes the context's own peak over all threads, once each time. */
 static void cull_tell_own_peak(struct cull_totals *totals,
 			       const struct ledger *ledger, uint32_t number)
 {
@@ -180,7 +180,7 @@ static void cull_tell_own_peak(struct cull_totals *totals,
 	emit_totals_row(&totals->emit, figure->context, 0, value);
 }
 
-/* Takes whole numbers out of a sum: what is left of it stays for the next. */
+/* Takes the integer part out of a sum; the fraction stays for the next time. */
 static uint64_t cull_take_whole(uint64_t *sum, unsigned bits)
 {
 	uint64_t whole = *sum >> bits;
@@ -254,7 +254,7 @@ void cull_totals_tell(struct cull_totals *totals, struct ledger *ledger,
 		      uint32_t (*number)(void *owner, uint32_t ring,
 					 uint32_t serial), void *owner)
 {
-	uint32_t i, n;	/* n: of the context, it has one */
+	uint32_t i, n;	/* n: number of the context, which has one */
 
 	if (!totals->news)
 		return;

@@ -1,12 +1,12 @@
 /*
- * ledger.c: see ledger.h: what the births and ends of cli/model/core/edges.h do
- * to its sums. Figures come out as a reader's of the trace
+ * ledger.c: see ledger.h. Updates the sums when cli/model/core/edges.h reports
+ * that a block begins or ends. The results equal those of a reader of the trace
  * (cli/model/account.c).
  *
- * FOREIGN BLOCKS. What a clear finds live stays in the table, so that its free
- * is known for what it is; it is not counted (view).
+ * FOREIGN BLOCKS. Blocks live at a clear stay in the table, so that their frees
+ * are recognised, but they are not counted (view).
  *
- * I1: each block's context has a figure.
+ * I1: each block's context has a ledger_figure.
  *
  * The writer only.
  */
@@ -18,13 +18,13 @@
 
 #include "unwind/claim.h"
 
-/* One block that lives takes so much of what the ledger may take, with all that
- * there is of it elsewhere. */
+/* Bytes of the memory budget for one live block, including its entries in other
+ * tables. */
 #define LEDGER_BLOCK 96
 
 /* ---- a block begins ---- */
 
-/* Whether it is a new maximum. */
+/* Counts a new block. Returns whether live bytes have a new maximum. */
 static bool ledger_count_begin(struct ledger *ledger,
 			       const struct block *block)
 {
@@ -45,8 +45,8 @@ static bool ledger_count_begin(struct ledger *ledger,
 	return ledger_sum_add(&ledger->all, amount, block->birth);
 }
 
-/* The block waits where its allocation does, if that is the event that is
- * being taken. */
+/* Calls the tap. The block gets the slot of its allocation, if that is the
+ * current event. */
 static void ledger_tell_begin(struct ledger *ledger, const struct block *block,
 			      uint32_t chain)
 {
@@ -144,7 +144,7 @@ static inline uint32_t ledger_end(void *owner, struct block *block,
 	struct ledger_end end = {
 		.tick = stamp, .by = by, .lost = how == EDGE_LOST,
 		.moved = how == EDGE_MOVED,
-		/* what was allocated in between may not be in the sample */
+		/* allocations in between may not be in the sample */
 		.temporary = !ledger->mean && how != EDGE_LOST &&
 			(thread->allocations & BLOCK_SEQUENCE) ==
 				block->sequence,
@@ -161,7 +161,7 @@ static inline uint32_t ledger_end(void *owner, struct block *block,
 	return chain;
 }
 
-/* ---- all else that edges tell ---- */
+/* ---- other callbacks of edges ---- */
 
 static void ledger_chain_lost(void *owner, uint32_t chain, uint64_t stamp)
 {
@@ -212,7 +212,7 @@ int ledger_init(struct ledger *ledger, uint64_t bytes, uint32_t nodes_max,
 	return ledger_tables(ledger, bytes, nodes_max);
 }
 
-/* An allocation without memory for its context's figure. */
+/* Handles an allocation without memory for its context's ledger_figure. */
 static void ledger_refuse(struct ledger *ledger, uint32_t ring,
 			  const struct trace_event *event)
 {

@@ -1,12 +1,11 @@
 /*
- * ledger.h: which blocks are live, and what contexts and threads have
- * allocated: kept by the writer, only while something needs it.
+ * ledger.h: the block table: live blocks, and totals by context and thread. The
+ * writer keeps it only while a feature needs it.
  *
- * Events come to it in the order of their stamps, as far as the writer can
- * tell (sequence.h), and mean what they mean to a reader of the trace: both
- * have them from cli/model/core/edges.h. Of a sample, its sums are of what the
- * blocks stand for (weigh.h), in fixed point here: who tells them takes whole
- * numbers (ledger_whole.h).
+ * Events arrive in the order of their stamps, as far as the writer can tell
+ * (sequence.h). They have the same effect as in a reader of the trace: both use
+ * cli/model/core/edges.h. With --sample, sums are weighted (weigh.h) and in
+ * fixed point here; ledger_whole.h rounds them for output.
  *
  * The writer only.
  */
@@ -24,143 +23,147 @@
 #include "preload/ring/ledger_ask.h"
 #include "unwind/claim.h"
 
-/* Sums, in fixed point if it is a sample; lifetimes never. */
+/* Sums, in fixed point with --sample; lifetimes are always integers. */
 struct ledger_sum {
 	uint64_t blocks, bytes;		/* allocated in all */
-	uint64_t frees, freed;		/* of them not live any more */
+	uint64_t frees, freed;		/* of them freed */
 	uint64_t peak_bytes, peak_blocks, peak_tick;
 };
 
-/* Of one context. */
+/* Measures of one context. */
 struct ledger_figure {
 	struct ledger_sum sum;
 	uint64_t first, last;		/* ticks of allocations */
 	uint64_t lifetime;		/* ticks, of the freed ones */
 	uint64_t temporary;		/* as GT_TOTALS_TEMPORARY */
 	uint32_t context;
-	uint32_t told;			/* of who writes it down, */
-	uint16_t rest_blocks, rest_bytes;	/* of a sample: not told yet, */
-	uint16_t rest_freed, rest_freed_bytes;	/* by who frees */
+	uint32_t told;			/* by the user that writes them, */
+	uint16_t rest_blocks, rest_bytes;	/* with --sample: not written
+						 * yet, */
+	uint16_t rest_freed, rest_freed_bytes;	/* by freeing context */
 };
 
-/* Of sizes with the same bit length. */
+/* Sums of blocks whose sizes have the same bit length. */
 struct ledger_class {
 	uint64_t blocks, bytes, frees, freed, temporary, lifetime;
 };
 
-/* Of lifetimes, in ns, with the same bit length. */
+/* Sums of blocks whose lifetimes, in ns, have the same bit length. */
 struct ledger_lives {
 	uint64_t blocks, bytes;
 };
 
-/* Where an event comes from. */
+/* The origin of an event. */
 struct ledger_source {
 	uint32_t ring;
 	uint32_t owner;		/* the first ring of that thread */
-	uint32_t slot;		/* where it waits, 0: nowhere */
+	uint32_t slot;		/* in which it waits; 0: none */
 };
 
 /* How a block ended. */
 struct ledger_end {
 	uint64_t tick;
-	uint32_t by;		/* context that freed it, 0: not known */
-	uint32_t begin;		/* slot of the REALLOC_BEGIN, 0 */
+	uint32_t by;		/* context that freed it; 0: unknown */
+	uint32_t begin;		/* slot of the REALLOC_BEGIN, or 0 */
 	uint32_t slot;		/* of the event that ended it */
-	bool realloc;		/* that was one's, */
-	bool moved;		/* which has made another block of it, */
-	bool lost;		/* or it was never seen to be freed */
+	bool realloc;		/* by realloc, */
+	bool moved;		/* which returned another block, */
+	bool lost;		/* or its free was never seen */
 	bool temporary;
 };
 
-/* Told of every block, with its number; all members are there, or none. Blocks
- * have slots while somebody is. Chains are the owner's, as edges_sink has them. */
+/* Callbacks for every block, with its number; either all members are set or
+ * none. Blocks have slots only if they are set. Chains belong to the owner, as
+ * in edges_sink. */
 struct ledger_tap {
 	void *owner;
 	void (*begun)(void *owner, const struct block *block, uint32_t number,
 		      uint32_t chain);
-	void (*peak)(void *owner);	/* of all, by the last one begun */
+	void (*peak)(void *owner);	/* new peak, by the last block begun */
 	uint32_t (*ended)(void *owner, const struct block *block,
 			  uint32_t number, const struct ledger_end *end);
 	void (*chain_lost)(void *owner, uint32_t chain, uint64_t tick);
 };
 
-/* A thread that has a ring, or had one, and blocks of it live. Entry 0 is
- * nobody. */
+/* A thread that has a ring, or had a ring and still has live blocks. Entry 0 is
+ * no thread. */
 struct ledger_thread {
-	uint32_t serial;	/* from 1; 0: nobody's, or an unused entry */
+	uint32_t serial;	/* from 1; 0: no thread, or an unused entry */
 	uint32_t ring;
-	uint32_t next;		/* of the unused ones; 0: none */
-	bool gone;		/* the ring is another's */
-	uint64_t blocks;	/* that live */
+	uint32_t next;		/* next unused entry; 0: none */
+	bool gone;		/* the ring belongs to another thread now */
+	uint64_t blocks;	/* live */
 	uint64_t allocations;	/* so far */
 	struct ledger_sum sum;
 };
 
 struct ledger_ring {
-	uint32_t thread;	/* that has it: entry */
+	uint32_t thread;	/* entry of its thread */
 	uint32_t owner;		/* the first ring of that thread */
-	uint32_t begin;		/* slot of the last REALLOC_BEGIN, 0 */
+	uint32_t begin;		/* slot of the last REALLOC_BEGIN, or 0 */
 };
 
 struct ledger {
-	struct edges edges;	/* a block's cost is its figure, its thread
-				 * that in `threads` */
+	struct edges edges;	/* a block's `cost` is an index of figures, its
+				 * `thread` one of threads */
 	struct grown numbers, figures, rings, threads;
-	struct grown slots;	/* by block: where its allocation waits (cull.h),
-				 * 0; only with a tap */
-	uint64_t mean;		/* distance of a sample, 0: all blocks */
+	struct grown slots;	/* by block: slot of its waiting allocation
+				 * (cull.h), or 0; only with a tap */
+	uint64_t mean;		/* sampling interval; 0: all blocks */
 	uint32_t figure_count, nodes_max;
 	uint32_t thread_count, threads_unused;
-	struct ledger_source now;	/* of the event that is being taken, */
-	bool now_realloc;	/* which is a realloc's */
-	uint64_t view;		/* tick: blocks from before are foreign: they
-				 * are known, and not counted */
+	struct ledger_source now;	/* origin of the current event, */
+	bool now_realloc;	/* which is of a realloc */
+	uint64_t view;		/* tick: older blocks are known, but not
+				 * counted */
 	struct ledger_sum all;
 	struct ledger_class classes[GT_CLASSES];
 	struct ledger_lives lives[GT_CLASSES];
-	uint64_t tick_ps;	/* length of a tick, 0: not known */
+	uint64_t tick_ps;	/* length of a tick; 0: unknown */
 	uint64_t unpaired;
-	uint64_t refused;	/* blocks there was no memory for */
+	uint64_t refused;	/* blocks without memory for them */
 	struct ledger_tap tap;
 };
 
-/* Bytes that it may take, about, by which it has limits. Contexts are below
- * nodes_max; mean: of a sample, 0: all blocks are recorded. 0 or -ENOMEM. */
+/* bytes: approximate memory budget, which sets the limits. Contexts are below
+ * nodes_max. mean: sampling interval; 0: all blocks are recorded. 0 or
+ * -ENOMEM. */
 int ledger_init(struct ledger *ledger, uint64_t bytes, uint32_t nodes_max,
 		uint32_t window_ticks, uint64_t mean);
 
-/* Another thread has this ring from now on. */
+/* This ring belongs to another thread from now on. */
 void ledger_thread_new(struct ledger *ledger, uint32_t ring, uint32_t serial);
 
-/* Not EXTRA. */
+/* Handles an event; not EXTRA. */
 void ledger_event(struct ledger *ledger, const struct ledger_source *from,
 		  const struct trace_event *event);
 
-/* Events up to this tick come in the order of their stamps; what waited
- * longer than the window before it is given up. */
+/* All events up to this tick have arrived. An event that waited longer than the
+ * window before it is handled without its counterpart. */
 void ledger_settle(struct ledger *ledger, uint64_t tick);
 
-/* No more events come: what waits for others is given up. */
+/* No more events come: handles waiting events without their counterparts. */
 void ledger_finish(struct ledger *ledger);
 
-/* Counts from this tick on: blocks that there are stay, but are foreign. */
+/* Counts from this tick on: present blocks stay known, but are not counted. */
 void ledger_clear(struct ledger *ledger, uint64_t tick);
 
-/* The same, and what happened up to now was not all seen: no block is known. */
+/* The same after events were missed: all blocks are forgotten. */
 void ledger_forget(struct ledger *ledger, uint64_t tick);
 
-/* This slot of a REALLOC_BEGIN is another's from now on. */
+/* This slot of a REALLOC_BEGIN will be reused. */
 void ledger_forget_begin(struct ledger *ledger, uint32_t ring, uint32_t slot);
 
-/* Whether it is from before the ledger began to count. */
+/* Whether the block is older than the start of counting. */
 static inline bool ledger_is_foreign(const struct ledger *ledger,
 				     const struct block *block)
 {
 	return block->birth < ledger->view;
 }
 
-/* Blocks of another heap lie in blocks of the allocator: they are known, but
- * not counted, and stay in the trace. The same goes for foreign ones. */
+/* Whether a block is known but not counted, and stays in the trace. That holds
+ * for blocks of another heap, which lie in blocks of the allocator, and for
+ * blocks older than the start of counting. */
 static inline bool ledger_is_apart(const struct ledger *ledger,
 			    const struct block *block)
 {
@@ -168,13 +171,13 @@ static inline bool ledger_is_apart(const struct ledger *ledger,
 	       unlikely(ledger_is_foreign(ledger, block));
 }
 
-/* Bit length: 0 of 0, 1 of 1, 2 of 2 and 3 … */
+/* Bit length: 0 for 0, 1 for 1, 2 for 2 and 3 … */
 static inline unsigned ledger_class_of(uint64_t value)
 {
 	return value ? 64 - __builtin_clzll(value) : 0;
 }
 
-/* The slot of a block, and another one, or none. */
+/* The slot of a block; sets the slot, or 0 for none. */
 static inline uint32_t ledger_slot(const struct ledger *ledger, uint32_t number)
 {
 	return (number + UINT64_C(1)) * sizeof(uint32_t) > ledger->slots.ready ?
@@ -196,7 +199,7 @@ static inline struct ledger_figure *ledger_figure_at(
 	return (struct ledger_figure *)ledger->figures.at + number;
 }
 
-/* The figures of a context, NULL: it has allocated nothing. */
+/* The measures of a context; NULL: it has allocated nothing. */
 struct ledger_figure *ledger_figure_of(const struct ledger *ledger,
 				       uint32_t context);
 
@@ -213,7 +216,7 @@ static inline uint32_t ledger_context_of(const struct ledger *ledger,
 	return ledger_figure_at(ledger, block->cost)->context;
 }
 
-/* Of the thread that has this ring, or nobody. */
+/* The thread that has this ring, or entry 0. */
 struct ledger_thread *ledger_thread_at(const struct ledger *ledger,
 				       uint32_t ring);
 

@@ -1,5 +1,5 @@
 /*
- * ledger_answer.c: the writer's half of ledger_ask.h.
+ * ledger_answer.c: see ledger_answer.h.
  */
 #include "cli/recorder/books/ledger_answer.h"
 

@@ -1,10 +1,10 @@
 /*
- * ledger_table.c: the tables of the ledger beside its blocks: figures by
+ * ledger_table.c: the block table's arrays beside its blocks: measures by
  * context, threads by ring.
  *
- * I1: entry 0 of figures is never used: 0 means none.
- * I2: an entry of threads is one of a ring, or is gone and has blocks, or is
- *     unused; 0 is nobody's.
+ * I1: entry 0 of `figures` is never used: 0 means none.
+ * I2: an entry of `threads` belongs to a ring, or its thread has ended and has
+ *     blocks, or it is unused; entry 0 is no thread.
  *
  * The writer only.
  */
@@ -16,14 +16,14 @@
 
 #include "unwind/claim.h"
 
-/* Parts of the memory it may take. */
+/* Fractions of the memory budget. */
 #define LEDGER_FIGURES_PART 16
 #define LEDGER_NUMBERS_PART 8
 
 /* ---- figures ---- */
 
-/* Whole numbers of many contexts are right in all: where one is rounded up,
- * another is rounded down. */
+/* Contexts have different rounding offsets, so that their rounded numbers have
+ * the right sum: some are rounded up, others down. */
 static void ledger_figure_begin(struct ledger_figure *figure,
 				uint32_t context)
 {
@@ -156,7 +156,7 @@ void ledger_thread_new(struct ledger *ledger, uint32_t ring, uint32_t serial)
 }
 
 #ifdef GNOMON_CLAIMS
-/* How many entries rings have; UINT32_MAX: some is not that ring's. */
+/* How many entries belong to rings; UINT32_MAX: an entry is not its ring's. */
 static uint32_t ledger_threads_of_rings(const struct ledger *ledger)
 {
 	uint32_t rings = ledger->rings.ready / sizeof(struct ledger_ring);
@@ -175,7 +175,7 @@ static uint32_t ledger_threads_of_rings(const struct ledger *ledger)
 	return n;
 }
 
-/* I2, and the blocks of all of them are those that live. */
+/* I2 holds, and the blocks of all threads are the live blocks. */
 static bool ledger_threads_are_valid(const struct ledger *ledger)
 {
 	uint32_t i, gone = 0, unused = 0;
@@ -213,7 +213,7 @@ bool ledger_is_valid(const struct ledger *ledger)
 }
 #endif
 
-/* ---- begin and begin anew ---- */
+/* ---- init, clear, forget ---- */
 
 int ledger_tables(struct ledger *ledger, uint64_t bytes, uint32_t nodes_max)
 {
@@ -222,7 +222,7 @@ int ledger_tables(struct ledger *ledger, uint64_t bytes, uint32_t nodes_max)
 	ledger->numbers.most = base_min(nodes_max * UINT64_C(4),
 					bytes / LEDGER_NUMBERS_PART);
 	ledger->rings.most = GL_RINGS_MAX * sizeof(struct ledger_ring);
-	/* no block has more than one, no ring either */
+	/* a block needs one at most, and so does a ring */
 	ledger->threads.most = (GL_RINGS_MAX + ledger->edges.blocks.most) *
 			       sizeof(struct ledger_thread);
 	ledger->slots.most = (ledger->edges.blocks.most + UINT64_C(1)) *

@@ -1,6 +1,6 @@
 /*
- * ledger_table.h: the ledger's tables, apart from what edges mean. Private to
- * the ledger; the writer only.
+ * ledger_table.h: the block table's arrays of contexts, rings and threads.
+ * Private to the ledger; the writer only.
  */
 #ifndef GNOMON_LEDGER_TABLE_H
 #define GNOMON_LEDGER_TABLE_H
@@ -9,13 +9,13 @@
 
 #include "unwind/claim.h"
 
-/* With edges that are there: 0 or -ENOMEM. */
+/* Creates the arrays; `edges` is set up. 0 or -ENOMEM. */
 int ledger_tables(struct ledger *ledger, uint64_t bytes, uint32_t nodes_max);
 
-/* Of a context: its number, 0: no memory. */
+/* The number of a context's measures; 0: no memory. */
 uint32_t ledger_figure_number(struct ledger *ledger, uint32_t context);
 
-/* What a context's sum is rounded with (weigh.h). */
+/* The rounding offset of a context's sums (weigh.h). */
 static inline uint16_t ledger_figure_lead(uint32_t context)
 {
 	uint64_t hash = context * UINT64_C(0x9e3779b97f4a7c15);
@@ -23,7 +23,7 @@ static inline uint16_t ledger_figure_lead(uint32_t context)
 	return (uint16_t)((hash ^ hash >> 32) >> 40);
 }
 
-/* Room for what is kept of a ring. False: no memory. */
+/* Makes room for the entry of a ring. False: no memory. */
 bool ledger_reach_ring(struct ledger *ledger, uint32_t ring);
 
 static inline struct ledger_ring *ledger_ring_at(const struct ledger *ledger,
@@ -32,11 +32,11 @@ static inline struct ledger_ring *ledger_ring_at(const struct ledger *ledger,
 	return (struct ledger_ring *)ledger->rings.at + ring;
 }
 
-/* A block of the thread's is not live any more: the last one of a thread that
- * is gone takes its entry with it. */
+/* A block of the thread was freed. The last block of an ended thread also frees
+ * the thread's entry. */
 void ledger_thread_drop(struct ledger *ledger, struct ledger_thread *thread);
 
-/* Whether it is a new maximum. */
+/* Whether the sum has a new maximum. */
 static inline bool ledger_sum_add(struct ledger_sum *sum,
 				  struct weigh_amount amount, uint64_t tick)
 {

@@ -6,15 +6,15 @@
  *	                     FILE.next becomes FILE
  *	FILE.part1: removed before, to make room, and FILE.part1.idx with it
  *
- * Whenever that is cut short, all parts but FILE.next are whole and read
- * alone; between the two renames FILE.next is what FILE was to be.
+ * If this is interrupted, all parts except FILE.next are complete and readable
+ * alone; between the two renames FILE.next is the future FILE.
  *
- * A part begins where everything that was taken from rings has been written,
- * so what the ledger knows then is what the older parts tell together.
+ * A part begins when all records taken from rings have been written. So the
+ * block table then has the same state as the older parts together.
  *
- * I1: the sizes of all parts that are there are within the limit, but for the
- *     chunk that is being written.
- * I2: chunks go to a part's file only; its number is in its INFO.
+ * I1: the sizes of all existing parts are within the limit, except for the
+ *     chunk being written.
+ * I2: each chunk goes to exactly one part; its number is in its INFO.
  *
  * The writer only.
  */
@@ -37,13 +37,14 @@
 #include "cli/recorder/base/zeroed.h"
 #include "unwind/claim.h"
 
-#define PARTS_RECORD 32		/* bytes of a record in a ring, about */
+#define PARTS_RECORD 32		/* approximate bytes of a record in a ring */
 #define PARTS_STEP_LEAST 256
 #define PARTS_STEP_MOST 32768
-#define PARTS_GRACE 16		/* a part may be larger by a part of it */
-#define PARTS_LATE 64		/* looks: each after few events */
+#define PARTS_GRACE 16		/* a part may be larger by this fraction of
+				 * it */
+#define PARTS_LATE 64		/* checks: each after few events */
 #define PARTS_STEP_LATE 64
-#define PARTS_NAMES 1000	/* that are tried */
+#define PARTS_NAMES 1000	/* names tried */
 
 static int parts_refuse(struct writer *w, const char *why, int err)
 {
@@ -57,14 +58,14 @@ int parts_init(struct parts *parts, struct writer *w)
 {
 	parts->w = w;
 	parts->limit = recording_options->number[OPTION_LIMIT];
-	/* parts get somewhat larger, by a chunk and their last words */
+	/* parts get somewhat larger, by a chunk and their closing chunks */
 	parts->share = parts->limit / PARTS_KEPT - parts->limit / 32;
 	CLAIM(parts->share > 0 && parts->share < parts->limit);
 	parts->number = parts->oldest = 1;
 	parts->opening = w->out.size;
 	if (!w->output.regular)
-		return parts_refuse(w, "older parts cannot be taken out of a "
-				       "pipe or a device: give a file",
+		return parts_refuse(w, "old parts cannot be removed from a "
+				       "pipe or a device: use a file",
 				    -ESPIPE);
 	parts->columns = zeroed_alloc(PARTS_COLUMNS);
 	if (!parts->columns ||
@@ -99,11 +100,11 @@ static void parts_remove_oldest(struct parts *parts)
 	char path[GT_PATH_MAX];
 
 	CLAIM_FULL(parts->oldest < parts->number);
-	/* a number without a size is of somebody else's file */
+	/* a number without a size belongs to a file of others */
 	if (parts->size[parts->oldest % PARTS_KEPT]) {
 		parts_path(parts, path, ".part", parts->oldest);
 		unlink(path);
-		/* an index that somebody had made of it; there may be none */
+		/* its index, if there is one */
 		if (pathname_print(path, sizeof(path), "%s.part%" PRIu64 ".idx",
 				   parts->w->output.path, parts->oldest))
 			unlink(path);
@@ -111,7 +112,7 @@ static void parts_remove_oldest(struct parts *parts)
 	parts->oldest++;
 }
 
-/* What the parts take that are closed. */
+/* Bytes of all closed parts. */
 static uint64_t parts_closed(const struct parts *parts)
 {
 	uint64_t sum = 0, i;
@@ -146,9 +147,9 @@ static long parts_rename(const char *from, const char *to, unsigned flags)
 	return result_of(renameat2(AT_FDCWD, from, AT_FDCWD, to, flags));
 }
 
-/* The old part gets its name beside the one it has, which is to be there all
- * the time; not every file system knows links, nor renaming that replaces
- * nothing. */
+/* Gives the old part its new name. It keeps the trace's name as well, so that
+ * the trace always exists. Not every file system has hard links or
+ * RENAME_NOREPLACE. */
 static long parts_name_old(struct parts *parts, const char *part)
 {
 	const char *path = parts->w->output.path;
@@ -161,8 +162,8 @@ static long parts_name_old(struct parts *parts, const char *part)
 	return err == -EINVAL ? parts_rename(path, part, 0) : err;
 }
 
-/* FILE is FILE.partN too; N, which goes on counting where somebody else has
- * that name, is parts->number. */
+/* Names FILE also FILE.partN, where N is parts->number. If another file has
+ * that name, N is increased. */
 static long parts_step_back(struct parts *parts)
 {
 	char path[GT_PATH_MAX];
@@ -175,7 +176,7 @@ static long parts_step_back(struct parts *parts)
 		err = parts_name_old(parts, path);
 		if (err != -EEXIST)
 			break;
-		/* the name is not ours: nor is the number any more */
+		/* another file has the name: skip this number */
 		if (parts->oldest == parts->number)
 			parts->oldest++;
 		while (parts->oldest < parts->number &&
@@ -190,7 +191,7 @@ static long parts_step_back(struct parts *parts)
 	return err;
 }
 
-/* No next one came of it: the old part has the trace's name alone again. */
+/* There is no next part: the old part keeps only the trace's name. */
 static void parts_step_forth(const struct parts *parts, uint64_t number)
 {
 	char path[GT_PATH_MAX];
@@ -199,7 +200,7 @@ static void parts_step_forth(const struct parts *parts, uint64_t number)
 		return;
 	if (parts->linked)
 		unlink(path);
-	else	/* who has come there meanwhile keeps the name */
+	else	/* a new file of that name is kept */
 		parts_rename(path, parts->w->output.path, RENAME_NOREPLACE);
 }
 
@@ -211,14 +212,14 @@ static long parts_open_next(struct parts *parts, char *path)
 
 	if (!parts_path(parts, path, ".next", 0))
 		return -ENAMETOOLONG;
-	unlink(path);	/* of one that was cut short */
+	unlink(path);	/* of an interrupted rotation */
 	fd = result_of(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 					  O_CLOEXEC, 0600));
 	if (fd < 0)
 		return fd;
-	/* nobody else has it */
+	/* no other process has it open */
 	flock((int)fd, LOCK_EX | LOCK_NB);
-	owner_apply((int)fd);	/* that it cannot was said of the first */
+	owner_apply((int)fd);	/* a failure was reported for the first part */
 	return fd;
 }
 
@@ -232,19 +233,19 @@ static void parts_close(struct parts *parts)
 	parts->size[parts->number % PARTS_KEPT] = w->out.size;
 }
 
-/* What there is of the old part stays as it is; recording ends. */
+/* Ends the recording; the old part stays as it is. */
 static void parts_fail(struct parts *parts, long err)
 {
 	parts->w->out.err = err;
 }
 
-/* Writes what the next part begins with into `fd`, as which all goes on. */
+/* Continues the trace in `fd`, and writes the next part's opening. */
 static void parts_begin(struct parts *parts, int fd)
 {
 	struct writer *w = parts->w;
 
 	parts->number++;
-	/* each that is closed has its own place in `size` */
+	/* each closed part has its own entry in `size` */
 	assert(parts->number - parts->oldest <= PARTS_KEPT);
 	w->feed.events_before = w->feed.events;
 	w->output.fd = fd;
@@ -255,8 +256,8 @@ static void parts_begin(struct parts *parts, int fd)
 }
 
 /*
- * The next part has the name of the trace from when it has all it begins
- * with: whoever is killed meanwhile leaves parts that are whole.
+ * Begins the next part. It gets the trace's name only with a complete opening:
+ * if the recorder is killed before, all parts are complete.
  */
 static void parts_roll(struct parts *parts)
 {
@@ -295,7 +296,7 @@ static void parts_roll(struct parts *parts)
 		parts_say_small(parts);
 }
 
-/* What was taken and is not in the trace yet. */
+/* Bytes of records that were taken and not written yet. */
 static uint64_t parts_pending(const struct parts *parts)
 {
 	const struct feed *feed = &parts->w->feed;
@@ -311,8 +312,8 @@ static uint64_t parts_pending(const struct parts *parts)
 	return sum;
 }
 
-/* Whether a thread is inside of realloc: the begin of that was taken, its end
- * is yet to come. Both belong in one part, if that comes soon. */
+/* Whether there is a pending realloc: its begin was taken, its end was not.
+ * Both should be in one part, if the end comes soon. */
 static bool parts_within_realloc(const struct parts *parts)
 {
 	struct edges *edges = &parts->w->books.ledger.edges;
@@ -332,11 +333,11 @@ void parts_look(struct parts *parts)
 	if (parts->rolling || w->out.err || size < parts->share ||
 	    size < 2 * parts->opening)
 		return;
-	/* not for ever: there may always be one */
+	/* not forever: there may always be a pending realloc */
 	if (parts_within_realloc(parts) && parts->late++ < PARTS_LATE)
 		return;
 	parts->late = 0;
-	/* nothing of the writer's own looks here again meanwhile */
+	/* the calls below may call parts_look again */
 	parts->rolling = true;
 	feed_pass(&w->feed, FEED_ALL);
 	if (w->books.sequence.cull) {

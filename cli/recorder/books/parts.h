@@ -1,6 +1,6 @@
 /*
- * parts.h: a trace within a size (--limit): its newest parts are kept, each a
- * file that reads alone. The writer only.
+ * parts.h: trace rotation (--limit): keeps the newest parts of a recording,
+ * each a complete trace file. The writer only.
  *
  * FILE is the newest part, FILE.part3 the one before it, FILE.part2 …
  */
@@ -19,32 +19,33 @@ struct writer;
 
 struct parts {
 	struct writer *w;
-	uint64_t limit;		/* of all; 0: there are no parts */
-	uint64_t share;		/* of one */
-	uint64_t number;	/* of the part that is being written, from 1 */
-	uint64_t oldest;	/* of those that are there */
+	uint64_t limit;		/* of all parts; 0: no --limit */
+	uint64_t share;		/* of one part */
+	uint64_t number;	/* of the part being written, from 1 */
+	uint64_t oldest;	/* of the parts that exist */
 	uint64_t size[PARTS_KEPT];	/* by number modulo, once closed */
 	uint64_t beside;	/* size of FILE.files (embed_out.h) */
-	uint64_t opening;	/* size of what the newest one begins with */
+	uint64_t opening;	/* size of the newest part's opening */
 	struct emit_totals emit;
-	uint8_t *columns;	/* of live blocks */
+	uint8_t *columns;	/* buffer for live blocks */
 	bool rolling;
-	bool linked;		/* the old one had both names while it was rolled */
-	uint32_t late;		/* looks that found a realloc under way */
-	bool told_live;		/* that live blocks are left out */
+	bool linked;		/* during rotation, the old part had both
+				 * names */
+	uint32_t late;		/* checks that found a pending realloc */
+	bool told_live;		/* reported that live blocks are left out */
 };
 
-/* 0 or -errno, and the recorder's message says why. */
+/* 0 or -errno, with the recorder's message set. */
 int parts_init(struct parts *parts, struct writer *w);
 
-/* Begins another part if this one is full. Everything that was taken from
- * rings may be written by it; nothing more is taken. */
+/* Begins another part if this one is full. May write all records that were
+ * taken from rings, but takes no more. */
 void parts_look(struct parts *parts);
 
-/* FILE.files is to have so many bytes: old parts make way. */
+/* Makes room for `bytes` in FILE.files by removing old parts. */
 void parts_beside(struct parts *parts, uint64_t bytes);
 
-/* How many events may be taken before the next look. */
+/* How many events may be taken before the next parts_look. */
 uint32_t parts_step(const struct parts *parts);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * parts_open.c: see parts_open.h. Everything that a reader needs of what came
- * before: which images and threads there are, totals of what was freed, and
- * what is live. Contexts go out as they are referred to, as at the start.
+ * parts_open.c: see parts_open.h. It has all earlier data that a reader needs:
+ * images, threads, totals of freed blocks, and live blocks. Contexts are
+ * written when first referred to, as at the start.
  *
- * A part waits for reallocs under way to end (parts.c), but not for ever. Of
- * one that has not, the old block is told as live and the beginning once more:
- * what ends it finds both here.
+ * Rotation waits for pending reallocs (parts.c), but not forever. For a realloc
+ * still pending, the opening has the old block as live, and its begin record
+ * again: its end record finds both here.
  *
  * The writer only.
  */
@@ -23,10 +23,10 @@
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 
-#define PARTS_BLOCK 10		/* bytes of a live block, about */
-#define PARTS_NOBODY UINT32_MAX	/* a ring whose thread is not known */
+#define PARTS_BLOCK 10		/* approximate bytes of a live block */
+#define PARTS_NOBODY UINT32_MAX	/* ring of an unknown thread */
 
-/* ---- who and what is there ---- */
+/* ---- threads, images, controls ---- */
 
 static void parts_threads(struct feed *feed)
 {
@@ -55,7 +55,7 @@ static void parts_images(struct emit_image *images)
 	emit_image_flush_gone(images);
 }
 
-/* What still holds of earlier moments. */
+/* Repeats earlier control records that still apply. */
 static void parts_control(struct writer *w)
 {
 	if (w->control.begin_tick)
@@ -110,7 +110,7 @@ static void parts_classes(struct parts *parts)
 	emit_totals_classes(&parts->w->out, size, lifetime);
 }
 
-/* with_live: blocks that live are in no other place. */
+/* with_live: live blocks are not listed, so totals include them. */
 static void parts_rows(struct parts *parts, bool with_live)
 {
 	const struct ledger *ledger = &parts->w->books.ledger;
@@ -145,7 +145,8 @@ static void parts_rows(struct parts *parts, bool with_live)
 
 /* ---- live blocks ---- */
 
-/* Where a LIVE chunk is put together, and what it holds differences to. */
+/* Columns of a LIVE chunk under construction, and the values that its deltas
+ * are relative to. */
 struct parts_live {
 	uint8_t *start[PARTS_LIVE_COLUMNS], *end[PARTS_LIVE_COLUMNS];
 	struct compress_past past[PARTS_LIVE_COLUMNS];
@@ -183,7 +184,7 @@ static void parts_live_end(struct parts *parts, struct parts_live *live)
 	parts_live_begin(parts, live);
 }
 
-/* The ring that its thread has, if it still has one. */
+/* The ring of the thread, if it still has one. */
 static uint32_t parts_ring(const struct feed *feed,
 			   const struct ledger_thread *thread)
 {
@@ -236,7 +237,7 @@ static void parts_live(struct parts *parts)
 	parts_live_end(parts, &live);
 }
 
-/* The beginning of a realloc is the last event of its ring. */
+/* Writes the begin of a pending realloc: it is the last event of its ring. */
 static void parts_moving(struct feed *feed, uint32_t id,
 			 const struct edges_moving *moving)
 {
@@ -261,14 +262,15 @@ static void parts_movings(struct parts *parts)
 	for (id = 0; id < count; id++) {
 		const struct edges_moving *moving = edges_moving_of(edges, id);
 
-		/* one whose block is another's by now has nothing to end */
+		/* if its block was released already, there is nothing to end */
 		if (moving->active && !moving->released &&
 		    feed_active(&feed->r->rings[id]) && feed->rings[id].known)
 			parts_moving(feed, id, moving);
 	}
 }
 
-/* Whether there is room for them; if not, only their totals are told. */
+/* Whether there is room for all live blocks; if not, only their totals are
+ * written. */
 static bool parts_lives(struct parts *parts)
 {
 	uint64_t live = parts->w->books.ledger.edges.blocks.count;
@@ -280,8 +282,8 @@ static bool parts_lives(struct parts *parts)
 		return false;
 	parts->told_live = true;
 	snprintf(message, sizeof(message),
-		 "--limit is too small for %" PRIu64 " live blocks: from here "
-		 "on parts of the trace only have their totals", live);
+		 "--limit is too small to list %" PRIu64 " live blocks: from "
+		 "now on, parts of the trace have only their totals", live);
 	message_out_say(target_task(&parts->w->target), message);
 	return false;
 }
@@ -320,8 +322,8 @@ void parts_write_opening(struct parts *parts)
 void parts_say_small(struct parts *parts)
 {
 	snprintf(parts->w->r->message, sizeof(parts->w->r->message),
-		 "--limit is too small: what a part of the trace has to begin "
-		 "with takes %" PRIu64 "K, more than half of it: recording has "
+		 "--limit is too small: the data at the start of each part "
+		 "takes %" PRIu64 "K, more than half of it: recording has "
 		 "stopped", parts->opening >> 10);
 	message_out_say(target_task(&parts->w->target), parts->w->r->message);
 	atomic_store_explicit(&parts->w->r->shared->stop, 1,

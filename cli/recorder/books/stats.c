@@ -1,6 +1,6 @@
 /*
- * stats.c: see stats.h. Figures are the ledger's: as far as the writer has
- * come, some 50 ms ago at most. The writer only.
+ * stats.c: see stats.h. Measures come from the block table: they are at most
+ * some 50 ms old. The writer only.
  */
 #include "cli/recorder/books/stats.h"
 
@@ -20,9 +20,10 @@
 #include "cli/recorder/process/owner.h"
 #include "cli/recorder/writer_task.h"
 
-#define STATS_CLASSES 64	/* the last: everything larger, too */
-#define STATS_FIGURES 10	/* in front of those of the classes */
-#define STATS_LINE_MAX 3584	/* the time, these, and two for each class */
+#define STATS_CLASSES 64	/* the last one includes everything larger */
+#define STATS_FIGURES 10	/* columns before those of the classes */
+#define STATS_LINE_MAX 3584	/* the time, these, and two columns for each
+				 * class */
 
 static const char stats_head[] =
 	"# seconds allocations bytes frees live_blocks live_bytes peak_bytes "
@@ -34,12 +35,12 @@ static void stats_write(struct stats *stats, const char *line, size_t n)
 
 	if (done == (long)n)
 		return;
-	/* a full disk: the trace says so, if it is its own, too */
+	/* a full disk: if the trace is on it, the trace reports it too */
 	close(stats->fd);
 	stats->fd = -1;
 }
 
-/* -errno, if it cannot be made. */
+/* Opens TRACE.stats. -errno: failed. */
 static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
 {
 	bool fits = pathname_print(path, GT_PATH_MAX, "%s.stats",
@@ -55,7 +56,7 @@ static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
 	return fd;
 }
 
-/* The names of the columns. */
+/* Writes the names of the columns. */
 static void stats_begin(struct stats *stats)
 {
 	static const char *const kinds[] = { " total_", " live_" };
@@ -87,8 +88,8 @@ int stats_init(struct stats *stats, struct writer *w)
 		return 0;
 	}
 	failure_message(message, sizeof(message),
-			"there will be no lines of statistics: they go beside "
-			"the trace", w->output.regular ? path : NULL, fd);
+			"cannot write statistics (--stats-every), which go "
+			"beside the trace", w->output.regular ? path : NULL, fd);
 	log_tell(OPTION_LOG_WARN, message);
 	return 0;
 }
@@ -114,7 +115,7 @@ void stats_every(struct writer *w, uint64_t every_ns)
 	stats->due_ns = time_ns_now() + every_ns;
 }
 
-/* Blocks by size, ever allocated and live. */
+/* Blocks by size class, in total and live. */
 static void stats_classes(uint64_t total[STATS_CLASSES],
 			  uint64_t live[STATS_CLASSES],
 			  const struct ledger *ledger)
@@ -170,7 +171,7 @@ void stats_look(struct stats *stats, uint64_t now_ns)
 {
 	if (now_ns < stats->due_ns || stats->fd < 0)
 		return;
-	/* a writer that was late does not make up for it */
+	/* missed intervals are skipped */
 	stats->due_ns += stats->every_ns;
 	if (stats->due_ns <= now_ns)
 		stats->due_ns = now_ns + stats->every_ns;

@@ -5,11 +5,10 @@
  *	 numbers  frames    symbols   by the     texts     lines
  *		  of rows   by image  program    of rows
  *
- * A dump that the program leaves stays until the next one, or the end.
+ * A dump that the program abandons stays until the next one, or the end.
  *
- * I1: frames that come back from the program's editor are those that were sent:
- *     of what comes, only the answer and the name are read, and the name within
- *     its room.
+ * I1: frames from the program's editor are matched to the frames sent: only the
+ *     edit code and the name are read back, and the name within its room.
  */
 #include "cli/recorder/dump/dump.h"
 
@@ -22,7 +21,7 @@
 #include "unwind/claim.h"
 
 #define DUMP_MEMORY (UINT64_C(1) << 30)
-#define DUMP_ROWS 1024		/* looked at in one step */
+#define DUMP_ROWS 1024		/* handled in one step */
 
 enum dump_phase {
 	DUMP_NONE, DUMP_TAKING, DUMP_NAMING, DUMP_EDITING, DUMP_ADDING,
@@ -37,7 +36,8 @@ struct dump {
 	struct dump_stacks stacks;
 	struct dump_row *rows;
 	size_t row_count, row;		/* the next one */
-	struct dump_frames_one *edited, *next;	/* sent: from, up to */
+	struct dump_frames_one *edited, *next;	/* frames sent: first, and first
+						 * after them */
 };
 
 static void dump_end(struct dump *d)
@@ -98,7 +98,7 @@ static long dump_begin(struct dump *d, struct writer *w,
 	return err ? err : dump_stacks_begin(&d->stacks);
 }
 
-/* Words come in pieces; what comes for none is refused. */
+/* Adds a piece of a word; pieces of unknown words are refused. */
 static long dump_word(struct dump *d, const struct gl_request *request)
 {
 	uint64_t which = request->arg[0];
@@ -120,7 +120,7 @@ static long dump_word(struct dump *d, const struct gl_request *request)
 	return 0;
 }
 
-/* ---- bits of the work ---- */
+/* ---- steps ---- */
 
 static long dump_take(struct dump *d)
 {
@@ -155,7 +155,7 @@ static bool dump_is_edited(const struct dump_frames_one *f)
 	return f->edit != GNOMON_HIDE;
 }
 
-/* Bytes of it in a part. */
+/* Bytes of a frame in a part. */
 static size_t dump_frame_bytes(const struct dump_frames_one *f)
 {
 	return base_round_up(sizeof(struct dump_frame) +
@@ -185,7 +185,7 @@ static void dump_get_frame(struct dump_frames_one *f,
 {
 	size_t name = strlen(f->frame.module) + 1;
 
-	f->edit = from->edit;	/* what it cannot be means nothing */
+	f->edit = from->edit;	/* invalid values have no effect */
 	memcpy(f->name, from->text + name, f->room);
 	f->name[f->room - 1] = '\0';
 }
@@ -198,7 +198,7 @@ static long dump_edit(struct dump *d, struct dump_part *part)
 	for (f = d->edited; f != d->next; f = f->next) {
 		if (!dump_is_edited(f))
 			continue;
-		/* it may not be any more when it is back */
+		/* the editor may hide it, so the size is taken first */
 		bytes = dump_frame_bytes(f);
 		CLAIM_FULL(at + bytes <= sizeof(part->data));
 		dump_get_frame(f, (struct dump_frame *)(part->data + at));
@@ -269,7 +269,7 @@ static long dump_go(struct dump *d, struct gl_request *request)
 	case DUMP_TELLING:
 		return dump_tell(d, part);
 	}
-	/* a child forked by the program's editor comes back to its parent's */
+	/* a child forked in the program's editor has no dump of its own */
 	return -ENODEV;
 }
 

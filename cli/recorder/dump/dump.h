@@ -1,6 +1,6 @@
 /*
- * dump.h: dumps of stacks, which the program asks for (dump_part.h). A bit of
- * the work at a time, so that the writer goes on meanwhile. The writer only.
+ * dump.h: dumps stacks as text at the program's request (dump_part.h). It works
+ * in steps, so that the writer can drain rings in between. The writer only.
  */
 #ifndef GNOMON_DUMP_H
 #define GNOMON_DUMP_H
@@ -9,7 +9,7 @@
 
 struct writer;
 
-/* ASK_DUMP: a step. The result of the request. */
+/* Handles ASK_DUMP: one step. Returns the request's result. */
 long dump_serve(struct writer *w, struct gl_request *request);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * dump_frames.c: see dump_frames.h. Which image an address meant is known of
- * those that are gone, too (emit_image.h); symbols are read from the files
- * (elf_names.h).
+ * dump_frames.c: see dump_frames.h. Addresses are also resolved in images that
+ * were unloaded (emit_image.h); symbols are read from the files (elf_names.h).
  *
- * I1: a context's parent is a smaller number, so every walk ends. Whatever
- *     stands in the target's nodes, which are read once.
+ * I1: a context's parent has a smaller number, so every walk ends, whatever the
+ *     target writes to its nodes. They are read once.
  */
 #include "cli/recorder/dump/dump_frames.h"
 
@@ -44,7 +43,7 @@ int dump_frames_begin(struct dump_frames *frames)
 	return frames->buckets && frames->node ? 0 : -ENOMEM;
 }
 
-/* Whether the i-th image was there, and had not gone. */
+/* Whether the i-th image was loaded when the context was created. */
 static bool frames_in_time(const struct dump_frames *frames, uint32_t i,
 			   uint32_t context)
 {
@@ -55,7 +54,7 @@ static bool frames_in_time(const struct dump_frames *frames, uint32_t i,
 	       (!end || context < end);
 }
 
-/* None, if nothing was copied yet. */
+/* False if the image was not copied yet. */
 static bool frames_in_space(const struct gl_image *image, uint64_t address)
 {
 	unsigned i;
@@ -66,7 +65,7 @@ static bool frames_in_space(const struct gl_image *image, uint64_t address)
 	return false;
 }
 
-/* The image that an address meant in a context, index + 1; 0: none. */
+/* The image of an address in a context, index + 1; 0: none. */
 static uint32_t frames_image(const struct dump_frames *frames,
 			     uint64_t address, uint32_t context)
 {
@@ -85,7 +84,7 @@ static struct dump_frames_one **frames_bucket(const struct dump_frames *frames,
 	return &frames->buckets[(address * frames->factor) >> 48];
 }
 
-/* The frame of an address (of a call, not behind it), made if need be. */
+/* The frame of an address (inside the call instruction), created if needed. */
 static struct dump_frames_one *frames_get(struct dump_frames *frames,
 					  uint64_t address, uint32_t context)
 {
@@ -136,7 +135,7 @@ int dump_frames_take(struct dump_frames *frames, uint32_t context)
 struct dump_frames_one *dump_frames_caller(struct dump_frames *frames,
 					   uint64_t ra)
 {
-	/* what is mapped now */
+	/* an image that is loaded now */
 	return frames_get(frames, ra - 1, UINT32_MAX);
 }
 
@@ -172,7 +171,7 @@ static int frames_compare(const void *a, const void *b)
 	       (one->address < other->address);
 }
 
-/* The path that is shown. */
+/* The path to print. */
 static const char *frames_path(const struct dump_frames *frames, uint32_t i)
 {
 	const struct gl_image *image = &frames->images->copies[i];
@@ -192,7 +191,7 @@ static bool frames_find(const struct dump_frames *frames, uint32_t i,
 	char program[64];
 
 	if (image->flags & GT_IMAGE_MAIN) {
-		/* it may have been removed */
+		/* the file may have been removed */
 		target_file_path(GL_FILE_EXE, program, sizeof(program));
 		path = program;
 	}
@@ -201,7 +200,7 @@ static bool frames_find(const struct dump_frames *frames, uint32_t i,
 			      wanted, count, frames->memory);
 }
 
-/* Symbols of all frames of one image. */
+/* Looks up symbols for all frames of one image. */
 static int frames_symbols(struct dump_frames *frames, uint32_t i,
 			  struct dump_frames_one *const *members, size_t count)
 {
@@ -234,7 +233,7 @@ static int frames_symbols(struct dump_frames *frames, uint32_t i,
 	return 0;
 }
 
-/* Those of one image are put one behind the other. */
+/* Groups the frames by image. */
 static int frames_group(struct dump_frames *frames)
 {
 	size_t *end = scratch_alloc(frames->memory,
@@ -252,7 +251,7 @@ static int frames_group(struct dump_frames *frames)
 					count * sizeof(f) + 1);
 	if (!end || !frames->members)
 		return -ENOMEM;
-	/* the places where they begin, which move to where they end */
+	/* start indices, which advance to end indices below */
 	for (i = frames->image_count + 1; i > 0; i--) {
 		count -= end[i - 1];
 		end[i - 1] = count;
@@ -264,18 +263,19 @@ static int frames_group(struct dump_frames *frames)
 	return 0;
 }
 
-/* What is shown where nothing else is wanted. */
+/* Sets the default text of a frame. */
 static int frames_text(struct dump_frames *frames, struct dump_frames_one *f)
 {
 	const struct gnomon_frame *g = &f->frame;
 	const char *word = g->symbol ? g->symbol : pathname_base(g->module);
 	size_t n = strnlen(word, DUMP_NAME_MAX - FRAMES_OFFSET);
 
-	/* a hook that jumps back has a frame; it is not the program's */
+	/* a hook that calls back into the program has a frame, which is not the
+	 * program's */
 	if (g->address - frames->own_start < frames->own_size)
 		f->edit = GNOMON_HIDE;
 	if (g->symbol)
-		n = strlen(word);	/* elf_names.c has seen to that */
+		n = strlen(word);	/* elf_names.c limits its length */
 	f->room = n + (g->symbol ? 1 : FRAMES_OFFSET) + DUMP_EDIT_ROOM;
 	f->name = scratch_alloc(frames->memory, f->room);
 	if (!f->name)

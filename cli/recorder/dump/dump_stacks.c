@@ -4,7 +4,7 @@
  *	rows ─▶ a text for each, of its frames ─▶ equal texts added up
  *	     ─▶ sorted ─▶ lines
  *
- * What makes two stacks one is what is shown of them: names may be edited,
+ * Stacks are merged if their printed texts are equal: names may be edited,
  * frames hidden, stacks cut.
  */
 #include "cli/recorder/dump/dump_stacks.h"
@@ -21,9 +21,9 @@
 
 #define DUMP_BUCKETS 16384
 #define DUMP_FIRST_DEPTH 512
-#define DUMP_NUMBER 32		/* bytes of one, with its word */
+#define DUMP_NUMBER 32		/* bytes of a number with its word */
 
-/* What is shown of one stack or more. */
+/* One printed stack, of one or more contexts. */
 struct dump_stack {
 	struct dump_stack *chain;
 	const char *text;
@@ -105,9 +105,9 @@ static bool dump_is_from(const struct dump_stacks *d,
 }
 
 /*
- * The frames that are shown of a context into d->path; how many, or an error.
- * The outermost function that is the one to begin with counts, and of those
- * after which to cut, too.
+ * Puts the printed frames of a context into d->path; returns how many, or an
+ * error. If a function to start at or to cut after occurs several times, the
+ * outermost one counts.
  */
 static long dump_path(struct dump_stacks *d, uint32_t context)
 {
@@ -137,12 +137,12 @@ static long dump_path(struct dump_stacks *d, uint32_t context)
 static size_t dump_frame_size(const struct dump_stacks *d,
 			      const struct dump_frames_one *f)
 {
-	/* what stands around names and numbers in a line of details */
+	/* the text around names and numbers in a line of details */
 	return strlen(f->name) + strlen(d->how->word[DUMP_BETWEEN_FRAMES]) +
 	       (dump_is_detail(d) ? strlen(f->frame.module) + 128 : 0);
 }
 
-/* The line of the i-th frame; its length. */
+/* Writes the line of the i-th frame; returns its length. */
 static size_t dump_detail(char *to, size_t room,
 			  const struct dump_frames_one *f, size_t i)
 {
@@ -252,7 +252,7 @@ static int dump_compare(const void *a, const void *b)
 	return strcmp(one->text, other->text);
 }
 
-/* Room for any line: its text, and numbers with what is between them. */
+/* Allocates room for any line: its text, and numbers with separators. */
 static int dump_line_room(struct dump_stacks *d, size_t longest)
 {
 	const char *const *word = d->how->word;
@@ -289,7 +289,8 @@ int dump_stacks_sort(struct dump_stacks *d)
 
 /* ---- out ---- */
 
-/* In the order of the bits; with words in a line of details. Where they end. */
+/* Writes the numbers in the order of the bits, with words in a line of details.
+ * Returns their end. */
 static char *dump_numbers(const struct dump_stacks *d,
 			  const struct dump_stack *s, char *to)
 {
@@ -311,7 +312,7 @@ static char *dump_numbers(const struct dump_stacks *d,
 	return to;
 }
 
-/* There is room for any: dump_line_room. */
+/* Composes a line; dump_line_room has made room. */
 static void dump_line(struct dump_stacks *d, const struct dump_stack *s)
 {
 	char *to = d->line;

@@ -1,5 +1,6 @@
 /*
- * dump_stacks.h: stacks with their numbers as text. The writer only.
+ * dump_stacks.h: merges, sorts and prints stacks with their measures as text.
+ * The writer only.
  */
 #ifndef GNOMON_DUMP_STACKS_H
 #define GNOMON_DUMP_STACKS_H
@@ -10,7 +11,8 @@
 #include "cli/recorder/dump/dump_frames.h"
 #include "preload/ring/dump_part.h"
 
-/* What enum gnomon_field speaks of, in the order of its bits. */
+/* Number of measures of enum gnomon_field. They are in the order of its
+ * bits. */
 #define DUMP_FIELDS 5
 
 struct dump_row {
@@ -18,7 +20,7 @@ struct dump_row {
 	uint64_t field[DUMP_FIELDS];
 };
 
-/* What the program wishes. */
+/* The program's request. */
 struct dump_how {
 	struct dump_wish wish;
 	const char *word[DUMP_WORDS];
@@ -38,24 +40,26 @@ struct dump_stacks {
 	size_t count;
 	struct dump_stack **list;	/* in order */
 	size_t told;			/* of them */
-	char *line;			/* the next one, */
+	char *line;			/* the next line, */
 	size_t line_max, line_size, line_told;
 };
 
-/* Fills in what was left out. 0 or -EINVAL: that cannot be. */
+/* Fills in defaults. 0 or -EINVAL: an impossible request. */
 int dump_how_complete(struct dump_how *how);
 
-/* The upper part is set. Here and below: 0 or -ENOMEM. */
+/* The members above the line are set. This and later functions return 0 or
+ * -ENOMEM. */
 int dump_stacks_begin(struct dump_stacks *stacks);
 
-/* Another one, whose frames have their names. */
+/* Adds a row. Its frames have been named. */
 int dump_stacks_add(struct dump_stacks *stacks, const struct dump_row *row);
 
-/* There are no more. stacks->count: how many are to be told. */
+/* Call after the last row. stacks->count: how many stacks will be printed. */
 int dump_stacks_sort(struct dump_stacks *stacks);
 
-/* Lines, as many as there is room for, or a piece of one; their bytes, 0: that
- * was all. A part ends with a line, or is of one alone. */
+/* Writes as many lines as fit, or a piece of a long line. Returns their bytes;
+ * 0: no more. Each part ends at a line's end, or is a piece of a single
+ * line. */
 size_t dump_stacks_lines(struct dump_stacks *stacks, char *to, size_t room);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * elf_names.c: see elf_names.h. One pass over the symbols; each is looked up
- * among the addresses wanted.
+ * elf_names.c: see elf_names.h. It makes one pass over the symbols, and looks
+ * up each one among the requested addresses.
  *
- * Of several names for one place the one is taken that starts nearest; then
- * a global one before a weak before a local one, then that with fewer
- * underscores in front, then the shortest.
+ * Of several symbols that cover an address, the nearest start wins; then global
+ * before weak before local, then fewer leading underscores, then the shortest
+ * name.
  *
- * I1  The file may hold anything: it is read by elf_symbols.h alone.
+ * I1 The file is untrusted: only elf_symbols.h reads it.
  */
 #include "cli/recorder/dump/elf_names.h"
 
@@ -20,16 +20,17 @@
 #include "preload/ring/dump_part.h"
 #include "unwind/claim.h"
 
-/* In a file whose symbols all cover the same, what is more has no name: some
- * tenths of a second. */
+/* Limit for a file whose symbols all cover the same addresses: some tenths of a
+ * second. */
 #define ELF_NAMES_PAIRS (UINT64_C(1) << 28)
 
-/* What is to be named, and where names go. */
+/* The addresses to name, and memory for names. */
 struct elf_names {
 	struct elf_wanted *wanted;
 	size_t count;
 	struct scratch *memory;
-	uint64_t left;		/* pairs of a symbol and an address to look at */
+	uint64_t left;		/* pairs of a symbol and an address still to
+				 * check */
 };
 
 static bool elf_names_same(const struct elf_tables *t, const uint8_t *build_id,
@@ -63,7 +64,7 @@ static uint32_t elf_names_rank(const Elf64_Sym *symbol, const char *name,
 	       (uint32_t)(DUMP_NAME_MAX - length);
 }
 
-/* The first address that is not before this one. */
+/* Index of the first address not below this one. */
 static size_t elf_names_from(const struct elf_names *f, uint64_t address)
 {
 	size_t low = 0, high = f->count;

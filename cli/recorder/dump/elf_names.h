@@ -1,5 +1,5 @@
 /*
- * elf_names.h: the names that an ELF file's own symbol table gives to code.
+ * elf_names.h: looks up function names in an ELF file's symbol table.
  */
 #ifndef GNOMON_ELF_NAMES_H
 #define GNOMON_ELF_NAMES_H
@@ -10,7 +10,7 @@
 
 #include "cli/recorder/dump/scratch.h"
 
-/* An address that is to be named. Addresses are as in the file. */
+/* An address to be named. Addresses are as in the file. */
 struct elf_wanted {
 	uint64_t address;
 	const char *name;	/* NULL: no function covers it */
@@ -20,9 +20,9 @@ struct elf_wanted {
 };
 
 /*
- * Names all of wanted[], which is sorted by address, by .symtab or else
- * .dynsym. Names are copied into `memory`. False: the file cannot be read, or is
- * not the one with this build-id (none of 0 bytes).
+ * Names all of wanted[], sorted by address, from .symtab or else .dynsym. Names
+ * are copied into `memory`. False: the file cannot be read, or has another
+ * build-id. build_id_size 0: not checked.
  */
 bool elf_names_find(const char *path, const uint8_t *build_id,
 		    uint32_t build_id_size, struct elf_wanted *wanted,

@@ -11,7 +11,7 @@
 struct scratch_chunk {
 	struct scratch_chunk *next;
 	uint64_t size, used;
-	uint64_t unused;	/* what follows is aligned */
+	uint64_t unused;	/* keeps what follows aligned */
 };
 
 static struct scratch_chunk *scratch_map(struct scratch *scratch,
@@ -60,7 +60,7 @@ void scratch_end(struct scratch *scratch)
 
 	for (chunk = scratch->chunks; chunk; chunk = next) {
 		next = chunk->next;
-		/* what was mapped as a whole goes as a whole */
+		/* each chunk is unmapped as it was mapped */
 		munmap(chunk, chunk->size);
 	}
 	scratch->chunks = NULL;

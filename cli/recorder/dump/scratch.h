@@ -1,6 +1,6 @@
 /*
- * scratch.h: memory for one task, mapped as it is needed and given back as a
- * whole.
+ * scratch.h: an arena for one task: memory is mapped as needed and freed all at
+ * once.
  */
 #ifndef GNOMON_SCRATCH_H
 #define GNOMON_SCRATCH_H
@@ -11,7 +11,7 @@
 
 struct scratch_chunk;
 
-/* All zero but for the limit: nothing mapped yet. */
+/* Zeroed except for `limit`: nothing is mapped yet. */
 struct scratch {
 	struct scratch_chunk *chunks;	/* the one in use first */
 	uint64_t bytes;		/* mapped */
@@ -21,10 +21,10 @@ struct scratch {
 /* Zeroed, aligned to 16 bytes; NULL: over the limit, or refused. */
 void *scratch_alloc(struct scratch *scratch, size_t size);
 
-/* Gives all of it back. */
+/* Frees everything. */
 void scratch_end(struct scratch *scratch);
 
-/* Its chunks are what is counted. With GNOMON_CLAIMS (claim.h). */
+/* The chunks add up to `bytes`. With GNOMON_CLAIMS (claim.h). */
 bool scratch_is_valid(const struct scratch *scratch);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * embed_glob.c: see the header. A pattern is walked name by name; a name without
- * a special character is only appended, so that directories need to be
- * searchable and not readable, as in a shell.
+ * embed_glob.c: see the header. A pattern is matched name by name. A name
+ * without a special character is only appended, so that its directory must be
+ * searchable, but not readable, as in a shell.
  *
- * I1: glob->path ends with a NUL, and is as before when a function returns.
+ * I1: glob->path ends with a NUL, and each function restores it before it
+ * returns.
  */
 #include "cli/recorder/embed/embed_glob.h"
 
@@ -14,15 +15,15 @@
 #include "unwind/claim.h"
 
 #define EMBED_GLOB_DEPTH 16	/* names with special characters in a pattern */
-#define EMBED_GLOB_ENDS "/,"	/* of a name in a pattern */
+#define EMBED_GLOB_ENDS "/,"	/* ends of a name in a pattern */
 
 static bool embed_glob_ends(char c)
 {
 	return c == '\0' || c == '/' || c == ',';
 }
 
-/* [a-z!…] at p, which is behind the bracket: whether c is in it; *end: behind
- * it, NULL: it has no end. */
+/* Matches c against a set [a-z!…]; p is after the opening bracket. *end: after
+ * the set; NULL: it has no end. */
 static bool embed_glob_set(const char *p, char c, const char **end)
 {
 	bool not = *p == '!' || *p == '^', in = false;
@@ -47,7 +48,7 @@ static bool embed_glob_set(const char *p, char c, const char **end)
 	return in != not;
 }
 
-/* Whether one character fits what is at *p, which moves behind it. */
+/* Whether one character matches the pattern at *p; moves *p past that. */
 static bool embed_glob_one(const char **p, char c)
 {
 	const char *end;
@@ -161,7 +162,7 @@ static bool embed_glob_special(const char *pattern)
 	return strcspn(pattern, "*?[\\") < strcspn(pattern, EMBED_GLOB_ENDS);
 }
 
-/* The rest of a pattern, below glob->path, which has n bytes. */
+/* Matches the rest of a pattern below glob->path, which has n bytes. */
 static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
 			    size_t n, unsigned depth)
 {
@@ -184,7 +185,8 @@ static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
 		pattern += size;
 	}
 	if (fits && embed_glob_ends(*pattern)) {
-		/* what is named in full is somebody's wish: it is missed */
+		/* a full name is passed on even if missing, so that this is
+		 * reported */
 		if (!depth || embed_glob_exists(glob->path))
 			embed_glob_found(glob, n);
 	} else if (fits && depth < EMBED_GLOB_DEPTH) {

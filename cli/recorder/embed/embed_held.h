@@ -1,15 +1,15 @@
 /*
- * embed_held.h: files of the target that only it can reach: removed ones, and
- * those of another root directory. The kernel shows them in /proc/PID/map_files
- * as long as the process lives; so at its last look they are opened, and are
- * kept open for what is embedded after its end.
+ * embed_held.h: keeps files open that only the target can reach: removed files,
+ * and files below another root directory. The kernel shows them in
+ * /proc/PID/map_files while the process lives. So they are opened at its last
+ * look, and stay open to be embedded after its end.
  */
 #ifndef GNOMON_EMBED_HELD_H
 #define GNOMON_EMBED_HELD_H
 
 #include <stdint.h>
 
-#define EMBED_HELD_MAX 64	/* more are not kept */
+#define EMBED_HELD_MAX 64	/* more are not kept open */
 
 struct embed_held {
 	unsigned count;
@@ -19,10 +19,11 @@ struct embed_held {
 	} file[EMBED_HELD_MAX];
 };
 
-/* Opens them anew: those of an exec that failed are forgotten. */
+/* Opens the files; closes files held before a failed exec. */
 void embed_held_take(struct embed_held *held, int pid);
 
-/* The descriptor, which stays the holder's, of what is mapped there; -1. */
+/* The descriptor of the file mapped at `address`, still owned by *held; or
+ * -1. */
 int embed_held_find(const struct embed_held *held, uint64_t address);
 
 void embed_held_close(struct embed_held *held);

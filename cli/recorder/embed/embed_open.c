@@ -1,15 +1,15 @@
 /*
- * embed_open.c: see the header. Where is looked, in this order:
+ * embed_open.c: see the header. Places searched, in this order:
  *
- *	binary: its path; what the target is a program of, which also leads to
- *	        a file that was removed; its path below the program's root
- *	        directory (another mount namespace); what is mapped where, which
- *	        leads to a removed library if the kernel lets us
+ *	binary: its path; for the program itself /proc/PID/exe, which also leads
+ *	        to a removed file; its path below the program's root directory
+ *	        (another mount namespace); /proc/PID/map_files, which also
+ *	        leads to a removed library, if the kernel permits
  *	debug:  the tree of build-ids below /usr/lib/debug, .gnu_debuglink
  *
- * The recorder has its own root directory, that of the program's start: a path
- * means the same as then, whatever the program did since. The program's file is
- * one that it has inherited.
+ * The recorder keeps the root directory of the program's start, so a path still
+ * means the same file, whatever the program did since. The recorder inherits a
+ * descriptor of the program's file.
  */
 #include "cli/recorder/embed/embed_open.h"
 
@@ -32,7 +32,7 @@ int embed_open_plain(const char *path)
 	struct stat st;
 	int fd;
 
-	/* opening a device may do something */
+	/* opening a device may have side effects */
 	if (stat(path, &st) != 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -40,14 +40,14 @@ int embed_open_plain(const char *path)
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	/* the path may lead elsewhere by now */
+	/* the path may lead to another file now */
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
 	return -EINVAL;
 }
 
-/* A file, if it has the build-id. */
+/* Opens a file, if it has the build-id. */
 static int embed_open_path(const struct embed_wanted *wanted,
 			   const char *path, struct elf_tables *file)
 {
@@ -68,7 +68,7 @@ static int embed_open_path(const struct embed_wanted *wanted,
 	return err;
 }
 
-/* The first error that is no mere absence says most. */
+/* Keeps the first error other than -ENOENT, as the most informative one. */
 static bool embed_open_try(const struct embed_wanted *wanted, const char *path,
 			   bool fits, struct elf_tables *file, int *result)
 {
@@ -101,7 +101,7 @@ int embed_open_binary(const struct embed_wanted *wanted,
 	if (absolute && ours &&
 	    embed_open_try(wanted, path, fits, file, &result))
 		return result;
-	/* as the kernel writes it: without zeroes in front */
+	/* as the kernel prints it: without leading zeroes */
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		 wanted->pid, wanted->start, wanted->end);
 	if (wanted->start && ours &&
@@ -129,7 +129,8 @@ static bool embed_open_tree(const struct embed_wanted *wanted, char *path,
 	       embed_open_try(wanted, path, true, file, result);
 }
 
-/* PREFIX, the directory of `beside`, MIDDLE and a name. */
+/* Opens the path made of parts[0], the directory of `beside`, parts[1] and a
+ * name. */
 static bool embed_open_beside(const struct embed_wanted *wanted,
 			      const char *const parts[2], const char *beside,
 			      const char *name, char *path,

@@ -1,11 +1,11 @@
 /*
- * embed_out.c: see the header. A file that changes while it is read stays a
- * torso in the trace, which no reader takes for a file; FILE.files, where
- * nobody else writes, is cut back. It may take a quarter of the limit; older
- * parts make way for it.
+ * embed_out.c: see the header. If a file changes while it is read, its
+ * incomplete pieces stay in the trace, and readers ignore them. FILE.files,
+ * which has no other chunks, is truncated instead. FILE.files may take a
+ * quarter of the limit; older parts are removed for it.
  *
  * I1: a failure to write a piece never ends the recording.
- * I2: the last piece is only written of a file that did not change.
+ * I2: the last piece is only written if the file did not change.
  */
 #include "cli/recorder/embed/embed_out.h"
 
@@ -39,7 +39,8 @@ static bool embed_out_is_own(const struct embed_out *o)
 	return o->out == &o->own;
 }
 
-/* One of an earlier recording makes way; what is no trace stays. */
+/* Removes FILE.files of an earlier recording, but no file that is not a
+ * trace. */
 static bool embed_out_make_way(const char *path)
 {
 	int fd = embed_open_plain(path);
@@ -56,7 +57,7 @@ static bool embed_out_make_way(const char *path)
 	return ours && !unlink(path);
 }
 
-/* It is no trace of a process: it has neither a pid nor a time. */
+/* INFO and END of FILE.files: not of a process, so without pid and time. */
 static void embed_out_text(struct embed_out *o, enum gt_chunk_type type)
 {
 	struct text_key text;
@@ -87,7 +88,8 @@ static bool embed_out_open_own(struct embed_out *o)
 		return false;
 	flock(fd, LOCK_EX | LOCK_NB);
 	owner_apply(fd);
-	/* the buffer is shared: no chunk is put together between two steps */
+	/* the buffer is shared: no chunk is under construction between two
+	 * steps */
 	o->own = o->w->out;
 	o->own.err = 0;
 	o->out = &o->own;
@@ -145,7 +147,7 @@ void embed_out_begin(struct embed_out *o, enum gt_file_kind kind, int fd,
 	o->out_size = o->out->size;
 	o->out_sequence = o->out->sequence;
 	memset(&o->was, 0, sizeof(o->was));
-	/* else it has changed at once */
+	/* on failure it counts as changed */
 	if (fstat(fd, &o->was))
 		o->was.st_size = -1;
 	o->size = elf ? elf->size : base_max(o->was.st_size, 0);
@@ -228,12 +230,12 @@ bool embed_out_piece(struct embed_out *o)
 	if (!embed_out_fits(o, n + GT_PATH_MAX + GT_CHUNK_SIZE)) {
 		why = "no room to embed";
 	} else if (embed_out_read(o, n) || embed_out_changed(o)) {
-		why = "changed while it was embedded";
+		why = "changed while being embedded";
 	} else if (embed_out_write(o, n)) {
 		why = "cannot be written";
 		o->off = true;
-		/* I1: the trace was cut back to its last chunk; if there is
-		 * no room for events either, they will tell */
+		/* I1: the trace was truncated to its last chunk; if there is no
+		 * room for events either, their writing will fail */
 		if (o->out->regular && !embed_out_is_own(o))
 			o->out->err = 0;
 	}

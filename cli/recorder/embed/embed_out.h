@@ -1,7 +1,7 @@
 /*
- * embed_out.h: where embedded files go: into the trace, piece by piece between
- * its other chunks; or, with --limit, into FILE.files, a trace of its own
- * beside the parts. The writer only.
+ * embed_out.h: writes embedded files into the trace, piece by piece between its
+ * other chunks. With --limit they go into FILE.files, a separate trace beside
+ * the parts. The writer only.
  */
 #ifndef GNOMON_EMBED_OUT_H
 #define GNOMON_EMBED_OUT_H
@@ -25,37 +25,39 @@ struct embed_out {
 	bool off;		/* nothing more can be written */
 	uint32_t number;	/* of the next file */
 	uint64_t files, bytes, skipped;
-	/* the file at hand */
+	/* the current file */
 	bool busy;
 	enum gt_file_kind kind;
-	int fd;			/* what it is, or mostly is, read from */
+	int fd;			/* descriptor that most of it is read from */
 	const struct reduced *elf;	/* of GT_FILE_DEBUG */
 	const struct embed_wanted *wanted;	/* the caller's */
 	uint64_t size, offset;
 	struct stat was;
-	uint64_t out_size, out_sequence;	/* before its first piece */
+	uint64_t out_size, out_sequence;	/* of the trace, before its
+						 * first piece */
 	uint8_t piece[EMBED_OUT_PIECE];
 };
 
-/* The path of FILE.files; "" where files go into the trace itself. */
+/* The path of FILE.files; "" if files go into the trace itself. */
 void embed_out_path(const struct writer *w, char path[GT_PATH_MAX]);
 
-/* What it says in INFO, and END. */
+/* Open and close FILE.files, with its INFO and END. */
 void embed_out_open(struct embed_out *out, struct writer *w);
 void embed_out_close(struct embed_out *out);
 
 /* Bytes that FILE.files may still take; UINT64_MAX without one. */
 uint64_t embed_out_room(const struct embed_out *out);
 
-/* Begins a file; size 0 of an included one: what it is now. */
+/* Begins a file. An included file has the size that it has now. */
 void embed_out_begin(struct embed_out *out, enum gt_file_kind kind, int fd,
 		     const struct reduced *elf,
 		     const struct embed_wanted *wanted);
 
-/* Writes the next piece; !busy: that was it, and true if it is whole now. */
+/* Writes the next piece. Afterwards !busy: the file is done, and the result is
+ * true if it was written in full. */
 bool embed_out_piece(struct embed_out *out);
 
-/* Gives the file at hand up. */
+/* Abandons the current file. */
 void embed_out_break(struct embed_out *out, const char *why);
 
 /* Counts a file that is not embedded. */

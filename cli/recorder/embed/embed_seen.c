@@ -1,7 +1,8 @@
 /*
- * embed_seen.c: see the header. For forked children, hashes of pairs (build-id,
- * path of the trace that has the file) lie in the live mapping, from the front
- * on, each written once; they read them in their parent's live file.
+ * embed_seen.c: see the header. For forked children, the live mapping has
+ * hashes of pairs (build-id, path of the trace that has the file), in an array
+ * that is filled from the front, each written once. Children read them in their
+ * parent's live file.
  */
 #include "cli/recorder/embed/embed_seen.h"
 
@@ -44,7 +45,7 @@ bool embed_seen_before(struct embed_seen *seen,
 static uint64_t embed_seen_pair(const struct embed_wanted *wanted,
 				const char *trace)
 {
-	/* 0 is an empty place */
+	/* 0 is an empty entry */
 	return embed_seen_hash(trace, strlen(trace),
 			       embed_seen_id(wanted)) | 1;
 }
@@ -58,7 +59,7 @@ void embed_seen_tell(const struct embed_wanted *wanted,
 	for (i = 0; i < GL_EMBEDDED; i++) {
 		if (atomic_load_explicit(&pairs[i], memory_order_relaxed))
 			continue;
-		/* the value is all there is: it pairs with nothing */
+		/* the value depends on no other data: it pairs with nothing */
 		atomic_store_explicit(&pairs[i],
 				      embed_seen_pair(wanted, trace),
 				      memory_order_relaxed);

@@ -1,6 +1,6 @@
 /*
- * embed_seen.h: files that need not be embedded, because they were: in this
- * trace, or in that of the process it was forked from. The writer only.
+ * embed_seen.h: remembers files that are embedded already, in this trace or in
+ * the trace of the parent process. The writer only.
  */
 #ifndef GNOMON_EMBED_SEEN_H
 #define GNOMON_EMBED_SEEN_H
@@ -11,19 +11,20 @@
 #include "cli/recorder/base/recording.h"
 #include "cli/recorder/embed/embed_open.h"
 
-#define EMBED_SEEN_MOST 512	/* files that are remembered */
+#define EMBED_SEEN_MOST 512	/* files remembered at most */
 
 struct embed_seen {
 	uint64_t hash[EMBED_SEEN_MOST];	/* of build-ids */
 	uint32_t count;
 };
 
-/* Whether a file was asked about before, or is one too many. */
+/* Whether this function was called for the file before, or the table is
+ * full. */
 bool embed_seen_before(struct embed_seen *seen,
 		       const struct embed_wanted *wanted);
 
-/* That the trace at this path has it, for forked children; and whether the
- * parent's trace does. */
+/* The first publishes to forked children that the trace at this path has the
+ * file. The second tells whether the parent's trace has it. */
 void embed_seen_tell(const struct embed_wanted *wanted,
 		     const struct recording *r, const char *trace);
 bool embed_seen_by_parent(const struct embed_wanted *wanted,

@@ -1,6 +1,6 @@
 /*
- * embed_used.c: see the header. Nodes only ever become more, and each is looked
- * at once.
+ * embed_used.c: see the header. Nodes are only ever added, and each is read
+ * once.
  */
 #include "cli/recorder/embed/embed_used.h"
 
@@ -12,8 +12,9 @@
 #include "cli/recorder/process/target_file.h"
 #include "unwind/claim.h"
 
-#define EMBED_USED_NODES 4096	/* looked at in one go: 1 ms */
-#define EMBED_USED_BEHIND 65536	/* more than these: not all are looked at */
+#define EMBED_USED_NODES 4096	/* read in one step: 1 ms */
+#define EMBED_USED_BEHIND 65536	/* with more new nodes than these, some are
+				 * skipped */
 #define EMBED_USED_DELETED " (deleted)"
 
 static bool embed_used_covers(const struct embed_used *used, uint32_t number,
@@ -64,7 +65,7 @@ bool embed_used_look(struct embed_used *used)
 		used->live->nodes_reserved);
 	uint32_t left = EMBED_USED_NODES;
 
-	/* what these nodes mean was known before them */
+	/* the images of these nodes were known before them */
 	emit_image_flush(used->emit);
 	if (used->node < GT_STOP_COUNT)
 		used->node = GT_STOP_COUNT;
@@ -91,7 +92,7 @@ bool embed_used_next(struct embed_used *used, uint32_t *number)
 	return true;
 }
 
-/* The kernel's path of the mapping that the image begins with. */
+/* Finds the kernel's path of the mapping at the image's start. */
 static void embed_used_visit(const struct target_map *map, void *arg)
 {
 	static const char deleted[] = EMBED_USED_DELETED;

@@ -1,5 +1,5 @@
 /*
- * embed_used.h: the images that stacks go through, and how often. The writer
+ * embed_used.h: counts in which images the frames of stacks lie. The writer
  * only.
  */
 #ifndef GNOMON_EMBED_USED_H
@@ -15,23 +15,24 @@
 struct embed_used {
 	struct emit_image *emit;
 	const struct live *live;
-	uint32_t node;			/* the next that is looked at */
-	uint32_t image;			/* that the last one was in */
+	uint32_t node;			/* the next to read */
+	uint32_t image;			/* image of the last node */
 	bool done[GL_IMAGES_MAX];
-	uint32_t nodes[GL_IMAGES_MAX];	/* that lie in it */
+	uint32_t nodes[GL_IMAGES_MAX];	/* nodes that lie in it */
 };
 
-/* Looks at nodes of the context tree that are new: at some at a time, and of
- * very many not at all. True: there are more. May write IMAGE. */
+/* Reads new nodes of the context tree, a limited number at a time, and skips
+ * some of very many. True: there are more. May write IMAGE chunks. */
 bool embed_used_look(struct embed_used *used);
 
-/* The number of the image that most nodes lie in, of those that were not asked
- * for yet. False: there is none. */
+/* The number of the image with most nodes that this function has not returned
+ * yet. False: there is none. */
 bool embed_used_next(struct embed_used *used, uint32_t *number);
 
-/* What to look for: the kernel's path of it, now or when it was met; `exe` for
- * the program itself. Of a process that ended before it could be looked at, the
- * loader's, which may be anything: who reads it has the rights of the target. */
+/* Fills in which file to open. It is the image's path by the kernel, now or
+ * when it was found; `exe` for the program itself. If the process ended before
+ * that, it is the loader's path. That path is untrusted, but the reader has
+ * only the target's rights. */
 void embed_used_describe(const struct embed_used *used, uint32_t number,
 			 const char *exe, struct embed_wanted *wanted);
 

@@ -1,17 +1,17 @@
 /*
  * embedder.c: see the header.
  *
- *	choose ─▶ whole (full) ─▶ reduced, with its debug file ─▶ what dwz took
- *	  ▲                                                        out of that
+ *	choose ─▶ whole (full) ─▶ reduced, with its debug file ─▶ alternate
+ *	  ▲                                                       file of dwz
  *	  └─────────────────────────────────────────────────────────────┘
  *
- * The nodes of the context tree say which images stacks go through; the one
- * most of them do is next. A file is embedded once, whatever it is called.
+ * The nodes of the context tree show in which images frames lie; the image with
+ * most nodes is next. A file is embedded once, even under several names.
  *
- * By default nothing is done for a program that ends within a second, nor by a
- * forked child for what its parent's trace has.
+ * By default nothing is embedded if the program ends within a second, and a
+ * forked child does not embed files that its parent's trace has.
  *
- * I1: between steps, what is open is open for the file at hand or the stage.
+ * I1: between steps, only files of the current file or stage are open.
  */
 #include "cli/recorder/embed/embedder.h"
 
@@ -34,11 +34,11 @@
 #define EMBEDDER_SLICE_NS (4 * UINT64_C(1000000))
 #define EMBEDDER_RARE_NS (20 * UINT64_C(1000000))	/* a piece, if busy */
 #define EMBEDDER_IDLE_NS (100 * UINT64_C(1000000))
-#define EMBEDDER_BUSY 1000		/* events a millisecond */
+#define EMBEDDER_BUSY 1000		/* events per millisecond */
 #define EMBEDDER_AGE_NS (UINT64_C(1000) * 1000000)
 #define EMBEDDER_DEBUG_MAX (UINT64_C(64) << 20)	/* of a file */
 #define EMBEDDER_ASKED_MAX (UINT64_C(4) << 30)
-#define EMBEDDER_RATE 100		/* bytes a microsecond, about */
+#define EMBEDDER_RATE 100		/* approximate bytes per microsecond */
 
 struct embedder_work {
 	struct embed_out to;
@@ -47,13 +47,14 @@ struct embedder_work {
 	struct embed_seen seen;
 	struct embed_wanted wanted;
 	char found[GT_PATH_MAX];	/* of the debug file */
-	uint32_t include;		/* bytes of glob.found that are done */
+	uint32_t include;		/* bytes of glob.found already
+					 * handled */
 	struct embed_glob glob;
 };
 
 /* ---- an image ---- */
 
-/* Whether a file is to be seen to; not twice. */
+/* Whether a file should be embedded: it was not considered before. */
 static bool embedder_is_new(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
@@ -68,12 +69,12 @@ static bool embedder_is_new(struct embedder *e)
 
 static const char *embedder_why(int err)
 {
-	return err == -ENOENT ? "gone, not embedded" :
-	       err == -ESTALE ? "another by now, not embedded" :
+	return err == -ENOENT ? "not found, not embedded" :
+	       err == -ESTALE ? "replaced by another version, not embedded" :
 				"cannot be read, not embedded";
 }
 
-/* Opens what is next. False: there is nothing. */
+/* Opens the next image. False: there is none. */
 static bool embedder_choose(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
@@ -84,7 +85,7 @@ static bool embedder_choose(struct embedder *e)
 	if (!embed_used_next(&work->used, &number))
 		return false;
 	image = &e->w->images.copies[number];
-	/* without a build-id nothing would find it again */
+	/* without a build-id, readers could not find it */
 	if (image->flags & GT_IMAGE_VDSO || !image->build_id_size)
 		return true;
 	embed_used_describe(&work->used, number, e->w->exe, &work->wanted);
@@ -123,11 +124,11 @@ static void embedder_whole(struct embedder *e)
 	CLAIM_FULL(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
 	embed_out_begin(&work->to, GT_FILE_FULL, elf->binary.fd, NULL,
 			&work->wanted);
-	/* what has no debug file is all there */
+	/* without a debug file, this is all */
 	e->stage = elf->debug.fd >= 0 ? EMBEDDER_REDUCED : EMBEDDER_ALTERNATE;
 }
 
-/* What can still be written, about. */
+/* Approximate bytes that can still be written before the deadline. */
 static uint64_t embedder_in_time(const struct embedder *e)
 {
 	uint64_t now_ns = time_ns_now();
@@ -142,7 +143,7 @@ static void embedder_reduced(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
 	struct reduced *elf = &work->reduced;
-	/* without debug information there are symbols still */
+	/* `most` may cut debug information, but symbols are kept */
 	uint64_t most = base_min(e->asked ? EMBEDDER_ASKED_MAX :
 					    EMBEDDER_DEBUG_MAX,
 				 base_min(embed_out_room(&work->to),
@@ -151,7 +152,7 @@ static void embedder_reduced(struct embedder *e)
 	CLAIM_FULL(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
 	e->stage = EMBEDDER_ALTERNATE;
 	if (reduced_plan(elf, most)) {
-		embed_out_skip(&work->to, "makes no sense, not embedded",
+		embed_out_skip(&work->to, "invalid ELF file, not embedded",
 			       work->wanted.path);
 		return;
 	}
@@ -160,7 +161,7 @@ static void embedder_reduced(struct embedder *e)
 			&work->wanted);
 }
 
-/* It takes the place of what refers to it. */
+/* The alternate file is opened in the place of the file that refers to it. */
 static void embedder_alternate(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
@@ -170,7 +171,7 @@ static void embedder_alternate(struct embedder *e)
 	int fd;
 
 	CLAIM_FULL(binary->fd >= 0 && !work->to.busy); /* I1 */
-	/* the other one is free for it */
+	/* the binary's slot is free for it */
 	if (joined) {
 		embedder_close(binary);
 		fd = embed_open_alternate(debug, work->found, &work->wanted,
@@ -192,7 +193,7 @@ static void embedder_alternate(struct embedder *e)
 		embedder_close(binary);
 }
 
-/* ---- what is included ---- */
+/* ---- included files ---- */
 
 static bool embedder_include(struct embedder *e)
 {
@@ -207,7 +208,7 @@ static bool embedder_include(struct embedder *e)
 	snprintf(work->wanted.path, sizeof(work->wanted.path), "%s", path);
 	work->wanted.id_size = 0;
 	fd = embed_open_plain(path);
-	/* a directory among them is nothing special */
+	/* directories among the matches are skipped silently */
 	if (fd < 0 && fd != -EINVAL)
 		embed_out_skip(&work->to, "cannot be included", path);
 	if (fd >= 0)
@@ -231,7 +232,7 @@ static bool embedder_more(struct embedder *e)
 	return true;
 }
 
-/* One piece, or a step towards one. False: there is nothing to do. */
+/* Writes one piece, or prepares for one. False: nothing to do. */
 static bool embedder_one(struct embedder *e)
 {
 	struct embed_out *to = &e->work->to;
@@ -249,13 +250,13 @@ static void embedder_includes(struct embedder *e)
 {
 	struct embed_glob *glob = &e->work->glob;
 
-	/* a child's parent has them */
+	/* the parent's trace has them */
 	if (e->w->r->forked)
 		return;
 	embed_glob_all(glob, options_text(recording_options, OPTION_INCLUDE));
 	if (glob->full)
 		embed_out_skip(&e->work->to,
-			       "--include: more than are looked for",
+			       "--include: too many matches",
 			       glob->path);
 }
 
@@ -291,7 +292,7 @@ void embedder_init(struct embedder *e, struct writer *w)
 	e->until_ns = UINT64_MAX;
 }
 
-/* Whether there is anything to do for this program. */
+/* Whether there is anything to embed for this program. */
 static bool embedder_wanted(struct embedder *e, uint64_t now_ns)
 {
 	e->images = e->what != OPTION_EMBED_NONE &&
@@ -352,7 +353,7 @@ static void embedder_rest(struct embedder *e)
 	while (embedder_can(e) && embedder_in_time(e)) {
 		if (to->busy && to->size - to->offset > embedder_in_time(e)) {
 			embed_out_break(to, "no time to embed");
-			/* perhaps less of it */
+			/* a reduced file may still fit */
 			if (to->kind == GT_FILE_FULL ||
 			    (to->kind == GT_FILE_DEBUG &&
 			     !e->work->reduced.cut))
@@ -400,7 +401,7 @@ void embedder_counters(const struct embedder *e, struct text_key *text)
 
 	text_key_number(text, "embedded_files", to ? to->files : 0);
 	text_key_number(text, "embedded_bytes", to ? to->bytes : 0);
-	/* there was no memory for any */
+	/* 1 if there was no memory for embedding */
 	text_key_number(text, "embed_skipped", to ? to->skipped : e->begun);
 	text_key_number(text, "embed_cut", e->cut);
 	text_key_number(text, "embed_inherited", e->inherited);

@@ -1,10 +1,10 @@
 /*
- * embedder.h: files that become part of the trace: what names the addresses of its
- * stacks (--embed), and what the user wants to have (--include). The writer
+ * embedder.h: embeds files in the trace: symbols for the addresses of its
+ * stacks (--embed), and files that the user requests (--include). The writer
  * only.
  *
- * It is done in steps between passes over the rings, never before the program
- * runs, and at the end of it for EMBEDDER_LAST_NS at most.
+ * It works in steps between passes over the rings, never before the program
+ * runs, and for at most EMBEDDER_LAST_NS after the program's end.
  */
 #ifndef GNOMON_EMBEDDER_H
 #define GNOMON_EMBEDDER_H
@@ -17,12 +17,13 @@
 struct text_key;
 struct writer;
 
-/* Of 1 s: the rest is for what else the end takes. */
+/* Of the 1 s allowed at the end; other work there needs the remaining time. */
 #define EMBEDDER_LAST_NS (UINT64_C(800) * 1000000)
 
-/* What comes next of a file that is mapped. */
+/* The next step for a mapped file. */
 enum embedder_stage {
-	EMBEDDER_CHOOSE,		/* one that stacks go through */
+	EMBEDDER_CHOOSE,		/* choose a file that stacks go
+					 * through */
 	EMBEDDER_WHOLE,
 	EMBEDDER_REDUCED,
 	EMBEDDER_ALTERNATE
@@ -31,31 +32,33 @@ enum embedder_stage {
 struct embedder {
 	struct writer *w;
 	unsigned what;		/* OPTION_EMBED_* */
-	bool asked;		/* it was given: whatever it costs */
-	bool images;		/* it was, or the program is old enough */
+	bool asked;		/* --embed was given: embed at any cost */
+	bool images;		/* embed images: requested, or the program runs
+				 * long enough */
 	bool begun;
 	struct embedder_work *work;	/* once begun; NULL: no memory */
 	enum embedder_stage stage;
 	uint64_t next_ns;	/* nothing to do before */
-	uint64_t until_ns;	/* the program has ended; else UINT64_MAX */
-	uint64_t events, looked_ns;	/* how busy the program is */
+	uint64_t until_ns;	/* deadline after the program's end; else
+				 * UINT64_MAX */
+	uint64_t events, looked_ns;	/* to measure how busy the program is */
 	uint64_t cut, inherited, cpu_ns;
 	struct embed_held held;
 };
 
 void embedder_init(struct embedder *e, struct writer *w);
 
-/* Goes on for some milliseconds. Whether there is more to do at once. */
+/* Works for some milliseconds. Whether there is more to do immediately. */
 bool embedder_step(struct embedder *e, uint64_t now_ns);
 
-/* The process is about to end: what only it can reach is kept. */
+/* The process is about to end: opens files that only it can reach. */
 void embedder_hold(struct embedder *e);
 
-/* What can still be done. Everything else of the program is in the trace. */
+/* Embeds what it can before the deadline. The trace has all else already. */
 void embedder_finish(struct embedder *e);
 
-/* Lines of COUNTERS, and of INFO: where files are that are not in the trace
- * itself. */
+/* Write lines of COUNTERS, and of INFO: where to find files outside the
+ * trace. */
 void embedder_counters(const struct embedder *e, struct text_key *text);
 void embedder_info(const struct embedder *e, struct text_key *text);
 

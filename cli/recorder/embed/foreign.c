@@ -1,11 +1,11 @@
 /*
  * foreign.c: see foreign.h.
  *
- * Of a library only functions that nobody else can reach count (local ones):
- * in front of exported ones stand ours.
+ * For a library only local functions count: our preloaded library interposes
+ * exported ones.
  *
- * I1: nothing is read but what was copied (elf_tables.h): symbols piece by
- *     piece, their names as a whole.
+ * I1: all data is read from copies (elf_tables.h): symbols piece by piece,
+ *     symbol names in full.
  */
 #include "cli/recorder/embed/foreign.h"
 
@@ -22,16 +22,17 @@
 #include "preload/base/patch_format.h"
 #include "preload/ring/patched.h"
 
-#define FOREIGN_FILES 256	/* looked at */
+#define FOREIGN_FILES 256	/* files checked at most */
 #define FOREIGN_NAME_MAX 64
 #define FOREIGN_PATH_MAX 4096
 
 struct foreign_file {
 	bool program;
-	bool dynamic;			/* the table that is looked at */
+	bool dynamic;			/* the current table is .dynsym */
 	/* found */
-	const char *allocator;		/* with names of its own */
-	const char *own;		/* with the C library's */
+	const char *allocator;		/* an allocator with its own names */
+	const char *own;		/* an allocator with the C library's
+					 * names */
 	bool malloc, free, exported;
 };
 
@@ -110,7 +111,7 @@ static void foreign_tables(struct foreign_file *f, const struct elf_tables *t)
 	foreign_table(f, t, SHT_SYMTAB);
 }
 
-/* What hooks have said of the image. */
+/* What hooks reported about patching the image. */
 static enum patched_known foreign_known(const struct patched_list *list,
 					const char *name, bool program)
 {
@@ -124,7 +125,8 @@ static enum patched_known foreign_known(const struct patched_list *list,
 
 		if (image->program != program)
 			continue;
-		/* there is one program, and its name may be a link's */
+		/* there is only one program, and its name may be that of a
+		 * link */
 		if (image->name == hash ||
 		    (program && image->known == PATCHED_DONE))
 			return image->known;
@@ -180,7 +182,7 @@ static void foreign_visit(const struct target_map *map, void *arg)
 	struct foreign_search *search = arg;
 	size_t n = strlen(map->path);
 
-	/* an image's mappings lie side by side */
+	/* an image's mappings are adjacent */
 	if (map->path[0] != '/' || n >= sizeof(search->last) ||
 	    foreign_is(map->path, search->last) ||
 	    search->files == FOREIGN_FILES)
@@ -207,6 +209,6 @@ void foreign_describe(const struct foreign *foreign, char *to, uint32_t size)
 				    "this program",
 		 foreign->allocator,
 		 foreign->state == FOREIGN_PATCHED ?
-			 "none was seen so far" :
-			 "run it by `gnomon run` itself");
+			 "none of its allocations was seen so far" :
+			 "start it directly with `gnomon run`");
 }

@@ -1,11 +1,11 @@
 /*
  * chunk.c: framing, checksum, and write. The writer only.
  *
- * I1: out->size covers whole chunks only; after a failure the file is cut
- *     back to it.
- * I2: a chunk is only begun if out->last bytes are free behind it, for the
- *     chunks that say how the recording ended: of the disk, where that can be
- *     reserved, and of what the limit of files' sizes leaves (RLIMIT_FSIZE).
+ * I1: out->size covers complete chunks only; after a failure the file is
+ *     truncated to it.
+ * I2: a chunk is only begun if out->last bytes are free after it, for the
+ *     chunks that say how the recording ended. They are reserved on disk if the
+ *     file system can do that, and within the file size limit (RLIMIT_FSIZE).
  */
 #include "cli/recorder/emit/chunk.h"
 
@@ -24,9 +24,9 @@
 #include "unwind/claim.h"
 
 #define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END … */
-#define CHUNK_END_WORDS 512		/* of them, for END */
-#define CHUNK_LAST_SHARE 8	/* … or this part of a limit */
-#define CHUNK_AHEAD (64u << 10)	/* reserved in one go */
+#define CHUNK_END_WORDS 512		/* of these, for END */
+#define CHUNK_LAST_SHARE 8	/* … or this fraction of a limit */
+#define CHUNK_AHEAD (64u << 10)	/* reserved at a time */
 
 static uint8_t *chunk_put(uint8_t *to, uint64_t value, unsigned bytes)
 {
@@ -64,12 +64,12 @@ static int chunk_allocate(const struct chunk_out *out, uint64_t to)
 	return err;
 }
 
-/* Where the limit is now, and what is kept of it. */
+/* Reads the file size limit, and sets the bytes kept for closing chunks. */
 static void chunk_limit(struct chunk_out *out)
 {
 	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
 
-	/* unknown: there is none */
+	/* unknown: no limit */
 	getrlimit(RLIMIT_FSIZE, &limit);
 	out->limit = out->regular ? limit.rlim_cur : RLIM_INFINITY;
 	out->last = base_min(out->limit / CHUNK_LAST_SHARE, CHUNK_LAST_WORDS);
@@ -122,7 +122,7 @@ static int chunk_emit(struct chunk_out *out, size_t n, bool is_end)
 		CLAIM_FULL(chunk_out_is_valid(out));
 		return 0;
 	}
-	/* of the last words one may still fit where a longer one did not */
+	/* after a closing chunk that did not fit, a shorter one may fit */
 	if (!out->last_words)
 		out->err = err;
 	if (torn && out->regular) {
@@ -209,7 +209,7 @@ int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 
 void chunk_close(struct chunk_out *out)
 {
-	/* what stays reserved is lost to others until the file is removed */
+	/* space that stays reserved is lost to other files */
 	if (out->reserves)
 		ftruncate(out->fd, out->start + out->size);
 }

@@ -1,6 +1,5 @@
 /*
- * chunk.h: the trace as a sequence of framed, checksummed chunks. The writer
- * only.
+ * chunk.h: writes the trace as framed, checksummed chunks. The writer only.
  */
 #ifndef GNOMON_CHUNK_H
 #define GNOMON_CHUNK_H
@@ -17,20 +16,21 @@ struct chunk_out {
 	int err;		/* -errno of the first failure, 0 */
 	uint64_t trace_id;
 	uint64_t sequence;
-	uint64_t start;		/* of the trace in the file */
-	uint64_t size;		/* whole chunks after it, header included */
+	uint64_t start;		/* offset of the trace in the file */
+	uint64_t size;		/* complete chunks from there, header
+				 * included */
 	uint64_t bytes[GT_CHUNK_TYPES];	/* by type */
 	uint8_t *buffer;	/* GT_CHUNK_SIZE, then room for a payload */
 	size_t room;
-	/* set by the owner of a file that nobody else writes: */
-	bool reserves;		/* room for the last words is kept free */
-	bool last_words;	/* which come now, into that room */
-	uint64_t reserved;	/* offset up to which the file has room */
-	uint64_t limit;		/* of its size */
-	uint64_t last;		/* what is kept for the last words */
+	/* for a file that only this recorder writes: */
+	bool reserves;		/* keep room for the closing chunks */
+	bool last_words;	/* closing chunks now use that room */
+	uint64_t reserved;	/* offset up to which space is allocated */
+	uint64_t limit;		/* of the file's size */
+	uint64_t last;		/* bytes kept for the closing chunks */
 };
 
-/* What the header says beside the payload. */
+/* Ring and positions of a chunk, for its header. */
 struct chunk_range {
 	uint32_t ring, generation;
 	uint64_t first, last;
@@ -40,10 +40,10 @@ struct chunk_range {
  * the header of the trace. 0 or -errno. */
 int chunk_open(struct chunk_out *out, int fd, uint64_t trace_id, size_t room);
 
-/* Another file, from its header on; counts of bytes go on. 0 or -errno. */
+/* Starts another file with its header; byte counts continue. 0 or -errno. */
 int chunk_begin(struct chunk_out *out, int fd);
 
-/* Where the payload of the next chunk is put together. */
+/* Where to assemble the payload of the next chunk. */
 static inline uint8_t *chunk_payload(struct chunk_out *out)
 {
 	return out->buffer + GT_CHUNK_SIZE;
@@ -57,10 +57,10 @@ static inline uint8_t *chunk_payload(struct chunk_out *out)
 int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 		const uint8_t *end, const struct chunk_range *range);
 
-/* Gives back what was reserved and not used. After the last chunk. */
+/* Frees allocated space that was not used. After the last chunk. */
 void chunk_close(struct chunk_out *out);
 
-/* What was written, and what is kept free (I1, I2). With GNOMON_CLAIMS. */
+/* Written and reserved sizes agree (I1, I2). With GNOMON_CLAIMS. */
 bool chunk_out_is_valid(const struct chunk_out *out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * code_map.c: a hash of pages, each a bitmap of every 16th address. A range
- * enters the points inside of it, so ranges that only touch have none in
- * common.
+ * code_map.c: a hash table of pages, each a bitmap of every 16th address. A
+ * range sets the bits of the addresses inside it, so adjacent ranges share
+ * none.
  *
  * I1: at most half of the table is used, so a search ends at a free entry.
  */
@@ -10,7 +10,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "unwind/claim.h"
 
-#define CODE_MAP_RANGE_MAX (UINT64_C(64) << 20)	/* no compiler's function */
+#define CODE_MAP_RANGE_MAX (UINT64_C(64) << 20)	/* longer than any function */
 
 static uint64_t *code_map_page(struct code_map *map, uint64_t page)
 {

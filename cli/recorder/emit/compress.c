@@ -1,13 +1,13 @@
 /*
- * compress.c: which columns are worth compressing (by packer.h), and how.
+ * compress.c: chooses whether and how to compress each column (with packer.h).
  *
  * The window is small: a chunk's columns are short, and tables that fit the
- * second-level cache keep the program's data in the others.
+ * second-level cache leave the other caches to the program's data.
  *
- * Columns have few long repetitions and much skew, so their worth lies in
- * entropy coding; searching for matches is what costs. zstd's negative levels
- * leave literals uncoded unless told otherwise. Columns of recorded events, by
- * level, literals coded; ns and bytes an event:
+ * Columns have few long repetitions and much skew, so entropy coding saves
+ * most, and the search for matches costs most. zstd's negative levels leave
+ * literals uncoded unless told otherwise. Columns of recorded events, by level,
+ * literals coded; ns and bytes an event:
  *
  *	level		cc1plus		perl		sqlite3		redis
  *	1		11.5  1.28	10.9  1.12	4.6  0.22	4.6  0.36
@@ -15,13 +15,14 @@
  *	-20		 6.7  1.63	 9.6  1.30	5.1  0.27	5.0  0.48
  *	-50		 5.5  1.85	 8.0  1.42	6.4  0.27	4.9  0.61
  *
- * Where much repeats a thorough search costs nothing, as it skips what it finds:
- * so columns of which three eighths are left at most are searched at level -1
- * (which is level 1 in all but the coding of literals), and the others at -20.
+ * With many repetitions a thorough search costs nothing, as it skips the
+ * matches it finds. So columns that shrink to three eighths or less are
+ * searched at level -1 (level 1 except for the coding of literals), and the
+ * others at -20.
  *
- * Some columns have no repetitions at all: for them the search is given up
- * (a step of the whole block), and if skew alone saves little as well the
- * column is stored as it is. Which, is tried now and then, for each column.
+ * Some columns have no repetitions at all: they are not searched (a step of the
+ * whole block). If entropy coding saves little as well, the column is stored
+ * uncompressed. A trial at intervals chooses the method for each column.
  */
 #include "cli/recorder/emit/compress.h"
 
@@ -32,20 +33,20 @@
 #include "unwind/claim.h"
 
 #define COMPRESS_WINDOW_LOG 17
-/* The search's table for columns: 16 KiB, in the first cache; as the level has
- * it. */
+/* Search table for columns: 16 KiB, fits the first-level cache; and the level's
+ * default size. */
 #define COMPRESS_HASH_LOG 12
 #define COMPRESS_HASH_DEFAULT 0
-#define COMPRESS_LEAST 64	/* shorter columns are left as they are */
-#define COMPRESS_TELLING 512	/* bytes that a trial needs to tell */
-#define COMPRESS_LEARNING 256	/* bytes of which the outcome tells */
-#define COMPRESS_TRIAL 16	/* columns of which one is a trial */
-/* Parts of a column that must be saved: by the search, by all of it. */
+#define COMPRESS_LEAST 64	/* shorter columns are stored */
+#define COMPRESS_TELLING 512	/* least bytes for a trial */
+#define COMPRESS_LEARNING 256	/* least bytes to learn from a result */
+#define COMPRESS_TRIAL 16	/* one trial in so many columns */
+/* A method must save 1/N of a column: search over coding, all over storing. */
 #define COMPRESS_WORTH_SEARCH 12
 #define COMPRESS_WORTH_ALL 8
-/* Of a column with many repetitions no more is left than these eighths. */
+/* Eighths to which a column with many repetitions shrinks at most. */
 #define COMPRESS_MANY 3
-#define COMPRESS_NO_SEARCH (-131072)	/* the level of the longest step */
+#define COMPRESS_NO_SEARCH (-131072)	/* the level with the longest step */
 
 static const struct packer_how compress_efforts[COMPRESS_EFFORTS] = {
 	[COMPRESS_SMALL] = { -20, PACKER_CODED, COMPRESS_HASH_LOG },
@@ -77,7 +78,7 @@ static size_t compress_frame(struct compress *compress,
 	return packer_pack(compress->packer, to, column, n);
 }
 
-/* What pays for a column like this one; `to` is scratch. */
+/* Finds the best method for a column like this one; `to` is scratch. */
 static void compress_try(struct compress *compress,
 			 struct compress_past *past, uint8_t *to,
 			 const uint8_t *column, size_t n)
@@ -97,7 +98,7 @@ static void compress_try(struct compress *compress,
 		past->method = COMPRESS_STORED;
 }
 
-/* NULL: the column stays as it is. */
+/* NULL: store the column. */
 static const struct packer_how *compress_choose(
 	const struct compress *compress, const struct compress_past *past)
 {
@@ -112,13 +113,13 @@ static const struct packer_how *compress_choose(
 	return &compress_efforts[compress->effort];
 }
 
-/* how NULL: as it is. */
+/* how NULL: store it. */
 static uint8_t *compress_put(struct compress *compress,
 			     const struct packer_how *how, uint8_t *stored,
 			     const uint8_t *column, size_t n)
 {
-	/* the frame goes where it belongs if its size takes as many bytes as
-	 * n, and is moved otherwise */
+	/* The frame is in its final place if its size field is as long as that
+	 * of n; else it is moved. */
 	uint8_t *bytes = varint_put(stored, n);
 	size_t size = n;
 
@@ -137,7 +138,7 @@ static uint8_t *compress_put(struct compress *compress,
 	return bytes + n;
 }
 
-/* Between two trials: what was left of a column that was searched says whether
+/* Between two trials: the compressed size of a searched column predicts whether
  * the next one has many repetitions. */
 static void compress_learn(struct compress_past *past, size_t n, size_t left)
 {
@@ -160,7 +161,7 @@ uint8_t *compress_column(struct compress *compress,
 	to = varint_put(to, n);
 	CLAIM_FULL(past->left <= COMPRESS_TRIAL);
 	if (n >= COMPRESS_LEAST && compress->packer) {
-		/* behind the size there is room for all of it */
+		/* after the size there is room for the whole column */
 		if (n >= COMPRESS_TELLING && !past->left--)
 			compress_try(compress, past, to + VARINT_MAX, column,
 				     n);

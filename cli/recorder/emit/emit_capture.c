@@ -1,10 +1,10 @@
 /*
- * emit_capture.c: what threads' captures say of themselves, as records of
+ * emit_capture.c: writes the threads' own capture statistics as records of
  * trace_format.h.
  *
- * A thread's state is described while the thread owns it: when its ring is
- * taken back, or at the end of the recording. The thread may be capturing
- * meanwhile; then the numbers are not of one moment.
+ * A thread's state is read while the thread owns it: when its ring is
+ * reclaimed, or at the end of the recording. If the thread captures at the same
+ * time, the numbers are not of one moment.
  */
 #include "cli/recorder/emit/emit_capture.h"
 

@@ -1,9 +1,9 @@
 /*
  * emit_cut.c: see emit_cut.h.
  *
- * A stack that is no deeper than it may be stays the node that it is. Of the
- * others the innermost frames are put below GT_STOP_DEPTH, the outermost of
- * them first; what a context became is remembered. So a context is cut once.
+ * A stack within the depth keeps its node. For a deeper stack, the innermost
+ * frames are added below GT_STOP_DEPTH, outermost first. The result is cached,
+ * so a context is cut once.
  *
  * I1: as in the threads' tree, a node's parent has a smaller id.
  */
@@ -17,7 +17,8 @@
 #include "preload/base/base.h"
 #include "unwind/claim.h"
 
-#define EMIT_CUT_SHARE 4	/* of the threads' nodes, as many of ours */
+#define EMIT_CUT_SHARE 4	/* our nodes: this fraction of the threads'
+				 * nodes */
 
 int emit_cut_init(struct emit_cut *cut, const struct gl_node *whole,
 		  uint32_t max, uint32_t keep)

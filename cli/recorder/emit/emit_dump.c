@@ -1,10 +1,10 @@
 /*
- * emit_dump.c: only the heads of records are read, two short reads each, as
- * the code between them is of no use here. Its reader's own parser, which takes
- * all of it, is cli/symbol/jit/jitdump.c.
+ * emit_dump.c: reads only the heads of records, with two short reads each, and
+ * skips the code between them. The reading side has a full parser in
+ * cli/symbol/jit/jitdump.c.
  *
- * A record is taken once the file has all of it. What makes no sense ends the
- * reading for ever.
+ * A record is read once the file has all of it. An invalid record ends reading
+ * for good.
  */
 #include "cli/recorder/emit/emit_dump.h"
 
@@ -17,7 +17,7 @@
 #define EMIT_DUMP_MAGIC 0x4a695444u
 #define EMIT_DUMP_HEADER 40
 #define EMIT_DUMP_RECORD 16
-#define EMIT_DUMP_LOAD 40	/* behind the head, up to the name */
+#define EMIT_DUMP_LOAD 40	/* after the head, up to the name */
 #define EMIT_DUMP_MOVE 48
 #define EMIT_DUMP_NAME 256
 
@@ -85,7 +85,7 @@ static void emit_dump_load(struct emit_dump *d, int fd, uint64_t at,
 		       emit_dump_u64(d, bytes + 24), name);
 }
 
-/* Its name is that of the code it was; only the dump itself knows it. */
+/* A move record has no name: the name is in the record of the original code. */
 static void emit_dump_move(struct emit_dump *d, int fd, uint64_t at,
 			   uint64_t size)
 {

@@ -1,7 +1,7 @@
 /*
- * emit_dump.h: a jitdump, as compilers at run time write it for perf (Linux,
- * tools/perf/Documentation/jitdump-specification.txt), as lines of a map for
- * perf: what lies where, and its name. The writer only.
+ * emit_dump.h: converts a jitdump, which JIT compilers write for perf (Linux,
+ * tools/perf/Documentation/jitdump-specification.txt), to lines of a perf map:
+ * address, size and name. The writer only.
  */
 #ifndef GNOMON_EMIT_DUMP_H
 #define GNOMON_EMIT_DUMP_H
@@ -11,20 +11,19 @@
 #include <stdint.h>
 
 struct emit_dump {
-	char *text;		/* where lines go, and */
-	size_t room;		/* bytes there; set by the caller */
-	size_t length;		/* of the lines of the last call */
-	uint64_t offset;	/* behind the last whole record */
+	char *text;		/* output, and */
+	size_t room;		/* its size; set by the caller */
+	size_t length;		/* bytes of the last call's lines */
+	uint64_t offset;	/* after the last complete record */
 	bool big;		/* its byte order */
-	bool refused;		/* it is no such file, or of another process */
+	bool refused;		/* not a jitdump, or of another process */
 };
 
 #define EMIT_DUMP_LINE 512	/* longest line; names are cut */
 
 /*
- * Lines of the records that came since the last call, as long as there is room
- * for one and no more than `records` are read. `size`: of the file. True: there
- * may be more.
+ * Converts records added since the last call, at most `records`, and while
+ * there is room for a line. `size`: of the file. True: there may be more.
  */
 bool emit_dump_lines(struct emit_dump *d, int fd, uint64_t size, uint32_t pid,
 		     unsigned records);

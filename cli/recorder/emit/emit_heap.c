@@ -20,15 +20,15 @@ static size_t emit_heap_length(const char *name)
 void emit_heap_flush(struct emit_heap *emit)
 {
 	const struct gl_shared *shared = emit->shared;
-	/* who has seen an event of a heap has seen that it is named, too; pairs
-	 * with the release of heaps_tell */
+	/* a reader that saw an event of a heap also sees its name; pairs with
+	 * the release of heaps_tell */
 	uint64_t end = atomic_load_explicit(&shared->heaps_named,
 					    memory_order_acquire) +
 		       UINT64_C(1);
 	uint8_t *to = chunk_payload(emit->out), *start = to;
 
 	end = base_min(end, base_min(*emit->reserved, GL_HEAPS_MAX));
-	/* all of them fit: some 80 bytes each */
+	/* all names fit: some 80 bytes each */
 	while (emit->told + 1 < end) {
 		char name[GL_HEAP_NAME];
 		size_t length;

@@ -1,6 +1,6 @@
 /*
- * emit_heap.h: names of heaps into the trace, before the first event of each.
- * The writer only.
+ * emit_heap.h: writes the name of each heap to the trace before its first
+ * event. The writer only.
  */
 #ifndef GNOMON_EMIT_HEAP_H
 #define GNOMON_EMIT_HEAP_H
@@ -13,11 +13,11 @@ struct emit_heap {
 	const struct gl_shared *shared;
 	const uint64_t *reserved;	/* names that may be read */
 	unsigned tick_shift;
-	uint32_t told;		/* in the trace: the first so many */
+	uint32_t told;		/* how many are in the trace already */
 };
 
-/* Writes what is not in the trace yet: behind a look at rings, and before
- * what was found there is written. Uses the payload buffer of `out`. */
+/* Writes names that the trace does not have yet. Call after rings were scanned
+ * and before their events are written. Uses the payload buffer of `out`. */
 void emit_heap_flush(struct emit_heap *emit);
 
 #endif

@@ -1,18 +1,17 @@
 /*
- * emit_image.c: image records of the live mapping into IMAGE chunks.
+ * emit_image.c: converts image records of the live mapping to IMAGE chunks.
  *
- * The unwinder knows a path as the loader was given it, perhaps relative, and
- * none of the program itself. The kernel's list of the target's mappings has the
- * whole path, as long as the target lives. But the list is of now: where a
- * library was closed soon, another may lie in its place. So the kernel's path
- * has to be of the same library. A target that is gone already has no such list:
- * then it is the loader's path, or what an emulator has opened for that.
+ * The unwinder has a path as passed to the loader, perhaps relative, and no
+ * path of the program itself. The kernel's list of the target's mappings has
+ * full paths, while the target lives. But that list is current: another library
+ * may have replaced a closed one. So the kernel's path is only used if it
+ * matches the library's name. If the target has ended, there is no list: then
+ * the path is the loader's, or the file that an emulator opens for it.
  *
- * I1: a record in the live mapping is copied when it is complete, and checked;
- *     all that is told of an image, here and elsewhere, is the copy. Of the
- *     record itself only end_node is read later.
- * I2: `mapped` is what the kernel said, or what was found to be the same file:
- *     the only path that is ever opened later.
+ * I1: a complete record in the live mapping is copied and checked; all code
+ *     uses the copy. Only end_node is read from the record later.
+ * I2: `mapped` is the kernel's path, or a file found to be the same: no other
+ *     path is opened later.
  */
 #include "cli/recorder/emit/emit_image.h"
 
@@ -100,7 +99,7 @@ static void emit_image_one(struct emit_image_batch *batch, uint32_t i,
 	log_say(OPTION_LOG_DEBUG, "image", path);
 }
 
-/* Without folder and version: libz of /lib/libz.so.1.2.13. */
+/* The name without directory and version: libz of /lib/libz.so.1.2.13. */
 static size_t emit_image_stem(const char **path)
 {
 	size_t n = 0;
@@ -117,7 +116,7 @@ static bool emit_image_is(const struct gl_image *image, const char *path)
 	const char *name = image->path;
 	size_t n, m;
 
-	/* by a descriptor, as what lies in memory only is loaded */
+	/* loaded by a descriptor, like files that exist only in memory */
 	if (image->flags & (GT_IMAGE_MAIN | GT_IMAGE_VDSO) || !name[0] ||
 	    strncmp(name, "/proc/", 6) == 0 || strncmp(name, "/dev/fd/", 8) == 0)
 		return true;
@@ -126,7 +125,7 @@ static bool emit_image_is(const struct gl_image *image, const char *path)
 	return n == m && memcmp(name, path, n) == 0;
 }
 
-/* I2. Without memory it is not embedded. */
+/* I2. Without memory, the file will not be embedded. */
 static void emit_image_remember(struct emit_image *emit, uint32_t index,
 				const char *path)
 {
@@ -155,7 +154,8 @@ static void emit_image_visit(const struct target_map *map, void *arg)
 	}
 }
 
-/* In no map: as the loader knows it, which has no name for the program. */
+/* Not in the kernel's list: uses the loader's path, which is empty for the
+ * program. */
 static void emit_image_unmapped(struct emit_image_batch *batch)
 {
 	struct emit_image *emit = batch->emit;
@@ -188,7 +188,7 @@ static void emit_image_write(struct emit_image_batch *batch)
 
 uint32_t emit_image_count(const struct emit_image *emit)
 {
-	/* the record itself is published by its state */
+	/* relaxed: each record is published by its own state */
 	return base_min(atomic_load_explicit(&emit->header->image_count,
 					     memory_order_relaxed),
 			*emit->reserved);
@@ -238,7 +238,7 @@ void emit_image_flush_gone(struct emit_image *emit)
 
 	emit_image_flush(emit);
 	for (i = 0; i < emit->complete; i++) {
-		/* pairs with the release of the thread that saw it go */
+		/* pairs with the release of the thread that saw it unloaded */
 		uint32_t end = atomic_load_explicit(&emit->images[i].end_node,
 						    memory_order_acquire);
 

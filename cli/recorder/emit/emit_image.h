@@ -1,5 +1,5 @@
 /*
- * emit_image.h: IMAGE chunks: what is mapped, and what no longer is. The
+ * emit_image.h: writes IMAGE chunks: modules that were loaded or unloaded. The
  * writer only.
  */
 #ifndef GNOMON_EMIT_IMAGE_H
@@ -12,9 +12,9 @@
 
 struct emit_image {
 	const struct gl_image *images;	/* in the live mapping */
-	struct gl_image *copies;	/* of those that are complete, checked */
-	char **mapped;		/* where the file of each lies; NULL: unknown */
-	const char *prefix;	/* where an emulator looks first; NULL: none */
+	struct gl_image *copies;	/* of complete records, checked */
+	char **mapped;		/* path of each file; NULL: unknown */
+	const char *prefix;	/* emulator's root directory; NULL: none */
 	const struct gl_header *header;
 	const uint64_t *reserved;	/* records that may be read */
 	struct chunk_out *out;
@@ -23,16 +23,16 @@ struct emit_image {
 	uint32_t complete;	/* all below are written at least once */
 };
 
-/* Memory for what was copied. 0 or -ENOMEM. */
+/* Allocates the copies. 0 or -ENOMEM. */
 int emit_image_init(struct emit_image *emit);
 
-/* Those whose records may be read; not all of them need be complete. */
+/* Number of records that may be read; some may be incomplete. */
 uint32_t emit_image_count(const struct emit_image *emit);
 
-/* Writes what has changed. Before any node that could mean a new image. */
+/* Writes changes. Call before writing nodes that may lie in a new image. */
 void emit_image_flush(struct emit_image *emit);
 
-/* Also looks for images that have gone, which takes longer. */
+/* Also finds unloaded images, which takes longer. */
 void emit_image_flush_gone(struct emit_image *emit);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * emit_info.c: what the text chunks say. Keys: trace_format.h.
+ * emit_info.c: contents of the text chunks. Keys: trace_format.h.
  */
 #include "cli/recorder/emit/emit_info.h"
 
@@ -19,7 +19,8 @@
 #include "cli/recorder/process/exit_told.h"
 #include "unwind/claim.h"
 
-#define EMIT_INFO_COMMAND_MAX 65536	/* of the command line, in the trace */
+#define EMIT_INFO_COMMAND_MAX 65536	/* bytes of the command line in the
+					 * trace */
 
 static const char *const emit_info_stops[GT_STOP_COUNT] = {
 	[GT_STOP_BOTTOM] = "stop_bottom",
@@ -47,7 +48,8 @@ void emit_info_partial(struct chunk_out *out, uint64_t left_out)
 	text_key_write(&text, GT_INFO);
 }
 
-/* As it was at first; the rest of a long one is there while the process is. */
+/* The command line at the start; the rest of a long one is read from /proc
+ * while the process exists. */
 static long emit_info_read_command(const struct emit_info *info)
 {
 	const struct gl_born *born = info->r->born;
@@ -91,12 +93,12 @@ static void emit_info_process(struct emit_info *info, struct text_key *text)
 	emit_info_command(info, text);
 	if (!uname(&host))
 		text_key_put(text, "host", host.nodename);
-	/* the target's, of which this process is made */
+	/* the target's ids, which this process inherits */
 	text_key_number(text, "uid", geteuid());
 	text_key_number(text, "gid", getegid());
 }
 
-/* The word of an option that has one of several. */
+/* Writes the word that an enumerated option is set to. */
 static void emit_info_choice(struct text_key *text, const char *key,
 			     enum option_id id)
 {
@@ -108,7 +110,7 @@ static void emit_info_choice(struct text_key *text, const char *key,
 	text_key_bytes(text, key, words, strcspn(words, "|"));
 }
 
-/* The first estimate of a tick's length; a trace that is cut before its second
+/* The first estimate of a tick's length; a trace truncated before its second
  * SYNC has no other. */
 static uint64_t emit_info_tick_ps(const struct gl_header *live)
 {
@@ -118,7 +120,7 @@ static uint64_t emit_info_tick_ps(const struct gl_header *live)
 	return ticks ? ns * 1000 / ticks : 0;
 }
 
-/* What is left out by choice. */
+/* Options that exclude blocks or frames. */
 static void emit_info_choices(struct text_key *text,
 			      const struct options *options)
 {
@@ -211,7 +213,8 @@ static void emit_info_captures(struct text_key *text, const struct feed *feed)
 	for (id = 0; id < count; id++) {
 		const struct gl_thread *thread = recording_thread(r, id);
 		const struct capture_report *report = &thread->captures;
-		/* kept by later threads: the counts are of all of them */
+		/* threads that reuse the entry go on counting, so these are
+		 * sums */
 		const struct capture_counts *c = &report->counts;
 
 		sum.tier_join += c->tier_join;

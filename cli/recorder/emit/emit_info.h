@@ -1,6 +1,6 @@
 /*
- * emit_info.h: the text chunks: INFO at the start, COUNTERS and END at the
- * end. The writer only.
+ * emit_info.h: writes the text chunks: INFO at the start, COUNTERS and END at
+ * the end. The writer only.
  */
 #ifndef GNOMON_EMIT_INFO_H
 #define GNOMON_EMIT_INFO_H
@@ -24,7 +24,7 @@ struct emit_info {
 	const struct control_socket *socket;
 	const struct embedder *embed;
 	const char *exe;
-	uint64_t part;		/* of a recording in parts, from 1; 0 */
+	uint64_t part;		/* with --limit: from 1; else 0 */
 	char *command;		/* as it was at first; NULL: not read yet */
 	long command_length;
 	uint64_t names_skipped;	/* see emit_names_skipped */
@@ -32,8 +32,9 @@ struct emit_info {
 
 void emit_info_start(struct emit_info *info);
 
-/* What was not known then: from now on blocks are left out by choice; or so
- * many were live when a part began, and are not told (0: no such thing). */
+/* Adds to INFO what was unknown at the start: from now on blocks are left out
+ * by choice. left_out: live blocks that this part does not list (0: not that
+ * case). */
 void emit_info_partial(struct chunk_out *out, uint64_t left_out);
 
 void emit_info_counters(const struct emit_info *info,

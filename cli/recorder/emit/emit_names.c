@@ -1,20 +1,19 @@
 /*
- * emit_names.c: the map that compilers at run time write for perf (Linux,
- * tools/perf/Documentation/jit-interface.txt), into NAMES chunks. It names
- * addresses of this one process, and nobody keeps it: so it goes with the
- * trace.
+ * emit_names.c: copies the map that JIT compilers write for perf (Linux,
+ * tools/perf/Documentation/jit-interface.txt) to NAMES chunks. The map is only
+ * valid for this process and is not kept, so the trace includes it.
  *
- * /tmp is everybody's: the file counts only if it is a plain one, of our own
- * user, and no older than the recording (an earlier process may have had the
- * same number).
+ * All users can write to /tmp: the file is used only if it is a regular file of
+ * our own user. It must also not be older than the recording, as an earlier
+ * process may have had the same pid.
  *
- * EPOCHS. An address may mean several functions in its time. A chunk says how
- * many nodes of the context tree there were when its lines had been read: a
- * later node with such an address means what these lines say. For that, it has
- * to be a later node: where a line names a place that an earlier one had named
- * (code_map.h), hooks make the tree forget the nodes there (replaced.h).
- * Between a program's writing of a line and the first event after our next look
- * the older name holds, some milliseconds.
+ * EPOCHS. An address may belong to several functions over time. A chunk has the
+ * number of nodes in the context tree when its lines had been read: the names
+ * apply to later nodes with such addresses. So new code needs new nodes: if a
+ * line covers addresses of an earlier line (code_map.h), hooks make the tree
+ * forget the nodes there (replaced.h). From when the program writes a line to
+ * the first event after our next check, some milliseconds, events still get the
+ * older name.
  *
  * I1: pieces end where lines do.
  */
@@ -33,15 +32,15 @@
 #include "cli/recorder/emit/varint.h"
 #include "unwind/claim.h"
 
-#define EMIT_NAMES_PIECE (256u << 10)	/* a chunk's; fits WRITER_ROOM */
+#define EMIT_NAMES_PIECE (256u << 10)	/* of one chunk; fits WRITER_ROOM */
 #define EMIT_NAMES_MAX (UINT64_C(64) << 20)	/* some 800 000 functions */
-#define EMIT_NAMES_SLACK_NS 20000000	/* a file's clock ticks less often */
-#define EMIT_NAMES_RARE_NS (100 * UINT64_C(1000000))	/* there is no file */
+#define EMIT_NAMES_SLACK_NS 20000000	/* file times have a coarser clock */
+/* interval without a file */
+#define EMIT_NAMES_RARE_NS (100 * UINT64_C(1000000))
 #define EMIT_NAMES_OFTEN_NS (10 * UINT64_C(1000000))
-#define EMIT_NAMES_RECORDS 2000	/* of a dump, at one look: 2 ms */
-#define EMIT_NAMES_LAST 500	/* looks at once at the end, which waits */
-/* Forgetting looks at all nodes: 1 ns each, and is to stay under a hundredth
- * of a core. */
+#define EMIT_NAMES_RECORDS 2000	/* of a jitdump, per check: 2 ms */
+#define EMIT_NAMES_LAST 500	/* checks at the end, which others wait for */
+/* Forgetting reads all nodes, 1 ns each; this keeps it below 1 % of a core. */
 #define EMIT_NAMES_NODE_NS 100
 
 void emit_names_init(struct emit_names *e, struct chunk_out *out,
@@ -60,7 +59,7 @@ void emit_names_init(struct emit_names *e, struct chunk_out *out,
 	};
 }
 
-/* Of our own user, no older than the recording. */
+/* Opens a file if it is of our own user and no older than the recording. */
 static long emit_names_open(const struct emit_names *e, const char *path,
 			    struct stat *st)
 {
@@ -85,7 +84,7 @@ static void emit_names_fill(struct emit_names *e, int fd)
 		long n = pread(fd, e->text + e->held,
 			       EMIT_NAMES_PIECE - e->held, e->offset);
 
-		if (n <= 0)	/* signals are blocked; else that is all */
+		if (n <= 0)	/* end of file: signals are blocked */
 			return;
 		e->held += n;
 		e->offset += n;
@@ -94,7 +93,7 @@ static void emit_names_fill(struct emit_names *e, int fd)
 	}
 }
 
-/* Hexadecimal at *at, which moves behind it and a blank. */
+/* Parses a hexadecimal number at *at, and moves *at past it and a blank. */
 static bool emit_names_hex(const char **at, const char *end, uint64_t *value)
 {
 	const char *p = *at;
@@ -129,7 +128,7 @@ static void emit_names_replaced(struct emit_names *e, uint64_t start,
 		e->replaced[e->replaced_count++].end = end;
 		return;
 	}
-	/* forgetting too much only makes some nodes anew */
+	/* forgetting too much only creates some nodes again */
 	if (start < e->replaced[last].start)
 		e->replaced[last].start = start;
 	if (end > e->replaced[last].end)
@@ -148,7 +147,7 @@ static void emit_names_line(struct emit_names *e, const char *at,
 		emit_names_replaced(e, start, start + size);
 }
 
-/* Writes the whole lines held; counts the bytes of others. */
+/* Writes the complete lines held; counts the bytes of dropped lines. */
 static void emit_names_piece(struct emit_names *e)
 {
 	uint64_t lines = 0, from = 0, to = 0, i;
@@ -176,7 +175,7 @@ static void emit_names_piece(struct emit_names *e)
 					      memory_order_acquire));
 		chunk_write(e->out, GT_NAMES, end, NULL);
 	}
-	/* a line longer than all of it */
+	/* a line longer than the buffer */
 	if (to == 0 && e->held == EMIT_NAMES_PIECE) {
 		e->torn = true;
 		to = e->held;
@@ -203,7 +202,8 @@ static void emit_names_memory(struct emit_names *e)
 	e->code = zeroed_alloc(sizeof(*e->code));
 }
 
-/* Another file than at the last look, or one that was emptied. */
+/* Starts again if it is another file than at the last check, or was
+ * truncated. */
 static void emit_names_begin(struct emit_names *e, const struct stat *st)
 {
 	emit_names_memory(e);
@@ -229,7 +229,7 @@ static void emit_names_take(struct emit_names *e, int fd)
 	}
 }
 
-/* Whether there is a map, or was. */
+/* Reads the map. Whether there is or was one. */
 static bool emit_names_map(struct emit_names *e, bool last)
 {
 	struct stat st;
@@ -270,8 +270,8 @@ static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
 	return true;
 }
 
-/* Has hooks forget what was replaced; what they have no room for waits for the
- * next look. How many ranges. */
+/* Makes hooks forget replaced code; ranges without room wait for the next
+ * check. Returns how many ranges were passed on. */
 static unsigned emit_names_forget(struct emit_names *e)
 {
 	unsigned told = 0, i;
@@ -284,7 +284,7 @@ static unsigned emit_names_forget(struct emit_names *e)
 		e->replaced[i - told] = e->replaced[i];
 	CLAIM_FULL(told <= e->replaced_count);
 	e->replaced_count -= told;
-	/* also what nobody has taken since the last look */
+	/* also for ranges that no thread has read since the last check */
 	replaced_ask(e->shared);
 	return told;
 }
@@ -298,7 +298,8 @@ void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
 	if (now_ns < e->next_ns && !last)
 		return;
 	e->next_ns = now_ns + EMIT_NAMES_RARE_NS;
-	/* Who writes both writes the same. */
+	/* A program that writes both a map and a jitdump writes the same
+	 * names. */
 	if (!emit_names_map(e, last) &&
 	    (!dump[0] || !emit_names_dump(e, dump, last)))
 		return;

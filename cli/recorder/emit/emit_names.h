@@ -1,7 +1,7 @@
 /*
- * emit_names.h: NAMES chunks: what the program itself writes down about code
- * that it makes at run time, as it grows: in a map for perf or, where there is
- * none, in a jitdump. The writer only.
+ * emit_names.h: writes NAMES chunks: names of JIT-compiled code. The program
+ * writes them to a perf map or, without one, to a jitdump, which is read as it
+ * grows. The writer only.
  */
 #ifndef GNOMON_EMIT_NAMES_H
 #define GNOMON_EMIT_NAMES_H
@@ -15,7 +15,7 @@
 #include "cli/recorder/emit/emit_dump.h"
 #include "preload/ring/shared.h"
 
-/* Code that was replaced, told to hooks with one look. */
+/* Ranges of replaced code that one check may report to hooks. */
 #define EMIT_NAMES_RANGES 8
 
 struct emit_names {
@@ -25,15 +25,15 @@ struct emit_names {
 	struct gl_shared *shared;
 	int pid;
 	uint64_t since_ns;	/* CLOCK_REALTIME: the recording's start */
-	uint64_t next_ns;	/* of the next look */
+	uint64_t next_ns;	/* when to check next */
 	struct compress_past past;
 	char *text;		/* NULL before there is anything */
-	uint64_t held;		/* bytes in it, the start of a line */
+	uint64_t held;		/* bytes in it: an incomplete line */
 	uint64_t device, inode;	/* of the file that was read */
-	uint64_t offset;	/* in it, behind what was read */
+	uint64_t offset;	/* in that file, up to which it was read */
 	uint64_t taken;		/* bytes of all files */
 	uint64_t dropped;
-	bool torn;		/* what is held begins inside a line */
+	bool torn;		/* the held bytes begin inside a line */
 	struct emit_dump dump;
 	struct code_map *code;
 	struct { uint64_t start, end; } replaced[EMIT_NAMES_RANGES];
@@ -41,9 +41,9 @@ struct emit_names {
 };
 
 /*
- * The file is /tmp/perf-PID.map; it counts from when it was written since
- * `since_ns`. `node_count`: one past the highest id of a node. shared: where
- * code that was replaced is told of.
+ * The file is /tmp/perf-PID.map. It is used once it has been written after
+ * `since_ns`. `node_count`: one past the highest node id. shared: receives
+ * ranges of replaced code.
  */
 void emit_names_init(struct emit_names *e, struct chunk_out *out,
 		     struct compress *compress,
@@ -52,17 +52,17 @@ void emit_names_init(struct emit_names *e, struct chunk_out *out,
 		     uint64_t since_ns);
 
 /*
- * Copies what the file has grown by, if it is time for that (some 3 us), or if
- * `last`. `dump`: the path of the process's jitdump, "" if none is known.
+ * Copies new bytes of the file, if a check is due (some 3 us) or `last` is set.
+ * `dump`: the path of the process's jitdump, "" if none is known.
  */
 void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
 		     bool last);
 
-/* The trace is another file: everything is copied once more, as it comes. */
+/* The trace continues in another file: copies everything again, over time. */
 void emit_names_again(struct emit_names *e);
 
-/* After the last look: the bytes that were left out because the file is too
- * long or holds lines that are, or a last line that has no end. */
+/* After the last check: bytes left out because the file or a line is too long,
+ * or because the last line has no end. */
 uint64_t emit_names_skipped(const struct emit_names *e);
 
 #endif

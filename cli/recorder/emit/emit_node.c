@@ -1,14 +1,14 @@
 /*
- * emit_node.c: which nodes are in the trace, and writing those that are not.
- * The writer only.
+ * emit_node.c: tracks which nodes are in the trace, and writes the others. The
+ * writer only.
  *
- * The target may write over its nodes at any time. So each is read once, into
- * the batch, and what stands there is what counts.
+ * The target may overwrite its nodes at any time. So each node is read once,
+ * into the batch, and only the copy is used.
  *
- * I1: a node's parent has a smaller id: it was there first. So a chain that
- *     does not descend is damage, and ends at GT_STOP_OTHER.
+ * I1: a node's parent has a smaller id, as it is older. So a chain whose ids do
+ *     not decrease is damage, and ends at GT_STOP_OTHER.
  * I2: a set bit of `emitted` means: in the trace, or in the batch. The parent
- *     of a node in the batch was emitted before, or stands before it there.
+ *     of a node in the batch is in the trace, or precedes it in the batch.
  */
 #include "cli/recorder/emit/emit_node.h"
 
@@ -23,7 +23,7 @@
 
 enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };
 
-/* The reasons why walks end are never defined. */
+/* Stop reasons (ids below GT_STOP_COUNT) need no record. */
 static void emit_node_begin(struct emit_node *emit)
 {
 	emit->emitted[0] = (1u << GT_STOP_COUNT) - 1;
@@ -80,7 +80,7 @@ static void emit_node_read(const struct emit_node *emit, uint32_t id,
 	copy->address = order_read(node, address);
 }
 
-/* How many nodes outward to one that was emitted. */
+/* Number of nodes outward until one that was emitted. */
 static uint32_t emit_node_distance(const struct emit_node *emit, uint32_t id)
 {
 	struct emit_node_copy copy;
@@ -93,9 +93,9 @@ static uint32_t emit_node_distance(const struct emit_node *emit, uint32_t id)
 	return n;
 }
 
-/* The chain from `id` outward, n nodes at most, into the batch, which has room;
- * outermost first. Of a chain that has become longer meanwhile, the outermost
- * node lacks its parent: I2. */
+/* Adds the chain from `id` outward, n nodes at most, to the batch, which has
+ * room; outermost first. If the target made the chain longer meanwhile, the
+ * outermost node gets GT_STOP_OTHER as parent: I2. */
 static void emit_node_chain(struct emit_node *emit, uint32_t id, uint32_t n)
 {
 	struct emit_node_copy *at = emit->batch + emit->count, *end = at + n;
@@ -116,7 +116,7 @@ static void emit_node_chain(struct emit_node *emit, uint32_t id, uint32_t n)
 	CLAIM_FULL(emit->count <= EMIT_NODE_BATCH);
 }
 
-/* Below GT_STOP_OTHER, so that there is something of it. */
+/* Adds a single node below GT_STOP_OTHER, so that the id is defined. */
 static void emit_node_alone(struct emit_node *emit, uint32_t id)
 {
 	if (emit->count == EMIT_NODE_BATCH)
@@ -148,7 +148,7 @@ void emit_node_new(struct emit_node *emit, uint32_t id)
 		emit_node_chain(emit, outer, left);
 		n -= left;
 	}
-	/* what was read in parts may have changed in between */
+	/* a chain read in parts may have changed in between */
 	if (unlikely(!emit_node_has(emit, id)))
 		emit_node_alone(emit, id);
 	CLAIM_FULL(emit_node_has(emit, id)); /* I2 */
@@ -199,7 +199,7 @@ void emit_node_flush(struct emit_node *emit)
 	for (i = 0; i < EMIT_NODE_COLUMNS; i++)
 		to = compress_column(emit->compress, &emit->past[i], to,
 				     emit->column[i], end[i] - emit->column[i]);
-	/* a failure is kept in *out */
+	/* *out keeps the error */
 	chunk_write(emit->out, GT_CONTEXT, to, NULL);
 	emit->total += emit->count;
 	emit->count = 0;

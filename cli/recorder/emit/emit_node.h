@@ -1,6 +1,7 @@
 /*
- * emit_node.h: CONTEXT chunks: a node of the context tree goes out when an
- * event first refers to it, its parents before it. The writer only.
+ * emit_node.h: writes CONTEXT chunks. A node of the context tree is written
+ * before the first event that refers to it, and after its parents. The writer
+ * only.
  */
 #ifndef GNOMON_EMIT_NODE_H
 #define GNOMON_EMIT_NODE_H
@@ -16,15 +17,15 @@
 /* Nodes of one chunk. */
 #define EMIT_NODE_BATCH 32768
 
-/* As it was read. */
+/* A node as read from the mapping. */
 struct emit_node_copy {
 	uint64_t address;
 	uint32_t id, parent;
 };
 
 struct emit_node {
-	struct emit_cut cut;	/* which nodes there are */
-	/* ids of the threads' are below it: those whose pages are reserved */
+	struct emit_cut cut;	/* all nodes, cut or not */
+	/* ids of the threads' nodes are below it: their pages are reserved */
 	uint32_t limit;
 	uint64_t *emitted;	/* one bit a node */
 	struct emit_node_copy *batch;	/* not yet written, parents first */
@@ -36,8 +37,8 @@ struct emit_node {
 	struct compress *compress;
 };
 
-/* keep: innermost frames of each context, 0: all. Memory from zeroed_alloc. 0 or
- * -ENOMEM. */
+/* keep: innermost frames to keep of each context; 0: all. Memory from
+ * zeroed_alloc. 0 or -ENOMEM. */
 int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 		   uint32_t limit, uint32_t keep, struct chunk_out *out,
 		   struct compress *compress);
@@ -45,13 +46,13 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 /* Puts a new node and its new parents into the batch, writing it if full. */
 void emit_node_new(struct emit_node *emit, uint32_t id);
 
-/* No node is in the trace (which is another file). */
+/* The trace continues in another file: no node is in it yet. */
 void emit_node_forget(struct emit_node *emit);
 
-/* Writes the batch. Before the chunk of the events that refer to it. */
+/* Writes the batch. Call before writing events that refer to it. */
 void emit_node_flush(struct emit_node *emit);
 
-/* The id to write for this context: itself, if it can exist and is not too
+/* The id to write for this context: its own id if it is valid and not too
  * deep. */
 static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
 {
@@ -64,7 +65,7 @@ static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
 	return id;
 }
 
-/* I1 and I2 of emit_node.c, of the batch. With GNOMON_CLAIMS. */
+/* I1 and I2 of emit_node.c hold for the batch. With GNOMON_CLAIMS. */
 bool emit_node_is_valid(const struct emit_node *emit);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * emit_rest.c: see emit_rest.h. What is more than at the last time is written.
- * A sum that is taken while threads count may have a block and not its bytes:
- * those come the next time.
+ * emit_rest.c: see emit_rest.h. Writes the increase since the last time. A sum
+ * read while threads count may include a block without its bytes: these follow
+ * the next time.
  */
 #include "cli/recorder/emit/emit_rest.h"
 
@@ -19,7 +19,7 @@ static bool emit_rest_moved(const struct emit_rest *rest, unsigned class)
 	return false;
 }
 
-/* What one thread has counted. */
+/* Adds the counts of one thread. */
 static void emit_rest_add(const struct gl_thread *thread,
 			  uint64_t sums[GT_CLASSES][GT_REST_VALUES])
 {

@@ -1,6 +1,6 @@
 /*
- * emit_rest.h: TOTALS of blocks that were never recorded, by choice (their
- * size, a thread that was not active). The writer only.
+ * emit_rest.h: writes TOTALS of blocks that options exclude from recording (by
+ * size, or while a thread is not active). The writer only.
  */
 #ifndef GNOMON_EMIT_REST_H
 #define GNOMON_EMIT_REST_H
@@ -14,8 +14,8 @@ struct emit_rest {
 	uint64_t now[GT_CLASSES][GT_REST_VALUES];
 };
 
-/* Over all threads so far (aside.h, THE REST). While threads count, a sum may
- * have a block and not its bytes. */
+/* Sums over all threads so far (aside.h, THE REST). Threads count concurrently,
+ * so a sum may include a block without its bytes. */
 void emit_rest_sum(const struct recording *r,
 		   uint64_t sums[GT_CLASSES][GT_REST_VALUES]);
 

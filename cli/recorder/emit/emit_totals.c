@@ -1,6 +1,6 @@
 /*
- * emit_totals.c: see emit_totals.h. Nodes go out before the rows that refer to
- * them. The writer only.
+ * emit_totals.c: see emit_totals.h. Nodes are written before the rows that
+ * refer to them. The writer only.
  */
 #include "cli/recorder/emit/emit_totals.h"
 
@@ -75,7 +75,8 @@ void emit_totals_row(struct emit_totals *emit, uint32_t context,
 		   emit->count * EMIT_TOTALS_ROW_MAX);
 }
 
-/* One may have frees alone, of blocks that were told before. */
+/* Whether a class has any value: it may have only frees, of blocks written
+ * earlier. */
 static bool emit_totals_has(const uint64_t *value, unsigned values)
 {
 	uint64_t any = 0;
@@ -85,7 +86,7 @@ static bool emit_totals_has(const uint64_t *value, unsigned values)
 	return any;
 }
 
-/* One table of classes: those that are not empty. */
+/* Writes one table of the classes that are not empty. */
 static uint8_t *emit_totals_table(uint8_t *to, const uint64_t *value,
 				  unsigned values)
 {

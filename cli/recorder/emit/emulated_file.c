@@ -1,4 +1,4 @@
-/* emulated_file.c: see emulated_file.h. What lies there may be anything. */
+/* emulated_file.c: see emulated_file.h. The files are untrusted. */
 #include "cli/recorder/emit/emulated_file.h"
 
 #include <fcntl.h>
@@ -25,7 +25,8 @@ const char *emulated_file_prefix(void)
 	return prefix && *prefix ? prefix : NULL;
 }
 
-/* A plain file for reading, or -1: opening a device may do something. */
+/* Opens a regular file for reading, or -1: opening a device may have side
+ * effects. */
 static int emulated_file_open(const char *path)
 {
 	struct stat st;
@@ -34,7 +35,7 @@ static int emulated_file_open(const char *path)
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return -1;
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	/* the path may lead elsewhere by now */
+	/* the path may lead to another file now */
 	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
 		return -1;
@@ -42,7 +43,7 @@ static int emulated_file_open(const char *path)
 	return fd;
 }
 
-/* What is mapped is what the program headers say, in their order. */
+/* Whether the image's segments match the program headers, in their order. */
 static bool emulated_file_maps(const struct elf_tables *file,
 			       const struct gl_image *image)
 {

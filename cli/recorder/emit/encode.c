@@ -1,18 +1,18 @@
 /*
- * encode.c: the writer's inner loop. Budget: 8 ns an event without
- * compression (make bench).
+ * encode.c: the writer's inner loop. Budget: 8 ns per event without compression
+ * (make bench).
  *
- * A batch of records at a time: one loop goes over them and writes kinds and
- * ages, and leaves what the others need: addresses that are told in full,
- * contexts, sizes and layouts. So each loop has few enough values for
- * registers. EXTRAs, sizes that have a word of their own, records of nested
- * rings and the last ones before the end are encoded one by one.
+ * Records are encoded in batches. A first loop writes kinds and ages, and
+ * stores the input of the other loops: addresses to write in full, contexts,
+ * sizes and layouts. So each loop has few enough values for registers. EXTRAs,
+ * sizes with a word of their own, records of nested rings and the last records
+ * before the end are encoded one by one.
  *
- * Records are the target's to write at any time: each word is read once, and a
- * record that cannot be one, or ends beyond what is there, makes the batch bad.
+ * The target may overwrite records at any time: each word is read once, and an
+ * invalid record, or one that ends beyond the data, makes the batch bad.
  *
- * A ring's stamps do not go back, but for what the counters of two cores
- * differ by when a thread moves; such a step is written as 0.
+ * A ring's stamps do not decrease, except by the difference of two cores'
+ * counters when a thread migrates; such a step is written as 0.
  */
 #include "cli/recorder/emit/encode.h"
 
@@ -24,7 +24,7 @@
 #include "cli/trace/format/ring_record.h"
 #include "unwind/claim.h"
 
-#define ENCODE_BATCH 128	/* records, in the first cache */
+#define ENCODE_BATCH 128	/* records, fits the first-level cache */
 #define ENCODE_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)
 
 static const uint32_t encode_room[ENCODE_COLUMNS] = {
@@ -37,7 +37,7 @@ static const uint32_t encode_room[ENCODE_COLUMNS] = {
 
 #define ENCODE_INLINE static inline __attribute__((always_inline))
 
-/* A word of a record in a ring, which may change the next moment. */
+/* Reads a word of a record in a ring, which may change at any time. */
 ENCODE_INLINE uint64_t encode_word(const order_word *word, unsigned i)
 {
 	return order_word_get(&word[i]);
@@ -102,43 +102,44 @@ struct encode_run {
 	uint32_t length;
 };
 
-/* Where the columns are written, and what they hold differences to. */
+/* Output positions of the columns, and the values that deltas are relative
+ * to. */
 struct encode_at {
 	uint8_t *kind, *address, *context, *size, *layout, *run, *ticks;
 	struct recent_place recent;
 	uint64_t last_tick;
-	uint64_t same_tick;	/* the event with which that stamp began */
+	uint64_t same_tick;	/* the first event with that stamp */
 	uint32_t last_context;
 	struct encode_run layouts;
 	uint64_t events, blocks;
 };
 
 /*
- * What the first loop leaves for the others. Words 1 begin with the last one
- * of the batch before, and go by list (recent.h).
+ * Output of the first loop for the other loops. The arrays of word 1, one per
+ * list (recent.h), begin with the last word 1 of the previous batch.
  */
 struct encode_batch {
 	uint32_t count, blocks, full;
 	uint64_t word1[RECENT_LISTS][1 + ENCODE_BATCH];
-	uint64_t word2[1 + ENCODE_BATCH];	/* of blocks that begin */
-	/* words 1 of addresses that are told in full */
+	uint64_t word2[1 + ENCODE_BATCH];	/* of allocations */
+	/* word 1 of each address to write in full */
 	const uint64_t *told[1 + ENCODE_BATCH];
 };
 
-/* From a word 1 in the list of blocks to its word 2. */
+/* Distance from a word 1 in the list of allocations to its word 2. */
 #define ENCODE_WORD2 (1 + ENCODE_BATCH)
 _Static_assert(offsetof(struct encode_batch, word2) -
 	       offsetof(struct encode_batch, word1[1]) ==
 	       ENCODE_WORD2 * sizeof(uint64_t), "word2 lies behind");
 
-/* The least word 0 of a record whose stamp is above the last one. */
+/* The smallest word 0 of a record whose stamp is above the last one. */
 ENCODE_INLINE uint64_t encode_later(const struct encode *encode,
 				    const struct encode_at *at)
 {
 	return (at->last_tick + 1) << (encode->tick_shift + GL_KIND_BITS);
 }
 
-/* Such a record comes next, behind so many events of the batch. Returns
+/* Handles such a record, after `behind` events of the batch. Returns
  * encode_later. */
 static BASE_SLOW uint64_t encode_stamp(struct encode *encode,
 				       struct encode_at *at, uint64_t word0,
@@ -169,7 +170,7 @@ ENCODE_INLINE uint32_t encode_count(const struct encode_batch *batch,
 	return (begun - batch->word1[1] - 1) + (other - batch->word1[0] - 1);
 }
 
-/* An address as a difference to the one before it in its list. */
+/* Writes an address as a delta to the previous one of its list. */
 static void encode_full(struct encode_at *at, const uint64_t *word1)
 {
 	uint64_t address = gl_block(word1[0]), before = gl_block(word1[-1]);
@@ -260,7 +261,7 @@ static void encode_rest(struct encode *encode, struct encode_at *at,
 	at->events += batch->count;
 }
 
-/* What a GT_EXTRA has more than an address. */
+/* Encodes the data of a GT_EXTRA, except its address. */
 static void encode_extra(struct encode *encode, struct encode_at *at,
 			 const order_word *word)
 {
@@ -271,7 +272,7 @@ static void encode_extra(struct encode *encode, struct encode_at *at,
 
 	if (unlikely(!what || what >= GT_EXTRA_COUNT)) {
 		encode->bad = true;
-		return;	/* the column has room for what there is */
+		return;	/* the column has room for the data so far */
 	}
 	at->context = encode_context(encode, at->context, (uint32_t)word2,
 				     &at->last_context);
@@ -280,7 +281,7 @@ static void encode_extra(struct encode *encode, struct encode_at *at,
 	for (i = 0; i < GT_EXTRA_ARGS; i++) {
 		uint64_t arg = encode_word(word, 4 + i);
 
-		/* a context, too */
+		/* this argument is a context */
 		if (i == 1 && what == GT_EXTRA_DAMAGE)
 			arg = emit_node_refer(encode->nodes, (uint32_t)arg);
 		to = varint_put(to, arg);
@@ -289,7 +290,8 @@ static void encode_extra(struct encode *encode, struct encode_at *at,
 	encode->extras++;
 }
 
-/* Who frees, if the record says it. Returns the record's length. */
+/* Encodes the freeing context, if the record has it. Returns the record's
+ * length. */
 static uint64_t encode_freed_by(struct encode *encode, const order_word *word,
 				bool stacked)
 {
@@ -333,7 +335,8 @@ bool encode_is_valid(const struct encode *encode)
 					      VARINT_MAX))
 			return false;
 	if (encode->bad)
-		return true;	/* any bytes, and not written */
+		return true;	/* its contents do not matter, as it is not
+				 * written */
 	return encode->events <= ENCODE_EVENTS &&
 	       encode->blocks + encode->extras + encode->stacked <=
 		       encode->events &&
@@ -358,7 +361,7 @@ static void encode_end(struct encode *encode, const struct encode_at *at)
 	CLAIM_FULL(encode_is_valid(encode));
 }
 
-/* What a block that begins has more than an address. Returns the length of
+/* Encodes the data of an allocation, except its address. Returns the length of
  * its record. */
 static uint64_t encode_block(struct encode *encode, struct encode_at *at,
 			     const order_word *word, uint64_t word1)
@@ -378,7 +381,8 @@ static uint64_t encode_block(struct encode *encode, struct encode_at *at,
 	return big ? 32 : 24;
 }
 
-/* The kind, and how long ago the address was told. Whether it was. */
+/* Encodes the kind, and how long ago the address occurred. Returns whether it
+ * did. */
 ENCODE_INLINE bool encode_head(struct recent_finder *recent,
 			       struct recent_place *place, uint8_t **to,
 			       unsigned kind, bool begins, uint64_t word1)
@@ -420,9 +424,9 @@ static BASE_SLOW uint64_t encode_one(struct encode *encode,
 	return kind < GT_EXTRA ? 16 : GL_RECORD_MAX;
 }
 
-/* The records of the next batch that can be read one after the other, without
- * a look at where the ring ends or the chunk is full: none has less than 16
- * bytes, and what runs over the end of the ring is in its slack. */
+/* Bytes of the next batch that can be read without checking for the end of the
+ * ring or a full chunk: no record is shorter than 16 bytes, and a record that
+ * crosses the end of the ring continues in its slack. */
 static uint64_t encode_reach(const struct encode_at *at,
 			     const struct encode_span *span, uint64_t position)
 {
@@ -436,15 +440,16 @@ static uint64_t encode_reach(const struct encode_at *at,
 }
 
 /*
- * Fills a batch from `position` on, and returns the position reached: that of
- * an EXTRA, of a block whose size has a word of its own, or of what is no
- * record; or so near to the end that a record might not be there as a whole.
+ * Fills a batch from `position` on, and returns the position reached. It stops
+ * at an EXTRA, at an allocation whose size has its own word, at an invalid
+ * record, or so near the end that a record might be incomplete.
  */
 static uint64_t encode_read(struct encode *encode, struct encode_at *at,
 			    struct encode_batch *batch,
 			    const struct encode_span *span, uint64_t position)
 {
-	/* kinds that have more than an address, but for blocks; or are none */
+	/* kinds with more data than an address, except allocations; or invalid
+	 * kinds */
 	const unsigned more = ~0u << GT_EXTRA |
 			      (encode->stacks ? ENCODE_FREES : 0);
 	const order_word *const first = encode_place(span, position);

@@ -1,5 +1,5 @@
 /*
- * encode.h: records of a ring into the columns of an EVENTS chunk
+ * encode.h: encodes records of a ring as the columns of an EVENTS chunk
  * (trace_format.h). The writer only.
  */
 #ifndef GNOMON_ENCODE_H
@@ -19,26 +19,26 @@
 #define ENCODE_EXTRAS 512
 
 enum encode_column {
-	ENCODE_KIND,		/* and the address, where it is a recent one */
+	ENCODE_KIND,		/* and the address, if it is a recent one */
 	ENCODE_ADDRESS,
 	ENCODE_CONTEXT,
 	ENCODE_SIZE,
 	ENCODE_LAYOUT,
 	ENCODE_EXTRA,
-	ENCODE_RUN,		/* of events with one stamp, */
-	ENCODE_TICKS,		/* and from there to the next stamp */
-	ENCODE_FREED_BY,	/* left out where no free has a stack */
+	ENCODE_RUN,		/* length of a run of events with one stamp, */
+	ENCODE_TICKS,		/* and ticks from there to the next stamp */
+	ENCODE_FREED_BY,	/* absent if no free has a stack */
 	ENCODE_COLUMNS
 };
 
 struct encode {
-	struct emit_node *nodes;	/* is told of every context */
+	struct emit_node *nodes;	/* receives every context */
 	unsigned tick_shift;
-	bool stacks;		/* frees may have theirs */
+	bool stacks;		/* frees may have stacks */
 	uint8_t *column[ENCODE_COLUMNS];
 	struct compress_past past[ENCODE_COLUMNS];
 	struct recent_finder *recent;
-	/* of the batch at hand */
+	/* of the current batch */
 	uint8_t *end[ENCODE_COLUMNS];
 	uint64_t base;		/* ticks */
 	uint64_t last;		/* stamp of its last event, ticks */
@@ -46,7 +46,7 @@ struct encode {
 	uint64_t blocks;	/* of them, ALLOC and REALLOC_DONE */
 	uint64_t extras;	/* of them, GT_EXTRA */
 	uint64_t stacked;	/* of them, frees with their stacks */
-	bool bad;		/* what is no record was met: not to be written */
+	bool bad;		/* an invalid record was found: do not write */
 	uint32_t freed_by;	/* of the last one */
 };
 
@@ -64,27 +64,28 @@ int encode_init(struct encode *encode, struct emit_node *nodes,
 		unsigned tick_shift, bool stacks);
 
 /*
- * Encodes as many records as one chunk takes; returns the position reached.
- * In a nested ring records whose word 0 is 0 are passed over, and counted in
+ * Encodes as many records as one chunk takes; returns the position reached. In
+ * a nested ring, records whose word 0 is 0 are skipped and counted in
  * *unfinished.
  */
 uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 		       uint64_t *unfinished);
 
-/* How many of a nested ring's records it would pass over. */
+/* How many records of a nested ring encode_events would skip. */
 uint64_t encode_unfinished(const struct encode_span *span);
 
 /* First position in [from, to) of a record of a nested ring that is not
  * finished, or `to`. */
 uint64_t encode_nested_end(const struct encode_span *span);
 
-/* The payload of the batch. Returns one past its end; ENCODE_PAYLOAD_MAX is
- * enough room. */
+/* Writes the payload of the batch, at most ENCODE_PAYLOAD_MAX bytes. Returns
+ * one past its end. */
 uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			struct compress *compress);
 
-/* Longest entries: kind and age, address and its low byte, context (also of who
- * frees), size, a run of one layout, what and arguments, run, ticks. */
+/* Longest entries: kind and age, address and its low byte, context (also of a
+ * free), size, a run of one layout, kind and arguments of an extra, run,
+ * ticks. */
 #define ENCODE_KIND_MAX 3
 #define ENCODE_ADDRESS_MAX 11
 #define ENCODE_CONTEXT_MAX 5

@@ -1,6 +1,6 @@
 /*
- * packer.h: the compressor behind compress.h: zstd (packer_zstd.c), or, where
- * there is none for the target, nothing (packer_none.c). The writer only.
+ * packer.h: the compressor that compress.h uses: zstd (packer_zstd.c), or none
+ * if zstd is not available for the target (packer_none.c). The writer only.
  */
 #ifndef GNOMON_PACKER_H
 #define GNOMON_PACKER_H
@@ -14,14 +14,15 @@ enum packer_literals { PACKER_AUTO, PACKER_CODED, PACKER_RAW };
 struct packer_how {
 	int level;		/* zstd's */
 	enum packer_literals literals;
-	int hash_log;		/* of the search's table; 0: as the level has it */
+	int hash_log;		/* of the search table; 0: the level's
+				 * default */
 };
 
-/* The compressor, with all memory that it ever needs, from zeroed_alloc; NULL:
- * nothing can be compressed. window_log: how far back it looks. */
+/* A compressor with all memory that it ever needs, from zeroed_alloc; NULL: no
+ * compression. window_log: log2 of the distance it searches back. */
 void *packer_new(int window_log);
 
-/* From now on as `how` says. */
+/* Applies the settings `how` from now on. */
 void packer_set(void *packer, const struct packer_how *how);
 
 /* Size of the frame at `to`, which has room for n; n if it would not be

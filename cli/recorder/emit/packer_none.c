@@ -1,6 +1,7 @@
 /*
- * packer_none.c: see packer.h: for targets without zstd. Columns are stored as
- * they are, which every reader knows; `gnomon repack` makes such a trace small.
+ * packer_none.c: see packer.h: for targets without zstd. Columns are stored
+ * uncompressed, which every reader accepts; `gnomon repack` compresses such a
+ * trace.
  */
 #include "cli/recorder/emit/packer.h"
 

@@ -10,8 +10,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "unwind/claim.h"
 
-/* As zstd has them: the values have been the same since 1.4, the names have
- * not. */
+/* zstd's values: they are the same since 1.4, but their names have changed. */
 _Static_assert(PACKER_AUTO == 0 && PACKER_CODED == 1 && PACKER_RAW == 2,
 	       "ZSTD_literalCompressionMode_e");
 

@@ -1,5 +1,6 @@
 /*
- * replaced_tell.h: the writer's half of replaced.h. The writer only.
+ * replaced_tell.h: reports replaced code to hooks (the writer's half of
+ * replaced.h). The writer only.
  */
 #ifndef GNOMON_REPLACED_TELL_H
 #define GNOMON_REPLACED_TELL_H
@@ -8,11 +9,12 @@
 
 #include "preload/ring/shared.h"
 
-/* Code lay in [start, end). False: there is no room, try again later. */
+/* Reports that code in [start, end) was replaced. False: no room, try again
+ * later. */
 bool replaced_tell(struct gl_shared *shared, uint64_t start, uint64_t end);
 
-/* Has a thread look, if there is something it has not taken: to be called again
- * and again. */
+/* Requests that a thread reads the reported ranges, if any is unread. Call
+ * repeatedly. */
 void replaced_ask(struct gl_shared *shared);
 
 #endif

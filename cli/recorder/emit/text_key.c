@@ -43,8 +43,8 @@ void text_key_number(struct text_key *text, const char *key, uint64_t value)
 {
 	char digits[TEXT_KEY_DIGITS], *first = digits + sizeof(digits);
 
-	/* each recording has a hundred of these, and a forked child may have a
-	 * recording of its own: snprintf takes ten times as long */
+	/* Each recording has a hundred of these, and each forked child may have
+	 * a recording. snprintf takes ten times as long. */
 	do {
 		*--first = '0' + value % 10;
 		value /= 10;

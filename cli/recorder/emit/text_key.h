@@ -1,5 +1,5 @@
 /*
- * text_key.h: the chunks INFO, COUNTERS and END, which are lines of text. The
+ * text_key.h: builds the chunks INFO, COUNTERS and END from lines of text. The
  * writer only.
  */
 #ifndef GNOMON_TEXT_KEY_H
@@ -10,7 +10,7 @@
 
 #include "cli/recorder/emit/chunk.h"
 
-/* A chunk that is put together. No other one is before it is written. */
+/* A chunk under construction. Write it before starting another chunk. */
 struct text_key {
 	struct chunk_out *out;
 	size_t length;		/* of its lines; out->room at most */
@@ -19,8 +19,8 @@ struct text_key {
 void text_key_begin(struct text_key *text, struct chunk_out *out);
 
 /* A line "key=value\n"; \n and \\ in the value are escaped; NULs of a byte
- * string become \0. One that may not fit is left out: there is room for more
- * than all that is ever told. */
+ * string become \0. A line that may not fit is left out, but the room exceeds
+ * all known lines. */
 void text_key_put(struct text_key *text, const char *key, const char *value);
 void text_key_bytes(struct text_key *text, const char *key, const char *value,
 		    size_t n);

@@ -1,6 +1,6 @@
 /*
- * totals.c: see totals.h. Rows of a trace add up, so differences are written.
- * The writer only.
+ * totals.c: see totals.h. Readers add up the rows of a trace, so differences
+ * are written. The writer only.
  */
 #include "cli/recorder/emit/totals.h"
 
@@ -11,7 +11,7 @@
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 
-/* As often as that; more rarely where there are many rows. */
+/* Interval of writing; it grows with the number of rows. */
 #define TOTALS_TELL_NS (1 * UINT64_C(1000000000))
 #define TOTALS_TOLD_PART 32
 #define TOTALS_TELL_EACH_NS (1 * UINT64_C(1000000))
@@ -108,7 +108,7 @@ void totals_tell(struct totals *totals)
 	if (ledger->all.blocks == totals->blocks &&
 	    ledger->all.frees == totals->frees)
 		return;
-	/* what there is no room to remember is told in the next */
+	/* without memory for the copy, the changes are written next time */
 	if (!grown_reach(&totals->told, (ledger->figure_count + UINT64_C(1)) *
 						  sizeof(struct ledger_figure)))
 		return;

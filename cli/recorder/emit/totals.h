@@ -1,6 +1,6 @@
 /*
- * totals.h: a trace of totals alone, without events (--depth 0): told now and
- * then and at the end, from the ledger. The writer only.
+ * totals.h: writes a trace of totals without events (--depth 0), at intervals
+ * and at the end, from the block table. The writer only.
  */
 #ifndef GNOMON_TOTALS_H
 #define GNOMON_TOTALS_H
@@ -16,26 +16,26 @@ struct writer;
 struct totals {
 	struct writer *w;
 	struct emit_totals emit;
-	struct grown told;	/* figures, as they were told */
+	struct grown told;	/* measures, as last written */
 	struct ledger_class classes[GT_CLASSES];
 	struct ledger_lives lives[GT_CLASSES];
-	uint64_t blocks, frees;	/* of all, as they were told */
+	uint64_t blocks, frees;	/* of all contexts, as last written */
 	uint64_t told_ns;
 };
 
-/* What options say. */
+/* Whether options request totals only. */
 bool totals_wanted(void);
 
-/* `bytes`: that it may take a part of. 0 or -ENOMEM. */
+/* `bytes`: memory budget, of which it takes a part. 0 or -ENOMEM. */
 int totals_init(struct totals *totals, struct writer *w, uint64_t bytes);
 
-/* Tells them if it is time for it. */
+/* Writes totals if they are due. */
 void totals_look(struct totals *totals, uint64_t now_ns);
 
-/* What came since the last time. */
+/* Writes the changes since the last time. */
 void totals_tell(struct totals *totals);
 
-/* The ledger begins anew. */
+/* The block table starts from zero. */
 void totals_forget(struct totals *totals);
 
 #endif

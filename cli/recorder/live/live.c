@@ -1,12 +1,12 @@
 /*
- * live.c: taking over, growing and removing the live file, which the target has
- * made (preload/start/live_make.c).
+ * live.c: attaches, extends and removes the live file, which the target has
+ * created (preload/start/live_make.c).
  *
- * What is believed of what the target says is in `shape`, checked; how much is
- * reserved is counted here, where it cannot be changed.
+ * `shape` is a checked copy of the target's header. Reserved sizes are counted
+ * in struct live, which the target cannot change.
  *
- * I1: node_limit, image_limit and ring data never cover what is not reserved:
- *     a page of a full file system that is touched kills the program (SIGBUS).
+ * I1: node_limit, image_limit and ring data never cover unreserved pages: on a
+ *     full file system, access to such a page kills the program (SIGBUS).
  * I2: reserved <= budget, which is half of --memory.
  */
 #include "cli/recorder/live/live.h"
@@ -29,14 +29,14 @@
 #include "preload/ring/shared.h"
 #include "unwind/claim.h"
 
-#define LIVE_NODES_AHEAD 8192	/* kept free ahead of the threads, ... */
-#define LIVE_NODES_AHEAD_MAX 32768	/* ... where there are many */
+#define LIVE_NODES_AHEAD 8192	/* reserved ahead of the threads, ... */
+#define LIVE_NODES_AHEAD_MAX 32768	/* ... if there are many */
 #define LIVE_NODES_STEP (GL_SLAB / sizeof(struct gl_node))
 #define LIVE_NODES_MAX (UINT64_C(1) << 30)	/* as live_make_layout */
-#define LIVE_NODES_USED 1024	/* who has more is going to have many */
+#define LIVE_NODES_USED 1024	/* with more nodes, many more will follow */
 #define LIVE_IMAGES_AHEAD 128
 
-/* Whether the parts lie one behind the other, each with its room. */
+/* Whether the regions follow each other, each with enough room. */
 static bool live_is_laid_out(const struct gl_header *h, uint64_t size)
 {
 	return h->size == size && h->header_size == sizeof(*h) &&
@@ -58,7 +58,7 @@ static bool live_is_laid_out(const struct gl_header *h, uint64_t size)
 		 h->rings_offset | h->data_offset) % GL_PAGE) == 0;
 }
 
-/* Where it is mapped, and its size. 0 or -errno. */
+/* Maps the file or segment. 0 or -errno. */
 static int live_map(struct live *live, int memory_id, void **at,
 		    uint64_t *size)
 {
@@ -105,10 +105,10 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	live->header = (struct gl_header *)at;
 	live->size = size;
 	if (fd >= 0 && !realpath(path, live->path))
-		live->path[0] = '\0';	/* it cannot be removed, then */
+		live->path[0] = '\0';	/* then it cannot be removed */
 	if (size < sizeof(live->shape))
 		return -EINVAL;
-	/* a copy, which stays as it was checked */
+	/* a copy, so that checked values cannot change */
 	memcpy(&live->shape, live->header, sizeof(live->shape));
 	if (live->shape.version == __builtin_bswap32(GL_VERSION))
 		return -ENOEXEC;	/* of the other byte order */
@@ -133,7 +133,7 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	return 0;
 }
 
-/* [from, to) and what is in the first page before it. 0 or -errno. */
+/* Allocates [from, to), and the first page in full. 0 or -errno. */
 static long live_allocate(const struct live *live, uint64_t from, uint64_t to)
 {
 	uint64_t page = from & ~UINT64_C(4095);
@@ -164,8 +164,8 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 void live_ready(struct live *live, uint64_t from, uint64_t to)
 {
 	CLAIM_FULL(from <= to && to <= live->size);
-	/* What was allocated before tmpfs clears the second time. Elsewhere it
-	 * may fail: the pages are there all the same. */
+	/* tmpfs clears pages at the second allocation. On other file systems
+	 * this may fail: the pages are allocated all the same. */
 	if (live->fd >= 0 && from < to)
 		live_allocate(live, from, to);
 }
@@ -176,7 +176,7 @@ static uint64_t live_node_at(const struct live *live, uint64_t number)
 	return live->shape.nodes_offset + number * sizeof(struct gl_node);
 }
 
-/* Once, of the first ones, which the target has reserved. */
+/* Populates the first nodes, which the target has reserved; once. */
 static void live_first_nodes(struct live *live, uint64_t count)
 {
 	if (likely(live->nodes_used) || count < LIVE_NODES_USED)
@@ -187,8 +187,8 @@ static void live_first_nodes(struct live *live, uint64_t count)
 		   live_node_at(live, live->nodes_reserved));
 }
 
-/* Nodes are written once, and mostly read once: their pages are let go of here.
- * Who reads them again finds them in the file. */
+/* Unmaps pages of nodes, which are written once and mostly read once. A later
+ * access maps them again from the file. */
 static void live_let_go(const struct live *live)
 {
 	char *from = live_at(live, base_round_up(live_node_at(live, 0),
@@ -196,7 +196,7 @@ static void live_let_go(const struct live *live)
 	char *to = live_at(live, live_node_at(live, live->nodes_reserved) &
 					 ~UINT64_C(4095));
 
-	/* it only saves memory */
+	/* failure is harmless: it only saves memory */
 	if (from < to)
 		madvise(from, to - from, MADV_DONTNEED);
 }
@@ -225,8 +225,8 @@ static void live_more_nodes(struct live *live)
 	live_ready(live, live_node_at(live, limit), live_node_at(live, next));
 	live_let_go(live);
 	live->nodes_reserved = next;
-	/* pairs with the acquire of whoever reserves a node: the pages are
-	 * there; waiters sleep on it */
+	/* pairs with the acquire of threads that take a node: the pages are
+	 * reserved; waiters sleep on it */
 	atomic_store_explicit(&h->node_limit, next, memory_order_release);
 	futex_wake(&h->node_limit);
 }
@@ -278,8 +278,8 @@ void live_ahead(struct live *live)
 	CLAIM_FULL(live_is_valid(live));
 }
 
-/* Whether the path is still the file's: whoever came later and put another
- * there, it is not ours to remove. */
+/* Whether the path still leads to our file: a newer file of others must not be
+ * removed. */
 static bool live_is_at(const struct live *live)
 {
 	struct stat there, ours;
@@ -293,8 +293,8 @@ void live_unlink(struct live *live)
 {
 	if (live->fd < 0)
 		return;
-	/* already gone, or a directory that changed its rights: either way
-	 * there is nothing left to do about it */
+	/* failure: the file or the right to remove it is gone, so there is
+	 * nothing left to do */
 	if (live_is_at(live))
 		unlink(live->path);
 	close(live->fd);

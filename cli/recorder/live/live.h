@@ -1,7 +1,8 @@
 /*
- * live.h: the mapping that rings and context nodes lie in, and the file
- * behind it (preload/format.h). The target's threads only touch what was
- * reserved, at first by who made it, then by the recorder.
+ * live.h: the mapping that holds rings and context nodes, and the live file
+ * behind it (preload/format.h). The target's threads only touch reserved pages.
+ * The creator of the mapping reserves the first pages, the recorder all later
+ * ones.
  */
 #ifndef GNOMON_LIVE_H
 #define GNOMON_LIVE_H
@@ -18,43 +19,44 @@
 
 struct live {
 	struct gl_header *header;
-	struct gl_header shape;	/* offsets and size, as they were checked */
+	struct gl_header shape;	/* offsets and size, checked copies */
 	uint64_t size;
 	uint64_t nodes_max;
 	uint64_t nodes_reserved;
-	bool nodes_used;	/* the first ones are ready */
+	bool nodes_used;	/* pages of the first nodes are populated */
 	uint64_t images_reserved;	/* records */
 	uint64_t heaps_reserved;	/* names */
 	uint64_t budget;	/* bytes that may be reserved */
 	uint64_t reserved;
-	/* no room for those that were wanted last */
+	/* no room for the last requested ones */
 	bool nodes_refused, images_refused, heaps_refused;
 	int fd;			/* -1: memory without a file */
-	int err;		/* why there is no file; 0: not wanted */
+	int err;		/* why there is no file; 0: not requested */
 	char path[GT_PATH_MAX];	/* "" without a file */
 };
 
 /*
- * Maps the file, or the segment of memory where fd is -1, and checks how it is
- * laid out. `path`: of the file, absolute, to remove it. 0 or -errno.
+ * Maps the file, or the shared memory segment if fd is -1, and checks its
+ * layout. `path`: the file's absolute path, to remove it later. 0 or -errno.
  */
 int live_attach(struct live *live, int fd, int memory_id, const char *path);
 
-/* Pages of [from, to) will not fault for want of space. 0 or -errno. */
+/* Allocates space for the pages of [from, to), so that access cannot fail for
+ * lack of space. 0 or -errno. */
 int live_reserve(struct live *live, uint64_t from, uint64_t to);
 
 /*
- * Pages of [from, to), which are reserved, are cleared here and now. Those that are
- * not are cleared by who touches them first, one page fault for each; those that
- * are come many at a time (context.c, ring.c). A wish only.
+ * Populates the reserved pages of [from, to). Otherwise the first access to
+ * each page takes a page fault; after this call the kernel maps many pages per
+ * fault (context.c, ring.c). A hint only.
  */
 void live_ready(struct live *live, uint64_t from, uint64_t to);
 
-/* Extends what target threads may fill: nodes and images ahead of need, names
- * of heaps as they are wanted. */
+/* Reserves more for target threads to fill: nodes and images ahead of need,
+ * names of heaps on request. */
 void live_ahead(struct live *live);
 
-/* Removes the file, if its path leads to it. The mapping stays. */
+/* Removes the file, if its path still names it. The mapping stays. */
 void live_unlink(struct live *live);
 
 static inline void *live_at(const struct live *live, uint64_t offset)
@@ -68,7 +70,8 @@ static inline struct gl_shared *live_shared(const struct live *live)
 	return (struct gl_shared *)live_at(live, live->shape.shared_offset);
 }
 
-/* The recorder's own numbers, whatever the target writes. With GNOMON_CLAIMS. */
+/* The recorder's own numbers are consistent, whatever the target writes. With
+ * GNOMON_CLAIMS. */
 bool live_is_valid(const struct live *live);
 
 #endif

@@ -1,13 +1,13 @@
 /*
  * lost_page.c: see lost_page.h.
  *
- * The handler puts memory of its own in the place of the page and of all behind
- * it, as a file is cut at its end, and the instruction is done again. So nobody
- * is left in the middle of what it was doing; a jump out of the handler would
- * leave half a chunk behind. The writer finds the damage in its next round.
+ * The handler maps private memory over the page and all pages after it, as a
+ * file is truncated at its end. Then the instruction is repeated. So the
+ * interrupted code completes; a longjmp out of the handler would leave half a
+ * chunk. The writer finds the damage in its next round.
  *
- * The handler is only entered synchronously, by what touches the mapping: so
- * what it changes is as if that code had changed it.
+ * The handler only runs synchronously, on access to the mapping. So its changes
+ * are ordered as if the interrupted code had made them.
  */
 #include "cli/recorder/live/lost_page.h"
 
@@ -41,7 +41,7 @@ static void lost_page_met(int number, siginfo_t *info, void *context)
 		recording_damage(lost_page.r, "its file was cut short");
 		return;
 	}
-	/* done again, it ends us */
+	/* the repeated access kills the recorder */
 	signal(number, SIG_DFL);
 }
 
@@ -56,7 +56,7 @@ void lost_page_watch(struct recording *r, const struct live *live)
 	action.sa_sigaction = lost_page_met;
 	sigfillset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
-	/* blocked, it would end us at once */
+	/* a blocked SIGBUS would kill the recorder immediately */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGBUS);
 	sigprocmask(SIG_UNBLOCK, &signals, NULL);

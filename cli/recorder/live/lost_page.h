@@ -1,7 +1,7 @@
 /*
- * lost_page.h: pages of the live mapping that are not there: somebody has cut
- * the file, or its file system is full. Touching one is a SIGBUS, which is not
- * to end the recorder: the trace is to be closed.
+ * lost_page.h: handles missing pages of the live mapping, after another process
+ * truncated the file or its file system became full. Access to such a page
+ * raises SIGBUS. The recorder must survive it to close the trace.
  */
 #ifndef GNOMON_LOST_PAGE_H
 #define GNOMON_LOST_PAGE_H
@@ -10,9 +10,9 @@ struct live;
 struct recording;
 
 /*
- * From here on a page of the mapping that cannot be had reads as zeros, is
- * nobody else's, and is damage (recording_damage). A SIGBUS elsewhere ends the
- * program as ever. Once, before live_attach.
+ * From now on, a missing page of the mapping is replaced by a private page of
+ * zeros and reported as damage (recording_damage). A SIGBUS elsewhere kills the
+ * recorder as usual. Once, before live_attach.
  */
 void lost_page_watch(struct recording *r, const struct live *live);
 

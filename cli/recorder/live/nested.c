@@ -8,8 +8,9 @@
 uint64_t nested_settled(struct nested *nested, const struct gl_ring *first,
 			uint64_t head)
 {
-	/* pairs with the release of ring_push_*: what was reserved in the
-	 * second ring before `head` was read is older than what moves this */
+	/* pairs with the release of ring_push_*: records reserved in the second
+	 * ring before `head` was read are older than the push that moves
+	 * this */
 	uint64_t moved = atomic_load_explicit(&first->head,
 					      memory_order_acquire);
 

@@ -1,16 +1,16 @@
 /*
- * nested.h: how far the records of a thread's second ring are as they will
- * stay. A handler that leaves a hook by a jump leaves a record that was
- * reserved and is never completed (ring.c); all behind it waits until that is
- * known. The writer only.
+ * nested.h: up to where the records of a thread's second ring are final. A
+ * signal handler that leaves a hook by longjmp leaves a record that is reserved
+ * but never completed (ring.c). Records behind it wait until that is proved.
+ * The writer only.
  *
- * I1: what lies before `to` does not change any more.
+ * I1: records before `to` do not change any more.
  *
- * There are two proofs, each by the thread's first ring, looked at after the
- * head of the second was read:
- *  - it is idle: no hook is at work;
- *  - its head has moved since an earlier look. What pushes there was
- *    interrupted by the hooks of that time, or came after them, so these have
+ * There are two proofs. Each reads the thread's first ring after the head of
+ * the second ring:
+ * - it is idle: no hook runs;
+ * - its head has moved since an earlier reading. The hook that pushed there was
+ *    interrupted by the hooks of that time or started after them, so they have
  *    all ended.
  */
 #ifndef GNOMON_NESTED_H
@@ -21,18 +21,19 @@
 
 #include "cli/trace/format/trace_format.h"
 
-/* Of one second ring; zeroed: nothing is known yet. */
+/* State of one second ring; zeroed: nothing is known yet. */
 struct nested {
 	uint64_t to;		/* I1 */
-	/* the look that the second proof goes back to, if there is one */
+	/* the earlier reading for the second proof, if any */
 	bool watched;
 	uint64_t head;		/* of the second ring */
 	uint64_t first;		/* head of the first, */
-	uint32_t generation;	/* where its positions begin anew */
+	uint32_t generation;	/* and its generation: positions start again
+				 * with a new one */
 };
 
-/* `first`: the thread's first ring. `head`: of the second, read before.
- * Returns nested->to. */
+/* `first`: the thread's first ring. `head`: of the second ring, read before the
+ * call. Returns nested->to. */
 uint64_t nested_settled(struct nested *nested, const struct gl_ring *first,
 			uint64_t head);
 

@@ -1,24 +1,24 @@
 /*
- * pool.c: memory of rings. See pool.h for who makes which transition. The
- * writer only; what threads do is in pool_take.c.
+ * pool.c: memory of rings. pool.h shows who makes which transition. The writer
+ * only; the threads' side is in pool_take.c.
  *
  * The data region of the live mapping:
  *
  *	| gl_ring 0 | gl_ring 1 | … | data of a ring | data | … | free … |
  *	 <- GL_RINGS_MAX headers ->                              ^ used
  *
- * Each id keeps its block of data for its next generation. Blocks that were
- * exchanged for larger ones go to a free list by size, whose links the recorder
- * has in memory of its own.
+ * Each id keeps its block of data for its next generation. Blocks replaced by
+ * larger ones go to a free list by size. The links of the lists are in the
+ * recorder's own memory.
  *
- * A block lies in one of the pieces that the target maps (preload/format.h); where
- * it lies there, its owner finds out (preload/ring/ring.c).
+ * A block lies within one of the pieces that the target maps
+ * (preload/format.h). Its owner finds its address there (preload/ring/ring.c).
  *
  * The free lists of rings are stacks whose head carries a tag that counts
  * changes (Treiber, with the ABA problem solved by the tag).
  *
  * I1: an id is in a free list, or its ring's state is ACTIVE, or a thread is
- *     between the two.
+ *     just moving it from one to the other.
  */
 #include "cli/recorder/live/pool.h"
 
@@ -34,9 +34,9 @@
 #define POOL_GROW_CLASSES 2	/* fourfold */
 #define POOL_NESTED_CLASS 13	/* 8 KiB */
 #define POOL_GROW_EIGHTHS 4	/* the other half is for new threads */
-#define POOL_BATCH 8		/* made when a thread had to wait */
-#define POOL_AHEAD_MAX 128	/* kept ready, where threads come fast */
-#define POOL_AHEAD_SINK 16	/* a part of them less at each refill */
+#define POOL_BATCH 8		/* rings added when a thread had to wait */
+#define POOL_AHEAD_MAX 128	/* rings kept ready if threads start fast */
+#define POOL_AHEAD_SINK 16	/* reduced by this fraction at each refill */
 
 static const uint32_t pool_low[RECORDER_POOLS] = { 4, 1 };
 
@@ -45,8 +45,8 @@ static uint64_t pool_end(const struct pool *pool)
 	return pool->live->size - pool->live->shape.data_offset;
 }
 
-/* Offset (in the live file) of memory that nobody has had, 0 if there is none.
- * All in one piece of what the target maps. */
+/* Offset (in the live file) of new memory, within one piece that the target
+ * maps; 0: none left. */
 static uint64_t pool_more(struct pool *pool, uint64_t bytes)
 {
 	unsigned last = gl_piece_of(GL_DATA_FIRST, pool->used + bytes - 1);
@@ -64,7 +64,8 @@ static uint64_t pool_more(struct pool *pool, uint64_t bytes)
 	return at;
 }
 
-/* The link of a block. Each has more than a page, so no two begin in one. */
+/* The link of a block. Each block is larger than a page, so no two begin in the
+ * same page. */
 static uint64_t *pool_link_of(const struct pool *pool, uint64_t at)
 {
 	CLAIM_FULL(at >= pool->live->shape.data_offset &&
@@ -72,7 +73,7 @@ static uint64_t *pool_link_of(const struct pool *pool, uint64_t at)
 	return &pool->links_of[(at - pool->live->shape.data_offset) / GL_PAGE];
 }
 
-/* The same of a block of this class. */
+/* Offset of a free or new block of this class; 0: none. */
 static uint64_t pool_block(struct pool *pool, unsigned class)
 {
 	uint64_t *list = &pool->free_offset[class - POOL_CLASS_MIN];
@@ -91,7 +92,7 @@ static void pool_give_back(struct pool *pool, uint64_t at, unsigned class)
 	uint64_t *list = &pool->free_offset[class - POOL_CLASS_MIN];
 
 	if (!pool->links_of)
-		return;	/* it is used no more */
+		return;	/* the block is not reused */
 	CLAIM_FULL(at + (UINT64_C(1) << class) + GL_RING_SLACK <=
 		   pool->live->shape.data_offset + pool->used);
 	*pool_link_of(pool, at) = *list;
@@ -112,8 +113,8 @@ static unsigned pool_eighths(const struct pool *pool)
 	return (pool->used - headers) * 8 / (pool_end(pool) - headers);
 }
 
-/* Smaller rings for new threads as memory is used up: with the default budget
- * there is room for some 7000 of them. */
+/* The class of a new thread's ring; smaller as memory is used up. With the
+ * default budget there is room for some 7000 threads. */
 static unsigned pool_class(const struct pool *pool, enum recorder_pool which)
 {
 	static const uint8_t smaller[8] = { 0, 1, 2, 2, 3, 3, 8, 8 };
@@ -144,20 +145,20 @@ static void pool_set_data(struct pool *pool, uint32_t id, uint64_t at,
 	CLAIM_FULL(at % sizeof(uint64_t) == 0);
 }
 
-/* Positions begin anew. */
+/* Empties a ring: positions start again from 0. */
 static void pool_empty(struct pool *pool, uint32_t id)
 {
 	struct gl_ring *ring = &pool->r->rings[id];
 
 	pool->r->given[id].tail = 0;
-	/* its owner is yet to map the data: who pushes looks up first */
+	/* the owner has not mapped the data yet: its next push looks it up */
 	ring->data = ring->base = 0;
 	ring->limit = 0;
 	atomic_store_explicit(&ring->tail, 0, memory_order_relaxed);
 	atomic_store_explicit(&ring->head, 0, memory_order_relaxed);
 }
 
-/* The ring in the state in which a thread finds it. */
+/* Resets the ring for its next thread. */
 static void pool_reset(struct pool *pool, uint32_t id)
 {
 	struct gl_ring *ring = &pool->r->rings[id];
@@ -167,7 +168,8 @@ static void pool_reset(struct pool *pool, uint32_t id)
 	ring->dropped = 0;
 }
 
-/* Room for the link of ring `id` in the free lists: a page of them at a time. */
+/* Reserves the link of ring `id` in the free lists, a page of links at a
+ * time. */
 static bool pool_link(struct pool *pool, uint32_t id)
 {
 	uint64_t at = pool->live->shape.shared_offset +
@@ -184,7 +186,7 @@ static bool pool_link(struct pool *pool, uint32_t id)
 	return true;
 }
 
-/* A struct gl_thread for it. */
+/* Allocates a struct gl_thread for ring `id`. */
 static bool pool_thread(struct pool *pool, uint32_t id)
 {
 	uint64_t *piece = &pool->r->threads[id / GL_THREADS];
@@ -199,7 +201,7 @@ static bool pool_thread(struct pool *pool, uint32_t id)
 	return true;
 }
 
-/* The same for its place in the table of rings. */
+/* Reserves the entry of ring `id` in the table of rings. */
 static bool pool_place(struct pool *pool, uint32_t id)
 {
 	uint64_t at = pool->live->shape.rings_offset + id * sizeof(uint64_t);
@@ -244,14 +246,15 @@ static bool pool_add(struct pool *pool, enum recorder_pool which)
 	assert(pool->r->ring_count <= GL_RINGS_MAX);
 	if (which == RECORDER_PRIMARY)
 		pool->main_given = true;
-	/* pairs with the acquire of whoever walks the table */
+	/* pairs with the acquire of readers of the table */
 	atomic_store_explicit(&live->header->ring_count, id + 1,
 			      memory_order_release);
 	ring_push_free(pool->r->shared, which, id + 1);
 	return true;
 }
 
-/* As many as were taken since the last time, twice. */
+/* How many rings to keep ready: twice as many as were taken since the last
+ * time. */
 static uint32_t pool_ahead(struct pool *pool, enum recorder_pool which)
 {
 	struct gl_shared *shared = pool->r->shared;
@@ -269,13 +272,13 @@ static uint32_t pool_ahead(struct pool *pool, enum recorder_pool which)
 	return ahead;
 }
 
-/* As many threads as there are rings: of thousands that wait, the others
- * would only be in the way. */
+/* Wakes as many threads as there are rings: with thousands of waiters, more
+ * would only contend. */
 static void pool_rouse(struct gl_shared *shared, enum recorder_pool which,
 		       uint32_t rings)
 {
 	if (!rings) {
-		/* there is no memory, and nothing to wait for */
+		/* no memory, so there is nothing to wait for */
 		futex_wake(&shared->ring_refills[which]);
 		return;
 	}
@@ -284,7 +287,7 @@ static void pool_rouse(struct gl_shared *shared, enum recorder_pool which,
 	/* more may be waiting */
 	atomic_store_explicit(&shared->ring_hungry[which], 1,
 			      memory_order_release);
-	/* the writer is not to sleep before the next look */
+	/* the writer must not sleep before the next refill */
 	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
 }
 
@@ -297,8 +300,8 @@ static void pool_refill_one(struct pool *pool, enum recorder_pool which)
 	uint32_t there = atomic_load_explicit(&shared->ring_count[which],
 					      memory_order_relaxed);
 
-	/* where many came, more will come: each refill waits for a whole pass
-	 * over the rings that there are */
+	/* after many threads, more will start: each refill comes after a full
+	 * pass over all rings */
 	if (hungry)
 		want = POOL_BATCH + pool->r->ring_count / 8;
 	for (; there < want; there++) {
@@ -322,8 +325,8 @@ void pool_refill(struct pool *pool)
 }
 
 /*
- * The first thread's ring is there already: live_make_ring has put it where it
- * could be put only. It is of the class that its bytes say, if they say one.
+ * Takes over the first thread's ring, which live_make_ring has created at the
+ * only possible offset. Its bytes give its class; an invalid size is damage.
  */
 static bool pool_take_over(struct pool *pool)
 {
@@ -371,7 +374,7 @@ void pool_init(struct pool *pool, struct recording *r, struct live *live,
 		pool->main_given = true;
 		return;
 	}
-	/* the last one in is the first one out: the main thread's */
+	/* the list is a stack: the last ring added is for the main thread */
 	pool->main_given = true;
 	pool_refill(pool);
 	pool->main_given = false;
@@ -386,7 +389,7 @@ void pool_close(struct pool *pool, uint32_t id)
 	unsigned class = pool_class_of(given);
 
 	CLAIM_FULL(class >= POOL_CLASS_MIN && class <= POOL_CLASS_MAX);
-	/* what a busy thread needed is more than its successor needs */
+	/* a busy thread's ring is larger than its successor needs */
 	if (which == RECORDER_PRIMARY && class > pool->first_class) {
 		uint64_t at = pool_block(pool, pool->first_class);
 
@@ -430,22 +433,22 @@ bool pool_grow(struct pool *pool, uint32_t id)
 	if (!at)
 		return false;
 	live_ready(pool->live, at, at + (UINT64_C(1) << larger));
-	/* unused in between: a death just here loses nothing, since the ring
-	 * was drained, and its owner, who waits, puts nothing there any more */
+	/* UNUSED for a moment: if the process dies here nothing is lost, since
+	 * the ring was drained and its owner waits */
 	order_write_release(ring, state, GL_RING_UNUSED);
 	pool_give_back(pool, given->offset, class);
-	/* in this order: its owner looks for its data when both are there */
+	/* in this order: the owner looks its data up when both are set */
 	pool_empty(pool, id);
 	pool_set_data(pool, id, at, larger);
 	given->ready = true;
 	ring->generation = ++given->generation;
 	order_write_release(ring, state, GL_RING_ACTIVE);
-	log_number(OPTION_LOG_DEBUG, "a ring grows to", given->mask + 1);
+	log_number(OPTION_LOG_DEBUG, "ring enlarged to", given->mask + 1);
 	return true;
 }
 
 #ifdef GNOMON_CLAIMS
-#define VALID_BLOCKS 1024	/* of a list, looked at */
+#define VALID_BLOCKS 1024	/* checked at most, per list */
 
 static bool pool_list_ends(const struct pool *pool, unsigned class)
 {

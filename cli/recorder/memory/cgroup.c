@@ -11,14 +11,15 @@
 #include "cli/recorder/base/proc_file.h"
 
 #define CGROUP_TEXT_MAX 1024
-#define CGROUP_UNLIMITED (UINT64_C(1) << 60)	/* version 1 has such numbers */
+#define CGROUP_UNLIMITED (UINT64_C(1) << 60)	/* version 1 uses huge numbers
+						 * for no limit */
 
 static const char *cgroup_limit_file(const struct cgroup *cgroup)
 {
 	return cgroup->v1 ? "/memory.limit_in_bytes" : "/memory.max";
 }
 
-/* A file of the folder that the first n bytes of dir name. */
+/* Reads a file in the directory named by the first n bytes of dir. */
 static long cgroup_read(const struct cgroup *cgroup, size_t n,
 			const char *name, char *to, size_t size)
 {
@@ -38,7 +39,8 @@ static bool cgroup_is_there(const struct cgroup *cgroup)
 			   text, sizeof(text)) > 0;
 }
 
-/* Whether a list separated by commas, up to a colon, has the memory. */
+/* Whether a list of controllers, separated by commas and ended by a colon, has
+ * "memory". */
 static bool cgroup_controls(const char *list)
 {
 	while (*list && *list != ':') {
@@ -64,7 +66,7 @@ static const char *cgroup_path(const char *line, bool *v1)
 	return !*v1 || cgroup_controls(list + 1) ? path + 1 : NULL;
 }
 
-/* Tries a mount, with the path and without it. */
+/* Tries a mount point, with the path and without it. */
 static bool cgroup_try(struct cgroup *cgroup, const char *root,
 		       const char *mount, const char *path, size_t n)
 {
@@ -134,7 +136,7 @@ bool cgroup_events(const struct cgroup *cgroup, uint64_t *count)
 		*count = strtoull(text, NULL, 10);
 		return true;
 	}
-	/* lines of a word and a number; "low" says of no trouble */
+	/* lines of a word and a number; "low" is no sign of pressure */
 	while (*at) {
 		bool counts = strncmp(at, "low ", 4) != 0;
 

@@ -1,6 +1,6 @@
 /*
- * cgroup.h: the memory limit of the control group that a process is in, and
- * how often the kernel had to do with it. The writer only.
+ * cgroup.h: the memory limit of a process's control group, and how often the
+ * group reached it. The writer only.
  *
  * Version 2 of control groups and version 1's memory controller, as described
  * in the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1.
@@ -18,19 +18,19 @@
 
 struct cgroup {
 	bool v1;
-	size_t top;		/* of dir: the mount, the rest is the path */
+	size_t top;		/* length of the mount point in `dir` */
 	char dir[GT_PATH_MAX];	/* "": none */
 };
 
-/* Finds the group by the lines of /proc/PID/cgroup below `root`. Where its
- * folder is not to be seen (a container has its own for the mount), it is the
- * mount. False: there is no memory controller. */
+/* Finds the group below `root` by the lines of /proc/PID/cgroup. If its
+ * directory is not visible (a container mounts its own group there), uses the
+ * mount point. False: no memory controller. */
 bool cgroup_find(struct cgroup *cgroup, const char *root, const char *lines);
 
-/* The smallest limit of the group and those it is in, bytes; 0: none. */
+/* The smallest limit of the group and its ancestors, in bytes; 0: none. */
 uint64_t cgroup_limit(const struct cgroup *cgroup);
 
-/* How often the group came to a limit (high, max, oom and oom_kill of
+/* How often the group reached a limit (high, max, oom and oom_kill of
  * memory.events; memory.failcnt). False: not known. */
 bool cgroup_events(const struct cgroup *cgroup, uint64_t *count);
 

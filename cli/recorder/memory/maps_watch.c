@@ -1,25 +1,25 @@
 /*
  * maps_watch.c: see the header.
  *
- *	the target's maps ──▶ compare with the list of the look before
+ *	the target's maps ──▶ compare with the previous scan's list
  *	                          ├──▶ records ──▶ MAPS chunk
  *	                          └──▶ the new list
  *
- * Both lists are sorted, as the kernel's is, so one pass compares them. Only a
- * hash of what a mapping is (protection, file, where in it) is kept.
+ * Both lists are sorted, as the kernel's list is, so one pass compares them. Of
+ * a mapping's attributes (protection, file, offset) only a hash is kept.
  *
- * Rate. A look may take EVERY times its own processor time after the one
- * before: 0.25 % of a core. Whether it is worth while is asked of
- * /proc/PID/statm, in which nearly every change shows, at a hundredth of the
- * cost for a large process.
+ * Rate. After a scan, the next one waits for EVERY times its processor time:
+ * 0.25 % of a core. Whether a scan is needed is decided by /proc/PID/statm,
+ * which shows nearly every change, at a hundredth of the cost for a large
+ * process.
  *
- * The kernel makes such a list a page of text at a time, and lets go of the
- * list of mappings in between; a look is no snapshot. What changes during it
- * may be seen or not: its chunk has the times of its begin and its end.
+ * The kernel produces the list a page of text at a time, and drops its lock in
+ * between, so a scan is no snapshot. Changes during a scan may be seen or not;
+ * its chunk has the times of its start and end.
  *
- * I1: `last` is what a reader has that applied all chunks so far.
- * I2: entries do not overlap and grow by address; a line for which this would
- *     not hold is passed over.
+ * I1: `last` equals the list of a reader that applied all chunks so far.
+ * I2: entries are sorted by address and do not overlap; a line that would break
+ *     this is skipped.
  */
 #include "cli/recorder/memory/maps_watch.h"
 
@@ -40,9 +40,10 @@
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */
 #define MAPS_WATCH_MIN 1024u
-#define MAPS_WATCH_SHARE 16	/* part of the area that the lists may take */
+#define MAPS_WATCH_SHARE 16	/* fraction of the area that the lists may
+				 * take */
 #define MAPS_WATCH_STEP_NS UINT64_C(1000000)
-#define MAPS_WATCH_STEP_LINES 64	/* between two looks at the clock */
+#define MAPS_WATCH_STEP_LINES 64	/* between two readings of the clock */
 #define MAPS_WATCH_PIECE (256u << 10)	/* bytes of a chunk, and a path */
 #define MAPS_WATCH_EVERY 400
 #define MAPS_WATCH_SOON_NS UINT64_C(20000000)	/* after a hint */
@@ -82,7 +83,8 @@ static void maps_watch_open_chunk(struct maps_watch *watch)
 	watch->path_hash = 0;
 }
 
-/* The numbers before the records are known last, and their length with them. */
+/* Writes the header of a chunk, whose values and length are known only at its
+ * end. */
 static void maps_watch_close_chunk(struct maps_watch *watch, unsigned flags)
 {
 	uint8_t *payload = chunk_payload(watch->out), *to = payload;
@@ -159,7 +161,7 @@ static void maps_watch_new(struct maps_watch *watch,
 
 /* ---- comparing ---- */
 
-/* Entries of the last look that lie below `address` are gone. */
+/* Writes GONE for entries of the last scan below `address`. */
 static void maps_watch_gone(struct maps_watch *watch, uint64_t address)
 {
 	while (watch->passed < watch->last_count &&
@@ -214,12 +216,12 @@ static void maps_watch_compare(struct maps_watch *watch,
 		watch->passed++;
 		return;
 	}
-	/* one that overlaps it is another one now */
+	/* overlapping entries were replaced */
 	maps_watch_gone(watch, e.end);
 	maps_watch_new(watch, m, own, path_hash);
 }
 
-/* The part of a mapping up to `end`; what was left of it goes on there. */
+/* Compares the part of a mapping up to `end`, and cuts that part off *m. */
 static void maps_watch_part(struct maps_watch *watch,
 			    struct proc_lines_mapping *m, uint64_t end,
 			    bool own, uint64_t path_hash)
@@ -235,7 +237,8 @@ static void maps_watch_part(struct maps_watch *watch,
 	m->start = part.end;
 }
 
-/* The kernel joins neighbours of one kind: what is ours is cut out. */
+/* The kernel merges adjacent mappings of one kind: splits off our own
+ * ranges. */
 static void maps_watch_mapping(struct maps_watch *watch,
 			       struct proc_lines_mapping *m)
 {
@@ -256,7 +259,7 @@ static void maps_watch_mapping(struct maps_watch *watch,
 	}
 }
 
-/* ---- a look ---- */
+/* ---- a scan ---- */
 
 static bool maps_watch_begin(struct maps_watch *watch)
 {
@@ -274,7 +277,7 @@ static bool maps_watch_begin(struct maps_watch *watch)
 	return true;
 }
 
-/* Nothing is known of what lies above: it stays as it was. */
+/* Keeps the old entries above, which were not read. */
 static void maps_watch_keep(struct maps_watch *watch)
 {
 	while (watch->passed < watch->last_count &&
@@ -293,7 +296,7 @@ static void maps_watch_end(struct maps_watch *watch)
 		watch->cuts++;
 	else if (target_lines_last(&watch->lines))
 		maps_watch_gone(watch, UINT64_MAX);
-	else	/* it ended because the process did: nothing was unmapped */
+	else	/* the list ended with the process: nothing was unmapped */
 		maps_watch_keep(watch);
 	proc_lines_close(&watch->lines);
 	maps_watch_close_chunk(watch, 0);
@@ -308,7 +311,7 @@ static void maps_watch_end(struct maps_watch *watch)
 	watch->looks++;
 }
 
-/* Goes on for a while, or to the end. */
+/* Continues a scan for a while, or to its end. */
 static void maps_watch_go_on(struct maps_watch *watch, uint64_t while_ns)
 {
 	uint64_t begin = time_ns_of(CLOCK_THREAD_CPUTIME_ID), spent = 0;
@@ -334,7 +337,7 @@ static void maps_watch_go_on(struct maps_watch *watch, uint64_t while_ns)
 	watch->spent_all_ns += spent;
 }
 
-/* Whether /proc/PID/statm is what it was: size, text and data, in pages. */
+/* Whether /proc/PID/statm has changed: size, text and data, in pages. */
 static bool maps_watch_resized(struct maps_watch *watch)
 {
 	static const unsigned fields[3] = { 0, 3, 5 };

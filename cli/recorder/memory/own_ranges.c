@@ -1,6 +1,6 @@
 /*
- * own_ranges.c: see own_ranges.h. What the target says may be anything: it marks
- * mappings in the trace, and does no more.
+ * own_ranges.c: see own_ranges.h. The target's ranges are untrusted: they only
+ * mark mappings in the trace.
  */
 #include "cli/recorder/memory/own_ranges.h"
 

@@ -1,6 +1,7 @@
 /*
- * own_ranges.h: addresses of the target that are ours: the area and what is mapped
- * of the live mapping. More come as the target maps them.
+ * own_ranges.h: address ranges of the target that belong to gnomon: the area,
+ * and mapped pieces of the live mapping. The target adds ranges as it maps
+ * them.
  */
 #ifndef GNOMON_OWN_RANGES_H
 #define GNOMON_OWN_RANGES_H
@@ -10,19 +11,20 @@
 
 #include "preload/ring/shared.h"
 
-/* By address; neighbours are one. */
+/* Sorted by address; adjacent ranges are merged. */
 struct own_ranges {
 	struct gl_range range[GL_OWN + 1];
 	unsigned count;
 };
 
-/* As they are told now. */
+/* Reads the ranges that the target publishes now. */
 void own_ranges_find(struct own_ranges *own, const struct gl_shared *shared);
 
-/* One more, which they do not tell. */
+/* Adds a range that the target does not publish. */
 void own_ranges_put(struct own_ranges *own, struct gl_range range);
 
-/* Whether what begins at `start` is ours; *end goes back to where that ends. */
+/* Whether `start` is in one of our ranges. Reduces *end to the next border
+ * between our memory and other memory. */
 bool own_ranges_cut(const struct own_ranges *own, uint64_t start,
 		    uint64_t *end);
 
@@ -30,7 +32,7 @@ bool own_ranges_cut(const struct own_ranges *own, uint64_t start,
 bool own_ranges_have(const struct own_ranges *own, uint64_t start,
 		     uint64_t end);
 
-/* By address, and neighbours are one. With GNOMON_CLAIMS. */
+/* Sorted by address, adjacent ranges merged. With GNOMON_CLAIMS. */
 bool own_ranges_is_valid(const struct own_ranges *own);
 
 #endif

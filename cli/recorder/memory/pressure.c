@@ -1,14 +1,13 @@
 /*
  * pressure.c: see pressure.h.
  *
- * A level is passed upwards once, and again only after the process had fallen
- * PRESSURE_FALL below it: one that moves around it does not cause a snapshot
- * each time.
+ * A level triggers once, and again only after memory fell 1/PRESSURE_FALL below
+ * it: so memory that varies around a level does not trigger a snapshot each
+ * time.
  *
- * The group is sought anew every PRESSURE_SEEK_NS: a process may be moved to
- * another one, and a limit be changed. Our own entry in /proc tells where the
- * writer is, not the target; so the target's is read, and ours where there is
- * none that knows its number.
+ * The group is searched again every PRESSURE_SEEK_NS: a process may move to
+ * another group, and limits may change. The target's entry in /proc is read,
+ * and the writer's own only if /proc does not know the target's pid.
  */
 #include "cli/recorder/memory/pressure.h"
 
@@ -22,7 +21,7 @@
 
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
 #define PRESSURE_SEEK_NS (1000 * UINT64_C(1000000))
-#define PRESSURE_FALL 16	/* a part of the level */
+#define PRESSURE_FALL 16	/* fraction of the level */
 #define PRESSURE_PAGE 4096
 #define PRESSURE_MILLION UINT64_C(1000000)
 #define PRESSURE_TEXT_MAX 8192
@@ -36,7 +35,7 @@ void pressure_init(struct pressure *pressure, int pid)
 		pressure->level);
 }
 
-/* Bytes of the whole machine. */
+/* Bytes of memory of the machine. */
 static uint64_t pressure_machine(void)
 {
 	static const char key[] = "MemTotal:";	/* the first line */
@@ -77,7 +76,7 @@ static uint64_t pressure_level(const struct pressure *pressure, unsigned i)
 	return pressure->limit / PRESSURE_MILLION * level->millionths;
 }
 
-/* The name of a level as it was given: they are separated by commas. */
+/* The text of a level in the option, which separates levels by commas. */
 static void pressure_name(unsigned i, char name[SNAPSHOT_NAME_MAX])
 {
 	const char *at = options_text(recording_options, OPTION_SNAPSHOT_AT);
@@ -132,7 +131,7 @@ bool pressure_look(struct pressure *pressure, uint64_t now_ns,
 	pressure_seek(pressure, now_ns);
 	if (pressure->found &&
 	    cgroup_events(&pressure->cgroup, &events) && !pressure->counted) {
-		/* what was before us is nothing new */
+		/* events from before the recording do not count */
 		pressure->counted = true;
 		pressure->events = events;
 	}

@@ -1,7 +1,7 @@
 /*
- * pressure.h: when the process comes to have much memory, or its control group
- * too little, a snapshot is due: what is known then may be all that is left a
- * moment later. The writer only.
+ * pressure.h: triggers a snapshot when the process uses much memory or its
+ * control group nears a limit. The process may be killed a moment later. The
+ * writer only.
  */
 #ifndef GNOMON_PRESSURE_H
 #define GNOMON_PRESSURE_H
@@ -15,13 +15,13 @@
 
 struct pressure {
 	int pid;
-	uint64_t due_ns;	/* of the next look */
-	uint64_t found_ns;	/* the group was last sought */
+	uint64_t due_ns;	/* of the next check */
+	uint64_t found_ns;	/* last search for the group */
 	struct cgroup cgroup;
-	bool found;		/* there is one */
-	uint64_t limit;		/* of it, or the machine's memory; 0 */
-	uint64_t events;	/* of the group, seen */
-	bool counted;		/* they are known */
+	bool found;		/* it has a group */
+	uint64_t limit;		/* of the group, or the machine's memory; 0 */
+	uint64_t events;	/* of the group, at the last check */
+	bool counted;		/* `events` is valid */
 	struct options_rss level[OPTIONS_RSS_MAX];
 	unsigned levels;
 	uint32_t passed;	/* bits: levels that were passed */
@@ -29,12 +29,12 @@ struct pressure {
 
 void pressure_init(struct pressure *pressure, int pid);
 
-/* To be called often; looks every 100 ms. Whether there is a reason, which is
- * put down as a name; one at a time. */
+/* Call often; checks every 100 ms. True: take a snapshot, named after the
+ * reason. Returns one reason at a time. */
 bool pressure_look(struct pressure *pressure, uint64_t now_ns,
 		   char name[SNAPSHOT_NAME_MAX]);
 
-/* The same with what a look finds: bytes resident, and events of the group. */
+/* The same for given values: resident bytes, and events of the group. */
 bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
 		    char name[SNAPSHOT_NAME_MAX]);
 

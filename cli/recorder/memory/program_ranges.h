@@ -1,6 +1,6 @@
 /*
- * program_ranges.h: which memory of the target is the program's, not ours, as its
- * threads ask (ASK_MEMORY, ask.h).
+ * program_ranges.h: lists the target's mappings without gnomon's own memory, at
+ * the request of its threads (ASK_MEMORY, ask.h).
  */
 #ifndef GNOMON_PROGRAM_RANGES_H
 #define GNOMON_PROGRAM_RANGES_H
@@ -8,9 +8,9 @@
 #include "cli/recorder/memory/own_ranges.h"
 
 /*
- * Of what [start, end) has from `from` on, what is not ours goes to `to`, which
- * has `count` of `room` in it. The new count. Neighbours are not joined: mlock(2)
- * stops where a mapping cannot be brought in.
+ * Appends the parts of `mapping` from `from` on that are not ours to `to`,
+ * which has `count` of `room` entries. Returns the new count. Adjacent mappings
+ * stay separate: mlock(2) stops at a mapping that it cannot lock.
  */
 unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 			    const struct own_ranges *own,
@@ -19,11 +19,11 @@ unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 struct program_ranges {
 	uint64_t from;
 	struct gl_range image;	/* our library's */
-	bool blocks;		/* only what may have blocks */
+	bool blocks;		/* only mappings that may hold blocks */
 };
 
-/* The first `room` of those that are wanted, as they are mapped now. How many,
- * or -errno. */
+/* Reads up to `room` requested ranges, as mapped now. Returns their number or
+ * -errno. */
 long program_ranges_read(struct gl_range *to, unsigned room,
 			 const struct program_ranges *wanted,
 			 const struct gl_shared *shared);

@@ -1,6 +1,6 @@
 /*
- * smaps.c: see the header. Keys as in proc_pid_smaps(5); the kernel writes a
- * score of others, so the first letter decides about most lines.
+ * smaps.c: see the header. Keys are those of proc_pid_smaps(5). The kernel
+ * writes a score of other keys, most of which differ in the first letter.
  */
 #include "cli/recorder/memory/smaps.h"
 
@@ -20,7 +20,7 @@ static const char *const smaps_keys[SMAPS_FIGURES] = {
 	[SMAPS_SWAP] = "Swap:",
 };
 
-/* What follows `key` in the line, NULL: it begins otherwise. */
+/* The text after `key` in the line; NULL: the line has another key. */
 static const char *smaps_after(const char *line, const char *key)
 {
 	while (*key)

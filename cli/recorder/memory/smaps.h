@@ -1,5 +1,5 @@
 /*
- * smaps.h: the figures of /proc/PID/smaps and smaps_rollup. No state; any
+ * smaps.h: parses sizes in /proc/PID/smaps and smaps_rollup. No state; any
  * thread.
  */
 #ifndef GNOMON_SMAPS_H
@@ -25,11 +25,11 @@ struct smaps {
 	uint64_t kib[SMAPS_FIGURES];
 };
 
-/* A line "key   number kB": whether it begins with this key and is one. */
+/* Parses a line "key number kB". False: another key, or no such line. */
 bool smaps_number(const char *line, const char *key, uint64_t *kib);
 
-/* A line "Key:  number kB". Whether it was one of the figures; others, and
- * whatever else the line may be, leave *smaps alone. */
+/* Parses a line "Key: number kB" into *smaps. False: none of the sizes above;
+ * *smaps is unchanged. */
 bool smaps_line(struct smaps *smaps, const char *line);
 
 #endif

@@ -1,20 +1,21 @@
 /*
- * snapshot.c: reading smaps into SNAPSHOT chunks. See the header.
+ * snapshot.c: converts smaps to SNAPSHOT chunks. See the header.
  *
  *	idle ── begin ──▶ reading ── no more lines ──▶ waiting ──▶ idle
- *	 ▲ │              arenas are asked for         (arenas answered, or
- *	 │ └─ last ─▶ held                             patience is over)
+ *	 ▲ │              arenas are requested         (arenas answered, or
+ *	 │ └─ last ─▶ held                             the wait is over)
  *	 └─ drop ─────┘
  *
- * The smaps are a file that the target has opened itself (target_file.h). The
- * kernel gives them out in pieces of a page or so and drops its locks between
- * them. Mappings that come and go meanwhile are there or not; a mapping is
- * never there twice, because the file goes on by address.
+ * The target opened the smaps file itself (target_file.h). The kernel produces
+ * it in pieces of about a page and drops its locks in between. Mappings that
+ * change meanwhile may be missing; no mapping appears twice, because the file
+ * is ordered by address.
  *
- * What cannot be read is left out, and the snapshot says that it is not whole.
+ * Mappings that cannot be read are left out, and the snapshot is marked
+ * incomplete.
  *
- * I1: while rows are gathered, the chunk's payload is not touched: between
- *     slices it belongs to others.
+ * I1: rows are gathered outside the chunk's payload: between slices, other code
+ *     uses the payload.
  */
 #include "cli/recorder/memory/snapshot.h"
 
@@ -33,10 +34,13 @@
 #include "unwind/claim.h"
 
 #define SNAPSHOT_SLICE_NS (4 * UINT64_C(1000000))
-#define SNAPSHOT_BEAT_NS UINT64_C(1000000)	/* of the last one */
-#define SNAPSHOT_LAST_NS (2000 * UINT64_C(1000000))	/* nobody waits longer */
-#define SNAPSHOT_PATIENCE_NS (100 * UINT64_C(1000000))	/* for the arenas */
-#define SNAPSHOT_PAUSE 4	/* times what one took, to the next */
+#define SNAPSHOT_BEAT_NS UINT64_C(1000000)	/* between heartbeats of the
+						 * last snapshot */
+/* the process waits no longer */
+#define SNAPSHOT_LAST_NS (2000 * UINT64_C(1000000))
+/* longest wait for the arenas */
+#define SNAPSHOT_PATIENCE_NS (100 * UINT64_C(1000000))
+#define SNAPSHOT_PAUSE 4	/* times the duration of one, until the next */
 #define SNAPSHOT_ARENAS_SHARE 128	/* of a thread's time, at most */
 #define SNAPSHOT_MAPPINGS_MAX (1u << 20)	/* 16 times the usual limit */
 #define SNAPSHOT_ROWS (64u << 10)
@@ -80,7 +84,7 @@ void snapshot_init(struct snapshot *s, struct recording *r,
 	snapshot_every(s, recording_options->number[OPTION_SNAPSHOT_EVERY]);
 }
 
-/* Memory of the first snapshot, for all. */
+/* Allocates buffers at the first snapshot, for all snapshots. */
 static bool snapshot_memory(struct snapshot *s)
 {
 	if (s->buffer)
@@ -130,7 +134,8 @@ static unsigned snapshot_flags(const struct snapshot *s)
 		       mapping->flags | GT_MAPPING_OURS : mapping->flags;
 }
 
-/* 0: no name; 1: that of the row before; else its length and 2, and it. */
+/* Writes 0: no path; 1: that of the previous row; else length + 2 and the
+ * path. */
 static uint8_t *snapshot_put_path(struct snapshot *s, uint8_t *to)
 {
 	size_t n = strlen(s->path);
@@ -216,7 +221,7 @@ static void snapshot_stop_reading(struct snapshot *s, bool whole)
 	s->reading = false;
 }
 
-/* Goes on until there are no more lines, or the time has come. */
+/* Reads until the last line or `until_ns`. */
 static void snapshot_read(struct snapshot *s, uint64_t until_ns)
 {
 	while (s->reading) {
@@ -232,8 +237,8 @@ static void snapshot_read(struct snapshot *s, uint64_t until_ns)
 	}
 }
 
-/* Asking stops the program: not too large a part of the time since it was done
- * last. */
+/* Whether the arenas cost too much now: reading them stops the program, so its
+ * cost must be a small part of the time since the last reading. */
 static bool snapshot_is_dear(const struct snapshot *s)
 {
 	uint64_t cost_ns = base_max(s->arenas_cost_ns,
@@ -248,7 +253,7 @@ static uint32_t snapshot_can(const struct snapshot *s)
 				    memory_order_relaxed);
 }
 
-/* What is said unless they are taken. */
+/* The arenas' state to write unless they are read. */
 static enum gt_arenas_state snapshot_no_arenas(const struct snapshot *s)
 {
 	uint32_t can = snapshot_can(s);
@@ -295,7 +300,7 @@ static uint64_t snapshot_ns(const struct snapshot *s, uint64_t cycles)
 	uint64_t ns = time_ns_now() - live->monotonic0_ns;
 	uint64_t ticks = (counter_now() - live->counter0) >> s->tick_shift;
 
-	/* in thousandths; the recording may last for years */
+	/* by thousands of ticks: the recording may last for years */
 	return (cycles >> s->tick_shift) * (ns / (ticks / 1000 + 1)) / 1000;
 }
 
@@ -321,12 +326,12 @@ static void snapshot_write(struct snapshot *s)
 
 	CLAIM_FULL(s->busy && !s->reading && !s->held);
 	s->busy = false;
-	/* it may have made one meanwhile */
+	/* the program may have started a thread meanwhile */
 	if (s->arenas_state == GT_ARENAS_NOT_SAFE &&
 	    snapshot_can(s) != ARENAS_ALONE)
 		s->arenas_state = GT_ARENAS_THREADS;
 	log_say(OPTION_LOG_INFO, "snapshot", s->name);
-	/* nothing could be found out, and nobody will ask for it by name */
+	/* no data could be read, and no user requested it by name */
 	if (!s->mappings && s->arenas_state != GT_ARENAS_TAKEN &&
 	    s->kind != GT_SNAPSHOT_ASKED)
 		return;
@@ -359,7 +364,7 @@ static void snapshot_start_due(struct snapshot *s, uint64_t now_ns)
 	snapshot_begin(s, GT_SNAPSHOT_EVERY, name);
 }
 
-/* When it is done: the next comes in time, but not before a pause. */
+/* After a snapshot: the next is due by the interval, but not before a pause. */
 static void snapshot_next(struct snapshot *s, uint64_t now_ns)
 {
 	uint64_t took = s->read_ns - s->begin_ns;
@@ -385,7 +390,7 @@ bool snapshot_step(struct snapshot *s, uint64_t now_ns)
 		snapshot_arenas(s, ARENAS_RUNNING);
 	if (s->reading)
 		return true;
-	/* do not wait longer than half of the time to the next */
+	/* do not wait longer than half of the interval */
 	if (s->kind == GT_SNAPSHOT_EVERY)
 		patience = base_min(patience, s->every_ns / 2);
 	now_ns = time_ns_now();
@@ -418,7 +423,7 @@ const struct smaps *snapshot_last(struct snapshot *s)
 	while (s->reading && time_ns_now() < until_ns) {
 		snapshot_read(s, base_min(time_ns_now() + SNAPSHOT_BEAT_NS,
 					  until_ns));
-		/* somebody waits for it, and sees that it gets on */
+		/* shows progress to the waiting process */
 		atomic_fetch_add_explicit(&s->r->shared->beats, 1,
 					  memory_order_relaxed);
 	}

@@ -1,28 +1,27 @@
 /*
- * usage.c: points of memory usage, from the kernel's figures.
+ * usage.c: points of memory usage, from the kernel's sizes.
  *
- * smaps_rollup is a file that the target has opened itself (target_file.h), the
- * others are read under its number. They give nothing any more once the target
- * has no memory.
+ * The target opened its smaps_rollup file itself (target_file.h); other files
+ * are opened by its pid. They are empty once the target has no memory.
  *
  *	every 100 ms          status: sizes           some 10 us
- *	where that pays       smaps_rollup, stat      30 us and more: it
+ *	as its cost permits   smaps_rollup, stat      30 us and more: it
  *	                                              walks all page tables
  *	at the end            the last snapshot's sums, if the process waits
  *	                      for that (last_look.c)
  *
- * THE RATE. Each look is followed by a pause of USAGE_SHARE times the
- * processor time it took, so that all of them stay under 1/USAGE_SHARE of a
- * core. The detailed look has a pause of its own, and in between the sizes are
- * still there. It also is put off, up to USAGE_REST_NS, while the sizes do not
- * move; and a point that says nothing new is not written.
+ * THE RATE. After each reading there is a pause of USAGE_SHARE times its
+ * processor time, so that readings take less than 1/USAGE_SHARE of a core.
+ * Detailed readings have their own pause, and sizes are still read in between.
+ * While sizes do not change, detailed readings are delayed up to USAGE_REST_NS,
+ * and unchanged points are not written.
  *
- * THE LOCK. While smaps_rollup is in a mapping, mmap and its like wait in the
- * target (between mappings the kernel lets them in): 20 GiB in small pages
- * are 70 ms. So long looks are rarer than their cost asks for, the longer the
- * more.
+ * THE LOCK. While the kernel walks a mapping for smaps_rollup, mmap and similar
+ * calls block in the target (between mappings they may run): 20 GiB in small
+ * pages take 70 ms. So long readings are made rarer than their cost requires,
+ * and the longer the rarer.
  *
- * What cannot be read is not written: without /proc there are no points.
+ * Unreadable values are not written: without /proc there are no points.
  */
 #include "cli/recorder/memory/usage.h"
 
@@ -40,7 +39,7 @@
 #include "unwind/claim.h"
 
 #define USAGE_SHARE 1024	/* of a core: 0.1 % */
-#define USAGE_LONG_NS (16 * UINT64_C(1000000))	/* a look that is too long */
+#define USAGE_LONG_NS (16 * UINT64_C(1000000))	/* a reading is too long */
 #define USAGE_RARE_NS (60 * UINT64_C(1000000000))
 #define USAGE_GAP_NS (100 * UINT64_C(1000000))
 #define USAGE_REST_NS (1000 * UINT64_C(1000000))
@@ -79,7 +78,8 @@ uint64_t usage_gap_ns(uint64_t cost_ns)
 	return base_max(least, base_min(rarer, USAGE_RARE_NS));
 }
 
-/* Sizes, in pages: mapped, resident, and what of it is of files or shared. */
+/* Reads sizes in pages: mapped, resident, and the resident part that is
+ * file-backed or shared. */
 static bool usage_statm(int pid, struct usage_point *point)
 {
 	char text[USAGE_STATM_MAX];
@@ -88,7 +88,7 @@ static bool usage_statm(int pid, struct usage_point *point)
 
 	if (proc_file_read_of(pid, "statm", text, sizeof(text)) <= 0)
 		return false;
-	/* zeros: a process that has ended, and still is in the list */
+	/* zeros: a process that has ended but still has a /proc entry */
 	for (i = GT_USAGE_SIZE; i <= GT_USAGE_SHARED; i++) {
 		const char *digits = at;
 
@@ -121,7 +121,7 @@ static bool usage_sizes(int pid, struct usage_point *point)
 	}
 	proc_lines_close(&lines);
 	value[GT_USAGE_SHARED] = files + shared;
-	/* kernels before 4.5 have fewer of them */
+	/* kernels before 4.5 have fewer of these lines */
 	return found == 6 || usage_statm(pid, point);
 }
 
@@ -151,7 +151,7 @@ static bool usage_rollup(struct smaps *smaps)
 
 static void usage_faults(const struct usage *usage, struct usage_point *point)
 {
-	/* what cannot be read stays as it was */
+	/* unreadable values stay unchanged */
 	proc_stat(usage->pid, PROC_STAT_MINFLT,
 		  &point->value[GT_USAGE_FAULTS_MINOR]);
 	proc_stat(usage->pid, PROC_STAT_MAJFLT,
@@ -182,7 +182,7 @@ static void usage_flush(struct usage *usage)
 	usage->held = 0;
 }
 
-/* Whether sizes are as they were. */
+/* Whether sizes are unchanged. */
 static bool usage_rests(const struct usage *usage,
 			const struct usage_point *point)
 {
@@ -194,8 +194,8 @@ static bool usage_rests(const struct usage *usage,
 	return true;
 }
 
-/* Takes a point: sizes alone, or with the figures that are there already, or
- * (both) with those that are read now. False: nothing can be read. */
+/* Takes a point: sizes only, or `detailed` with the `known` sums or with sums
+ * read now. False: nothing can be read. */
 static bool usage_take(struct usage *usage, struct usage_point *point,
 		       bool detailed, const struct smaps *known)
 {
@@ -232,8 +232,8 @@ static void usage_keep(struct usage *usage, const struct usage_point *point,
 		usage_flush(usage);
 }
 
-/* When to look again, and when with all figures. Whether the point says
- * anything new. */
+/* Sets when to read sizes and all values next. Returns whether the point has
+ * new data. */
 static bool usage_plan(struct usage *usage, const struct usage_point *point,
 		       uint64_t now_ns)
 {
@@ -254,7 +254,7 @@ static bool usage_plan(struct usage *usage, const struct usage_point *point,
 	usage->due_ns = now_ns + gap;
 	if (rests)
 		return false;
-	/* it was put off while nothing moved */
+	/* it was delayed while nothing changed */
 	usage->rest_ns = USAGE_GAP_NS;
 	usage->detail_due_ns = usage->detail_least_ns;
 	return true;
@@ -273,7 +273,7 @@ void usage_look(struct usage *usage, uint64_t now_ns)
 		usage->due_ns = now_ns + USAGE_REST_NS;
 		return;
 	}
-	/* a kernel without smaps_rollup: not asked at every look */
+	/* a kernel without smaps_rollup: do not try at every reading */
 	if (detailed && !point.value[GT_USAGE_FLAGS])
 		usage->detail_least_ns = usage->detail_due_ns =
 			now_ns + USAGE_REST_NS;

@@ -1,5 +1,5 @@
 /*
- * usage.h: how much memory the target has, over time, as USAGE chunks. The
+ * usage.h: writes the target's memory sizes over time as USAGE chunks. The
  * writer only.
  */
 #ifndef GNOMON_USAGE_H
@@ -22,11 +22,12 @@ struct usage {
 	struct chunk_out *out;
 	int pid;
 	unsigned tick_shift;
-	uint64_t due_ns;		/* of the next look */
-	/* of the next with all figures; not before `least`, for its cost */
+	uint64_t due_ns;		/* when to read next */
+	/* when to read all sizes next; not before `least`, for its cost */
 	uint64_t detail_due_ns, detail_least_ns;
-	uint64_t rest_ns;		/* that it is put off by, at rest */
-	struct usage_point last;	/* that was looked at */
+	uint64_t rest_ns;		/* delay of that while memory is
+					 * unchanged */
+	struct usage_point last;	/* last read */
 	struct usage_point batch[USAGE_BATCH];
 	unsigned held;			/* points of it, not yet written */
 	uint64_t held_ns;		/* since when */
@@ -37,20 +38,20 @@ struct usage {
 void usage_init(struct usage *usage, struct chunk_out *out, int pid,
 		unsigned tick_shift);
 
-/* To be called often; looks when it is time to. */
+/* Call often; reads sizes when due. */
 void usage_look(struct usage *usage, uint64_t now_ns);
 
-/* Looks at sizes now. */
+/* Reads sizes now. */
 void usage_now(struct usage *usage);
 
-/* A last look. sums: of all mappings, where they are known; else they are read
- * once more. */
+/* Reads sizes for the last time. sums: of all mappings if known; else they are
+ * read once more. */
 void usage_last(struct usage *usage, const struct smaps *sums);
 
-/* Everything held is written. */
+/* Writes all held points. */
 void usage_finish(struct usage *usage);
 
-/* How long after a look that cost so much the next one is due. */
+/* Delay until the next reading, after one that took `cost_ns`. */
 uint64_t usage_gap_ns(uint64_t cost_ns);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * log.c: see log.h.
  *
- * Lines are appended by one write each, so several processes may share a
- * file. When it is longer than --log-file-max, it becomes FILE.1, in place of
- * the one before: by whoever finds it so first; others find that theirs is
- * not the one of that name any more, and open it anew.
+ * Each line is appended with one write, so several processes may share a file.
+ * The first process that finds it longer than --log-file-max renames it to
+ * FILE.1, replacing the previous one. The other processes find that their file
+ * has another name now, and open FILE again.
  *
  * I1: only the writer uses log_state, from log_begin on.
  */
@@ -68,8 +68,8 @@ void log_thread(int tid)
 	log_state.tid = tid;
 }
 
-/* Days since 1970-01-01 to a date of the Gregorian calendar: in eras of 400
- * years that begin in March, so that the day too many is a year's last. (The C
+/* Converts days since 1970-01-01 to a Gregorian date. It uses eras of 400 years
+ * that begin in March, so that a leap day is the last day of a year. (The C
  * library's gmtime_r opens files that TZ may name.) */
 static void log_date(uint64_t days, unsigned *year, unsigned *month,
 		     unsigned *day)
@@ -87,7 +87,7 @@ static void log_date(uint64_t days, unsigned *year, unsigned *month,
 	assert(*month >= 1 && *month <= 12 && *day >= 1 && *day <= 31);
 }
 
-/* What a line of a file begins with: when, and whose it is. */
+/* Writes the start of a line in a file: time and pid. */
 static int log_begin_line(char *line, size_t size)
 {
 	uint64_t ns = time_ns_of(CLOCK_REALTIME), s = ns / TIME_NS_SECOND;
@@ -106,11 +106,12 @@ static void log_rename(void)
 	char older[GT_PATH_MAX + 4];
 
 	snprintf(older, sizeof(older), "%s.1", log_path());
-	/* else it goes on under its name */
+	/* on failure the file keeps its name */
 	renameat2(AT_FDCWD, log_path(), AT_FDCWD, older, 0);
 }
 
-/* The file under its name: not too long, and the one that is open. */
+/* Rotates the file if it is too long; opens it again if another process rotated
+ * it. */
 static void log_turn(void)
 {
 	uint64_t most = recording_options->number[OPTION_LOG_FILE_MAX];
@@ -148,9 +149,9 @@ static void log_write(unsigned level, const char *what, const char *detail)
 		message_out_say(log_state.tid, line);
 		return;
 	}
-	n = base_min(n, size - 1);	/* a longer one is cut */
+	n = base_min(n, size - 1);	/* a longer line is truncated */
 	line[n] = '\n';
-	/* nowhere to report a failure to */
+	/* a failure cannot be reported anywhere */
 	write(log_state.fd, line, n + 1);
 	log_turn();
 }

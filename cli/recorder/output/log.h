@@ -1,6 +1,6 @@
 /*
- * log.h: what the recorder does, for who looks after it: --log, --log-file.
- * The writer only; without --log nothing is opened.
+ * log.h: the recorder's log of its own work (--log, --log-file). The writer
+ * only; without --log nothing is opened.
  */
 #ifndef GNOMON_LOG_H
 #define GNOMON_LOG_H
@@ -11,12 +11,12 @@
 
 /* Levels are the words of the option: OPTION_LOG_*. */
 
-/* At the begin of a recording. -errno: the file cannot be opened, and lines go
+/* At the start of a recording. -errno: the file cannot be opened, and lines go
  * to standard error. */
 long log_begin(int pid);
 
-/* The target's standard error, for lines that go there: by the id of a thread
- * of it that lives. */
+/* Sets a live thread of the target, through which to open its standard
+ * error. */
 void log_thread(int tid);
 
 /* "TIME PID LEVEL what: detail"; detail may be NULL. */
@@ -25,7 +25,7 @@ void log_say(unsigned level, const char *what, const char *detail);
 /* The same with a number. */
 void log_number(unsigned level, const char *what, uint64_t number);
 
-/* A line that the user gets on standard error in any case. */
+/* Logs a line and always prints it on standard error. */
 void log_tell(unsigned level, const char *text);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * output.c: opening the trace. Called by the writer, once.
  *
- * Attempts, in this order: the name (of a child, or if another process is
- * writing it, NAME.PID); the same with .1, .2 … (or the next %n); in case the
+ * Names tried, in this order: the name (NAME.PID for a child, or if another
+ * process is writing NAME); the same with .1, .2 … (or the next %n); if the
  * directory is not writable, the same in $XDG_STATE_HOME/gnomon and $TMPDIR.
  *
- * I1: a file is only emptied by force, under its lock, and if it was there
- *     before this process began.
+ * I1: a file is only truncated with --force, under its lock, and if it is older
+ *     than this process.
  */
 #include "cli/recorder/output/output.h"
 
@@ -65,7 +65,7 @@ void output_environment(char *const *environment)
 	}
 }
 
-/* What a letter behind a % stands for. */
+/* Writes the expansion of % and a letter. */
 static int output_letter(const struct output_names *names, unsigned counter,
 			 char letter, char *to, size_t size)
 {
@@ -138,7 +138,8 @@ static void output_nap(void)
 	nanosleep(&nap, NULL);
 }
 
-/* Nobody may be reading a pipe: the program does not wait for long. */
+/* Opens a pipe or device. A pipe may have no reader: waits for one, but not for
+ * long. */
 static long output_special(struct output *output)
 {
 	uint64_t end = time_ns_now() + OUTPUT_READER_NS;
@@ -176,7 +177,7 @@ static long output_replace(struct output *output,
 	return -EEXIST;
 }
 
-/* A pipe or device that is there already, or a file to be overwritten. */
+/* Opens an existing pipe or device, or a file to overwrite. */
 static long output_existing(struct output *output,
 			    const struct output_names *names, bool force)
 {
@@ -242,8 +243,8 @@ static bool output_is_device(const char *path)
 	return lstat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* Whether the name as the pattern gives it is another process's: that of an
- * ancestor, or of an unrelated one that is at work. own_name: NAME.PID. */
+/* Whether the name from the pattern belongs to another process: an ancestor, or
+ * an unrelated one that is writing it. own_name: NAME.PID. */
 static bool output_taken(const struct output *output,
 			 const struct output_names *names,
 			 const char *own_name)
@@ -253,7 +254,7 @@ static bool output_taken(const struct output *output,
 		!kinship_is_own(output->path, names->pid));
 }
 
-/* dir "": as the pattern says. */
+/* Opens the trace in `dir`; "": in the pattern's directory. */
 static long output_in(struct output *output, const struct output_names *names,
 		      const char *dir)
 {
@@ -292,7 +293,7 @@ static long output_elsewhere(struct output *output,
 	long fd = -ENOENT;
 
 	if (output_state[0]) {
-		/* there already, or it cannot be made: the open tells */
+		/* it may exist already; if not, opening the file fails */
 		mkdir(output_state, 0700);
 		fd = output_in(output, names, output_state);
 	}

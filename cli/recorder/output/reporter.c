@@ -6,8 +6,8 @@
  *	  └──── wait, a look ◀──────┘ file
  *	        each round
  *
- * One command for each key of --sort, one after the other. It gets the few
- * variables that the recorder has.
+ * There is one command for each key of --sort, one after the other. It gets the
+ * recorder's environment.
  */
 #include "cli/recorder/output/reporter.h"
 
@@ -42,7 +42,7 @@ static bool reporter_may_run(const char *path)
 	return access(path, X_OK) == 0;
 }
 
-/* A path of a folder and what is below it. */
+/* Tries the path made of a directory and a name. */
 static bool reporter_try(struct reporter *reporter, const char *folder,
 			 size_t n, const char *name)
 {
@@ -67,8 +67,8 @@ static void reporter_search(struct reporter *reporter)
 	}
 }
 
-/* As the variable says, or as it is installed or built beside the recorder, or
- * as a shell would find it. */
+/* Finds the command: by the environment variable, beside the recorder as
+ * installed or built, or in PATH. */
 static void reporter_find(struct reporter *reporter)
 {
 	static const char *const beside[] = {
@@ -98,9 +98,10 @@ void reporter_begin(struct reporter *reporter, const struct recording *r,
 	reporter->trace = trace;
 }
 
-/* ---- one of them ---- */
+/* ---- one report ---- */
 
-/* The key of the section that is `left` from the end; "": the usual tables. */
+/* The sort key of the section that is `left` from the end; "": the default
+ * tables. */
 static void reporter_key(unsigned left, char key[REPORTER_KEY_MAX])
 {
 	const char *at = options_text(recording_options, OPTION_SORT);
@@ -140,9 +141,9 @@ static void reporter_words(const struct reporter *reporter, char **argv,
 		argv[n++] = (char *)"--cost=live";
 	} else {
 		argv[n++] = (char *)"report";
-		/* what would help to read it is not for a program's output */
+		/* hints for the reader do not belong in a program's output */
 		argv[n++] = (char *)"--quiet";
-		/* a file that is empty would not say why */
+		/* but an empty file would not explain itself */
 		if (!*options_text(recording_options, OPTION_REPORT))
 			argv[n++] = (char *)"--skip-empty";
 		reporter_key(reporter->left, key);
@@ -162,13 +163,13 @@ static void reporter_words(const struct reporter *reporter, char **argv,
 	argv[n] = NULL;
 }
 
-/* A copy that is none of the three that the command gets. */
+/* A copy with a descriptor above the standard three, which the command gets. */
 static int reporter_above(int fd)
 {
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* All of its signals come as they did at first. */
+/* The command gets an empty signal mask. */
 static void reporter_attributes(posix_spawnattr_t *attributes)
 {
 	sigset_t none;
@@ -204,7 +205,7 @@ static long reporter_start(struct reporter *reporter, int output)
 	return err ? -err : pid;
 }
 
-/* Where it is to go. */
+/* Opens the report's output. */
 static long reporter_open(const struct reporter *reporter, int tid)
 {
 	const char *file = options_text(recording_options, OPTION_REPORT);
@@ -227,8 +228,8 @@ static int reporter_prepare(struct reporter *reporter, const char **why)
 	if (!reporter->command[0])
 		reporter_find(reporter);
 	if (!reporter->command[0]) {
-		*why = "the command gnomon, which would make the report, is "
-		       "not to be found: name it by " OPTIONS_COMMAND;
+		*why = "the command gnomon, which makes the report, was not "
+		       "found: set " OPTIONS_COMMAND;
 		return -ENOENT;
 	}
 	return 0;
@@ -239,14 +240,14 @@ static int reporter_one(struct reporter *reporter, int tid, const char **why)
 	long output = reporter_open(reporter, tid), pid;
 
 	if (output < 0) {
-		*why = "the report's file cannot be opened";
+		*why = "cannot open the report's file";
 		return output;
 	}
 	assert(reporter->pid == 0);
 	pid = reporter_start(reporter, output);
 	close(output);
 	if (pid < 0) {
-		*why = "the report's command cannot be started";
+		*why = "cannot start `gnomon report`";
 		return pid;
 	}
 	reporter->pid = pid;
@@ -260,7 +261,7 @@ int reporter_ask(struct reporter *reporter, int tid, const char **why)
 	if (err)
 		return err;
 	if (reporter->pid) {
-		*why = "a report is being printed";
+		*why = "another report is being printed: try again";
 		return -EBUSY;
 	}
 	reporter->left = reporter_sections();

@@ -1,7 +1,7 @@
 /*
- * reporter.h: `gnomon report` of the trace at hand, when the program ends or
- * when somebody asks for it. The command does it in a process of its own:
- * names, lines and filters are the reading side's.
+ * reporter.h: runs `gnomon report` on this recording's trace, at the program's
+ * end or on request. It is a separate process, as the recorder has no code for
+ * symbols and filters.
  */
 #ifndef GNOMON_REPORTER_H
 #define GNOMON_REPORTER_H
@@ -14,26 +14,26 @@
 
 struct reporter {
 	bool wanted;		/* at the end */
-	int error;		/* standard error as it was; -1: not kept */
-	char command[GT_PATH_MAX];	/* "": it is not to be found */
+	int error;		/* copy of standard error; -1: none */
+	char command[GT_PATH_MAX];	/* "": not found */
 	const struct recording *r;
 	const char *trace;
-	long pid;		/* of the command at work; 0: none */
-	unsigned left;		/* sections that are still to be printed */
+	long pid;		/* of the running command; 0: none */
+	unsigned left;		/* sections still to be printed */
 };
 
-/* `trace` stays. In each process that is recorded. */
+/* `trace` must stay valid. Once in each recorded process. */
 void reporter_begin(struct reporter *reporter, const struct recording *r,
 		    const char *trace);
 
-/* Begins one. 0, or -errno and what is wrong in words. */
+/* Starts a report. 0, or -errno with the reason in *why. */
 int reporter_ask(struct reporter *reporter, int tid, const char **why);
 
-/* In each round: goes on with it. */
+/* In each round: continues a running report. */
 void reporter_step(struct reporter *reporter);
 
-/* The one at the end, if it is wanted; waits until it is printed. The trace
- * is whole. */
+/* Prints the report at the end, if requested, and waits for it. The trace is
+ * complete. */
 void reporter_finish(struct reporter *reporter);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * exit_told.c: the writer's half of exit_status.h.
+ * exit_told.c: see exit_told.h and exit_status.h.
  */
 #include "cli/recorder/base/recording.h"
 #include "cli/recorder/process/exit_told.h"
@@ -15,12 +15,12 @@
 #include "cli/recorder/process/parent_live.h"
 #include "unwind/claim.h"
 
-/* It has waited already, and has to get to say so. */
+/* Longest wait for the parent, which has called wait and must still report. */
 #define EXIT_STATUS_PATIENCE_NS UINT64_C(1000000000)
 #define EXIT_STATUS_NAP_NS 1000000
 
-/* What stands in the process's place; 0: nothing, or it is not the parent's
- * file. */
+/* The word in the process's slot of the parent's live file; 0: empty, or not
+ * the parent's file. */
 static uint64_t exit_status_word(const struct recording *r)
 {
 	size_t at = offsetof(struct gl_shared, exits_told) +
@@ -44,7 +44,7 @@ void exit_status_begin(struct recording *r)
 	parent_live_begin(r);
 }
 
-/* Who it is about: as exit_status_who. */
+/* Which process a word is about: as exit_status_who. */
 static uint64_t exit_status_whose(uint64_t word)
 {
 	const uint64_t count = UINT64_C(15) << EXIT_STATUS_COUNT_SHIFT;
@@ -57,14 +57,14 @@ static int exit_status_told(const struct recording *r)
 {
 	uint64_t word = exit_status_word(r);
 
-	/* another one's may stand there */
+	/* the word may be of another process */
 	if (word >> EXIT_STATUS_COUNT_SHIFT == r->told.exit_count ||
 	    exit_status_whose(word) != exit_status_who(r->pid, r->parent))
 		return -1;
 	return (uint16_t)word;
 }
 
-/* Whether the parent has such places, lives, and is told of its children. */
+/* Whether the parent has such slots, is alive, and does not ignore SIGCHLD. */
 static bool exit_status_may_tell(const struct recording *r)
 {
 	uint64_t ignored;
@@ -106,7 +106,7 @@ int exit_status_find(const struct recording *r)
 		bool more =
 			!own && time_ns_now() < until && exit_status_may_tell(r);
 
-		/* after the look at the parent, which may tell and end */
+		/* after checking the parent, which may report and then end */
 		code = exit_status_told(r);
 		if (code >= 0 || !more)
 			break;

@@ -1,5 +1,6 @@
 /*
- * exit_told.h: the recorder's half of preload/process/exit_status.h.
+ * exit_told.h: exchanges exit statuses between parent and child processes (the
+ * recorder's half of preload/process/exit_status.h).
  */
 #ifndef GNOMON_EXIT_TOLD_H
 #define GNOMON_EXIT_TOLD_H
@@ -8,20 +9,20 @@
 
 #include "cli/recorder/base/recording.h"
 
-/* It begins; the process waits for it to. */
+/* The recorder has started; the process waits for this. */
 void exit_status_begin(struct recording *r);
 
 /*
- * What the process was told about children that signals ended, who
- * could not note it themselves. at: 0 at first. False: that was all.
+ * Iterates over children of this process that a signal ended, so that they
+ * could not record it themselves. at: 0 at first. False: no more.
  */
 bool exit_status_child(const struct recording *r, unsigned *at, int *pid,
 		       int *status);
 
 /*
- * Once the process has ended and the kernel does not say how: the
- * status as waitpid gives it; -1: not known. A parent that may be about to
- * tell is given some time.
+ * For a process that has ended while the kernel does not show how: its status
+ * as of waitpid; -1: not known. Waits some time for a parent that may be about
+ * to report it.
  */
 int exit_status_find(const struct recording *r);
 

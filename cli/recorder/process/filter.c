@@ -1,9 +1,9 @@
 /*
  * filter.c: the interpreter of filter.h. The kernel has checked the program
  * before we run it (seccomp_check_filter, which allows the instructions below
- * and no others); all the same nothing here trusts it.
+ * and no others); nevertheless, nothing here trusts it.
  *
- * I1  Control only moves forward, so that every program ends.
+ * I1 Jumps only go forward, so every program ends.
  */
 #include "cli/recorder/process/filter.h"
 
@@ -80,7 +80,7 @@ static bool filter_alu(const struct sock_filter *f, struct filter_state *s)
 	return false;
 }
 
-/* How many instructions are left out. */
+/* How many instructions to skip. */
 static uint32_t filter_jump(const struct sock_filter *f,
 			    const struct filter_state *s)
 {

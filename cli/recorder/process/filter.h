@@ -1,5 +1,5 @@
 /*
- * filter.h: what a seccomp filter (classic BPF, as prctl(2) takes it) says of
+ * filter.h: evaluates a seccomp filter (classic BPF, as prctl(2) takes it) for
  * a system call. No state; any thread.
  */
 #ifndef GNOMON_FILTER_H
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /*
- * The filter's answer, a SECCOMP_RET_* with its data. A program that the
- * kernel would not have taken answers SECCOMP_RET_KILL_PROCESS.
+ * The filter's result, a SECCOMP_RET_* with its data. A program that the kernel
+ * would reject gives SECCOMP_RET_KILL_PROCESS.
  */
 uint32_t filter_run(const struct sock_fprog *program,
 		    const struct seccomp_data *data);
 
-/* Whether the call goes through as if there were no filter. */
+/* Whether the filter allows the call. */
 bool filter_allows(const struct sock_fprog *program,
 		   const struct seccomp_data *data);
 

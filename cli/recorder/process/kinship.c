@@ -1,10 +1,10 @@
 /*
- * kinship.c: telling the traces of this run from those of earlier ones.
+ * kinship.c: distinguishes traces of this run from traces of earlier runs.
  *
- * A file that was last written before a process began is older. One written
- * later may still be of a program that ended just now; its INFO then says
- * when that began. Both in the kernel's ticks, so that two in the same tick
- * count as kin: a trace too many is better than one lost.
+ * A file last written before a process began is older. A file written later may
+ * still be of a program that ended just now: then its INFO has that program's
+ * start time. Both times are in the kernel's ticks. Equal ticks count as the
+ * same run: one trace too many is better than a lost one.
  *
  * Called by the writer.
  */
@@ -30,7 +30,7 @@
 
 struct kinship_look {
 	const char *pattern;
-	char entry[KINSHIP_ENTRY];	/* the variable that is read */
+	char entry[KINSHIP_ENTRY];	/* the current variable */
 	size_t size;
 	bool output, preload;
 };
@@ -48,7 +48,8 @@ static void kinship_variable(struct kinship_look *look)
 		look->preload = entry[sizeof(preload) - 1] != '\0';
 }
 
-/* A piece of a variable, which may end with it; a long one is cut. */
+/* Adds a piece of a variable, perhaps its last; a long variable is
+ * truncated. */
 static void kinship_piece(struct kinship_look *look, const char *piece,
 			  size_t n, bool ends)
 {
@@ -74,7 +75,7 @@ bool kinship_is_child(int pid, const char *pattern)
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", parent);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;	/* another user's, then, or gone */
+		return false;	/* of another user, or ended */
 	look.pattern = pattern;
 	look.size = 0;
 	look.output = look.preload = false;
@@ -116,7 +117,7 @@ static void kinship_line(struct kinship_info *info, const char *line)
 	}
 }
 
-/* False: the file does not begin as a trace does. */
+/* False: the file does not begin like a trace. */
 static bool kinship_read(int fd, struct kinship_info *info)
 {
 	char start[KINSHIP_INFO];

@@ -1,7 +1,6 @@
 /*
- * owner.c: see owner.h. The files of passwd(5) and group(5) are read as they
- * are: the C library's functions for that load others, which a static program
- * cannot.
+ * owner.c: see owner.h. Parses passwd(5) and group(5) files directly: the C
+ * library's functions would load NSS modules, which a static program cannot.
  */
 #include "cli/recorder/process/owner.h"
 
@@ -33,7 +32,7 @@ static bool owner_number(const char *text, uint32_t *id)
 	return true;
 }
 
-/* The n-th field of a line, from 0; NULL: it has no so many. */
+/* The n-th field of a line, from 0; NULL: it has fewer. */
 static const char *owner_field(const char *line, unsigned n)
 {
 	for (; n && line; n--) {
@@ -50,7 +49,7 @@ static bool owner_is(const char *line, const char *name)
 	return strncmp(line, name, n) == 0 && line[n] == ':';
 }
 
-/* name:x:id:… ; of a user the group as well, where that is wanted. */
+/* Looks up a line name:x:id:… ; `group`, if not NULL: also the user's group. */
 static bool owner_look_up(const char *file, const char *name, uint32_t *id,
 			  uint32_t *group)
 {
@@ -90,7 +89,7 @@ bool owner_find(struct owner *owner, const char *text, const char *passwd,
 	if (!text[n])
 		return n != 0;
 	if (text[n] != ':')
-		return false;	/* longer than a name can be */
+		return false;	/* longer than any name */
 	text += n + 1;
 	return owner_number(text, &owner->group) ||
 	       owner_look_up(group, text, &owner->group, NULL);

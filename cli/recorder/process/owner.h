@@ -1,7 +1,7 @@
 /*
- * owner.h: files of a recording that are to be somebody else's: --chown. A
- * service that gives up its privileges, or runs as a user of its own, leaves
- * traces that its operator may read. The writer only.
+ * owner.h: changes the owner of a recording's files (--chown). So an operator
+ * can read traces of a service that drops its privileges or has its own user.
+ * The writer only.
  */
 #ifndef GNOMON_OWNER_H
 #define GNOMON_OWNER_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OWNER_KEEP UINT32_MAX	/* this id stays as it is */
+#define OWNER_KEEP UINT32_MAX	/* do not change this id */
 
 struct owner {
 	uint32_t user, group;
@@ -20,8 +20,8 @@ struct owner {
 bool owner_find(struct owner *owner, const char *text, const char *passwd,
 		const char *group);
 
-/* Gives it to whom --chown says. 0, also where nothing is to be done, or
- * -errno (-ENOENT: there is no such user or group). */
+/* Changes the owner as --chown says. 0 (also without --chown), or -errno
+ * (-ENOENT: no such user or group). */
 long owner_apply(int fd);
 
 #endif

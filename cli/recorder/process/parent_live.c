@@ -8,7 +8,7 @@
 
 #include "preload/base/base.h"
 
-/* What is looked at of the header. */
+/* The part of the header that is read. */
 #define PARENT_LIVE_HEAD offsetof(struct gl_header, start_time)
 
 #define PARENT_LIVE_NAP_NS 500000
@@ -19,7 +19,8 @@ static bool parent_live_bytes(int fd, uint64_t at, void *to, size_t n)
 	return pread(fd, to, n, at) == (long)n;
 }
 
-/* Whether it is one, of our own layout, and has all that may be asked for. */
+/* Whether it is a live file with our layout and all data that may be
+ * requested. */
 static bool parent_live_check(int fd, int32_t *pid)
 {
 	struct gl_header h;
@@ -33,7 +34,7 @@ static bool parent_live_check(int fd, int32_t *pid)
 		return false;
 	h.shared_offset = order_word_get(&at);
 	*pid = h.pid;
-	/* its recorder may have yet to begin (writer_fill_live) */
+	/* its recorder may not have started yet (writer_fill_live) */
 	return (h.magic == GL_MAGIC || !h.magic) && h.version == GL_VERSION &&
 	       h.header_size == sizeof(h) && h.pid > 0 &&
 	       h.shared_offset == base_round_up(sizeof(h), GL_PAGE) &&
@@ -49,7 +50,7 @@ bool parent_live_read(const struct recording *r, size_t offset, void *to,
 					       GL_PAGE) + offset, to, n);
 }
 
-/* Whether the parent's recorder has yet to open a trace. */
+/* Whether the parent's recorder has not opened its trace yet. */
 static bool parent_live_is_starting(const struct recording *r)
 {
 	order_32 state, tid;
@@ -65,9 +66,9 @@ static bool parent_live_is_starting(const struct recording *r)
 }
 
 /*
- * The parent's trace, if it was not open yet when the child was forked. One
- * that was itself forked just before may not have opened it now either: it is
- * waited for, as a trace that names no parent is one of a program that begins.
+ * Finds the parent's trace, if it was not open yet at the fork. A parent that
+ * was forked itself just before may still not have opened it: this waits for
+ * it, as a trace without a parent counts as one of a new program.
  */
 static void parent_live_trace(struct recording *r)
 {
@@ -78,9 +79,10 @@ static void parent_live_trace(struct recording *r)
 	unsigned naps;
 
 	for (naps = 0; !r->parent_trace[0]; naps++) {
-		/* asked before: then it is there, or never will be */
+		/* read first: if not starting, the path is set or never will
+		 * be */
 		starting = parent_live_is_starting(r);
-		/* written last: then the path is all there */
+		/* magic is written last: then the path is complete */
 		if (parent_live_bytes(r->told.fd, 0, &magic, sizeof(magic)) &&
 		    parent_live_bytes(r->told.fd,
 				      offsetof(struct gl_header, trace_path),

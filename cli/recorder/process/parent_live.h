@@ -1,11 +1,11 @@
 /*
- * parent_live.h: what the process that a child was forked from tells it, in the
- * parent's live file: how children ended, and what is embedded in its trace.
- * The child opens the file as it starts its recorder, which inherits it, so it
- * can be read after the parent's recorder has removed it.
+ * parent_live.h: reads the live file of a forked child's parent: how children
+ * ended, and which files the parent's trace embeds. The child opens the file
+ * before it starts its recorder, which inherits the descriptor. So it is
+ * readable even after the parent's recorder has removed it.
  *
- * The file may be anything: it is checked, and read a few bytes at a time, so
- * that no page of it can be missing.
+ * The file is untrusted. It is checked, and read a few bytes at a time rather
+ * than mapped, so that a missing page cannot raise SIGBUS.
  */
 #ifndef GNOMON_PARENT_LIVE_H
 #define GNOMON_PARENT_LIVE_H
@@ -15,12 +15,12 @@
 
 #include "cli/recorder/base/recording.h"
 
-/* Looks at r->told.fd, which is closed and -1 if it is no such file; fills in
- * r->told.pid. */
+/* Checks r->told.fd and sets r->told.pid. If it is no live file, closes it and
+ * sets it to -1. */
 void parent_live_begin(struct recording *r);
 
-/* n bytes from `offset` of the parent's struct gl_shared. False: they are not
- * there. */
+/* Reads n bytes at `offset` of the parent's struct gl_shared. False: not
+ * available. */
 bool parent_live_read(const struct recording *r, size_t offset, void *to,
 		      size_t n);
 

@@ -17,22 +17,22 @@
 #include "preload/base/ban.h"
 #include "unwind/claim.h"
 
-#define SECCOMP_HOW_INVALID (~0L)	/* as unwind_probe has it */
-/* PIDFD_GET_INFO, which asks how a process ended (target.c). */
+#define SECCOMP_HOW_INVALID (~0L)	/* the same as in unwind_probe */
+/* PIDFD_GET_INFO: reads how a process ended (target.c). */
 #define SECCOMP_GET_INFO 0xc040ff0bu
 
 struct seccomp_call {
 	uint32_t bits;
 	int number;
-	long first, second;	/* arguments that a filter may look at */
+	long first, second;	/* arguments that a filter may check */
 };
 
 #define SECCOMP_SOCKET(name, first) \
 	{ SECCOMP_NO_SOCKET, __NR_##name, first, 0 }
 #define SECCOMP_START(name) { SECCOMP_NO_START, __NR_##name, 0, 0 }
 
-/* What we call: in threads of the target, and (SECCOMP_NO_START) to start a
- * recorder, its writer's whole life included. */
+/* Our system calls: in threads of the target, and (SECCOMP_NO_START) to start a
+ * recorder and in the recorder itself. */
 static const struct seccomp_call seccomp_calls[] = {
 	{ UNWIND_NO_PROBE | SECCOMP_NO_START, __NR_rt_sigprocmask,
 	  SECCOMP_HOW_INVALID, 0 },

@@ -1,7 +1,7 @@
 /*
- * seccomp_watch.c: see seccomp_watch.h. Where a thread has more filters than
- * the writer, and hooks have not seen as many, nobody knows what they forbid:
- * it is taken to be all.
+ * seccomp_watch.c: see seccomp_watch.h. If a thread has more filters than the
+ * writer and the hooks know of, these filters are unknown: they count as
+ * forbidding everything.
  */
 #include "cli/recorder/process/seccomp_watch.h"
 
@@ -14,10 +14,10 @@
 #include "cli/recorder/base/proc_file.h"
 #include "preload/base/ban.h"
 
-#define SECCOMP_STATUS_MAX 4096	/* of /proc/PID/status, more than it has */
-#define SECCOMP_LOOKS 2		/* threads a look */
+#define SECCOMP_STATUS_MAX 4096	/* more bytes than /proc/PID/status has */
+#define SECCOMP_LOOKS 2		/* threads per check */
 
-/* The number of a line, by all in front of it. */
+/* The number that follows `name`. */
 static uint64_t seccomp_field(const char *status, const char *name)
 {
 	const char *at = strstr(status, name);
@@ -61,7 +61,7 @@ static void seccomp_look_at(const struct seccomp_watch *watch,
 	known = seccomp_seen(r);
 	if (mode == watch->own_mode && filters <= watch->own_filters)
 		return;
-	/* kernels before 5.9 do not say how many there are */
+	/* kernels before 5.9 do not report the number of filters */
 	if (mode == SECCOMP_MODE_FILTER && known &&
 	    filters <= watch->own_filters + known)
 		return;

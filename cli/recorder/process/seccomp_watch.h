@@ -1,6 +1,6 @@
 /*
- * seccomp_watch.h: filters of system calls that no hook has seen: put in force
- * without the C library, or before exec. What is found is in
+ * seccomp_watch.h: detects seccomp filters that no hook saw, because they were
+ * installed without the C library or before exec. Sets bits of
  * gl_shared.ban_found. The writer only.
  */
 #ifndef GNOMON_SECCOMP_WATCH_H
@@ -14,13 +14,14 @@
 struct seccomp_watch {
 	unsigned own_mode;
 	unsigned own_filters;
-	uint32_t next;		/* ring to look at */
+	uint32_t next;		/* next ring to check */
 };
 
-/* As the writer begins: it has what its starter had when it was made. */
+/* As the writer starts: it inherits the filters of the process that started
+ * it. */
 void seccomp_watch_begin(struct seccomp_watch *watch);
 
-/* Now and then: looks at some threads. */
+/* Call at intervals: checks some threads. */
 void seccomp_watch_look(struct seccomp_watch *watch,
 			const struct recording *r);
 

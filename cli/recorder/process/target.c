@@ -1,18 +1,17 @@
 /*
  * target.c: see target.h.
  *
- * The first thread may end before the process does. It stays as a zombie then,
- * without memory, descriptors or a program of its own: what the kernel says
- * of /proc/PID is what it says of that zombie. So whoever asks about sizes asks
- * about a thread that lives.
+ * The main thread may end before the process does. It then stays as a zombie,
+ * without memory, descriptors or a program: /proc/PID describes that zombie. So
+ * memory sizes are read from a live thread.
  *
- * The target's /proc/self/maps was opened by itself and is bound to the memory
- * that it had then: it is empty once nobody has that any more, because the
- * target has ended, or has gone on to another program. Where nothing is mounted
- * at /proc, only the hooks of exec tell of the second.
+ * The target opened its /proc/self/maps itself, so the file is bound to the
+ * address space of that time. It is empty once no process has that address
+ * space: the target has ended or has executed another program. Without /proc,
+ * only the hooks of exec show the latter.
  *
- * How it ended is in /proc until somebody has waited for it, which may be at
- * once; from then on the kernel (since 6.15) tells it to who has a pidfd.
+ * /proc has the exit status until the parent has waited for the process, which
+ * may be immediately. After that, kernels since 6.15 report it through a pidfd.
  */
 #include "cli/recorder/process/target.h"
 
@@ -27,14 +26,15 @@
 #include "cli/recorder/process/target_file.h"
 #include "preload/base/ban.h"
 
-#define TARGET_EXEC_NS (200 * UINT64_C(1000000))	/* a call that fails is shorter */
+/* a failing exec takes less */
+#define TARGET_EXEC_NS (200 * UINT64_C(1000000))
 
-/* _IOWR(0xff, 11, 64 bytes), of <linux/pidfd.h>, which is too new. */
+/* _IOWR(0xff, 11, 64 bytes), of <linux/pidfd.h>, which older systems lack. */
 #define TARGET_GET_INFO 0xc040ff0bu
 #define TARGET_INFO_EXIT 8u
 
 struct target_info {	/* TARGET_GET_INFO */
-	uint64_t mask;		/* what is wanted, and was found */
+	uint64_t mask;		/* requested and returned fields */
 	uint64_t others[6];
 	uint32_t another;
 	int32_t exit_code;
@@ -46,7 +46,7 @@ void target_watch(struct target *target)
 	target->pidfd = target_file(GL_FILE_PIDFD);
 }
 
-/* The first thread has ended, others have not. */
+/* Whether the main thread has ended and others have not. */
 static bool target_leaderless(int pid)
 {
 	uint64_t state, threads;
@@ -55,7 +55,7 @@ static bool target_leaderless(int pid)
 	       proc_stat(pid, PROC_STAT_THREADS, &threads) && threads > 1;
 }
 
-/* A thread, not the first, that is known by its ring and lives; 0: none. */
+/* A live thread with a ring, other than the main thread; 0: none. */
 static int target_other(const struct target *target)
 {
 	const struct recording *r = target->r;
@@ -74,7 +74,7 @@ static int target_other(const struct target *target)
 	return 0;
 }
 
-/* What has no memory is on its way out, or has gone. */
+/* Whether the process has no memory: it is ending or has ended. */
 static bool target_memoryless(int pid)
 {
 	uint64_t bytes;
@@ -84,7 +84,7 @@ static bool target_memoryless(int pid)
 	return kill(pid, 0) && errno == ESRCH;
 }
 
-/* As the hooks say. */
+/* Whether an exec replaced the program, as the hooks report. */
 static bool target_replaced(struct target *target)
 {
 	uint64_t now_ns = time_ns_now();
@@ -128,13 +128,13 @@ bool target_dead(const struct target *target)
 		if (ready >= 0)
 			return ready == 1;
 	}
-	/* nothing is mounted at /proc */
+	/* /proc is not mounted */
 	if (!proc_stat(pid, PROC_STAT_STATE, &state))
 		return kill(pid, 0) && errno == ESRCH;
 	return (state == 'Z' || state == 'X') && !target_leaderless(pid);
 }
 
-/* It has been waited for, and the kernel remembers. */
+/* Reads the status through the pidfd, after the parent has waited. */
 static bool target_remembered(const struct target *target, int *code)
 {
 	struct target_info info = { .mask = TARGET_INFO_EXIT };
@@ -147,8 +147,8 @@ static bool target_remembered(const struct target *target, int *code)
 	return true;
 }
 
-/* Nobody has waited for it, or is not done with it. Else its number may be
- * another's. */
+/* Reads the status of a zombie, for which the parent has not waited yet.
+ * Otherwise the pid may belong to another process. */
 static bool target_zombie(const struct target *target, int *code)
 {
 	uint64_t state, start, value;
@@ -168,7 +168,7 @@ int target_exit_code(const struct target *target)
 {
 	int code;
 
-	/* in this order: it may be waited for in between */
+	/* in this order: the parent may wait for it in between */
 	if (target_zombie(target, &code) || target_remembered(target, &code))
 		return code;
 	return -1;

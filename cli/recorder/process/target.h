@@ -1,6 +1,6 @@
 /*
- * target.h: whether the process that is recorded still lives, and still is
- * the program that it was.
+ * target.h: whether the recorded process is alive, and still runs the same
+ * program.
  */
 #ifndef GNOMON_TARGET_H
 #define GNOMON_TARGET_H
@@ -13,23 +13,23 @@
 struct target {
 	struct recording *r;	/* r->pid is the process */
 	int pidfd;		/* -1: none */
-	uint64_t exec_ns;	/* when a call of exec was first seen; 0 */
+	uint64_t exec_ns;	/* when a call of exec was first seen; else 0 */
 };
 
-/* Begins to watch; r->live is there. */
+/* Starts to watch; r->live is attached. */
 void target_watch(struct target *target);
 
-/* All of its threads have ended. */
+/* Whether all of its threads have ended. */
 bool target_dead(const struct target *target);
 
-/* How it ended, once it is dead, as waitpid would tell; -1: not known. */
+/* Its status as of waitpid, once it is dead; -1: not known. */
 int target_exit_code(const struct target *target);
 
-/* No exec has replaced it. */
+/* Whether no exec has replaced the program. */
 bool target_same(struct target *target);
 
-/* A thread of it that has not ended, as far as is known: the first one, or
- * where that one has left (pthread_exit) another. */
+/* A thread of it that has probably not ended: the main thread, or another one
+ * if the main thread called pthread_exit. */
 int target_task(const struct target *target);
 
 #endif

@@ -29,8 +29,8 @@ static const char *const target_file_names[GL_FILES] = {
 static int target_files[GL_FILES];
 static int target_file_pid;
 
-/* What the mapping says may be anything: a descriptor of another kind is none
- * of what is read line by line. */
+/* Descriptor numbers in the mapping are untrusted: files to read by line must
+ * be files of /proc. */
 static bool target_file_is(unsigned which, int fd)
 {
 	struct statfs fs;
@@ -63,7 +63,7 @@ void target_file_path(enum gl_file which, char *path, size_t size)
 	else if (proc_file_is_ours())
 		snprintf(path, size, "/proc/%d/%s", target_file_pid,
 			 target_file_names[which]);
-	else	/* who has that number there is somebody else */
+	else	/* that pid belongs to another process there */
 		path[0] = '\0';
 }
 
@@ -80,7 +80,7 @@ int target_file_open(enum gl_file which)
 	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	/* a file of /proc is made anew from its start */
+	/* at offset 0, /proc generates the file again */
 	if (lseek(fd, 0, SEEK_SET) == 0)
 		return fd;
 	close(fd);
@@ -120,9 +120,8 @@ static bool target_file_at_feed(const char *path)
 }
 
 /*
- * The kernel writes a line feed of a path as \012, and nothing else otherwise
- * than it is: so that may also be what the path really has. Then the file that
- * is mapped lies there.
+ * The kernel escapes only line feeds of a path, as \012. So \012 may also be
+ * literal: then the literal path leads to the mapped file.
  */
 static void target_file_unescape(char *path, uint64_t inode)
 {
@@ -148,8 +147,8 @@ void target_file_mapped(int fd, uint64_t at)
 	bool found = false;
 	struct stat st;
 
-	/* What the target opened itself an emulator has made up: no file of
-	 * /proc, which would be the kernel's. */
+	/* Under an emulator, the files opened by the target are the emulator's,
+	 * not files of /proc. Then only a file of /proc is the kernel's. */
 	if (target_files[GL_FILE_MAPS_WHOLE] >= 0 || fd < 0 ||
 	    fstat(fd, &st) ||
 	    target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
@@ -179,7 +178,7 @@ void target_file_maps(void (*fn)(const struct target_map *map, void *arg),
 	while ((line = proc_lines_next(&lines))) {
 		if (!proc_lines_mapping(line, &mapping) || !*mapping.path)
 			continue;
-		/* it points into the line, which is ours */
+		/* the path is inside the line, which may be changed */
 		if (*mapping.path == '/')
 			target_file_unescape(line + (mapping.path - line),
 					     mapping.inode);

@@ -42,6 +42,8 @@ interface Kept extends Answer {
 }
 
 const kept = new Map<string, Kept>();
+/* Calls without an answer yet: another slot that makes the same call waits. */
+const pending = new Map<string, Promise<Answer>>();
 const running = new Map<string, AbortController>();
 let keptBytes = 0;
 
@@ -151,6 +153,30 @@ async function readInTurn(call: Call, ticket: string, signal: AbortSignal):
 		}
 }
 
+/* Shares the answer of another slot's equal call, unless that call is
+ * cancelled. */
+async function shared(slot: string, call: Call, signal: AbortSignal):
+		Promise<Answer> {
+	const key = url(call) + (call.body ?? "");
+	const other = pending.get(key);
+
+	if (other)
+		try {
+			return await other;
+		} catch (error) {
+			if (error instanceof Wrong || signal.aborted)
+				throw error;
+		}
+	const made = readInTurn(call, `${PAGE}-${slot}`, signal);
+	pending.set(key, made);
+	try {
+		return await made;
+	} finally {
+		if (pending.get(key) === made)
+			pending.delete(key);
+	}
+}
+
 /* Throws Stale, Gone, or an Error with the server's message. */
 export async function ask(slot: string, call: Call): Promise<Answer> {
 	const mine = new AbortController();
@@ -158,8 +184,7 @@ export async function ask(slot: string, call: Call): Promise<Answer> {
 	running.get(slot)?.abort();
 	running.set(slot, mine);
 	try {
-		const answer = await readInTurn(call, `${PAGE}-${slot}`,
-						mine.signal);
+		const answer = await shared(slot, call, mine.signal);
 		if (mine.signal.aborted)
 			throw new Stale();
 		return answer;

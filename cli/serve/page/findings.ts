@@ -247,6 +247,7 @@ function card(app: App, said: Said): HTMLElement {
 interface Question {
 	slot: string;
 	params: Pair[];
+	isOfAll?: boolean;	/* filters do not matter */
 	body?: string;
 	/* Empty: more data is needed. */
 	say: (value: unknown, about: About) => Said[];
@@ -255,7 +256,7 @@ interface Question {
 const QUESTIONS: Question[] = [
 	{ slot: "answers", params: [["top", "1"], ...QUICK],
 	  say: (v, about) => answers(v as Report, about) },
-	{ slot: "fragments", params: [], body: KEEPS_MOST,
+	{ slot: "fragments", params: [], isOfAll: true, body: KEEPS_MOST,
 	  say: (v, about) => about.residency ?
 		[fragmentation(results(v)[0], about)] : [] },
 	{ slot: "losses", params: [], body: "select * from losses",
@@ -298,8 +299,10 @@ export class Findings {
 	}
 
 	private ask(i: number, then: () => void): void {
-		const { params, body } = QUESTIONS[i];
-		const call = this.app.call(body ? "sql" : "report", params, body);
+		const { params, isOfAll, body } = QUESTIONS[i];
+		const { app } = this;
+		const call = (isOfAll ? app.plain : app.call)(
+			body ? "sql" : "report", params, body);
 
 		this.parts[i].show(call, (value) => {
 			this.answers[i] = value;

@@ -32,6 +32,7 @@ let traces: Trace[] = [];
 let summary: Summary | undefined;
 let summaryOf = "";		/* id of its trace */
 let shown: { view: View; element: HTMLElement; shown: Shown } | undefined;
+let shownState = "";		/* of all traces, when they were drawn */
 let strip: Strip | undefined;
 
 /* The trace that the URL names, or the first if it names none; undefined: it is
@@ -98,15 +99,19 @@ function what(): void {
 	find("what").title = summary.command;
 }
 
-/* Group by site so that the report skips findings: the overview requests them
- * later. */
+/* A report with a table has no findings, which take longer. The overview needs
+ * findings anyway: there one call is enough. */
 const SUMMARY: Pair[] = [["by", "site"], ["sort", "peak"], ["top", "1"],
 	...QUICK];
+const FINDINGS: Pair[] = [["top", "1"], ...QUICK];
+
+const summaryCall = () => plain("report",
+	address.view === VIEWS[0].name && address.filters().length === 0 ?
+		FINDINGS : SUMMARY);
 
 async function summarize(): Promise<void> {
 	try {
-		const { value } = await ask("summary",
-					    plain("report", SUMMARY));
+		const { value } = await ask("summary", summaryCall());
 		summary = (value as Report).summary;
 		what();
 		shown?.shown.update();
@@ -187,6 +192,7 @@ function update(): void {
 		VIEWS[0];
 	const before = summary && find("trace").dataset.of;
 
+	shownState = state();
 	if (!chosen()) {
 		notServed();
 		navigation();
@@ -300,24 +306,32 @@ async function list(slot: string): Promise<void> {
 	traces = (value as { traces: Trace[] }).traces;
 }
 
+/* A new event stream first sends each trace once, changed or not: redraw only
+ * if the state differs. */
+async function again(isSure = false): Promise<void> {
+	try {
+		await list("events");
+	} catch {
+		return;
+	}
+	if (isSure || state() !== shownState)
+		look();
+}
+
 /* The browser reconnects by itself, unless the server refused the stream: then
  * retry later. */
 function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
 
-	events.addEventListener("trace", () => void list("events").then(look)
-		.catch(() => undefined));
+	events.addEventListener("trace", () => void again());
 	/* Events from before the connection, or during an interruption, are not
 	 * sent. */
 	events.addEventListener("open", () => {
-		const before = state(), wasGone = !find("gone").hidden;
+		const wasGone = !find("gone").hidden;
 
 		find("gone").hidden = true;
-		void list("events").then(() => {
-			if (wasGone || state() !== before)
-				look();
-		}).catch(() => undefined);
+		void again(wasGone);
 	});
 	events.addEventListener("progress", ({ data }) =>
 		progress(JSON.parse(String(data)) as Progress));
@@ -332,8 +346,8 @@ function follow(): void {
 
 /* A text that changes when any trace changes. */
 function state(): string {
-	return traces.map((one) => `${one.id} ${one.generation} ${one.live}`)
-		.join("\n");
+	return traces.map((one) => [one.id, one.generation, one.live,
+		one.error].join(" ")).join("\n");
 }
 
 function look(): void {

@@ -27,11 +27,14 @@ function around(name: string, contexts = "contexts"): string {
 		"live_blocks, sum(peak_bytes) as peak_bytes, sum(total_bytes) " +
 		"as total_bytes, sum(count) as count, sum(temporary) as " +
 		"temporary from (select distinct context, " +
-		`${column} from here) join ${contexts} using (context) ` +
+		`${column} from here) join costs using (context) ` +
 		"group by 2";
 
 	return "with here as materialized (select context, caller, callee from " +
-		`stacks where function = '${name.replace(/'/g, "''")}') ` +
+		`stacks where function = '${name.replace(/'/g, "''")}'), ` +
+		"costs as materialized (select context, live_bytes, " +
+		"live_blocks, peak_bytes, total_bytes, count, temporary from " +
+		`${contexts} where context in (select context from here)) ` +
 		`${side("caller", "caller")} union all ` +
 		side("callee", "callee");
 }

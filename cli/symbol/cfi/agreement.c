@@ -5,12 +5,12 @@
  *	   │                                           │
  *	   └────▶ rows ────────────────────────────────┴──▶ the same?
  *
- * An entry may be a part of a function that others jump to (GCC's .cold). Then
- * its first row is not that of a function's begin; it is believed, and the rest
- * is held against it.
+ * An entry may be a part of a function that other code jumps to (GCC's .cold).
+ * Its first row is then not that of a function's entry. The first row is taken
+ * as right, and the other rows are checked against it.
  *
- * .ARM.exidx is right where exceptions come from: at calls. Its entries have no
- * ends, and one may be of several functions.
+ * .ARM.exidx is right only where exceptions occur: at calls. Its entries have
+ * no ends, and one entry may cover several functions.
  */
 #include "cli/symbol/cfi/agreement.h"
 
@@ -24,7 +24,7 @@
 #include "cli/symbol/cfi/lsda_pads.h"
 #include "unwind/claim.h"
 
-#define LINKAGE_PIECE 16	/* bytes, of x86-64's tables */
+#define LINKAGE_PIECE 16	/* bytes, in x86-64's PLT */
 
 /* One function. */
 struct checking {
@@ -35,10 +35,10 @@ struct checking {
 	struct agreement *result;
 	bool first_row;
 	struct callframe_row row;	/* the first */
-	uint64_t *changes;		/* where rows begin that differ */
+	uint64_t *changes;		/* starts of rows that differ */
 	size_t change_count, change_capacity;
 	struct callframe_row before;
-	uint64_t reached;		/* the end of what was run */
+	uint64_t reached;		/* end of the code that was run */
 };
 
 bool agreement_open(struct agreement_checker *checker,
@@ -105,7 +105,7 @@ static void disagree(struct checking *c, uint64_t address, uint32_t column,
 
 /* ---- one instruction ---- */
 
-/* False: all that counts from the CFA means nothing. */
+/* False: no rule relative to the CFA can be checked. */
 static bool check_cfa(struct checking *c, const struct callframe_place *place)
 {
 	const struct machine *machine = place->machine;
@@ -137,7 +137,7 @@ static bool check_cfa(struct checking *c, const struct callframe_place *place)
 	return false;
 }
 
-/* Where the code has the caller's value of a register, in words. */
+/* Text of where the code has the caller's value of a register. */
 static void describe(const struct callframe_place *place, unsigned reg,
 		     struct symbolic_value value, char *text, size_t size)
 {
@@ -161,7 +161,7 @@ static void check_register(struct checking *c,
 	char table[48], code[48];
 
 	if (how == CALLFRAME_UNDEFINED)
-		return;		/* nothing is said */
+		return;		/* no rule */
 	if (!callframe_caller(place, column, &value)) {
 		undecided(c, AGREEMENT_EXPRESSION);
 		return;
@@ -172,7 +172,7 @@ static void check_register(struct checking *c,
 		undecided(c, AGREEMENT_UNDECODED);
 		return;
 	}
-	/* What was stored where nobody knows may be it. */
+	/* A store to an unknown address may have written it. */
 	if (value.kind == SYMBOLIC_UNKNOWN && how != CALLFRAME_SAME &&
 	    how != CALLFRAME_UNSPECIFIED) {
 		undecided(c, AGREEMENT_SLOT);
@@ -184,8 +184,8 @@ static void check_register(struct checking *c,
 	disagree(c, place->pc, column, table, code);
 }
 
-/* An unwinder that knows nothing of a signature goes to a wrong address, and one
- * that sees one where there is none spoils the right address. */
+/* An unwinder that misses a signature goes to a wrong address; one that strips
+ * a signature that is not there corrupts the right address. */
 static void check_signature(struct checking *c,
 			    const struct callframe_place *place, unsigned ra)
 {
@@ -240,7 +240,7 @@ static bool check_row(void *owner, const struct callframe_row *row)
 	return true;
 }
 
-/* ---- where it begins ---- */
+/* ---- the state at the entry ---- */
 
 static bool same_rules(const struct callframe_row *a,
 		       const struct callframe_row *b)
@@ -288,7 +288,7 @@ static bool is_entry_row(const struct checking *c)
 	return true;
 }
 
-/* The frame that a row describes. */
+/* The state that a row describes. */
 static void begin_within(const struct checking *c,
 			 struct symbolic_state *state)
 {
@@ -322,7 +322,7 @@ static void begin_within(const struct checking *c,
 	state->signed_ra = row->signs ? SYMBOLIC_SIGNED : SYMBOLIC_PLAIN;
 }
 
-/* Another function begins there, by its first instruction. */
+/* Whether another function begins there, judged by its first instruction. */
 static bool begins(const struct checking *c, uint64_t address)
 {
 	const struct machine *machine = c->checker->machine;
@@ -333,7 +333,7 @@ static bool begins(const struct checking *c, uint64_t address)
 				(size_t)(c->entry->end - address));
 }
 
-/* Behind what does nothing. */
+/* The first instruction after padding. */
 static uint64_t skip_padding(const struct checking *c, uint64_t at)
 {
 	struct agreement_checker *checker = c->checker;
@@ -352,8 +352,8 @@ static uint64_t skip_padding(const struct checking *c, uint64_t at)
 	return at;
 }
 
-/* No call changes a frame: where the rules change behind one, it never comes
- * back. */
+/* A call does not change the frame: if the rules change after it, it never
+ * returns. */
 static bool returns(void *owner, uint64_t behind)
 {
 	const struct checking *c = owner;
@@ -367,7 +367,7 @@ static bool returns(void *owner, uint64_t behind)
 
 /* ---- the code ---- */
 
-/* is_linkage: it is a procedure linkage table. */
+/* is_linkage: the section is a PLT. */
 static const uint8_t *code_of(const struct checking *c, bool *is_linkage)
 {
 	const struct elf_tables *t = &c->checker->table->file->tables;
@@ -438,18 +438,18 @@ static void check_function(struct checking *c, const uint8_t *bytes,
 	free(pads);
 }
 
-/* Where the next function begins that has a symbol. */
+/* The next function with a symbol. */
 static uint64_t next_symbol(const struct checking *c, uint64_t start)
 {
 	uint64_t before = 0, next = c->entry->end;
 
-	/* in Thumb state they are odd */
+	/* odd in Thumb state */
 	symtab_around(c->checker->symbols, start | 1, &before, &next);
 	next &= ~UINT64_C(1);
 	return next < c->entry->end ? next : c->entry->end;
 }
 
-/* Linkers make one entry of functions that have the same rules. */
+/* Linkers merge entries of functions with equal rules. */
 static void check_merged(struct checking *c)
 {
 	unsigned step = c->checker->machine->alignment;
@@ -474,8 +474,7 @@ static void check_merged(struct checking *c)
 	free(pads);
 }
 
-/* A procedure linkage table: each of its pieces is entered by itself, and the
- * first one by all others. */
+/* A PLT: each stub has an entry of its own, and all jump to the first. */
 static void check_linkage(struct checking *c, const uint8_t *bytes)
 {
 	struct symbolic_state entry;

@@ -1,8 +1,8 @@
 /*
- * agreement.h: whether unwind tables say what the code does: at each
- * instruction of a function the row of the table is held against the state of
- * the symbolic executor: the CFA, where the return address is, and where the
- * registers are that calls preserve.
+ * agreement.h: checks unwind tables against code. At each instruction of a
+ * function it compares the table's row with the state of the symbolic executor:
+ * the CFA, the place of the return address, and the places of the registers
+ * that calls preserve.
  *
  * No state but the caller's: any thread.
  */
@@ -21,28 +21,29 @@ enum agreement_verdict {
 	AGREEMENT_VERDICTS
 };
 
-/* Why something is not decided. */
+/* Why an instruction cannot be decided. */
 enum agreement_reason {
-	AGREEMENT_UNREACHED,	/* no path is known to lead there */
-	AGREEMENT_BASE,		/* the CFA's register holds something unknown */
-	AGREEMENT_SLOT,		/* what lies on the stack there is unknown */
+	AGREEMENT_UNREACHED,	/* no known path leads to it */
+	AGREEMENT_BASE,		/* the value of the CFA's register is unknown */
+	AGREEMENT_SLOT,		/* the content of the stack slot is unknown */
 	AGREEMENT_EXPRESSION,	/* of a kind that is not evaluated */
-	AGREEMENT_UNDECODED,	/* instructions that are not known */
-	AGREEMENT_SIGNATURE,	/* the return address may be signed or not */
+	AGREEMENT_UNDECODED,	/* unknown instructions */
+	AGREEMENT_SIGNATURE,	/* the return address may or may not be
+				 * signed */
 	AGREEMENT_SIGNAL,	/* the kernel makes this frame */
 	AGREEMENT_TOO_LARGE,
-	AGREEMENT_NONSENSE,	/* the table's program is none */
-	AGREEMENT_NO_CODE,	/* its bytes are not in the file */
+	AGREEMENT_NONSENSE,	/* the table's program is invalid */
+	AGREEMENT_NO_CODE,	/* the code is not in the file */
 	AGREEMENT_REASONS
 };
 
 #define AGREEMENT_CFA UINT32_MAX	/* in place of a column */
 
-/* Something that the table says and the code does not do, or that is not
- * known, from the first address on. */
+/* A rule of the table that the code contradicts, or that cannot be decided,
+ * from the first such address on. */
 struct agreement_finding {
 	uint64_t address;
-	size_t instructions;	/* where this is so */
+	size_t instructions;	/* number of such instructions */
 	uint32_t column;	/* AGREEMENT_CFA or DWARF's number */
 	char table[48], code[48];
 };
@@ -51,13 +52,13 @@ struct agreement {
 	enum agreement_verdict verdict;	/* the worst */
 	size_t instructions, undecided;
 	unsigned reasons;		/* bits of enum agreement_reason */
-	bool part;	/* begins within a frame: that of its first row */
+	bool part;	/* begins within a frame: its first row's */
 	unsigned assumed;	/* symbolic_run.h */
 	struct agreement_finding *findings;	/* disagreements */
 	size_t count, capacity;
 };
 
-/* The checks of one file. */
+/* The checker for one file. */
 struct agreement_checker {
 	const struct callframe *table;
 	const struct symtab *symbols;
@@ -65,22 +66,22 @@ struct agreement_checker {
 	struct machine_decoder decoder;
 };
 
-/* False: code of this machine is not known. */
+/* False: the machine's code is not supported. */
 bool agreement_open(struct agreement_checker *checker,
 		    const struct callframe *table,
 		    const struct symtab *symbols);
 void agreement_close(struct agreement_checker *checker);
 
-/* named: a symbol says that a function begins there. */
+/* named: a symbol says that a function begins at the entry. */
 void agreement_check(struct agreement_checker *checker,
 		     const struct callframe_entry *entry, bool named,
 		     struct agreement *result);
 void agreement_free(struct agreement *result);
 
-/* In words, for people. */
+/* The reason as text; also a key of JSON. */
 const char *agreement_reason_text(enum agreement_reason reason);
 
-/* How a row says it: "rsp+16", "c-8". */
+/* Texts of a row's rules: "rsp+16", "c-8". */
 void agreement_cfa_text(const struct machine *machine,
 			const struct callframe_row *row, char *text,
 			size_t size);

@@ -1,6 +1,6 @@
 /*
- * agreement_text.c: rules and values in words, as readelf writes them: c is
- * the CFA, u not known, s the same, exp an expression.
+ * agreement_text.c: rules and values as text, in readelf's notation: c is the
+ * CFA, u unknown, s the same, exp an expression.
  */
 #include "cli/symbol/cfi/agreement.h"
 

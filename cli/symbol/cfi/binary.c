@@ -52,17 +52,17 @@ const char *binary_open(struct binary *binary, const char *path)
 	is_elf = begins_as_elf(fd);
 	binary->file = elffile_open(fd, path);
 	if (binary->file == NULL && is_elf)
-		return "its ELF headers tell of more than the file has: it is "
+		return "its ELF headers describe more than the file has: it is "
 		       "cut short or damaged, build or copy it again";
 	if (binary->file == NULL)
-		return "no ELF file: name a program or a shared library";
+		return "not an ELF file: give a program or a shared library";
 	header = &binary->file->tables.header;
 	binary->machine = machine_of(header->e_machine,
 				     header->e_ident[EI_CLASS] == ELFCLASS64);
 	if (binary->machine == NULL) {
 		elffile_close(binary->file);
-		return "code of this machine is not known: x86-64, AArch64, "
-			"ARM and MIPS64 are";
+		return "code of this machine is not supported: x86-64, "
+			"AArch64, ARM and MIPS64 are";
 	}
 	binary->id_size = elf_tables_id(&binary->file->tables, binary->id);
 	callframe_open(&binary->table, binary->file);
@@ -87,7 +87,7 @@ const char *binary_symbol_at(const struct binary *binary, uint64_t address)
 							      NULL;
 }
 
-/* Instructions in ARM state are words, of which nearly all begin with 14: the
+/* Instructions in ARM state are words, nearly all of which begin with 14: the
  * condition "always". */
 static bool looks_like_words(const struct binary *binary, uint64_t address)
 {

@@ -1,8 +1,8 @@
 /*
- * binary.h: an ELF file whose unwind tables and code are looked at, with the
- * names of its functions: its own, or those of its separate debug file.
+ * binary.h: an ELF file for the checks of unwind tables and code: its tables,
+ * symbols (its own, or its separate debug file's) and machine.
  *
- * Opened and closed by one thread, asked by any.
+ * Opened and closed by one thread; read by any.
  */
 #ifndef GNOMON_BINARY_H
 #define GNOMON_BINARY_H
@@ -22,30 +22,30 @@ struct binary {
 	uint32_t id_size;
 };
 
-/* NULL, or what is wrong with the file, after which there is nothing to close.
- * Without names. */
+/* Opens a file without its names. Returns NULL or an error text; after an error
+ * there is nothing to close. */
 const char *binary_open(struct binary *binary, const char *path);
 void binary_close(struct binary *binary);
 
-/* Debug files are looked for where the places say. */
+/* Searches debug files as `places` says. */
 void binary_read_names(struct binary *binary,
 		       const struct debugfile_places *places);
 
-/* Both. */
+/* binary_open and binary_read_names. */
 const char *binary_open_named(struct binary *binary, const char *path,
 			      const struct debugfile_places *places);
-/* The symbol that begins exactly there; NULL: none does. */
+/* The symbol that begins exactly at the address; NULL: none. */
 const char *binary_symbol_at(const struct binary *binary, uint64_t address);
 
-/* Whether ARM's code there is in Thumb state: as the symbol says, or as it
- * looks. */
+/* Whether ARM's code there is in Thumb state: according to the symbol, else to
+ * the look of the code. */
 bool binary_is_thumb(const struct binary *binary, uint64_t address);
 
-/* "memcpy", "main+0x10", "0x1234": demangled, for people. */
+/* "memcpy", "main+0x10", "0x1234": demangled, for output. */
 void binary_name(const struct binary *binary, uint64_t address,
 		 struct buffer *text);
 
-/* size bytes of code in one section; NULL: they are not in the file. */
+/* `size` bytes of code in one section; NULL: not in the file. */
 const uint8_t *binary_code(const struct binary *binary, uint64_t start,
 			   uint64_t size);
 

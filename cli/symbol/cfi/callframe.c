@@ -1,12 +1,12 @@
 /*
- * callframe.c: passes over the sections of unwind tables. A record is a CIE or
- * an FDE, which names its CIE: in .eh_frame by the way back, in .debug_frame by
- * the place in the section, where one may stand behind it. So CIEs are read by
- * a pass of their own, and found by their places.
+ * callframe.c: reads the sections of unwind tables. A record is a CIE, or an
+ * FDE that refers to its CIE: in .eh_frame by the distance backwards, in
+ * .debug_frame by an offset in the section, possibly of a later record. So CIEs
+ * are read in a first pass, and found by their offsets.
  *
- *  I1  CIEs of a section are sorted by where they stand.
- *  I2  A record that makes no sense is left out and counted; a length that
- *      makes none ends the pass.
+ *  I1  CIEs of a section are sorted by offset.
+ *  I2  An invalid record is left out and counted; an invalid length ends the
+ *      pass.
  */
 #include "cli/symbol/cfi/callframe.h"
 
@@ -22,10 +22,10 @@
 #include "cli/symbol/elf/encoded.h"
 #include "unwind/claim.h"
 
-/* A record's head. */
+/* The head of a record. */
 struct record {
 	uint64_t at;
-	struct bytes body;	/* behind the id */
+	struct bytes body;	/* after the id */
 	uint64_t id_at, id;
 	bool common;
 };
@@ -65,7 +65,7 @@ static bool next_record(const struct callframe *table, unsigned source,
 		return false;
 	record->body.end = bytes->at;
 	record->id_at = place(table, source, &record->body);
-	/* .eh_frame has 4 bytes whatever the length has */
+	/* .eh_frame always has 4 bytes */
 	record->id = bytes_number(&record->body, source == CALLFRAME_EH ? 4 :
 				  offset_size);
 	record->common = source == CALLFRAME_EH ? record->id == 0 :
@@ -101,10 +101,10 @@ static bool read_augmentation(const struct callframe *table,
 		case 'S':
 			common->signal = true;
 			break;
-		case 'B':	/* AArch64: which key signs */
+		case 'B':	/* AArch64: the signing key */
 		case 'G':
 			break;
-		default:	/* the rest is not known, but how long it is */
+		default:	/* unknown, but its length is known */
 			return true;
 		}
 	}
@@ -191,7 +191,7 @@ static bool read_entry(struct callframe *table, unsigned source, size_t first,
 				table, &data, table->address[source] +
 				place(table, source, &data),
 				common->lsda_encoding);
-		/* 0 is none, whatever it counts from */
+		/* 0 means none, whatever the base */
 		if (entry->lsda == table->address[source] +
 		    place(table, source, &body) - length)
 			entry->lsda = 0;
@@ -229,7 +229,7 @@ static void read_section(struct callframe *table, unsigned source)
 			table->left_out++;
 			continue;
 		}
-		/* code that the linker left out, or nothing */
+		/* code that the linker dropped, or empty */
 		if (entry.start == 0 || entry.start == entry.end)
 			continue;
 		GROW(table->entries, table->count, table->capacity);
@@ -247,8 +247,8 @@ static int by_start(const void *a, const void *b)
 		sort_up(x->at, y->at);
 }
 
-/* .debug_frame names no table of call sites; .ARM.exidx of the same function
- * does, and is the entry behind. */
+/* .debug_frame has no call-site tables. The .ARM.exidx entry of the same
+ * function has one, and is the next entry. */
 static void share_call_sites(struct callframe *table)
 {
 	for (size_t i = 1; i < table->count; i++) {

@@ -1,8 +1,8 @@
 /*
- * callframe_exidx.c: see the header. The decoder is the library's (exidx.h),
- * which knows nothing of the machine that it runs on. It wants one piece of
- * memory that holds index and programs; sections of a file lie in the order of
- * their addresses, so the segment that has the index is taken.
+ * callframe_exidx.c: see the header. It uses the library's decoder (exidx.h),
+ * which is independent of the host. The decoder needs index and programs in one
+ * piece of memory. Sections of a file are in the order of their addresses, so
+ * the segment with the index is used.
  */
 #include "cli/symbol/cfi/callframe_exidx.h"
 
@@ -14,7 +14,7 @@
 #define SP 13
 #define FIRST_VECTOR 264	/* DWARF's number of d8 */
 
-/* False: the file has no such table, or its bytes are not there. */
+/* False: the file has no such table, or not its bytes. */
 static bool find_image(const struct callframe *table,
 		       struct exidx_image *image)
 {
@@ -48,7 +48,7 @@ static bool find_image(const struct callframe *table,
 	return false;
 }
 
-/* Where the code ends that an address lies in; 0: it is none. */
+/* The end of the code that an address is in; 0: none. */
 static uint64_t code_end(const struct callframe *table, uint64_t address)
 {
 	const struct elf_tables *t = &table->file->tables;
@@ -89,7 +89,7 @@ void callframe_exidx_add(struct callframe *table)
 	}
 }
 
-/* False: it has no meaning. */
+/* False: the entry is invalid. */
 static bool make_row(const struct exidx_entry *exidx,
 		     struct callframe_row *row)
 {

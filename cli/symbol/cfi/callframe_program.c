@@ -1,9 +1,10 @@
 /*
- * callframe_program.c: runs the instructions of an entry, which make its rows
- * (DWARF 5, 6.4.2; GNU's and MIPS' own from binutils' dwarf2.def).
+ * callframe_program.c: executes the instructions of an entry, which make its
+ * rows (DWARF 5, 6.4.2; GNU's and MIPS' own instructions from binutils'
+ * dwarf2.def).
  *
  *  I1  The location never decreases and never passes the entry's end.
- *  I2  Every instruction takes a byte of a program: the work is bounded.
+ *  I2  Every instruction takes a byte of a program, so the work is bounded.
  */
 #include "cli/symbol/cfi/callframe.h"
 
@@ -14,7 +15,7 @@
 #include "cli/symbol/cfi/callframe_exidx.h"
 #include "unwind/claim.h"
 
-#define STATES_MAX 16		/* of remember_state, nested */
+#define STATES_MAX 16		/* nested remember_state */
 #define MIPS_ADVANCE_LOC8 0x1d	/* DW_CFA_MIPS_advance_loc8 */
 #define NEGATE_RA_STATE 0x2d	/* DW_CFA_AARCH64_negate_ra_state */
 #define GNU_ARGS_SIZE 0x2e
@@ -27,7 +28,7 @@ struct program {
 	struct bytes bytes;
 	bool (*each)(void *owner, const struct callframe_row *row);
 	void *owner;
-	bool stopped;		/* `each` said so, or the end was reached */
+	bool stopped;		/* by `each`, or at the end */
 	bool in_common;
 	unsigned remembered;
 	struct callframe_row row, initial;
@@ -77,7 +78,7 @@ static bool set_offset(struct program *p, uint64_t column, uint8_t how,
 		set(p, column, how, value);
 }
 
-/* The block at the cursor is skipped; its place is the value. */
+/* Skips the block at the cursor; returns its offset. */
 static uint64_t block(struct program *p)
 {
 	uint64_t at = (uint64_t)(p->bytes.at -
@@ -106,7 +107,8 @@ static bool set_cfa(struct program *p, uint64_t column, int64_t offset)
 	return true;
 }
 
-/* Of the CFA; an expression does not make register and offset forgotten. */
+/* Rules for the CFA. An expression keeps register and offset for later
+ * rules. */
 static bool run_cfa(struct program *p, uint8_t opcode)
 {
 	uint64_t column;
@@ -140,7 +142,7 @@ static bool run_cfa(struct program *p, uint8_t opcode)
 	}
 }
 
-/* Of one register. */
+/* Rules for one register. */
 static bool run_register(struct program *p, uint8_t opcode)
 {
 	uint64_t column = bytes_uleb(&p->bytes);
@@ -227,7 +229,7 @@ static bool run_extended(struct program *p, uint8_t opcode)
 	case DW_CFA_def_cfa_offset_sf: case DW_CFA_def_cfa_expression:
 		return run_cfa(p, opcode);
 	case NEGATE_RA_STATE:
-		/* SPARC has another instruction of this number */
+		/* on SPARC this number is another instruction */
 		p->row.signs = !p->row.signs;
 		return p->table->machine == EM_AARCH64;
 	case GNU_ARGS_SIZE:

@@ -7,7 +7,7 @@
 #include <elf.h>
 
 #define STACK_MAX 16
-#define X86_64_PC 16		/* the column of the return address is the pc */
+#define X86_64_PC 16		/* the return address's column is the pc */
 
 struct evaluation {
 	const struct callframe_place *place;
@@ -124,7 +124,7 @@ static bool evaluate_one(struct evaluation *e, uint8_t op,
 	}
 }
 
-/* first: what lies on the stack before; NULL: nothing. */
+/* first: the initial stack element; NULL: none. */
 static bool evaluate(const struct callframe_place *place, uint64_t where,
 		     const struct symbolic_value *first,
 		     struct symbolic_value *value)

@@ -1,8 +1,8 @@
 /*
- * callframe_value.h: what the rules of a row come to in a symbolic state: the
- * CFA, and the caller's value of a register. Of DWARF's expressions those are
- * evaluated that compilers and linkers make: registers, constants, sums, loads,
- * and what stubs of procedure linkage tables compute of the pc.
+ * callframe_value.h: evaluates the rules of a row in a symbolic state: the CFA,
+ * and the caller's value of a register. Evaluated are the DWARF expressions
+ * that compilers and linkers emit: registers, constants, sums, loads, and what
+ * PLT stubs compute from the pc.
  */
 #ifndef GNOMON_CALLFRAME_VALUE_H
 #define GNOMON_CALLFRAME_VALUE_H
@@ -10,7 +10,7 @@
 #include "cli/symbol/cfi/callframe.h"
 #include "cli/symbol/cfi/machine.h"
 
-/* Where a row is evaluated. */
+/* The row to evaluate, and the state. */
 struct callframe_place {
 	const struct callframe *table;
 	const struct callframe_entry *entry;
@@ -20,17 +20,18 @@ struct callframe_place {
 	uint64_t pc;
 };
 
-/* The column that a row has for a register: if it says where one for floating
- * point lies, it may do so by the halves (GCC for ARM). -1: this machine has no
- * such register. */
+/* The row's column for a register. A floating point register may be described
+ * by the columns of its halves (GCC for ARM). -1: this machine has no such
+ * register. */
 int callframe_column(const struct machine *machine,
 		     const struct callframe_row *row, unsigned reg);
 
-/* False: an expression that is not known. */
+/* False: an unknown expression. */
 bool callframe_cfa(const struct callframe_place *place,
 		   struct symbolic_value *value);
 
-/* The caller's value of a register, by the column's rule. */
+/* The caller's value of a register, by the column's rule. False: an unknown
+ * expression. */
 bool callframe_caller(const struct callframe_place *place, unsigned column,
 		      struct symbolic_value *value);
 

@@ -21,8 +21,9 @@ static void add_gap(struct code_gaps *gaps, const struct elf_tables *t,
 		(start - section->sh_addr) };
 }
 
-/* What a walk in the program can go by: .debug_frame is not mapped, and .ARM.exidx
- * covers all code, also what it cannot unwind: that is no rule. */
+/* Whether a walk in the target can use the entry. .debug_frame is not mapped.
+ * .ARM.exidx covers all code, also code it cannot unwind: such entries are no
+ * rules. */
 static bool covers(const struct callframe_entry *entry)
 {
 	return entry->source == CALLFRAME_EH;
@@ -64,7 +65,7 @@ static int by_start(const void *a, const void *b)
 	return sort_up(x->start, y->start);
 }
 
-/* Sections of a file may lie upon each other: the first is believed. */
+/* Sections of a file may overlap: the first counts. */
 static void order(struct code_gaps *gaps)
 {
 	size_t kept = 0;

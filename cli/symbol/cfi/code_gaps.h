@@ -1,6 +1,6 @@
 /*
- * code_gaps.h: code of a binary that no unwind table covers which a walk in the
- * program can go by. Any thread.
+ * code_gaps.h: code of a binary that is in none of the unwind tables that a
+ * walk in the target can use. Any thread.
  */
 #ifndef GNOMON_CODE_GAPS_H
 #define GNOMON_CODE_GAPS_H
@@ -9,7 +9,7 @@
 
 struct code_gap {
 	uint64_t start, end;
-	const uint8_t *bytes;	/* the file's */
+	const uint8_t *bytes;	/* point into the file */
 };
 
 struct code_gaps {
@@ -17,12 +17,12 @@ struct code_gaps {
 	size_t count, capacity;
 };
 
-/* `linkage`: also of procedure linkage tables and the like. Freed in any case. */
+/* `linkage`: also PLT sections and the like. Free the gaps in any case. */
 void code_gaps_find(struct code_gaps *gaps, const struct binary *binary,
 		    bool linkage);
 void code_gaps_free(struct code_gaps *gaps);
 
-/* NULL: the address lies in none. */
+/* NULL: the address is in no gap. */
 const struct code_gap *code_gaps_at(const struct code_gaps *gaps,
 				    uint64_t address);
 

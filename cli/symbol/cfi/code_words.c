@@ -8,7 +8,8 @@
 
 #include "unwind/claim.h"
 
-/* A page of MIPS' table: what it has of data, whose parts are found from there. */
+/* MIPS' table has entries for pages of data; data is addressed from the page's
+ * start. */
 #define MIPS_PAGE 0x10000u
 
 struct search {
@@ -57,7 +58,7 @@ static uint64_t read_word(const struct search *s, const uint8_t *bytes)
 	return word;
 }
 
-/* As they lie in the file: where relocations have no addends of their own. */
+/* Words with their values in the file: for relocations without addends. */
 static void words_of(const struct search *s, const Elf64_Shdr *section)
 {
 	const uint8_t *bytes = s->tables->bytes + section->sh_offset;

@@ -46,7 +46,7 @@ static const struct callframe_entry *entry_at(const struct callframe *table,
 	return NULL;
 }
 
-/* A function's rows on their way. */
+/* State while a function's rows are converted. */
 struct rows {
 	const struct machine *machine;
 	const struct callframe *table;
@@ -55,8 +55,8 @@ struct rows {
 	void *owner;
 };
 
-/* An expression that is the frame pointer and an offset; deref: what lies
- * there. */
+/* Whether an expression is the frame pointer plus an offset; deref: the word at
+ * that address. */
 static bool is_by_fp(const struct rows *rows, uint64_t where, bool deref,
 		     int64_t *offset)
 {

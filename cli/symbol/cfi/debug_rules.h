@@ -1,9 +1,9 @@
 /*
- * debug_rules.h: rules of .debug_frame, which nothing maps into a program, as
- * made_rules.h keeps them: those of the binary itself, and those of its
- * separate debug file. A compiler knows what it made: its rules are believed.
+ * debug_rules.h: rules of .debug_frame, which is not mapped into a program, in
+ * the form of made_rules.h: from the binary itself and its separate debug file.
+ * The compiler knows its code: these rules are used unchecked.
  *
- * Opened by one thread, asked by any.
+ * Opened by one thread; read by any.
  */
 #ifndef GNOMON_DEBUG_RULES_H
 #define GNOMON_DEBUG_RULES_H
@@ -18,13 +18,13 @@ struct debug_rules {
 void debug_rules_open(struct debug_rules *rules, const struct binary *binary);
 void debug_rules_close(struct debug_rules *rules);
 
-/* Calls `each` with the address of each function that they cover. */
+/* Calls `each` with the address of each function that the rules cover. */
 void debug_rules_starts(const struct debug_rules *rules,
 			void (*each)(void *owner, uint64_t start), void *owner);
 
-/* The rows of the function that begins there; *row's end is behind it. A rule
- * that made_rules.h has no words for is left out. The function's end; 0: none
- * begins there, or its table makes no sense. */
+/* The rows of the function that begins at `start`; `end` is the end of a row.
+ * Rules that made_rules.h cannot express are left out. Returns the function's
+ * end; 0: no function begins there, or its table is invalid. */
 uint64_t debug_rules_rows(const struct debug_rules *rules, uint64_t start,
 			  void (*each)(void *owner, const struct made_row *row,
 				       uint64_t end),

@@ -12,7 +12,7 @@
 #include "cli/symbol/cfi/code_words.h"
 #include "cli/symbol/cfi/symbolic_run.h"
 
-#define ENTRY_BYTES 96		/* of the program's entry, at most */
+#define ENTRY_BYTES 96		/* of the program's entry code, at most */
 
 static void add(void *owner, uint64_t address)
 {
@@ -47,7 +47,7 @@ static void add_called(struct function_starts *starts,
 	}
 }
 
-/* The entry, and what it has the addresses of as it calls the C library: main, and
+/* The entry, and the addresses that it passes to the C library: main, and
  * others in old programs. */
 static void add_entry(struct function_starts *starts,
 		      struct machine_decoder *decoder)
@@ -90,7 +90,8 @@ static int by_number(const void *a, const void *b)
 	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* The rare part of a function, "name.cold", "name.cold.3": jumped to with a frame. */
+/* A function's cold part, "name.cold", "name.cold.3", which is entered with a
+ * frame. */
 static bool is_cold(const char *name)
 {
 	const char *part = strstr(name, ".cold");

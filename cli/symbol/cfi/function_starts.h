@@ -1,11 +1,11 @@
 /*
- * function_starts.h: where functions begin in code without unwind tables, as far
- * as something says so: symbols, the program's entry and what it hands on, tables
- * for debuggers, calls, and words of the file's data (code_words.h).
+ * function_starts.h: where functions begin in code without unwind tables, from
+ * symbols, the program's entry and the addresses it passes on, debug tables,
+ * calls, and words of the file's data (code_words.h).
  *
- * Calls are found by a pass over all instructions of a gap: on x86-64 that may go
- * wrong in data between functions, and finds itself again a few instructions
- * later.
+ * Calls are found in a linear pass over all instructions of a gap. On x86-64
+ * data between functions may misalign the pass; it realigns after a few
+ * instructions.
  */
 #ifndef GNOMON_FUNCTION_STARTS_H
 #define GNOMON_FUNCTION_STARTS_H
@@ -22,7 +22,7 @@ struct function_starts {
 	size_t count, capacity;
 };
 
-/* Binary and gaps stay the caller's. Freed in any case. */
+/* The caller owns binary and gaps. Free in any case. */
 void function_starts_find(struct function_starts *starts,
 			  const struct binary *binary,
 			  const struct code_gaps *gaps,
@@ -32,8 +32,8 @@ void function_starts_free(struct function_starts *starts);
 
 bool function_starts_has(const struct function_starts *starts,
 			 uint64_t address);
-/* Where what begins at an address ends at the latest: at the next start, or with
- * its gap. */
+/* The latest end of the code that begins at an address: the next start, or the
+ * end of the gap. */
 uint64_t function_starts_end(const struct function_starts *starts,
 			     const struct code_gap *gap, uint64_t address);
 

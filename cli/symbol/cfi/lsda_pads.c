@@ -1,6 +1,6 @@
 /*
  * lsda_pads.c: see the header. The table is in a section of its own, mostly
- * .gcc_except_table; it is found by its address.
+ * .gcc_except_table, and is found by its address.
  */
 #include "cli/symbol/cfi/lsda_pads.h"
 

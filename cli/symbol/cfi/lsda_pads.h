@@ -1,7 +1,7 @@
 /*
- * lsda_pads.h: where exceptions land: the table of call sites beside an unwind
- * table (the language specific data area; Itanium C++ ABI: Exception Handling).
- * unwind/lsda.h asks the same of a running program.
+ * lsda_pads.h: landing pads of exceptions, from the call-site table of an
+ * unwind table's entry (language specific data area; Itanium C++ ABI: Exception
+ * Handling). unwind/lsda.h reads them in the target.
  */
 #ifndef GNOMON_LSDA_PADS_H
 #define GNOMON_LSDA_PADS_H
@@ -9,7 +9,8 @@
 #include "cli/symbol/cfi/callframe.h"
 #include "cli/symbol/cfi/symbolic_run.h"
 
-/* Those of an entry, to be freed; their number. What makes no sense ends it. */
+/* The pads of an entry, to be freed by the caller; returns their number. An
+ * invalid record ends the list. */
 size_t lsda_pads(const struct callframe *table,
 		 const struct callframe_entry *entry,
 		 struct symbolic_pad **pads);

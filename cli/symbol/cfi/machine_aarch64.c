@@ -1,11 +1,11 @@
 /*
- * machine_aarch64.c: the instructions of AArch64, by their words (Arm
- * Architecture Reference Manual for A-profile, C4 and C6). Capstone 4 has no
- * names for atomics of v8.1, returns that authenticate, and SVE; what counts
- * here is decoded by a few fields that all of a group have in common.
+ * machine_aarch64.c: decodes AArch64 instructions from their words (Arm
+ * Architecture Reference Manual for A-profile, C4 and C6). Capstone 4 does not
+ * know atomics of v8.1, authenticating returns and SVE. The effects that matter
+ * here follow from a few fields that all instructions of a group share.
  *
- * Pointer authentication: a signed return address is the return address, and
- * whether it is signed is a state of its own, as it is in unwind tables.
+ * Pointer authentication: a signed return address counts as the return address;
+ * whether it is signed is a separate state, as in unwind tables.
  */
 #include "cli/symbol/cfi/machine.h"
 
@@ -14,7 +14,7 @@
 
 #define FP 29
 #define LR 30
-#define SP 31			/* or zero, by the instruction */
+#define SP 31			/* or zero, depending on the instruction */
 #define WORD 8
 
 struct a64 {
@@ -41,7 +41,7 @@ static bool is(const struct a64 *in, uint32_t mask, uint32_t value)
 	return (in->word & mask) == value;
 }
 
-/* Where 31 is zero. */
+/* Register 31 is zero. */
 static struct symbolic_value get(const struct a64 *in, unsigned reg)
 {
 	return reg == SP ? symbolic_constant(0) : in->state->reg[reg];
@@ -54,7 +54,7 @@ static void set(const struct a64 *in, unsigned reg,
 		in->state->reg[reg] = value;
 }
 
-/* Where 31 is the stack pointer. */
+/* Register 31 is the stack pointer. */
 static void set_or_sp(const struct a64 *in, unsigned reg,
 		      struct symbolic_value value)
 {
@@ -63,7 +63,7 @@ static void set_or_sp(const struct a64 *in, unsigned reg,
 		symbolic_make_base(in->state, SP, SYMBOLIC_DYNAMIC);
 }
 
-/* d8 to d15 are preserved; what else is written there does not count. */
+/* d8 to d15 are preserved; writes to other vector registers are ignored. */
 static void set_float(const struct a64 *in, unsigned reg,
 		      struct symbolic_value value)
 {
@@ -130,7 +130,7 @@ static void immediate(const struct a64 *in)
 	} else if (is(in, 0x1f800000, 0x12800000)) {
 		move_wide(in);
 	} else if (is(in, 0x1f800000, 0x12000000)) {
-		/* and, orr, eor with a mask; ands has no stack pointer */
+		/* and, orr, eor with a mask; ands cannot write sp */
 		if (bits(in, 29, 2) == 3)
 			set(in, rd, symbolic_unknown());
 		else
@@ -152,7 +152,7 @@ static void registers(const struct a64 *in)
 		set(in, rd, get(in, rm));
 		return;
 	}
-	/* add, sub with an extended register: with the stack pointer */
+	/* add, sub with an extended register: sp is allowed */
 	if (is(in, 0x9fe00000, 0x8b200000) && bits(in, 10, 3) == 0 &&
 	    bits(in, 13, 3) == 3) {
 		struct symbolic_value by = get(in, rm);
@@ -200,7 +200,7 @@ static void transfer_one(const struct a64 *in, const struct access *access,
 			set(in, reg, value);
 		return;
 	}
-	/* the lower half of a vector register is what calls preserve */
+	/* calls preserve the lower half of a vector register */
 	value = access->vector ? get_float(in, reg) : get(in, reg);
 	symbolic_store(in->state, at, access->size, WORD, value);
 }
@@ -264,7 +264,7 @@ static void single(const struct a64 *in)
 		set_or_sp(in, rn, moved);
 }
 
-/* By a register offset: where is not known. */
+/* Register offset: the address is unknown. */
 static void by_register(const struct a64 *in)
 {
 	unsigned rt = bits(in, 0, 5);
@@ -278,7 +278,7 @@ static void by_register(const struct a64 *in)
 }
 
 /* Exclusives, acquire and release, compare and swap: bits 29 to 24 are 001000.
- * Status registers are Rs; casp has pairs. */
+ * Rs is the status register; casp uses pairs. */
 static void exclusive(const struct a64 *in)
 {
 	unsigned rs = bits(in, 16, 5), rt = bits(in, 0, 5);
@@ -299,7 +299,7 @@ static void exclusive(const struct a64 *in)
 		set(in, rs + 1, symbolic_unknown());
 }
 
-/* Structures of vectors (ld1, st1 …): the base may move. */
+/* Vector structures (ld1, st1 …): the base may be updated. */
 static void structures(const struct a64 *in)
 {
 	unsigned rn = bits(in, 5, 5), rt = bits(in, 0, 5);
@@ -327,7 +327,7 @@ static void load_store(const struct a64 *in)
 		by_register(in);
 	} else if (is(in, 0x3b200c00, 0x38200000)) {	/* atomics of v8.1 */
 		set(in, rt, symbolic_unknown());
-	} else if (is(in, 0x3b000000, 0x18000000)) {	/* of a constant */
+	} else if (is(in, 0x3b000000, 0x18000000)) {	/* load of a constant */
 		if (bits(in, 26, 1))
 			set_float(in, rt, symbolic_unknown());
 		else if (bits(in, 30, 2) != 3)		/* prfm */
@@ -336,7 +336,7 @@ static void load_store(const struct a64 *in)
 		exclusive(in);
 	} else if (is(in, 0xbe000000, 0x0c000000)) {
 		structures(in);
-	} else {	/* with tags, authenticated, ordered: loads at most */
+	} else {	/* tagged, authenticated, ordered: at most loads */
 		in->step->guessed = true;
 		set(in, rt, symbolic_unknown());
 		set_or_sp(in, bits(in, 5, 5), bits(in, 5, 5) == SP ?
@@ -351,12 +351,12 @@ static void vectors(const struct a64 *in)
 	unsigned rd = bits(in, 0, 5), opcode = bits(in, 16, 3);
 	bool general = false;
 
-	/* fcmp, fccmp: rd is a part of the operation */
+	/* fcmp, fccmp: rd is part of the opcode */
 	if (is(in, 0x5f20fc00, 0x1e202000) || is(in, 0x5f200c00, 0x1e200400))
 		return;
-	if (is(in, 0x5f20fc00, 0x1e200000))	/* fmov, fcvt of integers */
+	if (is(in, 0x5f20fc00, 0x1e200000))	/* fmov, fcvt to integers */
 		general = opcode < 2 || (opcode >= 4 && opcode < 7);
-	else if (is(in, 0x5f200000, 0x1e000000))	/* of fixed points */
+	else if (is(in, 0x5f200000, 0x1e000000))	/* to fixed point */
 		general = opcode < 2;
 	else if (is(in, 0xbfe0fc00, 0x0e003c00) ||
 		 is(in, 0xbfe0fc00, 0x0e002c00))	/* umov, smov */
@@ -367,7 +367,7 @@ static void vectors(const struct a64 *in)
 		set_float(in, rd, symbolic_unknown());
 }
 
-/* SVE: some write general registers, addvl and addpl the stack pointer. */
+/* SVE: some write general registers; addvl and addpl the stack pointer. */
 static void scalable(const struct a64 *in)
 {
 	unsigned rd = bits(in, 0, 5);
@@ -423,7 +423,7 @@ static void branch_register(const struct a64 *in)
 	default:	/* ret, retaa, eret */
 		in->step->flow = MACHINE_RETURN;
 	}
-	/* ret by another register than lr is a jump */
+	/* ret with a register other than lr is a jump */
 	if (opcode == 2 && bits(in, 10, 2) == 0 && bits(in, 5, 5) != LR)
 		in->step->flow = MACHINE_JUMP;
 }
@@ -468,7 +468,7 @@ static void step_aarch64(struct machine_decoder *decoder, uint64_t address,
 	*step = (struct machine_step){ .flow = MACHINE_BAD };
 	if (left < 4)
 		return;
-	/* instructions are little-endian, whatever data are */
+	/* instructions are always little-endian */
 	in.word = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
 		(uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 	step->size = 4;

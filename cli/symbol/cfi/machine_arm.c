@@ -2,12 +2,12 @@
  * machine_arm.c: the instructions of 32-bit ARM, in ARM and Thumb state, by
  * Capstone (Arm Architecture Reference Manual ARMv7-A; AAPCS 32).
  *
- * Of the registers for floating point, d8 to d15 are followed: where one is
- * stored, the word at its lower half stands for it.
+ * Of the floating point registers, d8 to d15 are followed. When one is stored,
+ * the word of its lower half stands for it.
  *
- * What is executed under a condition may not be: what holds behind it holds
- * either way. In Thumb state the conditions of up to four instructions are in
- * one before them (IT): these are taken as one instruction.
+ * A conditional instruction may not be executed: the state after it holds in
+ * either case. In Thumb state IT holds the conditions of up to four following
+ * instructions; these are taken as one instruction.
  */
 #include "cli/symbol/cfi/machine.h"
 
@@ -17,7 +17,7 @@
 #define LR 14
 #define PC 15
 #define WORD 4
-#define FIRST_FLOAT 8	/* of those that calls preserve */
+#define FIRST_FLOAT 8	/* the first that calls preserve */
 #define FLOATS (SYMBOLIC_REGS - SYMBOLIC_FLOATS)
 
 struct arm {
@@ -45,8 +45,8 @@ static struct symbolic_value get(const struct arm *a, unsigned reg)
 		a->state->reg[number];
 }
 
-/* The double register that a register is, or is a part of; its first, of a pair
- * (q4 is d8 and d9). -1: none. */
+/* The double register that a register is, or is a part of; for a pair, the
+ * first (q4 is d8 and d9). -1: none. */
 static int double_of(unsigned reg)
 {
 	if (reg >= ARM_REG_D0 && reg <= ARM_REG_D31)
@@ -76,7 +76,7 @@ static struct symbolic_value get_double(const struct arm *a, unsigned reg)
 		symbolic_unknown();
 }
 
-/* A value only counts for a whole one. */
+/* The value is kept only for a whole double. */
 static void set_double(const struct arm *a, unsigned reg,
 		       struct symbolic_value value)
 {
@@ -97,7 +97,7 @@ static void set(const struct arm *a, unsigned reg, struct symbolic_value value)
 		set_double(a, reg, symbolic_unknown());
 		return;
 	}
-	if (number == PC) {	/* what is loaded is where it goes */
+	if (number == PC) {	/* a load of pc is a jump */
 		a->step->flow = MACHINE_JUMP;
 		if (symbolic_same(value, symbolic_entry(LR))) {
 			a->state->reg[LR] = value;
@@ -123,7 +123,7 @@ static struct symbolic_value operand(const struct arm *a, unsigned i)
 
 /* ---- several registers ---- */
 
-/* Registers from operand `first` on, from an address upward. */
+/* Transfers the registers from operand `first` on, from an address upward. */
 static void transfer(const struct arm *a, unsigned first, bool load,
 		     struct symbolic_value address)
 {
@@ -162,7 +162,7 @@ static void pop(const struct arm *a)
 {
 	struct symbolic_value from = a->state->reg[SP];
 
-	/* sp is where it is before pc is looked at */
+	/* update sp before pc is checked */
 	a->state->reg[SP] = symbolic_plus(from, a->arm->op_count * WORD);
 	transfer(a, 0, true, from);
 }
@@ -186,7 +186,8 @@ static void multiple(const struct arm *a, bool load, bool down, bool before)
 
 /* ---- floating point ---- */
 
-/* Registers from operand `first` on up to `end`, from an address upward. */
+/* Transfers the registers from operand `first` up to `end`, from an address
+ * upward. */
 static void transfer_vectors(const struct arm *a, unsigned first, unsigned end,
 			     bool load, struct symbolic_value address)
 {
@@ -254,8 +255,7 @@ static struct symbolic_value address_of(const struct arm *a, unsigned i)
 	return symbolic_plus(get(a, op->mem.base), op->mem.disp);
 }
 
-/* ldr, str of so many registers, ldrd, strd; with the address before or behind
- * that. */
+/* ldr, str, ldrd, strd; the address update may be before or after. */
 static void single(const struct arm *a, bool load, unsigned registers,
 		   unsigned size)
 {
@@ -321,9 +321,9 @@ static void write_others(const struct arm *a)
 				       WORD, symbolic_unknown());
 }
 
-/* ---- which instruction ---- */
+/* ---- dispatch ---- */
 
-/* False: it is none that moves d8 to d15 from or to the stack. */
+/* False: does not move d8 to d15 from or to the stack. */
 static bool move_vectors(const struct arm *a)
 {
 	bool load = true;
@@ -348,7 +348,7 @@ static bool move_vectors(const struct arm *a)
 	}
 }
 
-/* False: it moves nothing that counts. */
+/* False: does not move values of interest. */
 static bool move(const struct arm *a)
 {
 	switch (a->in->id) {
@@ -402,7 +402,7 @@ static void set_target(const struct arm *a, unsigned i)
 	a->step->target = (uint32_t)a->arm->operands[i].imm & ~1u;
 }
 
-/* False: it goes on to the next. */
+/* False: execution continues at the next instruction. */
 static bool branch(const struct arm *a)
 {
 	bool always = a->arm->cc == ARM_CC_AL || a->arm->cc == ARM_CC_INVALID;
@@ -439,7 +439,7 @@ static bool branch(const struct arm *a)
 	}
 }
 
-/* One that was decoded; conditional: it may be nothing. */
+/* Executes a decoded instruction; conditional: it may have no effect. */
 static void execute(const struct arm *a, bool conditional)
 {
 	struct symbolic_state before = *a->state;
@@ -449,7 +449,8 @@ static void execute(const struct arm *a, bool conditional)
 	if (!conditional || a->step->flow == MACHINE_CALL)
 		return;
 	if (a->step->flow == MACHINE_RETURN || a->step->flow == MACHINE_STOP) {
-		*a->state = before;	/* whoever goes on has not returned */
+		*a->state = before;	/* on the path that continues, it had no
+					 * effect */
 		a->step->flow = MACHINE_NEXT;
 		return;
 	}
@@ -466,7 +467,7 @@ static bool decode(const struct arm *a, uint64_t *address,
 			      a->decoder->instruction);
 }
 
-/* How many instructions depend on an IT. */
+/* The number of instructions that depend on an IT. */
 static unsigned it_count(const uint8_t *bytes)
 {
 	unsigned mask = bytes[0] & 15, count = 4;
@@ -523,7 +524,7 @@ static bool begins_arm(const struct machine_decoder *decoder,
 		return false;
 	first = bytes[0] | (unsigned)bytes[1] << 8;
 	second = bytes[2] | (unsigned)bytes[3] << 8;
-	/* sub sp, #n or push {r0 … r3} before that: for arguments */
+	/* sub sp, #n or push {r0 … r3} may precede it: for arguments */
 	if (decoder->thumb && ((first & 0xff80) == 0xb080 ||
 			       (first & 0xfff0) == 0xb400))
 		return second >> 8 == 0xb5 ||

@@ -1,5 +1,5 @@
 /*
- * machine_arm_table.c: tables of switches that compilers put into Thumb code:
+ * machine_arm_table.c: jump tables of switches in Thumb code:
  *
  *	cmp   rN, #last			cmp   rN, #last
  *	…				…
@@ -9,14 +9,15 @@
  *					add   rT, rW
  *					bx    rT
  *
- * The second form has offsets with a sign, and the lowest bit set; its table lies
- * where adr says. (ARM Architecture Reference Manual, ARMv7-A, A6.3, A8.8.)
+ * The second form has signed offsets with the lowest bit set; adr gives the
+ * address of its table. (ARM Architecture Reference Manual, ARMv7-A, A6.3,
+ * A8.8.)
  *
  * No state: any thread.
  */
 #include "cli/symbol/cfi/machine.h"
 
-#define COMPARED_BEFORE 6	/* halfwords, between a comparison and its branch */
+#define COMPARED_BEFORE 6	/* halfwords, between comparison and branch */
 #define WORDS_MAX 65536
 
 static unsigned halfword(const uint8_t *code, size_t at)
@@ -24,7 +25,8 @@ static unsigned halfword(const uint8_t *code, size_t at)
 	return code[at] | (unsigned)code[at + 1] << 8;
 }
 
-/* ThumbExpandImm: a byte, one of three patterns of it, or eight bits turned right. */
+/* ThumbExpandImm: a byte, one of three patterns of it, or eight bits rotated
+ * right. */
 static uint32_t expanded(unsigned first, unsigned second)
 {
 	unsigned how = (first >> 10 & 1) << 4 | (second >> 12 & 7) << 1 |
@@ -54,8 +56,8 @@ static bool is_compared(const uint8_t *code, size_t at, unsigned index,
 	return index < 8 && first >> 8 == (0x28 | index);
 }
 
-/* How many words a table has that is gone by at `at` if a register is not too
- * large; 0: nothing says so. */
+/* The number of words of the table used at `at`, from the comparison before; 0:
+ * unknown. */
 static uint32_t count_words(const uint8_t *code, size_t at, unsigned index)
 {
 	uint32_t last;
@@ -75,7 +77,7 @@ static uint32_t count_words(const uint8_t *code, size_t at, unsigned index)
 	return 0;
 }
 
-/* adr rT, table, which ends at `at`; *begin: where it begins. */
+/* adr rT, table, ending at `at`; *begin: its start. */
 static bool is_adr(const uint8_t *code, uint64_t start, size_t at,
 		   unsigned base, size_t *begin, uint64_t *table)
 {
@@ -100,7 +102,7 @@ static bool is_adr(const uint8_t *code, uint64_t start, size_t at,
 	return true;
 }
 
-/* bx rT, and what leads there; `jump` bytes behind the code's start. */
+/* bx rT and the instructions before it; `jump`: its offset in the code. */
 static bool is_offset_table(const uint8_t *code, uint64_t start, size_t jump,
 			    struct machine_table *table)
 {

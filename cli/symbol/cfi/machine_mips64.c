@@ -1,6 +1,7 @@
 /*
- * machine_mips64.c: the instructions of MIPS64 up to release 5, by their words
- * (MIPS64 Architecture For Programmers, volume II-A; n64: MIPSpro 64-bit ABI).
+ * machine_mips64.c: decodes MIPS64 instructions up to release 5 from their
+ * words (MIPS64 Architecture For Programmers, volume II-A; n64: MIPSpro 64-bit
+ * ABI).
  * Branches and jumps have a delay slot.
  */
 #include "cli/symbol/cfi/machine.h"
@@ -65,7 +66,7 @@ static void branch(const struct mips *in, bool likely)
 	in->step->nullified = likely;
 }
 
-/* Link: bal to what follows is how code finds itself. */
+/* Link: code uses bal to the next instruction to get its own address. */
 static void branch_link(const struct mips *in)
 {
 	set(in, RA, symbolic_unknown());
@@ -219,7 +220,7 @@ static void arithmetic(const struct mips *in, unsigned opcode)
 	case 0x18: case 0x19:	/* daddi, daddiu */
 		value = symbolic_plus(from, in->immediate);
 		break;
-	case 0x09:	/* addiu: of constants that are known */
+	case 0x09:	/* addiu: with a known constant */
 		if (in->rs == 0)
 			value = symbolic_constant(in->immediate);
 		else if (from.kind == SYMBOLIC_CONSTANT)
@@ -277,7 +278,7 @@ static void decode(const struct mips *in)
 	case 0x1c:
 		set(in, in->rd, symbolic_unknown());
 		break;
-	case 0x1f:	/* fields: ext, ins, rdhwr write rt, shuffles rd */
+	case 0x1f:	/* bit fields: ext, ins, rdhwr write rt, shuffles rd */
 		set(in, in->rt, symbolic_unknown());
 		if (in->function == 0x20 || in->function == 0x24)
 			set(in, in->rd, symbolic_unknown());

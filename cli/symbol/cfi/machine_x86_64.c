@@ -1,7 +1,7 @@
 /*
- * machine_x86_64.c: the instructions of x86-64 (psABI 1.0, 3.2 and 3.6.2), by
- * Capstone. Of what Capstone 4 does not know (AVX-512, shadow stacks) the
- * length is found here.
+ * machine_x86_64.c: decodes x86-64 instructions (psABI 1.0, 3.2 and 3.6.2) with
+ * Capstone. For instructions that Capstone 4 does not know (AVX-512, shadow
+ * stacks), it finds the length itself.
  */
 #include "cli/symbol/cfi/machine.h"
 
@@ -11,10 +11,10 @@ enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R11 = 11, R12, R13, R14,
        R15, RA };
 #define WORD 8
 
-/* What instruction encodings call 0 to 7. */
+/* Registers in the order of instruction encodings. */
 static const uint8_t encoded[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
-/* Registers by Capstone's number, whatever their width. */
+/* Register by Capstone's number, for any width. */
 static int number_of(unsigned reg)
 {
 	static const uint8_t wide[] = {
@@ -84,7 +84,7 @@ static struct symbolic_value address_of(const struct symbolic_state *state,
 	return symbolic_plus(base, mem->disp);
 }
 
-/* A whole word; unknown for what is narrower. */
+/* A whole word; unknown if narrower. */
 static struct symbolic_value value_of(const struct symbolic_state *state,
 				      const cs_insn *in, const cs_x86_op *op)
 {
@@ -137,7 +137,7 @@ static struct symbolic_value pop(struct symbolic_state *state, unsigned size)
 	return value;
 }
 
-/* All that is written becomes unknown. */
+/* All operands that it writes become unknown. */
 static void write_others(struct machine_decoder *decoder, const cs_insn *in,
 			 struct symbolic_state *state)
 {
@@ -149,7 +149,7 @@ static void write_others(struct machine_decoder *decoder, const cs_insn *in,
 	for (unsigned i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
 
-		/* what is stored by vectors is not always said to be */
+		/* Capstone does not mark all vector stores as writes */
 		if (op->type == X86_OP_MEM &&
 		    (op->access & CS_AC_WRITE || (i == 0 && op->access == 0)))
 			set_operand(state, in, op, symbolic_unknown());
@@ -164,7 +164,7 @@ static void write_others(struct machine_decoder *decoder, const cs_insn *in,
 	}
 }
 
-/* sub, add, and: false: an operand is not a register of a whole word. */
+/* sub, add, and. False: an operand is not a register of a whole word. */
 static bool arithmetic(const cs_insn *in, struct symbolic_state *state)
 {
 	const cs_x86_op *op = in->detail->x86.operands;
@@ -244,7 +244,7 @@ static void set_target(const cs_insn *in, struct machine_step *step)
 	}
 }
 
-/* False: it goes on to the next. */
+/* False: execution continues at the next instruction. */
 static bool transfer(struct machine_decoder *decoder, const cs_insn *in,
 		     struct machine_step *step)
 {
@@ -278,9 +278,9 @@ static bool transfer(struct machine_decoder *decoder, const cs_insn *in,
 	}
 }
 
-/* ---- what Capstone does not know ---- */
+/* ---- instructions unknown to Capstone ---- */
 
-/* Bytes of ModRM, SIB and displacement; 0: there are too few. */
+/* Bytes of ModRM, SIB and displacement; 0: too few bytes. */
 static unsigned address_size(const uint8_t *bytes, size_t left)
 {
 	unsigned mode, low, size = 1;
@@ -301,8 +301,8 @@ static unsigned address_size(const uint8_t *bytes, size_t left)
 	return size + (mode == 1 ? 1 : mode == 2 ? 4 : 0);
 }
 
-/* 62 P0 P1 P2 opcode ModRM …: AVX-512. Few of them write general registers;
- * memory is forgotten where it could be the stack by the frame's registers. */
+/* 62 P0 P1 P2 opcode ModRM …: AVX-512. Few of them write general registers. A
+ * store that may hit the stack by sp or fp makes the memory unknown. */
 static void step_evex(const uint8_t *bytes, size_t left,
 		      struct symbolic_state *state, struct machine_step *step)
 {
@@ -311,7 +311,7 @@ static void step_evex(const uint8_t *bytes, size_t left,
 	size = left > 6 ? address_size(bytes + 5, left - 5) : 0;
 	if (size == 0 || map < 1 || map > 6)
 		return;
-	/* map 3, and some of map 1, end with a byte of immediate */
+	/* map 3, and some of map 1, end with an immediate byte */
 	size += 5 + (map == 3 || (map == 1 && (opcode == 0x72 ||
 		opcode == 0x71 || opcode == 0x73 || opcode == 0xc2 ||
 		opcode == 0xc4 || opcode == 0xc5 || opcode == 0xc6 ||
@@ -336,8 +336,8 @@ static void step_evex(const uint8_t *bytes, size_t left,
 	}
 }
 
-/* rdsspq, and what processors without shadow stacks take for nothing; kmov of
- * 64 bits and the like are known. */
+/* rdsspq, and instructions that are nops without shadow stacks; Capstone knows
+ * kmov of 64 bits and the like. */
 static void step_shadow(const uint8_t *bytes, size_t left,
 			struct symbolic_state *state,
 			struct machine_step *step)

@@ -1,21 +1,20 @@
 /*
  * made_rules.c: see made_rules.h.
  *
- *	gap ──▶ starts of functions ──▶ each run up to the next start ──▶ rows
+ *	gap ──▶ starts of functions ──▶ run each up to the next start ──▶ rows
  *	          ▲                                   │
- *	          └── calls, what is behind its end ◀─┘
+ *	          └── calls, code after its end ◀─────┘
  *
- * What is run as a function has to be one: where it returns, the stack has to
- * be as at its entry; and what no name or call says to begin there has to end
- * in this way somewhere, and not by a jump into what is no known function: so do
- * the rare parts that compilers put elsewhere, whose frames are those of a place
- * inside of a function.
+ * Code that is run as a function must be one: at its returns, the stack must be
+ * as at its entry. Code that no name or call marks as a function must also end
+ * in this way somewhere, and not by a jump to an unknown function. Cold parts,
+ * which compilers place elsewhere, end by such jumps; their frames are those of
+ * the middle of a function.
  *
- * Where a table for debuggers has a function (debug_rules.h), its rows are taken
- * instead.
+ * If a debug table has the function (debug_rules.h), its rows are used instead.
  *
- *  I1  Entries are in order and do not overlap: functions are run in order, up
- *      to the next start that was known when it was their turn.
+ *  I1  Entries are sorted and do not overlap: functions are run in order, up to
+ *      the next start known at that time.
  */
 #include "cli/symbol/cfi/made_rules.h"
 
@@ -30,8 +29,8 @@
 #include "cli/symbol/cfi/symbolic_run.h"
 #include "unwind/claim.h"
 
-#define LOST_CALLS 16		/* of a function; it is run as often again */
-#define FUNCTION_ALIGNMENT 16	/* x86-64's compilers', when they optimise */
+#define LOST_CALLS 16		/* in a function; each needs another run */
+#define FUNCTION_ALIGNMENT 16	/* of x86-64 compilers with optimisation */
 
 struct making {
 	struct made_rules *made;
@@ -40,16 +39,15 @@ struct making {
 	struct machine_decoder decoder;
 	struct code_gaps gaps;
 	struct function_starts starts;
-	bool open;		/* the last entry ends where the next row
-				 * may begin */
-	uint64_t data_end;	/* of the constants behind the last function */
+	bool open;		/* the next row may extend the last entry */
+	uint64_t data_end;	/* of the constants after the last function */
 	struct table runs;	/* address -> whether it runs as a function */
 };
 
 /* ---- rows ---- */
 
-/* Where the stack pointer is from a base, if it counts from that: what lies below
- * is not saved any more. */
+/* The stack pointer as an offset from a base, if known: slots below are no
+ * longer saved. */
 static int64_t lowest(const struct making *m,
 		      const struct symbolic_state *state,
 		      enum symbolic_kind base)
@@ -59,7 +57,8 @@ static int64_t lowest(const struct making *m,
 	return sp.kind == base ? sp.number : INT32_MIN;
 }
 
-/* A function that has aligned its stack keeps the CFA in a word of its frame. */
+/* A function that has aligned its stack keeps the CFA in a word of its
+ * frame. */
 static bool find_word(const struct making *m,
 		      const struct symbolic_state *state,
 		      struct made_row *row)
@@ -78,8 +77,8 @@ static bool find_word(const struct making *m,
 	return row->cfa_offset >= INT32_MIN && row->cfa_offset <= INT32_MAX;
 }
 
-/* Before it has stored that word, and behind, it has it in a register; which is
- * lost in a call unless calls preserve it. */
+/* Before it stores that word, and after the epilogue reloads it, a register
+ * holds the CFA; a call clobbers it unless calls preserve the register. */
 static bool find_holder(const struct making *m,
 			const struct symbolic_node *node,
 			struct made_row *row)
@@ -118,7 +117,8 @@ static bool find_cfa(const struct making *m, const struct symbolic_node *node,
 	return row->cfa_offset >= 0 && row->cfa_offset <= INT32_MAX;
 }
 
-/* Where the caller's value of a register is: in the frame, or still in place. */
+/* Where the caller's value of a register is: in the frame, or still in the
+ * register. */
 static uint8_t find_register(const struct making *m,
 			     const struct symbolic_node *node, unsigned reg,
 			     int32_t *offset)
@@ -148,10 +148,9 @@ static uint8_t find_register(const struct making *m,
 }
 
 /*
- * The row for one instruction. It is looked up for the call's, when that has
- * gone on: the return address was where it was saved then, and no more where it
- * had come.
- * False: where the CFA or the return address is, is not known.
+ * The row for one instruction. During a call it is looked up by the return
+ * address, which is in the callee then: the row must hold after the call
+ * instruction. False: the place of the CFA or of the return address is unknown.
  */
 static bool make_row(const struct making *m, const struct symbolic_node *node,
 		     struct made_row *row)
@@ -204,7 +203,8 @@ static void add_row(struct making *m, const struct made_row *row, uint64_t end)
 	made->rows[made->row_count++] = *row;
 }
 
-/* Behind all that was reached; at least one instruction. */
+/* Takes the rows of a run. Returns the end of the code reached, at least one
+ * instruction. */
 static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 			 bool good)
 {
@@ -217,7 +217,7 @@ static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 
 		if (node->size == 0 || node->flow == MACHINE_BAD ||
 		    (i > 0 && node->address < end))
-			continue;	/* within another instruction */
+			continue;	/* overlaps another instruction */
 		end = node->address + node->size;
 		if (good && make_row(m, node, &row))
 			add_row(m, &row, end);
@@ -229,7 +229,7 @@ static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 
 /* ---- functions ---- */
 
-/* The first instruction behind padding. */
+/* The first instruction after padding. */
 static uint64_t skip_padding(struct making *m, const struct code_gap *gap,
 			     uint64_t at)
 {
@@ -259,17 +259,17 @@ static uint64_t skip_padding(struct making *m, const struct code_gap *gap,
 	return at;
 }
 
-/* What is known of a function while it is run. */
+/* State while a function is run. */
 struct running {
 	struct making *making;
-	/* Calls that do not come back, by where they would. */
+	/* Calls that do not return, by their return addresses. */
 	uint64_t behind[LOST_CALLS];
 	unsigned count;
-	/* Of its exits, jumps to what is no known function: it may be a part of
-	 * one, which goes back there. */
+	/* Exits that are jumps to unknown functions: this code may be a cold
+	 * part, and the jump leads back to its function. */
 	unsigned doubtful;
-	bool unsure;	/* which of several calls does not come back: behind the
-			 * first of them nothing is known */
+	bool unsure;	/* it is not clear which of several calls does not
+			 * return: code after the first is not used */
 };
 
 static bool comes_back(void *owner, uint64_t behind)
@@ -282,7 +282,8 @@ static bool comes_back(void *owner, uint64_t behind)
 	return true;
 }
 
-/* Jumps to what is no known function may go back to where a part belongs. */
+/* A jump to an unknown function may lead from a cold part back to its
+ * function. */
 static void note_exit(struct running *running, uint64_t to)
 {
 	const struct making *m = running->making;
@@ -298,8 +299,8 @@ static bool note_bare(void *owner, uint64_t to, bool bare)
 	return true;
 }
 
-/* Whether code that nothing says to be a function does run as one: it returns,
- * and as it came. Rare parts of functions do not. */
+/* Whether code that is not known as a function runs as one: it returns, with
+ * its initial stack. Cold parts do not. */
 static bool runs_as_function(struct making *m, uint64_t start)
 {
 	const struct code_gap *gap = code_gaps_at(&m->gaps, start);
@@ -328,9 +329,9 @@ static bool runs_as_function(struct making *m, uint64_t start)
 	return known;
 }
 
-/* What goes on elsewhere with its frame goes on in a rare part of it, and in no
- * function: then it is a jump of the next function, and a call before does not
- * come back. */
+/* A jump out with a frame must lead to a cold part, not to a function.
+ * Otherwise the jump belongs to the next function, and a call before it does
+ * not return. */
 static bool note_jump(void *owner, uint64_t to, bool bare)
 {
 	struct running *running = owner;
@@ -342,10 +343,10 @@ static bool note_jump(void *owner, uint64_t to, bool bare)
 }
 
 /*
- * The call to blame, where it would come back to. A compiler that keeps return
- * addresses on the stack aligns functions, so the one that the next function is
- * behind is told by that; elsewhere a function that calls others says itself that
- * it is one, as it saves its return address.
+ * The return address of the call that does not return. Compilers that keep
+ * return addresses on the stack align functions, so the call followed by the
+ * aligned next function is the one. On other machines a function that calls
+ * others saves its return address, which identifies it as a function.
  */
 static uint64_t blame(struct making *m, const struct symbolic_run *run,
 		      struct running *running)
@@ -371,10 +372,11 @@ static uint64_t blame(struct making *m, const struct symbolic_run *run,
 }
 
 /*
- * One that returns with another stack than at its entry has gone on in the next
- * function: behind a call that does not come back, or by a jump that leads to
- * nothing there. It is run again without that. Not so where its stack pointer is
- * not known in the end: what is left out would be parts of it, not functions.
+ * Run a function in full. If it returns with a stack other than at its entry,
+ * the run continued into the next function: after a call that does not return,
+ * or by an assumed target of a jump. It is run again without that edge; but not
+ * if the stack pointer is unknown at the end: then the dropped code would be
+ * its own, not the next function's.
  */
 static void run_whole(struct symbolic_run *run, struct symbolic_wanted *wanted,
 		      struct running *running)
@@ -399,8 +401,9 @@ static void run_whole(struct symbolic_run *run, struct symbolic_wanted *wanted,
 	}
 }
 
-/* Whether what was run is a function, of which all is known. What only its place
- * speaks for has to end as one: rare parts go back to where they belong. */
+/* Whether the code that was run is a function, and fully known. Code known only
+ * by its position must end as a function: cold parts jump back to their
+ * function. */
 static bool is_function(const struct symbolic_run *run,
 			const struct running *running)
 {
@@ -437,7 +440,7 @@ static uint64_t run_function(struct making *m, const struct code_gap *gap,
 	return end;
 }
 
-/* A function whose rows are known, up to the next one. */
+/* A function whose rows are known, cut at the next one. */
 struct known {
 	struct making *m;
 	uint64_t end;
@@ -453,7 +456,8 @@ static void take_known(void *owner, const struct made_row *row, uint64_t end)
 		add_row(known->m, row, end);
 }
 
-/* Its end; where no table has it, that of what was run. */
+/* Makes rows for a function. Returns its end; without a table, the end of the
+ * run. */
 static uint64_t make_function(struct making *m, const struct code_gap *gap,
 			      uint64_t start, uint64_t end)
 {
@@ -467,7 +471,7 @@ static uint64_t make_function(struct making *m, const struct code_gap *gap,
 		m->made->functions++;
 		return next;
 	}
-	/* of a table that makes no sense */
+	/* drop rows of an invalid table */
 	m->made->row_count = rows;
 	m->made->count = count;
 	m->made->ruled_bytes = bytes;

@@ -1,19 +1,19 @@
 /*
- * made_rules.h: unwind rules for code that no table covers, made of what the
- * symbolic executor finds: gaps between a binary's tables are cut into
- * functions (by symbols, targets of calls, the program's entry, and what
- * follows the end of a function), which are run. What .debug_frame says of a
- * function is taken over.
+ * made_rules.h: makes unwind rules for code that no table covers, from the
+ * results of the symbolic executor. Gaps between a binary's tables are cut into
+ * functions (by symbols, call targets, the program's entry, and what follows
+ * the end of a function); each function is executed. Functions in .debug_frame
+ * get its rules.
  *
- * Where it is not known for certain where the CFA and the return address are,
- * there is no rule.
+ * Code gets no rule where the CFA or the return address is not known for
+ * certain.
  */
 #ifndef GNOMON_MADE_RULES_H
 #define GNOMON_MADE_RULES_H
 
 #include "cli/symbol/cfi/binary.h"
 
-/* Where a register of the caller's is. */
+/* Where the caller's value of a register is. */
 enum made_where {
 	MADE_SAME,
 	MADE_AT_CFA,	/* at CFA + offset */
@@ -24,17 +24,17 @@ enum made_where {
 struct made_row {
 	uint64_t start;
 	int64_t cfa_offset;
-	int32_t offset[SYMBOLIC_REGS];	/* of MADE_AT_CFA, in whole words, and
+	int32_t offset[SYMBOLIC_REGS];	/* for MADE_AT_CFA, in whole words, and
 					 * MADE_AT_FP */
-	uint8_t where[SYMBOLIC_REGS];	/* of registers that calls preserve,
-					 * and the return address */
+	uint8_t where[SYMBOLIC_REGS];	/* of registers that calls preserve, and
+					 * of the return address */
 	uint8_t cfa_reg;
 	bool deref;			/* the CFA is the word at cfa_reg +
 					 * cfa_offset, which may be negative */
 	bool signs;			/* the return address is signed */
 };
 
-/* Rows without gaps between them; from one function, or a part of it. */
+/* Rows without gaps between them, of one function or a part of it. */
 struct made_entry {
 	uint64_t start, end;
 	size_t first, count;		/* in rows */
@@ -43,17 +43,17 @@ struct made_entry {
 struct made_rules {
 	struct made_row *rows;
 	size_t row_count, row_capacity;
-	struct made_entry *entries;	/* in order of addresses */
+	struct made_entry *entries;	/* by address */
 	size_t count, capacity;
-	/* what was found */
+	/* counts */
 	size_t functions;
-	uint64_t code_bytes;		/* in gaps, without padding between */
-	uint64_t ruled_bytes;		/* of them that have rules now */
+	uint64_t code_bytes;		/* in gaps, without padding */
+	uint64_t ruled_bytes;		/* of these, bytes with rules */
 };
 
-/* Whether something is called from code without a table, in pieces of at least
- * so many bytes: other code is on no stack that is walked. Procedure linkage
- * tables do not count. */
+/* Whether code without a table, in pieces of at least `bytes_min` bytes,
+ * contains calls: other code is on no stack that is walked. PLT sections do not
+ * count. */
 bool made_rules_wanted(const struct binary *binary, uint64_t bytes_min);
 
 /* False: Capstone was built without this machine. */

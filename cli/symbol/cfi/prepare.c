@@ -64,7 +64,7 @@ const char *prepare_binary(const struct binary *binary, const char *directory,
 
 	memset(result, 0, sizeof(*result));
 	if (binary->id_size == 0)
-		return "it has no build id, by which its rules would be found: "
+		return "it has no build-id, by which its rules are found: "
 			"link it with -Wl,--build-id";
 	if (!made_rules_make(&made, binary))
 		return "Capstone cannot disassemble code of this machine";

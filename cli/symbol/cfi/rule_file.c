@@ -3,8 +3,8 @@
  *
  *	ELF header | PT_NOTE, PT_LOAD | build id | .eh_frame | names | sections
  *
- * One CIE, whose rules hold where a function begins, and an FDE for each piece
- * of code, with what changes from row to row.
+ * One CIE with the rules at a function's entry, and an FDE for each piece of
+ * code with the changes from row to row.
  */
 #include "cli/symbol/cfi/rule_file.h"
 
@@ -31,7 +31,7 @@ struct writing {
 	const struct machine *machine;
 	struct buffer *out;
 	bool big;
-	unsigned address;	/* bytes of one */
+	unsigned address;	/* bytes of an address */
 };
 
 static void put(struct writing *w, uint64_t number, unsigned size)
@@ -75,7 +75,7 @@ static void pad(struct writing *w, unsigned alignment)
 		put(w, 0, 1);
 }
 
-/* A record's length, when it is whole. */
+/* Completes a record: writes its length. */
 static void end_record(struct writing *w, size_t at)
 {
 	struct buffer length = { 0 };
@@ -98,7 +98,7 @@ static unsigned column_of(const struct writing *w, unsigned reg)
 	return (unsigned)column;
 }
 
-/* At an offset from a register; deref: what lies there. */
+/* Register plus offset; deref: the word at that address. */
 static void put_expression(struct writing *w, unsigned reg, int64_t offset,
 			   bool deref)
 {
@@ -198,7 +198,7 @@ static void put_advance(struct writing *w, uint64_t delta)
 	}
 }
 
-/* Where a function begins. */
+/* The row at a function's entry. */
 static void entry_row(const struct writing *w, struct made_row *row)
 {
 	memset(row, 0, sizeof(*row));
@@ -210,8 +210,8 @@ static void entry_row(const struct writing *w, struct made_row *row)
 	}
 }
 
-/* Addresses in the image's file; where it is mapped is added, unless it is
- * mapped where it says. */
+/* Addresses are those in the image's file. They are relative to where it is
+ * mapped, unless it has fixed addresses. */
 static uint8_t encoding(const struct writing *w)
 {
 	return (w->address == 8 ? DW_EH_PE_udata8 : DW_EH_PE_udata4) |
@@ -333,7 +333,7 @@ static void put_sections(struct writing *w, Elf64_Shdr *sections)
 	put_headers(w, sections, at);
 }
 
-/* Programs of MIPS64 that are mapped where they say lie beyond 4 GiB. */
+/* MIPS64 programs with fixed addresses may lie beyond 4 GiB. */
 static unsigned address_size(const struct made_rules *made)
 {
 	bool far = made->count > 0 &&

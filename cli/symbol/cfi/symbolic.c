@@ -73,7 +73,7 @@ void symbolic_make_base(struct symbolic_state *state, unsigned reg,
 	CLAIM_FULL(symbolic_is_valid(state));	/* I1 */
 }
 
-/* The first slot at or behind a place. */
+/* The first slot at or after an offset from a base. */
 static uint32_t find_slot(const struct symbolic_state *state, uint8_t base,
 			  int64_t offset)
 {

@@ -1,24 +1,25 @@
 /*
- * symbolic.h: what registers and stack hold while a function runs, as far as
- * unwinding has to know it: each is one of
+ * symbolic.h: symbolic values of registers and stack during a function, as far
+ * as unwinding needs them. Each value is one of
  *
- *	entry r      what register r held when the function was entered: the
+ *	entry r      the value of register r at the function's entry: the
  *	             caller's value
  *	CFA + n      an address on the stack
- *	aligned + n  the same, from a base that only running the code tells: the
- *	             stack pointer that a function has aligned as it began
- *	dynamic + n  likewise: the stack pointer behind alloca, or what aligns it
- *	             again
+ *	aligned + n  the same, from a base known only at run time: the stack
+ *	             pointer after a function's prologue has aligned it
+ *	dynamic + n  likewise: the stack pointer after alloca or a later
+ *	             alignment
  *	n            a constant
  *	unknown
  *
- * Where paths meet, what differs is unknown; so states only lose, and loops
- * end. Stores to addresses that are not known are taken for none of the stack's:
- * compilers save registers where nothing else points.
+ * Where paths meet, values that differ become unknown; so states only lose, and
+ * loops end. Stores to unknown addresses are taken not to hit the stack:
+ * compilers save registers where no other pointer points.
  *
  *  I1  At most one base of either kind is alive: a new one makes values of the
  *      old one unknown.
- *  I2  Slots are sorted by (base, offset), are one word each and do not overlap.
+ *  I2  Slots are sorted by (base, offset), have one word each and do not
+ *      overlap.
  *
  * No state but the caller's: any thread.
  */
@@ -29,11 +30,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers have DWARF's numbers up to SYMBOLIC_FLOATS; from there on stand the
- * 8 floating point registers that calls preserve, if there are. */
+/* Registers have DWARF's numbers up to SYMBOLIC_FLOATS. From there on are the 8
+ * floating point registers that calls preserve, if any. */
 #define SYMBOLIC_REGS 48
 #define SYMBOLIC_FLOATS 40
-#define SYMBOLIC_SLOTS 48	/* more are forgotten */
+#define SYMBOLIC_SLOTS 48	/* more are dropped */
 
 enum symbolic_kind {
 	SYMBOLIC_UNKNOWN,
@@ -45,9 +46,9 @@ enum symbolic_kind {
 };
 
 struct symbolic_value {
-	int64_t number;		/* 0 of UNKNOWN and ENTRY */
+	int64_t number;		/* 0 for UNKNOWN and ENTRY */
 	uint8_t kind;
-	uint8_t reg;		/* of ENTRY; else 0 */
+	uint8_t reg;		/* for ENTRY; else 0 */
 };
 
 /* Whether the return address is signed (AArch64's pointer authentication). */
@@ -95,35 +96,36 @@ struct symbolic_value symbolic_plus(struct symbolic_value a, int64_t number);
 struct symbolic_value symbolic_minus(struct symbolic_value a,
 				     struct symbolic_value b);
 
-/* All registers as they were at the entry. */
+/* All registers have their values at the entry. */
 void symbolic_begin(struct symbolic_state *state);
 
-/* The register gets a base of its own: SYMBOLIC_ALIGNED or _DYNAMIC. */
+/* The register becomes a new base: SYMBOLIC_ALIGNED or _DYNAMIC. */
 void symbolic_make_base(struct symbolic_state *state, unsigned reg,
 			enum symbolic_kind kind);
 
-/* A word at an address; unknown if it was not stored. */
+/* The word at an address; unknown if it was not stored. */
 struct symbolic_value symbolic_load(const struct symbolic_state *state,
 				    struct symbolic_value address);
-/* `size` bytes are written; a value only counts if they are a word. */
+/* Stores `size` bytes; the value is kept only if they are a word. */
 void symbolic_store(struct symbolic_state *state,
 		    struct symbolic_value address, unsigned size,
 		    unsigned word, struct symbolic_value value);
 
-/* Where, from a base on, a value lies at or behind `lowest`. */
+/* The offset from a base, not below `lowest`, at which a value is stored. */
 bool symbolic_find(const struct symbolic_state *state, enum symbolic_kind base,
 		   struct symbolic_value value, int64_t lowest,
 		   int64_t *offset);
 
-/* Where, from the CFA on, the caller's value of a register lies. */
+/* The offset from the CFA at which the caller's value of a register is
+ * stored. */
 bool symbolic_saved(const struct symbolic_state *state, unsigned reg,
 		    int64_t *offset);
 
-/* What holds in both; true: `to` has lost something. */
+/* Keep only what holds in both states; true: `to` lost something. */
 bool symbolic_join(struct symbolic_state *to,
 		   const struct symbolic_state *from);
 
-/* I2, and that what has no number has none. With GNOMON_CLAIMS. */
+/* Checks I2, and that values without a number have 0. With GNOMON_CLAIMS. */
 bool symbolic_is_valid(const struct symbolic_state *state);
 
 #endif

@@ -1,13 +1,14 @@
 /*
- * symbolic_run.c: the work list of symbolic_run.h. Certain edges come first;
- * behind calls it goes on when there are no others, so that code behind a call
- * that never comes back is known by who really leads there.
+ * symbolic_run.c: the work list of symbolic_run.h. Certain edges are processed
+ * first. Only when none is left, the edge after a call is added. So code after
+ * a call that never returns gets its state from the paths that really lead
+ * there.
  *
- * What is loaded by instructions as a constant, and tables of jumps, are data in
- * the code: no path leads there.
+ * Constants loaded by instructions and jump tables are data in the code: no
+ * path leads there.
  *
- *  I1  A node's state is no more than what holds on every edge so far.
- *  I2  A node that has lost something, or is new, is on the list.
+ *  I1  A node's state has only what holds on every edge so far.
+ *  I2  A node that is new or has lost something is on the list.
  */
 #include "cli/symbol/cfi/symbolic_run.h"
 
@@ -21,8 +22,8 @@
 /* Calls have numbers, from 1. */
 struct symbolic_later {
 	uint64_t target;
-	uint32_t outer;		/* the call behind which it is; 0: none */
-	bool proper;		/* what it comes back to leads to an exit */
+	uint32_t outer;		/* the call after which it is; 0: none */
+	bool proper;		/* the code after it leads to a proper exit */
 	struct symbolic_state state;
 };
 
@@ -64,7 +65,7 @@ static bool is_data(const struct symbolic_run *run, uint64_t address)
 		run->node_at[offset_of(run, address)] == DATA;
 }
 
-/* What was taken for code before stays that. */
+/* Bytes already decoded as code stay code. */
 static void mark_data(struct symbolic_run *run, uint64_t from, uint64_t end)
 {
 	unsigned step = run->wanted.decoder->machine->alignment;
@@ -98,7 +99,7 @@ static struct symbolic_node *add_node(struct symbolic_run *run,
 	return node;
 }
 
-/* Both know where the stack pointer is, and it is elsewhere. */
+/* Both have a known stack pointer, and they differ. */
 static bool disagrees(const struct symbolic_run *run,
 		      const struct symbolic_state *a,
 		      const struct symbolic_state *b)
@@ -146,7 +147,7 @@ static void arrive(struct symbolic_run *run, uint64_t address,
 	} else if (disagrees(run, &node->state, state) &&
 		   edge != EDGE_SLOT && (edge == EDGE_CALL || !node->strong)) {
 		if (edge == EDGE_CALL && node->flows)
-			return;		/* the call does not come back */
+			return;		/* the call does not return */
 		node->state = *state;
 		lost = true;
 	} else {
@@ -163,7 +164,7 @@ static void arrive(struct symbolic_run *run, uint64_t address,
 	}
 }
 
-/* One instruction, executed on the state. */
+/* Executes one instruction on the state. */
 static void execute(struct symbolic_run *run, uint64_t address,
 		    struct symbolic_state *state, struct machine_step *step)
 {
@@ -201,7 +202,7 @@ static void call(struct symbolic_run *run, uint64_t address, uint64_t next,
 					  .state = *state };
 }
 
-/* Whether the caller's frame is the one at hand. */
+/* Whether stack and return address are as at the entry. */
 static bool is_at_exit(const struct symbolic_run *run,
 		       const struct symbolic_state *state)
 {
@@ -224,8 +225,8 @@ static void leave(struct symbolic_run *run, uint64_t to, bool bare)
 		exit_properly(run);
 }
 
-/* Whether nobody knows where the return address is taken from, or how far the
- * stack pointer is from the CFA. */
+/* Whether the source of the return address, or the distance of the stack
+ * pointer from the CFA, is unknown. */
 static bool is_lost(const struct symbolic_run *run,
 		    const struct symbolic_state *state)
 {
@@ -237,7 +238,7 @@ static bool is_lost(const struct symbolic_run *run,
 		  sp.kind == SYMBOLIC_DYNAMIC) && machine->ra_on_stack);
 }
 
-/* How far behind a table the word at `bytes` leads. */
+/* The distance of a word's target from the table. */
 static uint64_t table_offset(const struct machine_table *table,
 			     const uint8_t *bytes)
 {
@@ -250,8 +251,8 @@ static uint64_t table_offset(const struct machine_table *table,
 	return word * table->scale;
 }
 
-/* Where nothing says how long the table is, nothing is known of where the function
- * goes on. What leads elsewhere is no target of a switch. */
+/* If the length of the table is unknown, the targets are unknown, too. Targets
+ * outside the function are not targets of a switch. */
 static void jump_by_table(struct symbolic_run *run,
 			  const struct machine_table *table,
 			  const struct symbolic_state *state)
@@ -352,7 +353,7 @@ static void visit(struct symbolic_run *run, uint64_t address)
 	node->size = step.size;
 	node->flow = step.flow;
 	if (step.flow == MACHINE_BAD) {
-		/* data behind a call that does not come back */
+		/* data after a call that does not return */
 		if (!node->strong)
 			return;
 		run->bad++;
@@ -382,7 +383,7 @@ static void visit(struct symbolic_run *run, uint64_t address)
 	       step.nullified ? &before : &state);
 }
 
-/* Exceptions come there, calls do not come back to it. */
+/* A landing pad: exceptions lead there, calls do not return to it. */
 static bool is_pad(const struct symbolic_run *run, uint64_t address)
 {
 	for (size_t i = 0; i < run->wanted.pad_count; i++)
@@ -391,7 +392,7 @@ static bool is_pad(const struct symbolic_run *run, uint64_t address)
 	return false;
 }
 
-/* It was taken for granted that something leads there. */
+/* Remember the assumed edge that led to the first odd exit. */
 static void note_odd(struct symbolic_run *run, unsigned before, uint64_t target,
 		     bool call)
 {
@@ -429,8 +430,8 @@ static void work_off(struct symbolic_run *run)
 
 /* ---- calls that may not come back ---- */
 
-/* What a call comes back to is proper if what that leads to is: by the calls
- * behind it, or as it goes on in other code. */
+/* A call's return is proper if the code after it leads to a proper exit:
+ * itself, by later calls in it, or by joining other code. */
 static void spread_proper(struct symbolic_run *run)
 {
 	bool more = true;
@@ -469,7 +470,7 @@ uint64_t symbolic_run_suspect(const struct symbolic_run *run, uint32_t call,
 	return later->target;
 }
 
-/* ---- what nothing leads to ---- */
+/* ---- unreached code ---- */
 
 static bool is_padding(const struct symbolic_run *run, uint64_t address,
 		       unsigned *size)
@@ -496,7 +497,7 @@ static bool is_padding(const struct symbolic_run *run, uint64_t address,
 	return step.nothing || step.flow == MACHINE_STOP;
 }
 
-/* The end of what a node at an address covers; 0: there is none. */
+/* The end of the bytes that a node at an address covers; 0: none. */
 static uint64_t covered(const struct symbolic_run *run, uint64_t address)
 {
 	const struct symbolic_node *node = node_at(run, address);
@@ -527,8 +528,8 @@ uint64_t symbolic_run_unreached(const struct symbolic_run *run, uint64_t from)
 	return run->wanted.end;
 }
 
-/* Jumps by registers lead to what nothing else leads to. Those without a frame
- * are tail calls, unless there are no others, and no calls either. */
+/* Jumps by registers are assumed to lead to unreached code. Jumps without a
+ * frame are tail calls, unless there are no others, and no calls either. */
 static void assume(struct symbolic_run *run)
 {
 	uint64_t at = run->wanted.start;

@@ -1,8 +1,7 @@
 /*
- * code.c: see code.h. The bytes are read by sections, since the program headers
- * of a file that has only symbols promise bytes that are not there. What a
- * trace embeds is such a file, so it is the last place where the bytes are
- * looked for.
+ * code.c: see code.h. Bytes are found through sections: the program headers of
+ * a file with only symbols describe bytes that it does not have. A trace mostly
+ * embeds such files, so its embedded files are tried last.
  *
  * Called by the main thread.
  */
@@ -17,12 +16,12 @@
 #include "cli/symbol/code/plt_stub.h"
 #include "cli/symbol/names/object.h"
 
-#define RANGE_MAX 4096		/* where nothing says how long it is */
+#define RANGE_MAX 4096		/* if the length is unknown */
 #define SLOTS_MAX (1u << 20)
 
 struct slot {
 	uint64_t address;
-	const char *name;	/* NULL: just an address */
+	const char *name;	/* NULL: only an address */
 	uint64_t target;
 };
 
@@ -30,7 +29,7 @@ struct slot {
 struct unit {
 	struct dwarf_unit *unit;
 	struct dwarf_lines lines;
-	const char **files;	/* their paths, as far as they were wanted */
+	const char **files;	/* paths of its files, made on demand */
 };
 
 struct code {
@@ -42,14 +41,14 @@ struct code {
 	size_t unit_count;
 	size_t unit_capacity;
 	struct intern paths;
-	struct slot *slots;	/* what the loader fills in, by address */
+	struct slot *slots;	/* filled by the loader, by address */
 	size_t slot_count;
 	size_t slot_capacity;
-	uint64_t slots_left;	/* entries to look at */
+	uint64_t slots_left;	/* entries not yet examined */
 	struct elf_texts slot_names;
 	bool has_slots;
 	struct mapping mapping;
-	bool has_mapping;	/* it was read, if it is there */
+	bool has_mapping;	/* mapping symbols were read, if any */
 	/* code_open_bytes */
 	uint64_t start;
 	const uint8_t *bytes;
@@ -61,7 +60,7 @@ static const struct elf_tables *tables_of(const struct code *code)
 	return code->object.binary ? &code->object.binary->tables : NULL;
 }
 
-/* What a trace embeds are symbols, most often. */
+/* A trace mostly embeds files with symbols only. */
 static bool has_code(const struct elf_tables *t)
 {
 	for (uint32_t i = 0; i < t->sections; i++)
@@ -148,7 +147,7 @@ const char *code_path(const struct code *code)
 
 /* ---- bytes ---- */
 
-/* The executable section that holds an address of the file. */
+/* The executable section that contains an address of the file. */
 static const Elf64_Shdr *section_at(const struct elf_tables *t,
 				    uint64_t address)
 {
@@ -159,7 +158,8 @@ static const Elf64_Shdr *section_at(const struct elf_tables *t,
 	return NULL;
 }
 
-/* A file without section headers; those without bytes have them. */
+/* For files without section headers; files without bytes have section
+ * headers. */
 static const Elf64_Phdr *segment_at(const struct elf_tables *t,
 				    uint64_t address)
 {
@@ -170,13 +170,13 @@ static const Elf64_Phdr *segment_at(const struct elf_tables *t,
 	return NULL;
 }
 
-/* Where some code begins and ends in memory, and in the file. */
+/* A range of code in memory and in the file. */
 struct extent {
 	uint64_t start, size, offset;
 	bool has_bytes;
 };
 
-/* The code around an address. */
+/* The extent of code around an address. */
 static bool extent_at(const struct code *code, uint64_t address,
 		      struct extent *extent)
 {
@@ -245,7 +245,7 @@ static void range_of_table(struct code *code, uint64_t address,
 	range->end = found.high + code->bias;
 }
 
-/* Symbols that end before the address, or begin behind it. */
+/* Cut the range at symbols that end before the address, or begin after it. */
 static void cut_by_symbols(const struct code *code, uint64_t address,
 			   struct code_range *range)
 {
@@ -279,7 +279,7 @@ bool code_range_at(struct code *code, uint64_t address,
 	range->end = end;
 	range_of_table(code, address, range);
 	cut_by_symbols(code, address, range);
-	/* Tables are from the file: they may say anything. */
+	/* Unwind tables are from the file: not trusted. */
 	if (range->start < extent.start || range->start > address)
 		range->start = extent.start;
 	if (range->end > end || range->end <= address)
@@ -325,7 +325,7 @@ bool code_mapping(struct code *code, const struct code_range *range,
 
 /* ---- lines ---- */
 
-/* NULL: nothing is known of the address. */
+/* NULL: nothing is known about the address. */
 static struct unit *unit_at(struct code *code, uint64_t address)
 {
 	struct dwarf_unit *wanted = object_unit_at(&code->object, address);
@@ -374,7 +374,7 @@ bool code_line(struct code *code, uint64_t address, struct code_line *line)
 	return line->file != NULL;
 }
 
-/* ---- what calls call ---- */
+/* ---- call targets ---- */
 
 static void add_slot(struct code *code, const struct elf_tables *t,
 		     const Elf64_Shdr *symbols, const Elf64_Rela *entry)
@@ -429,7 +429,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Where no relocation tells of a slot. */
+/* MIPS slots have no relocations. */
 static void add_mips_slots(struct code *code, const struct elf_tables *t,
 			   const Elf64_Shdr *symbols)
 {

@@ -1,10 +1,10 @@
 /*
- * code.h: the machine code of an image: where its functions begin and end,
- * their bytes, the source line of an instruction, what a call calls. For few
- * functions that somebody looks at closely; symbols.h is for all the others.
+ * code.h: the machine code of an image: ranges and bytes of functions, the
+ * source line of an instruction, the target of a call. For the few functions
+ * that are disassembled; all other look-ups use symbols.h.
  *
- * Addresses are those at run time. Everything returned lives as long as the
- * struct code.
+ * Addresses are run-time addresses. All results live as long as the struct
+ * code.
  */
 #ifndef GNOMON_CODE_H
 #define GNOMON_CODE_H
@@ -19,57 +19,57 @@
 
 struct code_range {
 	uint64_t start, end;
-	const char *symbol;	/* mangled; NULL: only its unwind table or
-				 * nothing at all says where it ends */
+	const char *symbol;	/* mangled; NULL: its end is known from an
+				 * unwind table or not at all */
 };
 
 struct code_line {
-	const char *file;	/* NULL: not known */
-	const char *directory;	/* that it is relative to; or NULL */
+	const char *file;	/* NULL: unknown */
+	const char *directory;	/* base of a relative `file`; or NULL */
 	unsigned line;
 };
 
 struct code;
 
-/* Never NULL. The file is looked for as symbols_find does. */
+/* Never NULL. The file is searched as in symbols_find. */
 struct code *code_open(const struct debugfile_places *places,
 		       const struct symbol_image *image);
-/* Code that is in no file: `bytes` stay the caller's. */
+/* Code that is in no file; the caller owns `bytes`. */
 struct code *code_open_bytes(const struct elf_kind *kind, uint64_t start,
 			     const uint8_t *bytes, size_t size);
 void code_free(struct code *code);
 
-/* What its instructions are; machine 0: no file was found. */
+/* The processor of the code; machine 0: no file was found. */
 const struct elf_kind *code_kind(const struct code *code);
 const char *code_path(const struct code *code);	/* NULL: not found */
 
 /*
- * The function around an address. Without a symbol it is what an unwind table
- * calls a function, or else the space between the symbols around it, of which
- * no more than some KiB are told. False: not code of the image.
+ * The function around an address. Without a symbol: the range of its unwind
+ * table entry, or else the space between the neighbouring symbols, cut to a few
+ * KiB. False: not code of the image.
  */
 bool code_range_at(struct code *code, uint64_t address,
 		   struct code_range *range);
 /*
- * Of which kind the instructions at an address of a range are, or that it is
- * data between them, and where that ends: no further than the range. False:
- * nothing says so, which is usual where a processor has one kind.
+ * The kind of instructions at an address of a range, or whether it is data;
+ * *end: where that ends, at most the end of the range. False: unknown, which is
+ * usual where a processor has one kind.
  */
 bool code_mapping(struct code *code, const struct code_range *range,
 		  uint64_t address, enum mapping_kind *kind, uint64_t *end);
-/* NULL: the bytes are not there, as in a file of symbols alone. */
+/* NULL: the bytes are missing, as in a file with only symbols. */
 const uint8_t *code_bytes(struct code *code, uint64_t start, size_t size);
-/* Of the instruction at exactly this address. */
+/* The line of the instruction at exactly this address. */
 bool code_line(struct code *code, uint64_t address, struct code_line *line);
-/* The symbol at an address, mangled, and how far behind its start it is; also
- * of stubs (PLT) that only jump on. NULL: none. */
+/* The symbol at an address, mangled, and the offset from its start; also for
+ * PLT stubs. NULL: none. */
 const char *code_name(struct code *code, uint64_t address, uint64_t *offset);
-/* The symbol whose address the loader writes to this one; NULL: none. */
+/* The symbol whose address the loader stores at this address; NULL: none. */
 const char *code_slot(struct code *code, uint64_t address);
-/* Whether the loader writes something there; the address, where it is known
+/* Whether the loader stores an address there; *target: that address, if known
  * without its symbol, else 0. */
 bool code_slot_target(struct code *code, uint64_t address, uint64_t *target);
-/* What MIPS' functions have in gp; false: none, as on all other machines. */
+/* The value of gp in MIPS functions; false: none, as on all other machines. */
 bool code_gp(const struct code *code, uint64_t *gp);
 
 #endif

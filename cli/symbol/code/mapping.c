@@ -1,6 +1,6 @@
 /*
- * mapping.c: see mapping.h. A symbol counts up to the next one; sections lie one
- * behind the other, and each begins with one of its own.
+ * mapping.c: see mapping.h. A symbol applies up to the next one. Sections are
+ * contiguous, and each begins with a mapping symbol.
  */
 #include "cli/symbol/code/mapping.h"
 

@@ -1,11 +1,11 @@
 /*
- * mapping.h: mapping symbols, by which ARM's and AArch64's assemblers say what
- * bytes of code are (ELF for the Arm Architecture, "Mapping symbols"):
+ * mapping.h: mapping symbols: ARM's and AArch64's assemblers mark with them the
+ * kind of code bytes (ELF for the Arm Architecture, "Mapping symbols"):
  *
  *	$a $x	instructions of 4 bytes		$t	Thumb
  *	$d	data between them
  *
- * Thread context: made by one thread, asked by any.
+ * Thread context: made by one thread, read by any.
  */
 #ifndef GNOMON_MAPPING_H
 #define GNOMON_MAPPING_H
@@ -23,16 +23,16 @@ struct mapping {
 	struct mapping_symbol {
 		uint64_t address;
 		enum mapping_kind kind;
-	} *list;		/* by address, once read */
+	} *list;		/* by address, after mapping_read */
 	size_t count;
 	size_t capacity;
 };
 
-/* Those of a file; false: it has none. */
+/* Reads those of a file; false: it has none. */
 bool mapping_read(struct mapping *mapping, const struct elffile *file);
 /*
- * What is at an address of the file, and where that ends: *end is left as it
- * is where no symbol stands behind it. False: no symbol says so.
+ * The kind of bytes at an address of the file, and where it ends: *end is
+ * unchanged if no symbol follows. False: no symbol applies.
  */
 bool mapping_at(const struct mapping *mapping, uint64_t address,
 		enum mapping_kind *kind, uint64_t *end);

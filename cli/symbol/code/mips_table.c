@@ -1,6 +1,6 @@
 /*
- * mips_table.c: see mips_table.h. Files are hostile: each word is looked for
- * within the file, and numbers of words are held against its size.
+ * mips_table.c: see mips_table.h. Files are hostile: all reads stay within the
+ * file, and numbers of words are checked against its size.
  */
 #include "cli/symbol/code/mips_table.h"
 
@@ -11,9 +11,9 @@
 
 #define WORD 8
 #define ENTRY (2 * WORD)	/* of the dynamic section: tag and value */
-#define ENTRIES_MAX 65536	/* there are some thirty */
+#define ENTRIES_MAX 65536	/* some thirty are usual */
 
-/* Within the file; 0: it cannot be read. */
+/* A word of the file; 0: it cannot be read. */
 static uint64_t word_at(const struct elf_tables *t, uint64_t offset)
 {
 	uint64_t word;

@@ -1,13 +1,13 @@
 /*
- * mips_table.h: the table of addresses by which position-independent code of
- * MIPS calls functions ("global offset table", System V ABI, MIPS supplement):
+ * mips_table.h: the global offset table through which position-independent MIPS
+ * code calls functions (System V ABI, MIPS supplement):
  *
  *	table ─▶ │ local: addresses in the file itself      │ LOCAL_GOTNO words
  *	         │ global: one for each dynamic symbol      │
  *	         │ from number GOTSYM on, in their order    │
  *
- * gp stands MIPS_TABLE_GP behind its beginning. Words have no relocations. Files
- * of 64 bits only. Pure; any thread.
+ * gp points MIPS_TABLE_GP after its start. Words have no relocations. Only
+ * files of 64 bits. Pure; any thread.
  */
 #ifndef GNOMON_MIPS_TABLE_H
 #define GNOMON_MIPS_TABLE_H
@@ -26,9 +26,9 @@ struct mips_table {
 	uint64_t globals;	/* words */
 };
 
-/* False: the file has none, or what it says of it makes no sense. */
+/* False: the file has none, or its description is invalid. */
 bool mips_table_of(const struct elf_tables *t, struct mips_table *table);
-/* What the file has in the i-th word, an address of its own; 0: nothing. */
+/* The value of the i-th word in the file, an address of the file; 0: none. */
 uint64_t mips_table_word(const struct elf_tables *t,
 			 const struct mips_table *table, uint64_t i);
 

@@ -72,7 +72,7 @@ static uint64_t arm_slot(uint64_t address, const uint8_t *bytes, size_t size)
 {
 	uint32_t first, second, load;
 
-	/* what Thumb code calls changes over first */
+	/* for calls from Thumb code: switch to ARM state first */
 	if (size >= 16 && word_at(bytes) == 0x46c04778) {
 		bytes += 4;
 		address += 4;

@@ -1,6 +1,6 @@
 /*
- * plt_stub.h: stubs of a procedure linkage table, which only jump to what the
- * loader has written into a slot.
+ * plt_stub.h: recognises stubs of a procedure linkage table (PLT), which jump
+ * to the address in a slot that the loader fills.
  *
  * Pure; any thread.
  */
@@ -11,10 +11,11 @@
 
 #include "cli/symbol/elf/elf_kind.h"
 
-#define PLT_STUB_SIZE 16		/* no stub has more bytes up to its jump */
+#define PLT_STUB_SIZE 16		/* bytes of a stub up to its jump, at
+					 * most */
 
-/* The address of the slot, for a stub at this address with these bytes (all of
- * PLT_STUB_SIZE, as far as there are so many); 0: it is none that is known. */
+/* The address of the slot, for a stub at this address with these bytes (all
+ * PLT_STUB_SIZE, if there are as many); 0: not a known stub. */
 uint64_t plt_stub_slot(const struct elf_kind *kind, uint64_t address,
 		   const uint8_t *bytes, size_t size);
 

@@ -1,20 +1,19 @@
 /*
  * returned.c: see returned.h. Called by the main thread.
  *
- * A function is believed if each of its instructions, from the first to the
- * return, is one of those with which compilers begin and end functions, or
- * one that puts a constant address where results are returned. Anything else
- * (a call, a branch, a load) may change what it returns. The text has to lie
- * in a segment that cannot be written to, for the same reason.
+ * A result is accepted only if each instruction, from the first to the return,
+ * belongs to a compiler's prologue or epilogue, or puts a constant address into
+ * the result register. All others (a call, a branch, a load) may change the
+ * result. For the same reason, the text must be in a read-only segment.
  *
  *	x86-64  lea rax, [rip + n]; mov eax, n    in between: endbr64, push
  *	i386    mov eax, n                        rbp, mov rbp, rsp, pop, nop
  *	arm64   adr x0, n; adrp x0, n and add x0, x0, n
  *	arm, mips64			see returned_run.h
  *
- * Addresses are those of the file: of a library they are relative to where it
- * is loaded, and so is what `lea` makes of them. `mov eax, n` is an address
- * only in a program that has a fixed one.
+ * Addresses are those of the file; in a library they are relative to its load
+ * address, as are the results of `lea`. `mov eax, n` is an address only in a
+ * program with fixed addresses.
  */
 #include "cli/symbol/code/returned.h"
 
@@ -32,9 +31,9 @@
 #include "cli/symbol/code/returned_run.h"
 #include "cli/symbol/elf/elf_symbols.h"
 
-#define CODE_MAX 128		/* bytes of a function that is believed */
+#define CODE_MAX 128		/* bytes of a function, at most */
 
-/* What its instructions have come to. */
+/* The effect of its instructions so far. */
 struct result {
 	bool known;
 	bool absolute;		/* not relative to where the file is loaded */
@@ -201,7 +200,8 @@ static bool find_function(const struct elf_tables *elf, const char *name,
 	return wanted.is_found;
 }
 
-/* Bytes at an address, of a segment without the flag; how many. */
+/* Reads bytes at an address, in a segment without the flag; returns their
+ * number. */
 static size_t read_at(const struct elf_tables *elf, uint64_t address,
 		      uint32_t without, void *bytes, size_t size)
 {
@@ -251,8 +251,8 @@ static enum returned look(const struct elf_tables *elf, const char *function,
 	    !returned_run(elf, code, size, symbol.st_value, &result.address,
 			  &result.absolute))
 		return RETURNED_UNKNOWN;
-	/* A null pointer: nothing to say. No other number is an address in
-	 * what may be loaded anywhere. */
+	/* A null pointer means no text. Other absolute numbers are no addresses
+	 * in a file that may be loaded anywhere. */
 	if (result.absolute && result.address == 0) {
 		*text = grow_copy("", 0);
 		return RETURNED_TEXT;

@@ -1,7 +1,7 @@
 /*
- * returned.h: the text that a function of an ELF file returns, where that can
- * be told without running it: functions that do nothing but return the
- * address of a constant, as those do that configure a run-time library.
+ * returned.h: the text that a function of an ELF file returns, without running
+ * it, for functions that only return the address of a constant, as the
+ * functions that configure a run-time library do.
  */
 #ifndef GNOMON_RETURNED_H
 #define GNOMON_RETURNED_H
@@ -11,10 +11,10 @@
 enum returned {
 	RETURNED_TEXT,
 	RETURNED_NO_FUNCTION,	/* the file has none of that name */
-	RETURNED_UNKNOWN	/* it does more, or the text is no constant */
+	RETURNED_UNKNOWN	/* it does more, or the text is not constant */
 };
 
-/* On RETURNED_TEXT, *text is to be freed. The descriptor stays open. */
+/* On RETURNED_TEXT, the caller frees *text. The descriptor stays open. */
 enum returned returned_text(int fd, const char *function, char **text);
 
 #endif

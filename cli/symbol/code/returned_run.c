@@ -1,9 +1,9 @@
 /*
  * returned_run.c: see returned_run.h. Called by the main thread.
  *
- * Registers are known or not. An instruction that is none of those below ends it:
- * it might change what the function returns. Stores go to the stack alone, and
- * nothing is read from there but what is not known then.
+ * Registers are known or unknown. An instruction other than those below ends
+ * the run: it might change the result. Stores go only to the stack, and values
+ * loaded from there are unknown.
  */
 #include "cli/symbol/code/returned_run.h"
 
@@ -14,7 +14,7 @@
 
 #include "cli/symbol/code/mips_table.h"
 
-#define REGISTERS 512		/* Capstone's numbers are below */
+#define REGISTERS 512		/* above all of Capstone's numbers */
 
 enum verdict { GO_ON, RETURNS, REFUSED };
 
@@ -25,7 +25,7 @@ struct run {
 	uint64_t address;
 	bool thumb;
 	bool known[REGISTERS];
-	bool placed[REGISTERS];	/* it moves with the file in memory */
+	bool placed[REGISTERS];	/* an address, which moves with the file */
 	uint64_t value[REGISTERS];
 };
 
@@ -38,7 +38,7 @@ static void set(struct run *run, unsigned reg, bool known, uint64_t value)
 	}
 }
 
-/* An address in the file. */
+/* The register gets an address in the file. */
 static void place(struct run *run, unsigned reg, uint64_t value)
 {
 	set(run, reg, true, value);
@@ -63,13 +63,13 @@ static bool known(const struct run *run, unsigned reg)
 
 /* ---- ARM ---- */
 
-/* What instructions read as pc. */
+/* The pc value that instructions read. */
 static uint64_t arm_pc(const struct run *run, const cs_insn *i)
 {
 	return i->address + (run->thumb ? 4 : 8);
 }
 
-/* A constant between the instructions. */
+/* Load of a constant between the instructions. */
 static enum verdict arm_load(struct run *run, const cs_insn *i)
 {
 	const cs_arm_op *ops = i->detail->arm.operands;
@@ -78,7 +78,7 @@ static enum verdict arm_load(struct run *run, const cs_insn *i)
 
 	if (ops[0].type != ARM_OP_REG || ops[1].type != ARM_OP_MEM)
 		return REFUSED;
-	if (ops[1].mem.base == ARM_REG_SP) {	/* the frame pointer's return */
+	if (ops[1].mem.base == ARM_REG_SP) {	/* reloads the frame pointer */
 		set(run, ops[0].reg, false, 0);
 		return GO_ON;
 	}
@@ -94,7 +94,8 @@ static enum verdict arm_load(struct run *run, const cs_insn *i)
 	return GO_ON;
 }
 
-/* A sum with pc is an address of the file, one with sp of the frame. */
+/* A sum with pc is an address of the file, one with sp an address of the
+ * frame. */
 static enum verdict arm_add(struct run *run, const cs_insn *i)
 {
 	const cs_arm *arm = &i->detail->arm;
@@ -120,7 +121,7 @@ static enum verdict arm_add(struct run *run, const cs_insn *i)
 	return GO_ON;
 }
 
-/* The frame pointer, and where to go on. */
+/* Pops the frame pointer and the return address. */
 static enum verdict arm_pop(struct run *run, const cs_arm *arm)
 {
 	const cs_arm_op *ops = arm->operands;
@@ -253,7 +254,7 @@ struct machine {
 	cs_mode mode;
 	enum verdict (*step)(struct run *run, const cs_insn *i);
 	unsigned result;	/* register */
-	bool delays;		/* an instruction behind the return counts */
+	bool delays;		/* with a delay slot after the return */
 };
 
 static const struct machine machines[] = {
@@ -304,7 +305,7 @@ bool returned_run(const struct elf_tables *elf, const uint8_t *code, size_t size
 	run.thumb = machine->elf == EM_ARM && address & 1;
 	run.address = address - run.thumb;
 	set(&run, MIPS_REG_ZERO, machine->elf == EM_MIPS, 0);
-	/* by the convention of calls */
+	/* t9 has the function's address, by the calling convention */
 	if (machine->elf == EM_MIPS)
 		place(&run, MIPS_REG_T9, address);
 	mode = run.thumb ? CS_MODE_THUMB : machine->mode;

@@ -1,13 +1,14 @@
 /*
- * returned_run.h: for returned.c, what a function of ARM or MIPS returns: its
- * instructions are followed with what registers have.
+ * returned_run.h: for returned.c: the return value of an ARM or MIPS function,
+ * by following its instructions and the values of registers.
  *
  *	ARM	ldr r3, [pc, n]; add r3, pc; mov r0, r3; movs r0, n
  *	MIPS64	lui v1, n; daddu v1, v1, t9; daddiu v1, v1, n; ld v0, n(v1);
  *		daddiu v0, v0, n
  *
- * Of the latter's loads those of words of the table of addresses that no symbol
- * decides (mips_table.h). In between what keeps the frame pointer.
+ * Of the MIPS loads, only those of words of the global offset table that have
+ * no symbol (mips_table.h). Instructions that save the frame pointer may stand
+ * in between.
  */
 #ifndef GNOMON_RETURNED_RUN_H
 #define GNOMON_RETURNED_RUN_H
@@ -18,9 +19,10 @@
 
 #include "cli/symbol/elf/elf_tables.h"
 
-/* `code` is that of the function at this address of the file, of so many bytes at
- * most; of ARM's with the lowest bit set, that of Thumb. *absolute: what it returns
- * is a number, which does not move with the file in memory. False: it does more. */
+/* `code` is the code of the function at this address of the file, at most
+ * `size` bytes; for ARM the lowest bit of the address means Thumb. *absolute:
+ * the result is a number, which does not move with the file in memory. False:
+ * the function does more. */
 bool returned_run(const struct elf_tables *elf, const uint8_t *code, size_t size,
 		  uint64_t address, uint64_t *value, bool *absolute);
 

@@ -1,7 +1,7 @@
 /*
- * dwarf.c: units are listed when the file is opened: a header and the first
- * entry of each, some 0.3 µs. That tells where each has code too, so
- * .debug_aranges, which not all compilers write, is not needed.
+ * dwarf.c: opening a file lists its units: a header and the first entry of
+ * each, some 0.3 µs. These also tell the code of each unit, so .debug_aranges
+ * is not needed, which not all compilers write.
  */
 #include "cli/symbol/dwarf/dwarf.h"
 
@@ -16,7 +16,8 @@
 #include "cli/symbol/dwarf/dwarf_entry.h"
 #include "unwind/claim.h"
 
-/* Each byte may be read so many times, and each file some more. */
+/* Bytes that may be read: this many times the file's size, and this many
+ * more. */
 #define BUDGET_FACTOR 64
 #define BUDGET_LEAST (16 << 20)
 
@@ -54,7 +55,7 @@ bool dwarf_charge(struct dwarf *dwarf, uint64_t size)
 
 /* ---- units ---- */
 
-/* false: no more, or damaged. The cursor goes to the next unit. */
+/* false: the end, or damaged. Moves the cursor to the next unit. */
 static bool read_header(struct dwarf *dwarf, struct bytes *bytes,
 			struct dwarf_unit *unit)
 {
@@ -96,7 +97,7 @@ static bool is_readable(const struct dwarf_unit *unit)
 		(unit->address_size == 4 || unit->address_size == 8);
 }
 
-/* Where tables begin if the unit does not say. */
+/* Defaults of the table bases, for units without the attributes. */
 static void set_bases(struct dwarf_unit *unit,
 		      const struct dwarf_entry *entry)
 {
@@ -234,7 +235,7 @@ static int by_low(const void *a, const void *b)
 
 	if (x->low != y->low)
 		return x->low < y->low ? -1 : 1;
-	/* The shorter one later, which is looked at first. */
+	/* The shorter area last: the search begins with it. */
 	if (x->high != y->high)
 		return x->high > y->high ? -1 : 1;
 	return x->unit < y->unit ? -1 : x->unit > y->unit;

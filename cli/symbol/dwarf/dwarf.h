@@ -1,20 +1,20 @@
 /*
- * dwarf.h: a file's debug information: its units, and where each has code.
+ * dwarf.h: a file's debug information: its units, and the code of each.
  *
- * DWARF 2 to 5, as section 7 of the standards lays it out, and what GNU made
- * of version 4 for split files and for dwz.
+ * DWARF 2 to 5 (section 7 of the standards), with GNU's extensions of version 4
+ * for split files and dwz.
  *
  *	struct dwarf ──▶ sections          one ELF file, or one unit's part of
  *	      │                            a .dwp package
- *	      ├────────▶ units ──▶ abbrevs (shared, read when first wanted)
- *	      ├────────▶ alt               dwz's file with what several share
+ *	      ├────────▶ units ──▶ abbrevs (shared, read at first use)
+ *	      ├────────▶ alt               dwz's file, shared by several
  *	      └────────▶ skeletons         of a .dwo: the file it belongs to
  *
  * All input is hostile: every read is bounded (bytes.h), every chain has a
- * limit, and what is read more than once has a budget. libdw cannot be given
- * such input; docs/notes/reading.md says what was found.
+ * limit, and repeated reads have a budget. libdw is not safe for such input;
+ * docs/notes/reading.md has the findings.
  *
- * Thread context: opening and closing is one thread's; all else any thread's.
+ * Thread context: one thread opens and closes; any thread does all else.
  */
 #ifndef GNOMON_DWARF_H
 #define GNOMON_DWARF_H
@@ -47,7 +47,7 @@ struct dwarf_unit {
 	uint16_t tag;		/* of the first entry; 0: not read */
 	/* From the first entry. */
 	uint64_t dwo_id;
-	uint64_t low;		/* what its ranges count from */
+	uint64_t low;		/* base of its ranges */
 	uint64_t addr_base;
 	uint64_t str_offsets_base;
 	uint64_t rnglists_base;
@@ -55,18 +55,18 @@ struct dwarf_unit {
 	uint64_t line_offset;	/* UINT64_MAX: no line table */
 	const char *name;	/* NULL: none */
 	const char *directory;	/* NULL: none */
-	const char *dwo_name;	/* not NULL: the rest is in another file */
+	const char *dwo_name;	/* not NULL: its entries are in another file */
 	struct dwarf_unit *skeleton;	/* of a unit in a .dwo */
 	struct dwarf_abbrevs *_Atomic abbrevs;
-	atomic_bool charged;	/* to the budget */
+	atomic_bool charged;	/* whether it was taken from the budget */
 };
 
-/* What a function is called, and where. */
+/* Name and line of a function. */
 struct dwarf_naming {
 	const char *name;	/* the linker's, or else the source's; or
 				 * NULL */
-	bool mangled;		/* it is the linker's */
-	uint32_t line;		/* of the source; 0: not known */
+	bool mangled;		/* it is the linker's name */
+	uint32_t line;		/* in the source; 0: unknown */
 };
 
 /* Code of a unit. */
@@ -91,8 +91,8 @@ struct dwarf {
 	size_t table_capacity;
 	pthread_mutex_t lock;		/* of the tables */
 	bool split;			/* a .dwo, or a part of a .dwp */
-	/* What may still be read of it: well-formed files come nowhere near
-	 * the end of it, which keeps the time for others in bounds. */
+	/* Bytes that may still be read. Well-formed files use a small part; the
+	 * limit bounds the time for other files. */
 	atomic_llong budget;
 };
 
@@ -100,25 +100,25 @@ struct dwarf {
 void dwarf_sections(struct elffile *file, bool split,
 		    struct span sections[DWARF_SECTIONS]);
 /*
- * NULL: there is no debug information. The sections stay the caller's and
- * must live longer. `alt`: dwz's file or NULL. `skeleton`: for a .dwo, the
- * unit that it belongs to.
+ * NULL: no debug information. The caller owns the sections, which must live
+ * longer. `alt`: dwz's file or NULL. `skeleton`: for a .dwo, the unit that it
+ * belongs to.
  */
 struct dwarf *dwarf_open(const struct span sections[DWARF_SECTIONS],
 			 struct dwarf *alt, struct dwarf_unit *skeleton);
-/* Find the units' code (not for a .dwo, nor dwz's file). */
+/* Find the units' code (not for a .dwo or dwz's file). */
 void dwarf_find_areas(struct dwarf *dwarf);
 void dwarf_close(struct dwarf *dwarf);
 
 /* The unit with code at an address, NULL if none has. */
 struct dwarf_unit *dwarf_unit_at(struct dwarf *dwarf, uint64_t address);
-/* The unit that an offset in DWARF_INFO lies in, NULL if none does. */
+/* The unit that contains an offset of DWARF_INFO, NULL if none does. */
 struct dwarf_unit *dwarf_unit_of(struct dwarf *dwarf, uint64_t offset);
 
 /* Take `size` bytes from the budget; false: it is used up. */
 bool dwarf_charge(struct dwarf *dwarf, uint64_t size);
 
-/* Units one behind the other, areas in order and of a unit. With
+/* Units are in order without overlaps, areas are sorted and have units. With
  * GNOMON_CLAIMS. */
 bool dwarf_is_valid(const struct dwarf *dwarf);
 

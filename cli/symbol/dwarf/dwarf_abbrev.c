@@ -1,7 +1,7 @@
 /*
- * dwarf_abbrev.c: tables of abbreviations. Several units may share one (dwz,
- * link-time optimisation), so the file keeps them, under its lock; a unit's
- * pointer to one is set once and can be read without it.
+ * dwarf_abbrev.c: tables of abbreviations. Several units may share a table
+ * (dwz, link-time optimisation), so the file owns them, under its lock. A
+ * unit's pointer to its table is set once and read without the lock.
  */
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 #include "cli/symbol/dwarf/dwarf_entry.h"
 #include "unwind/claim.h"
 
-/* Compilers need some 40. Those of implicit constants take no bytes in an
- * entry, so their number is the time that a byte may cost. */
+/* Compilers need some 40. Implicit constants take no bytes in an entry, so
+ * their number bounds the time for each byte. */
 #define ATTRIBUTES_MAX 256
 
 /* Size of a form's value; -1: it varies. */
@@ -87,7 +87,7 @@ static bool read_attributes(struct dwarf_abbrevs *table, struct bytes *bytes,
 	return !bytes->bad;
 }
 
-/* One more; false: the table ends here, or is damaged. */
+/* Read one more; false: the end of the table, or damage. */
 static bool read_one(struct dwarf_abbrevs *table, struct bytes *bytes)
 {
 	struct dwarf_abbrev abbrev = { .code = bytes_uleb(bytes) };

@@ -1,7 +1,7 @@
 /*
- * dwarf_entry.c: what is wanted of one entry; names along the chain of what
- * it is an instance of (DW_AT_abstract_origin) and of what it defines
- * (DW_AT_specification).
+ * dwarf_entry.c: reads the attributes of one entry that we use. Names are found
+ * along the chain of abstract instances (DW_AT_abstract_origin) and
+ * declarations (DW_AT_specification).
  */
 #include <string.h>
 
@@ -11,13 +11,13 @@
 
 #include "cli/symbol/dwarf/dwarf_entry.h"
 
-/* An inlined copy of a clone of a definition of a declaration: 4. More is
- * a loop. */
+/* An inlined copy of a clone of a definition of a declaration: 4. Longer chains
+ * are loops. */
 #define CHAIN_MAX 16
 
 static uint64_t number_of(const struct dwarf_value *value)
 {
-	/* A column of 200 may stand there as one signed byte. */
+	/* A column of 200 may be stored as one signed byte. */
 	return value->form == DW_FORM_sdata && (int64_t)value->number < 0 ? 0 :
 		value->number;
 }

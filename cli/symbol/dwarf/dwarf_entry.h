@@ -1,10 +1,10 @@
 /*
  * dwarf_entry.h: entries of .debug_info, and the values of their attributes.
  *
- * An entry begins with a code, which an abbreviation explains: the tag, and
- * which attributes follow, in which form.
+ * An entry begins with a code, which refers to an abbreviation: the tag, and
+ * names and forms of its attributes.
  *
- * Thread context: any; abbreviations are read by whoever wants them first.
+ * Thread context: any; the first thread that needs abbreviations reads them.
  */
 #ifndef GNOMON_DWARF_ENTRY_H
 #define GNOMON_DWARF_ENTRY_H
@@ -23,7 +23,7 @@ struct dwarf_abbrev {
 	bool children;
 	uint16_t count;		/* of attributes */
 	uint32_t first;
-	uint32_t size;		/* of all values; 0: it is not always one */
+	uint32_t size;		/* of all values; 0: variable */
 };
 
 struct dwarf_abbrevs {
@@ -40,7 +40,7 @@ struct dwarf_abbrevs {
 	size_t attribute_capacity;
 };
 
-/* A value as it stands there; see dwarf_string and the like. */
+/* A value as stored; see dwarf_string and the like. */
 struct dwarf_value {
 	uint16_t form;
 	uint64_t number;	/* constants, offsets, indexes; a block's size */
@@ -54,8 +54,8 @@ void dwarf_abbrevs_free(struct dwarf_abbrevs *abbrevs);
 const struct dwarf_abbrev *dwarf_abbrev_find(
 	const struct dwarf_abbrevs *abbrevs, uint64_t code);
 /*
- * Only the abbreviation of a unit's first entry: there are many units, and
- * few of them are looked into. To be freed.
+ * Only the abbreviation of a unit's first entry: there are many units, and few
+ * are read further. The caller frees it.
  */
 struct dwarf_abbrevs *dwarf_abbrevs_first(struct dwarf_unit *unit);
 
@@ -64,26 +64,27 @@ struct bytes dwarf_bytes_at(const struct dwarf_unit *unit, uint64_t offset);
 void dwarf_value_read(struct bytes *bytes, const struct dwarf_unit *unit,
 		      const struct dwarf_attribute *attribute,
 		      struct dwarf_value *value);
-/* Past all of an entry's values. */
+/* Skip all values of an entry. */
 void dwarf_values_skip(struct bytes *bytes, const struct dwarf_unit *unit,
 		       const struct dwarf_abbrevs *abbrevs,
 		       const struct dwarf_abbrev *abbrev);
 
-/* NULL: not a string, or not there. */
+/* NULL: not a string, or missing. */
 const char *dwarf_string(struct dwarf_unit *unit,
 			 const struct dwarf_value *value);
-/* false: not an address, or not there. */
+/* false: not an address, or missing. */
 bool dwarf_address(struct dwarf_unit *unit, const struct dwarf_value *value,
 		   uint64_t *address);
 /* An address by its index in .debug_addr. */
 bool dwarf_address_index(struct dwarf_unit *unit, uint64_t index,
 			 uint64_t *address);
-/* The entry that is meant: its unit, NULL if there is none, and offset. */
+/* The entry that a value refers to: its unit, NULL if there is none, and
+ * offset. */
 struct dwarf_unit *dwarf_reference(struct dwarf_unit *unit,
 				   const struct dwarf_value *value,
 				   uint64_t *offset);
 
-/* What is wanted of an entry, by one look at its attributes. */
+/* The attributes of an entry that we use, read in one pass. */
 struct dwarf_entry {
 	uint16_t tag;
 	bool children;
@@ -94,13 +95,13 @@ struct dwarf_entry {
 	uint64_t dwo_id, call_file, call_line, call_column, decl_line;
 };
 
-/* Reads values up to the next entry's code. */
+/* Reads the values of an entry; the cursor is then at the next entry's code. */
 void dwarf_entry_read(struct bytes *bytes, const struct dwarf_unit *unit,
 		      const struct dwarf_abbrevs *abbrevs,
 		      const struct dwarf_abbrev *abbrev,
 		      struct dwarf_entry *entry);
 
-/* What an entry, or what it is an instance of, is called. */
+/* The name of an entry, or of the entry that it is an instance of. */
 struct dwarf_naming dwarf_name(struct dwarf_unit *unit, uint64_t offset);
 
 /* Calls take(owner, low, high) for each piece of code of an entry. */

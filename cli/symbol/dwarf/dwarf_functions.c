@@ -1,6 +1,6 @@
 /*
- * dwarf_functions.c: one pass over a unit's entries, most of which are types
- * and are passed over by the size that their abbreviation says.
+ * dwarf_functions.c: one pass over a unit's entries. Most are types, which are
+ * skipped by the size in their abbreviation.
  */
 #include "cli/symbol/dwarf/dwarf_functions.h"
 
@@ -14,7 +14,7 @@
 #include "cli/symbol/dwarf/dwarf_entry.h"
 #include "unwind/claim.h"
 
-/* Compilers nest some hundred at most. */
+/* Compilers nest at most some hundred. */
 #define DEPTH_MAX 4096
 #define NONE UINT32_MAX
 
@@ -25,7 +25,7 @@ static void take_range(void *owner, uint64_t low, uint64_t high)
 	struct dwarf_functions *functions = owner;
 	struct dwarf_range range = { low, high };
 
-	/* The linker removed it. */
+	/* Address 0: the linker removed it. */
 	CLAIM_FULL(low < high);
 	if (low == 0 || functions->range_count == UINT32_MAX)
 		return;
@@ -52,7 +52,7 @@ static void add_pieces(struct dwarf_functions *functions, uint32_t index)
 	}
 }
 
-/* Its index, or NONE: it has no code, as declarations. */
+/* Its index, or NONE: it has no code, such as a declaration. */
 static uint32_t add_function(struct dwarf_functions *functions,
 			     struct dwarf_unit *unit, uint64_t offset,
 			     const struct dwarf_entry *entry)
@@ -127,7 +127,7 @@ static void read_entries(struct dwarf_functions *functions,
 			break;
 		open[depth++] = index;
 	}
-	/* Where it broke off, what was open ends. */
+	/* At the point of damage, all open functions end. */
 	while (depth > 0)
 		if (open[--depth] != NONE)
 			functions->list[open[depth]].next =
@@ -142,7 +142,7 @@ static int by_low(const void *a, const void *b)
 		return x->low < y->low ? -1 : 1;
 	if (x->high != y->high)
 		return x->high > y->high ? -1 : 1;
-	/* Identical code that the linker folded: the first one is found. */
+	/* Identical code folded by the linker: the first function is found. */
 	return x->function > y->function ? -1 : x->function < y->function;
 }
 
@@ -256,7 +256,7 @@ size_t dwarf_functions_at(const struct dwarf_functions *functions,
 			at = inner->next;
 			continue;
 		}
-		/* Beyond the limit the outer ones give way. */
+		/* Beyond the limit, drop the outermost. */
 		if (count == max) {
 			memmove(found, found + 1,
 				(max - 1) * sizeof(*found));

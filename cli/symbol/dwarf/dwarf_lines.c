@@ -1,12 +1,12 @@
 /*
- * dwarf_lines.c: a program for a machine with a few registers, each of whose
- * instructions may add a row (DWARF 5, 6.2).
+ * dwarf_lines.c: executes the line number program: instructions for a machine
+ * with a few registers, each of which may add a row (DWARF 5, 6.2).
  *
  *	header: lengths of instructions, directories, files
  *	program: special opcodes (a row each), standard, extended
  *
- * Rows become sequences, which are sorted; an address is then found by two
- * binary searches. Sequences at 0 are what the linker removed.
+ * Rows become sequences, which are sorted. Then an address is found by two
+ * binary searches. Sequences at address 0 were removed by the linker.
  */
 #include "cli/symbol/dwarf/dwarf_lines.h"
 
@@ -20,18 +20,18 @@
 #include "cli/symbol/dwarf/dwarf_entry.h"
 #include "unwind/claim.h"
 
-/* Pairs in a description of entries (5 are defined). */
+/* Pairs in the format of entries (5 are defined). */
 #define FORMAT_MAX 16
 
 struct header {
-	struct dwarf_unit unit;	/* sizes, for reading forms */
+	struct dwarf_unit unit;	/* for the sizes of forms */
 	uint8_t version;
 	uint8_t minimum;	/* length of an instruction */
-	uint8_t operations;	/* in one; more for VLIW */
+	uint8_t operations;	/* in an instruction; more than 1 for VLIW */
 	int8_t line_base;
 	uint8_t line_range;
 	uint8_t opcode_base;
-	uint8_t lengths[256];	/* operands of standard opcodes */
+	uint8_t lengths[256];	/* numbers of operands of standard opcodes */
 };
 
 /* ---- files ---- */
@@ -68,7 +68,7 @@ static void read_old_names(struct dwarf_lines *lines, struct bytes *bytes,
 	}
 }
 
-/* From 5 on: a description of what each entry consists of, then they. */
+/* From version 5 on: a format of the entries, then the entries. */
 static void read_names(struct dwarf_lines *lines, struct bytes *bytes,
 		       struct header *header, bool files)
 {
@@ -102,7 +102,7 @@ static void read_names(struct dwarf_lines *lines, struct bytes *bytes,
 			else if (format[i].content == DW_LNCT_directory_index)
 				directory = value.number;
 		}
-		/* Entries without a byte would not end. */
+		/* Entries without bytes would never end. */
 		if (bytes->at == start)
 			bytes_fail(bytes);
 		if (bytes->bad)
@@ -121,7 +121,7 @@ struct machine {
 	const struct header *header;
 	struct dwarf_row row;
 	uint64_t operation;
-	size_t first;		/* row of this sequence */
+	size_t first;		/* first row of this sequence */
 	bool sorted;
 };
 
@@ -248,7 +248,7 @@ static void standard(struct machine *m, struct bytes *bytes, unsigned opcode)
 		m->operation = 0;
 		break;
 	default:
-		/* Flags that nobody asks for, and what is newer than this. */
+		/* Flags that we do not use, and newer opcodes. */
 		for (unsigned i = 0; i < m->header->lengths[opcode]; i++)
 			bytes_uleb(bytes);
 	}
@@ -278,11 +278,11 @@ static void run(struct dwarf_lines *lines, const struct header *header,
 		}
 	}
 	CLAIM_FULL(m.first <= lines->row_count);
-	/* Rows that no end followed cover nothing. */
+	/* Rows without an end cover no addresses. */
 	lines->row_count = m.first;
 }
 
-/* The cursor is then at the names; *program is where they end. */
+/* Afterwards the cursor is at the names; *program begins at their end. */
 static bool read_header(struct header *header, struct bytes *bytes,
 			struct bytes *program)
 {
@@ -299,7 +299,7 @@ static bool read_header(struct header *header, struct bytes *bytes,
 	header->unit.offset_size = offset_size;
 	if (header->version >= 5) {
 		header->unit.address_size = bytes_u8(bytes);
-		bytes_u8(bytes);	/* segment selectors: of no machine */
+		bytes_u8(bytes);	/* segment selectors: unused */
 	}
 	names = bytes_number(bytes, offset_size);
 	*program = *bytes;

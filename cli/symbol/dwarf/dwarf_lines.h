@@ -1,7 +1,7 @@
 /*
  * dwarf_lines.h: the line table of one unit (.debug_line, DWARF 2 to 5).
  *
- * Thread context: any; one at a time for each table.
+ * Thread context: any; one thread at a time for each table.
  */
 #ifndef GNOMON_DWARF_LINES_H
 #define GNOMON_DWARF_LINES_H
@@ -16,7 +16,7 @@ struct dwarf_row {
 	uint32_t column;
 };
 
-/* Rows with growing addresses; the last one is only where it ends. */
+/* Rows with ascending addresses; the last row only marks the end. */
 struct dwarf_sequence {
 	uint64_t low;
 	uint64_t high;
@@ -36,28 +36,28 @@ struct dwarf_lines {
 	struct dwarf_sequence *sequences;	/* by low */
 	size_t sequence_count;
 	size_t sequence_capacity;
-	struct dwarf_file *files;	/* by the numbers that rows have */
+	struct dwarf_file *files;	/* by the numbers in rows */
 	size_t file_count;
 	size_t file_capacity;
 	const char **directories;
 	size_t directory_count;
 	size_t directory_capacity;
-	const char *unit_directory;	/* NULL: not known */
+	const char *unit_directory;	/* NULL: unknown */
 };
 
-/* The table of a unit, or of the one that it is split from. Damage ends it
- * early. */
+/* The table of a unit, or of the unit that it is split from, up to the first
+ * damage. */
 void dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_unit *unit);
 void dwarf_lines_free(struct dwarf_lines *lines);
 
-/* NULL: no row covers it. */
+/* NULL: no row covers the address. */
 const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines,
 				       uint64_t address);
 /* Appends a file's path, as far as it is known; false: no such file. */
 bool dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file,
 		      struct buffer *path);
 
-/* Sequences in order, each with the rows that it says, which ascend. With
+/* Sequences are sorted, and each has its number of rows, which ascend. With
  * GNOMON_CLAIMS. */
 bool dwarf_lines_is_valid(const struct dwarf_lines *lines);
 

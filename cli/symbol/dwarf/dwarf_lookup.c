@@ -1,6 +1,7 @@
 /*
- * dwarf_lookup.c: what an inlined function says of its call is where the
- * function around it is; the innermost one's line is from the line table.
+ * dwarf_lookup.c: the line of the innermost function is from the line table.
+ * The lines of the functions around it are the call lines of the inlined
+ * functions.
  */
 #include "cli/symbol/dwarf/dwarf_lookup.h"
 
@@ -16,7 +17,7 @@ bool dwarf_lookup_open(struct dwarf_lookup *lookup, struct dwarf_unit *unit,
 	memset(lookup, 0, sizeof(*lookup));
 	lookup->unit = unit;
 	lookup->entries = entries;
-	/* A unit that was dropped from memory may be read again. */
+	/* A unit may be read again after it was dropped from memory. */
 	if (!atomic_exchange_explicit(&entries->charged, true,
 				      memory_order_relaxed) &&
 	    !dwarf_charge(entries->dwarf, entries->end - entries->offset))

@@ -1,8 +1,8 @@
 /*
- * dwarf_lookup.h: addresses of one unit: the functions there, those inlined
- * first, each with its source line.
+ * dwarf_lookup.h: looks up addresses of one unit: the functions at an address,
+ * innermost first, each with its source line.
  *
- * Thread context: any; one at a time for each look-up.
+ * Thread context: any; one thread at a time for each look-up.
  */
 #ifndef GNOMON_DWARF_LOOKUP_H
 #define GNOMON_DWARF_LOOKUP_H
@@ -16,7 +16,7 @@
 
 struct dwarf_frame {
 	uint32_t function;	/* number in this unit; UINT32_MAX: none */
-	uint32_t file;		/* the same; UINT32_MAX: not known */
+	uint32_t file;		/* likewise; UINT32_MAX: unknown */
 	uint32_t line;
 	uint32_t column;
 	bool inlined;
@@ -24,8 +24,8 @@ struct dwarf_frame {
 
 struct dwarf_lookup {
 	struct dwarf_unit *unit;
-	struct dwarf_unit *entries;	/* where its entries are: in the unit
-					 * or in what was split from it */
+	struct dwarf_unit *entries;	/* the unit with its entries: itself, or
+					 * its part in a .dwo */
 	struct dwarf_functions functions;
 	struct dwarf_lines lines;
 };
@@ -38,7 +38,7 @@ bool dwarf_lookup_open(struct dwarf_lookup *lookup, struct dwarf_unit *unit,
 		       struct dwarf_unit *entries);
 void dwarf_lookup_close(struct dwarf_lookup *lookup);
 
-/* At least one frame, which may know nothing. */
+/* At least one frame, possibly with nothing known. */
 size_t dwarf_lookup_at(const struct dwarf_lookup *lookup, uint64_t address,
 		       struct dwarf_frame frames[DWARF_INLINE_MAX]);
 struct dwarf_naming dwarf_lookup_name(const struct dwarf_lookup *lookup,

@@ -1,8 +1,8 @@
 /*
- * dwarf_ranges.c: where an entry's code is: from DW_AT_low_pc to _high_pc, or
- * a list (.debug_ranges up to version 4, .debug_rnglists from 5 on). What the
- * linker removed is left with the address 0 or one of the last ones; the
- * callers drop it.
+ * dwarf_ranges.c: the code ranges of an entry: from DW_AT_low_pc to _high_pc,
+ * or a list (.debug_ranges up to version 4, .debug_rnglists from 5 on). Code
+ * that the linker removed has address 0 or one of the highest; the callers drop
+ * it.
  */
 #include <dwarf.h>
 
@@ -21,7 +21,7 @@ static void give(const struct take *take, uint64_t low, uint64_t high)
 		take->take(take->owner, low, high);
 }
 
-/* Pairs of offsets from a base; the greatest address changes the base. */
+/* Pairs of offsets from a base; the highest address marks a new base. */
 static void read_ranges(struct dwarf_unit *unit, uint64_t offset,
 			const struct take *take)
 {
@@ -47,7 +47,7 @@ static void read_ranges(struct dwarf_unit *unit, uint64_t offset,
 	}
 }
 
-/* One entry that needs a base or none; false: damaged. */
+/* One range with a base or none; false: damaged. */
 static bool read_item(struct dwarf_unit *unit, struct bytes *bytes,
 		      unsigned kind, uint64_t *base, const struct take *take)
 {
@@ -103,7 +103,7 @@ static void read_rnglist(struct dwarf_unit *unit, uint64_t offset,
 		;
 }
 
-/* A list by its index: the offset stands in the table behind the header. */
+/* A list by its index: its offset is in the table after the header. */
 static void read_rnglistx(struct dwarf_unit *unit, uint64_t index,
 			  const struct take *take)
 {
@@ -143,7 +143,7 @@ void dwarf_ranges_each(struct dwarf_unit *unit,
 	if (!entry->has_low || !entry->has_high ||
 	    !dwarf_address(unit, &entry->low, &low))
 		return;
-	/* An address, or a number of bytes. */
+	/* high_pc is an address, or a size. */
 	if (!dwarf_address(unit, &entry->high, &high))
 		high = low + entry->high.number;
 	give(&give_to, low, high);

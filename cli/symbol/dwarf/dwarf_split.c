@@ -1,6 +1,6 @@
 /*
- * dwarf_split.c: the package's index says where in each section the part of a
- * unit lies (DWARF 5, 7.3.5; version 2 is GNU's of before):
+ * dwarf_split.c: the package's index has the ranges of a unit in each section
+ * (DWARF 5, 7.3.5; version 2 is GNU's older form):
  *
  *	header │ ids of units (hashed) │ their rows │ which sections
  *	       │ offsets, a row a unit │ sizes, a row a unit
@@ -29,7 +29,7 @@ struct dwarf_package {
 	uint32_t slots;
 };
 
-/* Section of a column, DWARF_SECTIONS: none of ours. */
+/* The section of a column, DWARF_SECTIONS: one that we do not use. */
 static unsigned section_of(unsigned version, uint32_t id)
 {
 	switch (id) {
@@ -54,7 +54,7 @@ struct dwarf_package *dwarf_package_open(struct elffile *file)
 	dwarf_sections(file, true, package->sections);
 	package->index = elffile_section(file, ".debug_cu_index");
 	bytes = bytes_from(package->index, 0);
-	/* 2 is a whole word, 5 half of one, followed by zeros. */
+	/* Version 2 is a full word, version 5 half a word, then zeros. */
 	package->version = bytes_u32(&bytes);
 	package->columns = bytes_u32(&bytes);
 	package->units = bytes_u32(&bytes);
@@ -75,7 +75,7 @@ void dwarf_package_close(struct dwarf_package *package)
 	free(package);
 }
 
-/* The row of an id, from 1 on; 0: it is not there. */
+/* The row of an id, from 1 on; 0: missing. */
 static uint32_t row_of(const struct dwarf_package *package, uint64_t id)
 {
 	struct bytes ids = bytes_from(package->index, 16);

@@ -1,6 +1,6 @@
 /*
- * dwarf_value.c: values in all their forms (DWARF 5, 7.5.6), and what they
- * lead to: strings, addresses, other entries.
+ * dwarf_value.c: reads values of all forms (DWARF 5, 7.5.6), and resolves them:
+ * strings, addresses, other entries.
  */
 #include <dwarf.h>
 
@@ -30,7 +30,7 @@ static void read_block(struct bytes *bytes, uint64_t size,
 	bytes_skip(bytes, size);
 }
 
-/* Forms that are a number of a size that only the form says. */
+/* Forms of a number whose size depends only on the form. */
 static unsigned number_size(unsigned form)
 {
 	switch (form) {
@@ -99,7 +99,7 @@ static void read_form(struct bytes *bytes, const struct dwarf_unit *unit,
 		read_block(bytes, 16, value);
 		break;
 	default:
-		/* Of unknown length: the rest cannot be read. */
+		/* Of unknown length: later values cannot be read. */
 		bytes_fail(bytes);
 	}
 }
@@ -121,7 +121,7 @@ void dwarf_value_read(struct bytes *bytes, const struct dwarf_unit *unit,
 		value->number = (uint64_t)attribute->constant;
 		return;
 	}
-	/* The form stands before the value; not this one again. */
+	/* The form precedes the value; it must not be indirect again. */
 	if (value->form == DW_FORM_indirect) {
 		struct dwarf_attribute real = {
 			.form = (uint16_t)bytes_uleb(bytes),
@@ -155,7 +155,7 @@ void dwarf_values_skip(struct bytes *bytes, const struct dwarf_unit *unit,
 				 &value);
 }
 
-/* ---- what they lead to ---- */
+/* ---- strings, addresses, entries ---- */
 
 static const char *string_at(struct span section, uint64_t offset)
 {

@@ -1,11 +1,11 @@
 /*
- * bytes.h: reading debug information, of which no byte is to be trusted.
+ * bytes.h: bounded reads of untrusted debug information.
  *
- * A cursor never leaves its bytes: what would, reads as 0, and from then on
- * the cursor is at its end and `bad`. So a loop that asks for `bad` (or for
- * the end) ends, and nothing else has to be checked at each step.
+ * A cursor never leaves its bytes: a read past the end returns 0, moves the
+ * cursor to its end and sets `bad`. So a loop that checks `bad` (or the end)
+ * terminates, and no single read has to be checked.
  *
- * Bytes are in the order of the file that they are from. Pure; any thread.
+ * Bytes are in the byte order of their file. Pure; any thread.
  */
 #ifndef GNOMON_SYMBOL_BYTES_H
 #define GNOMON_SYMBOL_BYTES_H
@@ -30,7 +30,7 @@ struct bytes {
 	bool big;		/* as the span's */
 };
 
-/* From an offset on; bad if there is no such offset. */
+/* From an offset on; bad if the offset is too large. */
 static inline struct bytes bytes_from(struct span span, uint64_t offset)
 {
 	struct bytes bytes = { NULL, NULL, true, span.big };
@@ -65,7 +65,7 @@ static inline void bytes_skip(struct bytes *bytes, uint64_t size)
 		bytes->at += size;
 }
 
-/* `size` is 1 to 8, or it is bad. */
+/* `size` must be 1 to 8, else `bad` is set. */
 static inline uint64_t bytes_number(struct bytes *bytes, unsigned size)
 {
 	uint64_t value = 0;
@@ -140,7 +140,7 @@ static inline int64_t bytes_sleb(struct bytes *bytes)
 	return 0;
 }
 
-/* A string that ends inside; "" if none does. */
+/* A string that ends within the bytes; "" if none does. */
 static inline const char *bytes_string(struct bytes *bytes)
 {
 	const uint8_t *text = bytes->at;

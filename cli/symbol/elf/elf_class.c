@@ -1,6 +1,6 @@
 /*
  * elf_class.c: see elf_class.h. Records of the two classes have the same
- * fields, of other widths and in another order: a field is named once here.
+ * fields, with different widths and order: each field is listed once here.
  */
 #include "cli/symbol/elf/elf_class.h"
 
@@ -20,7 +20,7 @@
 #define RELA(F) REL(F) F(r_addend)
 #define CHDR(F) F(ch_type) F(ch_size) F(ch_addralign)
 
-/* The number of a symbol and a type share a word. */
+/* Symbol number and type share a word. */
 #define WIDE_INFO(from) (sizeof((from)->r_info) == sizeof(Elf64_Xword) ? \
 	(from)->r_info : ELF64_R_INFO((Elf64_Xword)			\
 				      ELF32_R_SYM((from)->r_info),	\
@@ -37,7 +37,7 @@
 #define SWAP_FROM(field) from->field = SWAPPED(from->field);
 #define SWAP_TO(field) to->field = SWAPPED(to->field);
 
-/* Those of relocations as they lie in a record. */
+/* Relocations are read as they are in a record. */
 #define PLAIN_EHDR(F) EHDR(F)
 #define PLAIN_PHDR(F) PHDR(F)
 #define PLAIN_SHDR(F) SHDR(F)

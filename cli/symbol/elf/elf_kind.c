@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* As the recorder calls them. */
+/* The recorder's names. */
 static const struct {
 	const char *name;
 	unsigned machine;

@@ -1,6 +1,6 @@
 /*
- * elf_kind.h: which processor an ELF file is for: its machine, word size and
- * order of bytes. A trace says the same of its program, by name.
+ * elf_kind.h: the processor of an ELF file: machine, word size and byte order.
+ * A trace has the same values of its program, by name.
  *
  * Pure; any thread.
  */
@@ -13,7 +13,7 @@
 #include "cli/symbol/elf/elf_tables.h"
 
 struct elf_kind {
-	unsigned machine;	/* EM_*; 0: not known */
+	unsigned machine;	/* EM_*; 0: unknown */
 	bool wide;		/* 64 bits */
 	bool big;		/* big-endian */
 	uint32_t flags;		/* e_flags */
@@ -21,14 +21,14 @@ struct elf_kind {
 
 struct elf_kind elf_kind_of(const struct elf_tables *tables);
 /*
- * Of a trace, by what its INFO says (docs/FORMAT.md): `arch` and `byte_order`
- * may be NULL. Of a name that is not known, the machine is 0.
+ * From a trace's INFO (docs/FORMAT.md): `arch` and `byte_order` may be NULL.
+ * The machine is 0 if the name is unknown.
  */
 struct elf_kind elf_kind_named(const char *arch, uint64_t word_bytes,
 			       const char *byte_order);
-/* Of programs of this machine; the machine is 0 if that has another name here. */
+/* Of the host's programs; the machine is 0 if its name is unknown. */
 struct elf_kind elf_kind_here(void);
-/* Whether code of the one can be of the other; yes, if either is not known. */
+/* Whether they may be the same; true if either is unknown. */
 bool elf_kind_agree(const struct elf_kind *one, const struct elf_kind *other);
 
 #endif

@@ -5,19 +5,20 @@
 
 #include "unwind/claim.h"
 
-#define ELF_SYMBOLS_PIECE 1024	/* that are read at once */
-#define MAPPED_MAX (64u << 20)	/* where it is mapped: they may be holes */
+#define ELF_SYMBOLS_PIECE 1024	/* symbols read at once */
+#define MAPPED_MAX (64u << 20)	/* limit if mapped: names may be in holes */
 
 /* A table of symbols. */
 struct table {
 	const struct elf_tables *file;
 	uint64_t offset, count;
-	uint64_t wide;		/* where their sections' numbers are, if they do
-				 * not fit into symbols; 0: nowhere */
+	uint64_t wide;		/* offset of the section numbers that do not fit
+				 * into symbols; 0: none */
 	struct elf_texts names;
 };
 
-/* Where SHT_SYMTAB_SHNDX of a section is, of at least so many; 0: nowhere. */
+/* The offset of a section's SHT_SYMTAB_SHNDX, with at least `count` entries; 0:
+ * none. */
 static uint64_t find_wide(const struct elf_tables *t, uint32_t section,
 			  uint64_t count)
 {
@@ -32,7 +33,7 @@ static uint64_t find_wide(const struct elf_tables *t, uint32_t section,
 	return 0;
 }
 
-/* False: there is none, or it has no names. */
+/* False: no such table, or no names. */
 static bool open_table(struct table *table, const struct elf_tables *t,
 		       const Elf64_Shdr *section)
 {
@@ -51,7 +52,7 @@ static bool open_table(struct table *table, const struct elf_tables *t,
 			      ELF_SYMBOLS_NAMES) == 0;
 }
 
-/* Some symbols, as they lie in the file. */
+/* Some symbols, as in the file. */
 struct piece {
 	uint8_t bytes[ELF_SYMBOLS_PIECE * sizeof(Elf64_Sym)];
 	uint32_t wide[ELF_SYMBOLS_PIECE];

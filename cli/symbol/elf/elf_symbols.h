@@ -1,7 +1,7 @@
 /*
- * elf_symbols.h: one symbol of an ELF file after the other, with its name; of a
- * file that may hold anything, and may change while it is read (elf_tables.h).
- * Symbols are read piece by piece, their names as a whole.
+ * elf_symbols.h: iterates over the symbols of an ELF file. The file may hold
+ * anything, and may change while it is read (elf_tables.h). Symbols are read in
+ * pieces, the names all at once.
  *
  * No state but the caller's: any thread.
  */
@@ -10,20 +10,20 @@
 
 #include "cli/symbol/elf/elf_tables.h"
 
-/* Of a file that is read by its descriptor, what is more is not looked at. */
+/* Limits for a file that is read by its descriptor; more is ignored. */
 #define ELF_SYMBOLS_MAX 4000000
-#define ELF_SYMBOLS_NAMES (256u << 20)	/* bytes of them */
+#define ELF_SYMBOLS_NAMES (256u << 20)	/* bytes of names */
 
-/* In place of a section's number: the symbol is in none (SHN_ABS, SHN_COMMON).
- * What is defined elsewhere has SHN_UNDEF. */
+/* Instead of a section's number: the symbol is in none (SHN_ABS, SHN_COMMON).
+ * Symbols defined in other files have SHN_UNDEF. */
 #define ELF_SYMBOLS_NOWHERE UINT32_MAX
 
 /*
- * Calls `each` for the symbols of a section, until it says false. name: "" if
- * it lies outside; gone when `each` returns, unless the file lies in memory.
- * section: the number of the one that it is in, which st_shndx may be too small
- * for. False: the section is not as it should be, there is no memory, or `each`
- * said so.
+ * Calls `each` for the symbols of a section, until it returns false. name: ""
+ * if it is out of bounds; valid only during the call, unless the file is in
+ * memory. section: the number of the symbol's section, also if too large for
+ * st_shndx. False: the section is invalid, there is no memory, or `each`
+ * returned false.
  */
 bool elf_symbols_each(const struct elf_tables *tables,
 		      const Elf64_Shdr *section,

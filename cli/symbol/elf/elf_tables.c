@@ -1,8 +1,8 @@
 /*
  * elf_tables.c: see the header.
  *
- * I1: a table has as many records as were read whole.
- * I2: what is said of a section's place is believed only by elf_tables_within.
+ * I1: a table has as many records as were completely read.
+ * I2: positions of sections are used only after elf_tables_within.
  * I3: the last byte of texts is a NUL.
  */
 #include "cli/symbol/elf/elf_tables.h"
@@ -15,10 +15,11 @@
 #include "cli/base/whole.h"
 #include "unwind/claim.h"
 
-#define ELF_TABLES_SIZE_MAX (UINT64_C(1) << 40) /* sums of sizes never wrap */
-#define ELF_TABLES_NOTES 1024 /* bytes of a section of notes */
+#define ELF_TABLES_SIZE_MAX (UINT64_C(1) << 40) /* so that sums of sizes never
+						 * overflow */
+#define ELF_TABLES_NOTES 1024 /* bytes of a note section */
 #define ELF_TABLES_NOTE_SECTIONS 64 /* usual files have 2 to 6 */
-#define ELF_TABLES_PIECE 128 /* records that are read at once */
+#define ELF_TABLES_PIECE 128 /* records read at once */
 
 int elf_tables_bytes(int fd, uint64_t offset, void *to, size_t n)
 {
@@ -53,7 +54,7 @@ static size_t least(uint64_t a, size_t b)
 
 /* ---- texts ---- */
 
-/* What is behind the last NUL does not end. */
+/* Bytes after the last NUL are no string. */
 static uint64_t texts_end(const char *data, uint64_t size)
 {
 	const char *last = size ? memrchr(data, '\0', size) : NULL;
@@ -93,7 +94,7 @@ int elf_texts_load(struct elf_texts *texts, const struct elf_tables *t,
 
 const char *elf_texts_at(const struct elf_texts *texts, uint64_t offset)
 {
-	/* those in a file may have changed since */
+	/* strings of a mapped file may have changed */
 	CLAIM_FULL(!texts->owned || !texts->size ||
 		   texts->owned[texts->size - 1] == '\0');
 	return offset < texts->size ? texts->data + offset : "";
@@ -121,15 +122,15 @@ static int load_header(struct elf_tables *t)
 	if (err)
 		return err;
 	t->class->get_ehdr(&t->header, bytes);
-	/* the last is what dwz makes */
+	/* ET_REL is dwz's file */
 	return t->header.e_type == ET_EXEC || t->header.e_type == ET_DYN ||
 			       t->header.e_type == ET_REL
 		       ? 0
 		       : -EBADMSG;
 }
 
-/* The first section says what does not fit into the header (System V gABI,
- * "ELF Header"). A header that says of none may point to anything. */
+/* The first section has numbers that do not fit into the header (System V gABI,
+ * "ELF Header"). The offset in a header without sections may be anything. */
 static int count_sections(const struct elf_tables *t, uint64_t *count,
 			  uint32_t *names)
 {
@@ -207,7 +208,7 @@ static int load_phdrs(struct elf_tables *t)
 	return t->phdr ? 0 : -ENOMEM;
 }
 
-/* One whose name lies behind what is copied has none here. */
+/* Names beyond the copied part are missing. */
 static int load_names(struct elf_tables *t)
 {
 	return t->sections ? elf_texts_load(&t->names, t, t->names_section,
@@ -302,7 +303,7 @@ const Elf64_Shdr *elf_tables_of_type(const struct elf_tables *t, uint32_t type)
 	return NULL;
 }
 
-/* The first bytes of the section of this name; their number, 0: none. */
+/* The first bytes of a section; returns their number, 0: no such section. */
 static size_t section_start(const struct elf_tables *t, const char *name,
 			    void *to, size_t n)
 {
@@ -383,7 +384,7 @@ uint32_t elf_tables_id(const struct elf_tables *t,
 	return n;
 }
 
-/* Where a text ends that has to be all of it in n bytes; 0: nowhere, or it is
+/* The end of a string that must be complete in n bytes; 0: it is not, or it is
  * empty. */
 static size_t text_end(const char *text, size_t n)
 {

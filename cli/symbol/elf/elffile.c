@@ -1,11 +1,11 @@
 /*
  * elffile.c: a file is mapped, and its descriptor closed: there may be
- * thousands of them. One that is cut short while it is mapped reads as zeroes
- * from there on (cli/base/shortened.h).
+ * thousands of files. A file truncated while it is mapped reads as zeroes after
+ * the cut (cli/base/shortened.h).
  *
- * A compressed section says how long it will be. It may lie: more than what
- * the method can make of the bytes there are is refused before memory is
- * taken for it.
+ * A compressed section has its size in its header, which may be wrong. A size
+ * larger than the compression method can produce is refused before memory is
+ * allocated.
  *
  * Called by one thread for each file.
  */
@@ -22,7 +22,7 @@
 
 #include "cli/base/grow.h"
 
-/* zlib's best is 1032 to 1. zstd has no bound worth having, but no compiler's
+/* zlib's best ratio is 1032 to 1. zstd has no useful bound, but no compiler's
  * output comes near this. */
 #define RATIO_MAX 1100
 #define COMPRESSION_ZSTD 2	/* ELFCOMPRESS_ZSTD, in newer elf.h */
@@ -50,8 +50,8 @@ static struct elffile *wrap(const uint8_t *bytes, size_t size, bool mapped,
 	return file;
 }
 
-/* With a zero byte behind it, so that a text which is being written over ends
- * all the same. NULL: there are file systems that cannot. */
+/* Maps a zero byte after the file, so that a string ends even if the file is
+ * being overwritten. NULL: some file systems cannot map. */
 static void *map_file(int fd, size_t size)
 {
 	void *room = mmap(NULL, size + 1, PROT_READ,
@@ -120,7 +120,7 @@ static struct span raw(const struct elffile *file, const Elf64_Shdr *section)
 			      section->sh_size, file->tables.class->big };
 }
 
-/* Linkers put what several compressed sections have one after the other. */
+/* Linkers concatenate the compressed sections of several files. */
 static bool inflate_zlib(void *to, size_t size, struct span packed)
 {
 	uint8_t *at = to;
@@ -145,7 +145,7 @@ static bool inflate_zstd(void *to, size_t size, struct span packed)
 	return ZSTD_decompress(to, size, packed.data, packed.size) == size;
 }
 
-/* What bytes become that claim to become so many; empty: they do not. */
+/* The decompressed bytes; empty if their size is not `size`. */
 static struct span unpack(struct elffile *file, struct span packed,
 			  uint64_t size,
 			  bool (*inflate)(void *to, size_t size,
@@ -183,7 +183,7 @@ static struct span unpack_section(struct elffile *file, struct span all)
 	return (struct span){ 0 };
 }
 
-/* .zdebug_*: "ZLIB", the size with its most significant byte first. */
+/* .zdebug_*: "ZLIB", the size in big-endian order. */
 static struct span unpack_old(struct elffile *file, struct span all)
 {
 	uint64_t size = 0;

@@ -1,6 +1,6 @@
 /*
- * encoded.h: numbers as unwind tables write them (DW_EH_PE_*; Linux Standard
- * Base Core 5.0, 10.5.1).
+ * encoded.h: numbers in the encodings of unwind tables (DW_EH_PE_*; Linux
+ * Standard Base Core 5.0, 10.5.1).
  */
 #ifndef GNOMON_ENCODED_H
 #define GNOMON_ENCODED_H
@@ -10,9 +10,9 @@
 #include "cli/symbol/elf/bytes.h"
 
 /*
- * A number in the format of an encoding (its low 4 bits); what it counts from is
- * the caller's to add. Of a format that is none, or without enough bytes, 0, and
- * the bytes are bad. address_size: of an absptr, in bytes.
+ * A number in the format of an encoding (its low 4 bits), without its base,
+ * which the caller adds. If the format is invalid, or bytes are missing, it
+ * returns 0 and sets `bad`. address_size: bytes of an absptr.
  */
 uint64_t encoded_number(struct bytes *bytes, unsigned encoding,
 			unsigned address_size);

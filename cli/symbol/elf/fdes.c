@@ -1,12 +1,12 @@
 /*
- * fdes.c: passes over .eh_frame. A record is a CIE or an FDE, which points
- * back to its CIE, because that says how its addresses are written. The pass
- * that every file gets looks at signal frames alone; the list of all functions
- * is made for files of which an address had no name.
+ * fdes.c: passes over .eh_frame. A record is a CIE, or an FDE, which refers
+ * back to its CIE for the encoding of its addresses. The pass for every file
+ * collects only signal frames. The list of all functions is made only for files
+ * with an address without a name.
  *
- *  I1  The CIEs of a pass are sorted by where they stand: it goes forward.
- *  I2  A record that makes no sense is left out; lengths that make none end
- *      the pass. Both lists take no more than the section is large.
+ *  I1  The CIEs of a pass are sorted by offset: the pass goes forward.
+ *  I2  An invalid record is skipped; an invalid length ends the pass. The
+ *      memory of both lists is at most the size of the section.
  */
 #include "cli/symbol/elf/fdes.h"
 
@@ -26,7 +26,7 @@ struct cie {
 
 struct pass {
 	struct fdes *fdes;
-	bool signals;		/* they alone are wanted */
+	bool signals;		/* collect only signal frames */
 	struct cie *cies;
 	size_t cie_count;
 	size_t cie_capacity;
@@ -44,7 +44,7 @@ static uint64_t read_pointer(const struct fdes *fdes, struct bytes *bytes,
 		value;
 }
 
-/* How its FDEs write addresses; false: that is not known, or not wanted. */
+/* The encoding of its FDEs; false: unknown, or not needed. */
 static bool read_cie(const struct pass *pass, struct bytes *bytes,
 		     uint8_t *encoding)
 {

@@ -1,9 +1,9 @@
 /*
- * fdes.h: what a file's .eh_frame says of its code: where functions begin and
- * end, and which of them the kernel returns to from a handler (an augmentation
- * with an S). Of a stripped file nothing else tells functions apart.
+ * fdes.h: functions according to a file's .eh_frame: their ranges, and which of
+ * them are signal frames, to which the kernel returns from a handler
+ * (augmentation S). In a stripped file only these tables separate functions.
  *
- * Thread context: opened and freed by one thread, asked by any.
+ * Thread context: one thread opens and frees; any reads.
  */
 #ifndef GNOMON_FDES_H
 #define GNOMON_FDES_H
@@ -14,7 +14,7 @@
 
 #define FDES_SIGNAL_MAX 16	/* a C library has one or two */
 
-/* Addresses in the file, the end excluded. */
+/* Addresses in the file; `high` is exclusive. */
 struct fdes_range {
 	uint64_t low, high;
 };
@@ -25,19 +25,19 @@ struct fdes {
 	unsigned pointer_size;
 	struct fdes_range signals[FDES_SIGNAL_MAX];
 	size_t signal_count;
-	pthread_mutex_t lock;	/* of what follows */
+	pthread_mutex_t lock;	/* of the members below */
 	bool made;
 	struct fdes_range *list;	/* sorted */
 	size_t count;
 };
 
-/* The file has to stay open. One pass over the section, which keeps nothing
- * but the signal frames. */
+/* The file has to stay open. One pass over the section, which keeps only the
+ * signal frames. */
 void fdes_open(struct fdes *fdes, struct elffile *file);
 void fdes_free(struct fdes *fdes);
 bool fdes_is_signal(const struct fdes *fdes, uint64_t address);
-/* The function around an address; false: none is known. The first question
- * makes the list. */
+/* The function around an address; false: unknown. The first call makes the
+ * list. */
 bool fdes_find(struct fdes *fdes, uint64_t address, struct fdes_range *found);
 
 #endif

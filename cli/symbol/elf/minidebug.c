@@ -1,6 +1,6 @@
 /*
- * minidebug.c: decompressed in steps, so that what it claims to become is
- * never believed. That of a browser takes some 20 MiB.
+ * minidebug.c: decompresses in steps, so that a claimed size is never trusted.
+ * A browser's symbol table takes some 20 MiB.
  */
 #include "cli/symbol/elf/minidebug.h"
 

@@ -9,7 +9,7 @@
 
 #include "cli/symbol/elf/elffile.h"
 
-/* NULL: there is none, or it is damaged. To be closed. */
+/* NULL: there is none, or it is damaged. The caller closes it. */
 struct elffile *minidebug_open(struct elffile *file);
 
 #endif

@@ -1,21 +1,21 @@
 /*
- * reduced.c: see the header. The table of sections stays as it is, because
- * symbols refer to sections by number; what is not wanted of them becomes
- * NOBITS where it is mapped, and nothing elsewhere. A separate debug file has
- * that same table, with NOBITS where only the binary has the bytes: then its
- * table is the one that is copied, and bytes come from whoever has them.
+ * reduced.c: see the header. The section table is copied, because symbols refer
+ * to sections by number. Sections that are not needed become NOBITS if they are
+ * mapped, else empty. A separate debug file has the same table, with NOBITS for
+ * the sections in the binary. If there is one, its table is copied, and the
+ * bytes come from the file that has them.
  *
- *	ELF header | program headers | sections wanted … | section headers
+ *	ELF header | program headers | copied sections … | section headers
  *
- * .eh_frame lies as far behind .eh_frame_hdr as it does in memory, which is
- * where unwinders look for it. Nothing of it exists as a whole at any time:
- * the plan says where each byte comes from.
+ * .eh_frame keeps its distance from .eh_frame_hdr in memory, since unwinders
+ * rely on it. The reduced file never exists as a whole: the plan has the source
+ * of each byte.
  *
- * I1: a place lies in its file as that was when it was loaded.
- * I2: places do not overlap, and come in the order of their offsets; what is
- *     left out has an empty one.
- * I3: of a section's name no more is looked at than what is wanted is long, and
- *     no section is compared with all others: there may be a million.
+ * I1: a place lies within its file, by the size of the file when it was loaded.
+ * I2: places do not overlap, and are sorted by offset; sections that are left
+ *     out have empty places.
+ * I3: of a section's name at most the longest copied name's length is compared,
+ *     and no section is compared with all others: there may be a million.
  */
 #include "cli/symbol/elf/reduced.h"
 
@@ -30,10 +30,10 @@
 #define REDUCED_ALIGN_MAX 4096
 #define REDUCED_LIKE 16 /* the alignment of .eh_frame, at most */
 #define REDUCED_GAP_MAX 4096 /* between .eh_frame_hdr and .eh_frame */
-#define REDUCED_STARTS 64 /* sections that segments may begin in */
-#define REDUCED_RECORD sizeof(Elf64_Ehdr) /* as large as any of a table */
+#define REDUCED_STARTS 64 /* sections in which segments may begin */
+#define REDUCED_RECORD sizeof(Elf64_Ehdr) /* the largest record of a table */
 
-/* Of debug information, what nobody asks for who looks up addresses. */
+/* Debug sections that are not needed to look up addresses. */
 static const char reduced_unwanted[][20] = {
 	"loc",	    "loclists",	    "macro",	    "macinfo", "pubnames",
 	"pubtypes", "gnu_pubnames", "gnu_pubtypes", "names",   "gdb_scripts",
@@ -59,8 +59,8 @@ static const char reduced_names[][20] = {
 
 /* ---- the plan ---- */
 
-/* Behind ".debug_" or ".zdebug_"; NULL: no debug information. Unwind tables
- * are told apart: they are wanted by another reason. */
+/* The name after ".debug_" or ".zdebug_"; NULL: no debug information. Unwind
+ * tables are no debug information here. */
 static const char *reduced_debug(const char *name)
 {
 	if (strncmp(name, ".debug_", 7) == 0)
@@ -72,7 +72,7 @@ static const char *reduced_debug(const char *name)
 	return strcmp(name, "frame") == 0 ? NULL : name;
 }
 
-/* Its number in the list; n: it is not in it. */
+/* Its index in the list; n: not in it. */
 static uint32_t reduced_number(const char *name, const char (*list)[20],
 			       uint32_t n)
 {
@@ -110,7 +110,7 @@ static int reduced_by_address(const void *left, const void *right)
 	return a->section < b->section ? -1 : a->section > b->section;
 }
 
-/* What a debug file may have left to the binary. */
+/* Lists the sections that a debug file may have left in the binary. */
 static int reduced_list(struct reduced *e)
 {
 	const struct elf_tables *binary = &e->binary;
@@ -147,7 +147,7 @@ static bool reduced_reaches(const void *owner, size_t i, uint64_t address)
 	return reduced_by_address(&sought->list[i], &key) >= 0;
 }
 
-/* The binary's first of that name at that address; NULL: it has none. */
+/* The binary's first section with that name and address; NULL: none. */
 static const Elf64_Shdr *reduced_same(const struct reduced *e, uint64_t address,
 				      const char *name)
 {
@@ -164,7 +164,7 @@ static const Elf64_Shdr *reduced_same(const struct reduced *e, uint64_t address,
 		       : NULL;
 }
 
-/* Whoever has the bytes of a section. */
+/* The section with the bytes: the binary's or the debug file's. */
 static const Elf64_Shdr *reduced_source(const struct reduced *e,
 					const Elf64_Shdr *section,
 					const char *name,
@@ -189,14 +189,14 @@ static uint64_t reduced_align(uint64_t at, uint64_t align)
 	return (at + align - 1) & ~(align - 1);
 }
 
-/* From `at` on, aligned as the address is: what comes behind it in memory is
- * not to be moved by its own alignment. */
+/* The next offset from `at` with the alignment of the address, so that the
+ * following sections keep their distance in memory. */
 static uint64_t reduced_like(uint64_t at, uint64_t address)
 {
 	return at + ((address - at) & (REDUCED_LIKE - 1));
 }
 
-/* Where .eh_frame goes: see above. `at`: where else. */
+/* The offset of .eh_frame, see above; `at`: the next free offset. */
 static uint64_t reduced_behind(const struct reduced *e, uint64_t at,
 			       uint32_t header, const Elf64_Shdr *section)
 {
@@ -256,7 +256,7 @@ static void reduced_layout(struct reduced *e)
 		  table->sections * (uint64_t)table->class->shdr_size;
 }
 
-/* The sections with addresses that have bytes; how many. */
+/* Lists the sections with addresses and bytes; returns their number. */
 static uint32_t reduced_starts(const struct reduced *e,
 			       uint32_t list[REDUCED_STARTS])
 {
@@ -269,7 +269,7 @@ static uint32_t reduced_starts(const struct reduced *e,
 	return n;
 }
 
-/* Where the bytes at an address went; 0: nowhere. */
+/* The new offset of the bytes at an address; 0: not copied. */
 static uint64_t reduced_went(const struct reduced *e, const uint32_t *list,
 			     uint32_t n, uint64_t address, uint64_t size)
 {
@@ -287,8 +287,8 @@ static uint64_t reduced_went(const struct reduced *e, const uint32_t *list,
 	return 0;
 }
 
-/* Loads keep their addresses and have no bytes; what has to have bytes and has
- * none is voided. */
+/* PT_LOADs keep their addresses and have no bytes. Other segments whose bytes
+ * were left out become PT_NULL. */
 static void reduced_phdrs(struct reduced *e)
 {
 	uint32_t list[REDUCED_STARTS], n = reduced_starts(e, list), i;
@@ -367,8 +367,8 @@ void reduced_free(struct reduced *e)
 
 /* ---- reading ---- */
 
-/* What [offset, offset + n) and [start, start + size) have in common: its
- * length; *skip bytes into the first, *into bytes into the second. */
+/* The overlap of [offset, offset + n) and [start, start + size): returns its
+ * length; *skip: its offset in the first, *into: in the second. */
 static size_t reduced_common(uint64_t offset, size_t n, uint64_t start,
 			     uint64_t size, size_t *skip, uint64_t *into)
 {
@@ -392,7 +392,7 @@ static void reduced_copy(uint64_t offset, uint8_t *to, size_t n, uint64_t start,
 		memcpy(to + skip, (const char *)from + into, common);
 }
 
-/* Of a section whose bytes the debug file does not have, its kind. */
+/* The section type, if the debug file does not have the bytes. */
 static unsigned reduced_kind(const char *name)
 {
 	if (strncmp(name, ".note", 5) == 0)
@@ -419,20 +419,20 @@ static void reduced_header(const struct reduced *e, uint32_t i, Elf64_Shdr *to)
 	} else {
 		memset(to, 0, sizeof(*to));
 	}
-	/* what does not fit into the header */
+	/* a number that does not fit into the header */
 	if (i == 0 && e->header.e_shnum == 0)
 		to->sh_size = e->table->sections;
 	if (i == 0 && e->header.e_shstrndx == SHN_XINDEX)
 		to->sh_link = e->table->names_section;
 }
 
-/* The first record of a table that ends behind an offset. */
+/* The first record of a table that ends after an offset. */
 static uint64_t reduced_record(uint64_t table, size_t each, uint64_t offset)
 {
 	return offset > table ? (offset - table) / each : 0;
 }
 
-/* The tables' part of that piece of the file. */
+/* The part of the tables in that piece of the file. */
 static void reduced_read_tables(const struct reduced *e, uint64_t offset,
 				uint8_t *to, size_t n)
 {
@@ -469,7 +469,7 @@ static bool reduced_ends_behind(const void *list, size_t i, uint64_t offset)
 	return place[i].offset + place[i].size > offset;
 }
 
-/* The first place that ends behind an offset (I2). */
+/* The first place that ends after an offset (I2). */
 static uint32_t reduced_first(const struct reduced *e, uint64_t offset)
 {
 	return (uint32_t)search_first(e->place, e->table->sections,

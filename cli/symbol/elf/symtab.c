@@ -1,8 +1,8 @@
 /*
- * symtab.c: among several names of one function those of functions are preferred
- * to labels: linkers put one where the code begins (_ftext on MIPS). Among these a
- * global one is preferred to a weak one, and that to a local one; then the first
- * in the table.
+ * symtab.c: of several names at one address, functions are preferred to labels:
+ * linkers put a label at the start of the code (_ftext on MIPS). Among
+ * functions, global symbols are preferred to weak ones, weak to local ones;
+ * then the first in the table.
  */
 #include "cli/symbol/elf/symtab.h"
 
@@ -14,16 +14,17 @@
 #include "cli/symbol/elf/elf_symbols.h"
 #include "unwind/claim.h"
 
-/* How many that begin further in front are looked at. */
+/* Limit of earlier overlapping symbols that are checked. */
 #define OVERLAP_MAX 64
 #define RANKS 3			/* of bindings */
-#define RANK_SHIFT 29		/* of an order: below is the place in the table */
+#define RANK_SHIFT 29		/* in `order`: the low bits are the index in the
+				 * table */
 
-/* What is read into it. */
+/* State while a table is read. */
 struct reading {
 	struct symtab *table;
 	const struct elf_tables *file;
-	uint32_t section;	/* that `limit` is the end of */
+	uint32_t section;	/* whose end is `limit` */
 	uint64_t limit;
 };
 
@@ -47,7 +48,7 @@ static uint32_t rank(const Elf64_Sym *symbol)
 	return rank_of_binding(symbol) + (label ? RANKS : 0);
 }
 
-/* Labels of assembly may be functions; "$x" and ".L1" are none. */
+/* Labels in assembly may be functions, but not "$x" and ".L1". */
 static bool is_function(const Elf64_Sym *symbol, const char *name)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
@@ -59,7 +60,7 @@ static bool is_function(const Elf64_Sym *symbol, const char *name)
 	return type == STT_NOTYPE && name[0] != '$' && name[0] != '.';
 }
 
-/* ARM marks functions of Thumb code by bit 0 (ELF for the Arm Architecture). */
+/* ARM marks Thumb functions with bit 0 (ELF for the Arm Architecture). */
 static uint64_t address_of(const struct elf_tables *file,
 			   const Elf64_Sym *symbol)
 {
@@ -68,7 +69,7 @@ static uint64_t address_of(const struct elf_tables *file,
 				   ~UINT64_C(1) : ~UINT64_C(0));
 }
 
-/* Where the section of code ends; 0: it is none. */
+/* The end of a code section; 0: not a code section. */
 static uint64_t code_end(const struct elf_tables *file, uint32_t index)
 {
 	const Elf64_Shdr *section = index < file->sections ?
@@ -128,7 +129,7 @@ static int by_address(const void *a, const void *b)
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	/* What is looked at first stands last. */
+	/* The preferred symbol comes last: the search goes backwards. */
 	if ((x->end > x->address) != (y->end > y->address))
 		return x->end > x->address ? 1 : -1;
 	return x->order > y->order ? -1 : x->order < y->order;
@@ -159,7 +160,7 @@ static bool begins_above(const void *list, size_t i, uint64_t address)
 	return ((const struct symtab_symbol *)list)[i].address > address;
 }
 
-/* The first symbol behind an address. */
+/* The first symbol after an address. */
 static size_t first_behind(const struct symtab *table, uint64_t address)
 {
 	return search_first(table->list, table->count, begins_above, address);

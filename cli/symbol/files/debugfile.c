@@ -1,7 +1,7 @@
 /*
- * debugfile.c: try places in order; the first file with the right build-id
- * is taken. Never a guess by name: a library that was updated since has the
- * same name and other functions at the same addresses.
+ * debugfile.c: tries places in order; the first file with the right build-id is
+ * taken. A file is never accepted by its name alone: an updated library has the
+ * same name, and other functions at the same addresses.
  *
  *	binary: embedded in the trace, -d, the recorded path under the sysroot,
  *		its name in a library folder of that, build-id trees, the
@@ -14,8 +14,8 @@
  *
  * debuginfod: its cache; then the servers, if there are any to ask.
  *
- * A file for another processor than the program's is never it, whatever its
- * build-id, or both have none.
+ * A file for another processor than the program's is never accepted, whatever
+ * its build-id, even if both have none.
  */
 #include "cli/symbol/files/debugfile.h"
 
@@ -44,7 +44,7 @@ enum match { MATCH_NO_FILE, MATCH_OTHER, MATCH_SAME };
 struct build_id {
 	uint8_t bytes[ID_MAX];
 	size_t size;
-	bool has_symbols;	/* the file has more than .dynsym */
+	bool has_symbols;	/* has more than .dynsym */
 	struct elf_kind kind;
 };
 
@@ -95,7 +95,7 @@ static bool is_same(const struct debugfile_places *places,
 		elf_kind_agree(&id->kind, &places->kind);
 }
 
-/* Compare; unless it is MATCH_SAME, *fd is closed. */
+/* Compare the file; *fd is closed unless the result is MATCH_SAME. */
 static enum match try_descriptor(const struct debugfile_places *places,
 				 const struct debugfile_wanted *wanted,
 				 int *fd, struct build_id *id)
@@ -126,12 +126,12 @@ static enum match try_file(const struct debugfile_places *places,
 struct search {
 	const struct debugfile_places *places;
 	const struct debugfile_wanted *wanted;
-	bool debug;		/* a file without symbols is none */
+	bool debug;		/* for a debug file: it must have symbols */
 	char *found;
 	int fd;
 };
 
-/* Try a path (freed here, may be NULL); true: found, stop. */
+/* Try a path (freed here, may be NULL); true: found. */
 static bool try_path(struct search *search, char *path)
 {
 	struct build_id id;
@@ -150,7 +150,7 @@ static bool try_path(struct search *search, char *path)
 	return false;
 }
 
-/* The same of a path of the system with this root; NULL: of this one. */
+/* The same for a path of the system with this root; NULL: of the host. */
 static bool try_rooted(struct search *search, const char *root, char *path)
 {
 	char *here = under_root(root, path);
@@ -181,7 +181,7 @@ static bool try_carried(struct search *search,
 	return true;
 }
 
-/* What the trace carries itself. */
+/* The file embedded in the trace. */
 static bool try_embedded(struct search *search)
 {
 	return try_carried(search, search->places->embedded);
@@ -217,7 +217,7 @@ static bool try_tree(struct search *search, const char *root,
 						     hex, hex + 2, suffix));
 }
 
-/* What -d names. */
+/* The files and directories of -d. */
 static bool try_given(struct search *search, const char *suffix)
 {
 	const char *path = search->wanted->path;
@@ -238,8 +238,8 @@ static bool try_given(struct search *search, const char *suffix)
 	return false;
 }
 
-/* A cross compiler's sysroot has one folder of libraries where the target has
- * one for each architecture. */
+/* A cross compiler's sysroot has one library folder where the target has one
+ * for each architecture. */
 static bool try_folders(struct search *search)
 {
 	static const char *const folders[] = { "lib", "lib64", "usr/lib",
@@ -256,7 +256,7 @@ static bool try_folders(struct search *search)
 	return false;
 }
 
-/* Under /usr/lib/debug of the system that was recorded, and of this one. */
+/* Under /usr/lib/debug of the recorded system, and of the host. */
 static bool try_trees(struct search *search, const char *suffix)
 {
 	const char *root = search->places->sysroot;
@@ -265,8 +265,8 @@ static bool try_trees(struct search *search, const char *suffix)
 		(root != NULL && try_tree(search, NULL, SYSTEM_DEBUG, suffix));
 }
 
-/* In the system that was recorded, nowhere else; but an emulator's program lies
- * where it says, and only its libraries are below a sysroot. */
+/* The recorded path, on the recorded system. But the program of an emulator is
+ * on the host, and only its libraries are below a sysroot. */
 static bool try_recorded(struct search *search)
 {
 	const char *path = search->wanted->path;
@@ -292,13 +292,13 @@ static bool try_debuginfod(struct search *search, enum debuginfod_kind kind)
 						   search->places->notes)));
 }
 
-/* As the process itself sees it: in its container, or deleted since. */
+/* As the process sees it: in its container, or deleted since. */
 static bool try_process(struct search *search)
 {
 	const struct debugfile_wanted *wanted = search->wanted;
 	struct build_id id;
 
-	/* with a sysroot, the process was of another root than this one's */
+	/* with a sysroot, the process was not on this system */
 	if (wanted->pid <= 0 || wanted->build_id_size == 0 ||
 	    search->places->sysroot != NULL)
 		return false;
@@ -325,17 +325,17 @@ static void explain_missing(const struct debugfile_places *places,
 			  atomic_fetch_add(places->missing, 1);
 
 	if (before < MISSING_TOLD)
-		notes_hint(places->notes, "%s: not here (deleted, or of a "
+		notes_hint(places->notes, "%s: not found (deleted, or in a "
 			   "container), so its functions have no names: give "
 			   "the file with build-id %s with -d, or its root "
 			   "directory with --sysroot", path, wants);
 	else if (before == MISSING_TOLD)
-		notes_hint(places->notes, "%s: not here either, and maybe "
-			   "more: they are not told one by one", path);
+		notes_hint(places->notes, "%s: not found either, and maybe "
+			   "more: they are not listed", path);
 }
 
-/* A file of another build that -d led to, for what was not found elsewhere:
- * one of the same name, or the only one that was given. */
+/* A hint about a file of another build that -d led to: one with the same name,
+ * or the only one given. */
 static void explain_given(const struct debugfile_places *places,
 			  const struct debugfile_wanted *wanted)
 {
@@ -415,7 +415,7 @@ static void explain(const struct debugfile_places *places,
 	free(usual);
 }
 
-/* ---- what is looked for ---- */
+/* ---- searches ---- */
 
 int debugfile_binary(const struct debugfile_places *places,
 		     const struct debugfile_wanted *wanted, char **found)
@@ -424,8 +424,8 @@ int debugfile_binary(const struct debugfile_places *places,
 	bool absolute = wanted->path[0] == '/';
 	bool has_id = wanted->build_id_size > 0;
 
-	/* A path relative to the program's directory may lead somewhere else
-	 * from here: only a build-id can tell. */
+	/* A relative path may lead to another file from here: only a build-id
+	 * can verify it. */
 	if (places->made_up)
 		try_embedded(&search);
 	else if ((absolute || (has_id && wanted->path[0] != 0)) &&
@@ -442,7 +442,7 @@ int debugfile_binary(const struct debugfile_places *places,
 	return search.fd;
 }
 
-/* Where a debuglink may point: beside, in .debug/, under /usr/lib/debug. */
+/* Possible paths of a debuglink: beside, in .debug/, under /usr/lib/debug. */
 static bool try_link(struct search *search, const char *link)
 {
 	const char *path = search->wanted->path;
@@ -470,7 +470,7 @@ static bool try_given_name(struct search *search, const char *name)
 	return false;
 }
 
-/* A trace may carry less of a file than is here. */
+/* The file here, in full: a trace may embed a reduced one. */
 static bool try_whole(struct search *search)
 {
 	return search->places->embedded != NULL &&
@@ -483,7 +483,7 @@ int debugfile_debug(const struct debugfile_places *places,
 {
 	struct search search = { places, wanted, true, NULL, -1 };
 
-	/* Without a build-id nothing says that they belong together. */
+	/* Without a build-id, binary and debug file cannot be matched. */
 	if (wanted->build_id_size > 0 && !try_given(&search, ".debug") &&
 	    !(debuglink != NULL && try_given_name(&search, debuglink)) &&
 	    !try_trees(&search, ".debug") &&
@@ -515,7 +515,7 @@ int debugfile_alt(const struct debugfile_places *places,
 
 		to_hex(hex, wanted->build_id, wanted->build_id_size);
 		notes_hint(places->notes, "%s: a part of it is in %s "
-			   "(build-id %s), which is not here: names may be "
+			   "(build-id %s), which was not found: names may be "
 			   "missing: install its package, or give it with -d",
 			   beside, path, hex);
 	}

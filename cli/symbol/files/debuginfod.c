@@ -1,10 +1,9 @@
 /*
- * debuginfod.c: the client library is loaded when it is first wanted, as
- * libdw itself does: it brings an HTTP library along, which a command that
- * never asks a server should not pay for, nor need.
+ * debuginfod.c: the client library is loaded at first use, as libdw does: it
+ * loads an HTTP library, whose cost commands without downloads should not have.
  *
- * A server that cannot be reached would cost its time limit for each file:
- * after the first one it is not asked again.
+ * An unreachable server would take its timeout for each file: after the first
+ * failure no more requests are made.
  */
 #include "cli/symbol/files/debuginfod.h"
 
@@ -30,7 +29,7 @@ static void to_hex(char *hex, const uint8_t *build_id, size_t size)
 		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
 }
 
-/* As the client finds it (debuginfod-client-config(7)). */
+/* As in the client (debuginfod-client-config(7)). */
 static char *cache_directory(void)
 {
 	const char *given = getenv("DEBUGINFOD_CACHE_PATH");
@@ -81,8 +80,9 @@ static struct {
 	void (*end)(client *);
 	finder *find[2];
 	bool ready;
-	bool missing;		/* noted is it by the first that asks */
-	pthread_mutex_t lock;	/* one download at a time; of what follows */
+	bool missing;		/* the first caller reports it */
+	pthread_mutex_t lock;	/* one download at a time; also for the members
+				 * below */
 	bool given_up;
 } remote = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -104,7 +104,7 @@ static void load(void)
 		remote.find[1];
 }
 
-/* Not "there is no such file", but "there is no such server". */
+/* Not "no such file", but "no such server". */
 static bool is_out_of_reach(int result)
 {
 	return result != -ENOENT && result != -EINVAL && result != -ENOSYS;
@@ -128,8 +128,8 @@ static char *ask(enum debuginfod_kind kind, const uint8_t *build_id,
 	}
 	if (is_out_of_reach(result)) {
 		remote.given_up = true;
-		notes_hint(notes, "debuginfod (%s) cannot be asked: %s; it is "
-			   "not asked again, so some symbols may be missing",
+		notes_hint(notes, "debuginfod (%s) cannot be reached: %s; no "
+			   "more requests are made: symbols may be missing",
 			   getenv("DEBUGINFOD_URLS"), strerror(-result));
 	}
 	return NULL;

@@ -1,6 +1,6 @@
 /*
- * debuginfod.h: files by build-id from elfutils' servers, and the cache that
- * its client keeps.
+ * debuginfod.h: downloads files by build-id from debuginfod servers (elfutils),
+ * and reads the client's cache.
  *
  * The network is used only if DEBUGINFOD_URLS is set. Thread context: any.
  */
@@ -15,11 +15,13 @@
 
 enum debuginfod_kind { DEBUGINFOD_EXECUTABLE, DEBUGINFOD_DEBUG };
 
-/* Where the cache would have it; to be freed. NULL: there is no cache. */
+/* The path of the file in the cache; the caller frees it. NULL: there is no
+ * cache. */
 char *debuginfod_cached(enum debuginfod_kind kind, const uint8_t *build_id,
 			size_t size);
-/* Ask the servers; the path of the file, to be freed, or NULL. May take as
- * long as DEBUGINFOD_TIMEOUT. That they cannot be asked is noted once. */
+/* Query the servers. Returns the path of the file, which the caller frees, or
+ * NULL. May take up to DEBUGINFOD_TIMEOUT. An unreachable server is noted
+ * once. */
 char *debuginfod_fetch(enum debuginfod_kind kind, const uint8_t *build_id,
 		       size_t size, struct notes *notes);
 

@@ -1,7 +1,7 @@
 /*
- * dpkg.c: /var/lib/dpkg/info/PACKAGE[:ARCH].list has a path a line. Where /lib
- * is a link to /usr/lib, a package may say either, and what is mapped is
- * /usr/lib: both are looked for.
+ * dpkg.c: /var/lib/dpkg/info/PACKAGE[:ARCH].list has a path on each line. If
+ * /lib is a link to /usr/lib, a package may list either path, while mappings
+ * have /usr/lib: both are tried.
  */
 #include "cli/symbol/files/dpkg.h"
 
@@ -26,7 +26,7 @@ struct search {
 	const char *const *paths;
 	size_t count;
 	char **packages;
-	struct buffer list;	/* "\n" in front of each line, and behind all */
+	struct buffer list;	/* "\n" before each line, and at the end */
 	struct buffer line;
 };
 

@@ -1,7 +1,7 @@
 /*
- * process_files.c: /proc/PID/root leads into another mount namespace;
- * /proc/PID/map_files/RANGE opens what a range was mapped from, though it has
- * no name any more.
+ * process_files.c: /proc/PID/root leads into another mount namespace.
+ * /proc/PID/map_files/RANGE opens the file that is mapped in a range, even if
+ * it was deleted.
  */
 #include "cli/symbol/files/process_files.h"
 
@@ -21,7 +21,8 @@ char *process_files_path(int pid, const char *path)
 		NULL;
 }
 
-/* Whether a line of maps is about this file; *range has room for all of it. */
+/* Whether a line of maps is for this file; *range must have room for the
+ * line. */
 static bool is_about(const char *line, const char *path, char *range)
 {
 	const char *name = strchr(line, '/');
@@ -57,7 +58,7 @@ int process_files_mapped(int pid, const char *path)
 					   range);
 			fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 			free(link);
-			/* Other ranges of it open no better. */
+			/* Its other ranges would fail, too. */
 			if (fd < 0) {
 				free(range);
 				break;

@@ -1,5 +1,5 @@
 /*
- * under_root.c: the path is resolved part by part.
+ * under_root.c: resolves a path component by component.
  *
  *	root   /srv/board
  *	done   /usr/lib			below the root, without links
@@ -16,9 +16,9 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/buffer.h"
 
-#define LINKS_MAX 40		/* as the kernel's */
+#define LINKS_MAX 40		/* as in the kernel */
 
-/* One level up; from the root itself, nowhere. */
+/* One level up; the root stays the root. */
 static void go_up(struct buffer *done)
 {
 	const char *slash = done->size ? strrchr(done->data, '/') : NULL;
@@ -29,7 +29,7 @@ static void go_up(struct buffer *done)
 	done->data[done->size] = 0;
 }
 
-/* What a link says, to be freed; NULL: it is none. */
+/* The target of a link; the caller frees it. NULL: not a link. */
 static char *read_link(const char *root, size_t root_size,
 		       const struct buffer *done, const char *name, size_t size)
 {
@@ -43,7 +43,7 @@ static char *read_link(const char *root, size_t root_size,
 		grow_copy(target, (size_t)length);
 }
 
-/* The next part of `rest`. False: too many links. */
+/* Resolve the next component of `rest`. False: too many links. */
 static bool step(const char *root, size_t root_size, struct buffer *done,
 		 char **rest, unsigned *links)
 {

@@ -1,6 +1,6 @@
 /*
- * under_root.h: paths of another system, whose root directory is a directory
- * here: what --sysroot means.
+ * under_root.h: resolves paths of another system whose root directory is a
+ * directory here (--sysroot).
  *
  * Thread context: any.
  */
@@ -8,10 +8,10 @@
 #define GNOMON_UNDER_ROOT_H
 
 /*
- * Where a path of that system is on this one, to be freed. Links are followed
- * as that system would: what they lead to lies under `root`, as does what ".."
- * leads to. What is not there has the path that it would have. NULL: there are
- * too many links. `root` NULL: this system's; then it is the path itself.
+ * The path here for a path of that system; the caller frees it. Symbolic links
+ * and ".." are resolved as on that system, and never lead outside `root`.
+ * Components that do not exist are kept. NULL: too many links. If `root` is
+ * NULL, the result is the path itself.
  */
 char *under_root(const char *root, const char *path);
 

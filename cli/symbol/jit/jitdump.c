@@ -6,14 +6,14 @@
  *	  LOAD   pid, tid, vma, address, size, index, name\0, code
  *	  MOVE   pid, tid, vma, old address, new address, size, index
  *	  LINES  address, n, n times {address, line, discriminator, file\0}
- *	  CLOSE, UNWINDING and what is unknown: passed over
+ *	  CLOSE, UNWINDING and unknown records: skipped
  *
- * All in the byte order of the machine, which the magic tells. The file is
- * somebody else's, may be of any size, and may still be written: it is read
- * record by record, and code stays where it is.
+ * All fields are in the machine's byte order, which the magic shows. The file
+ * is not trusted, may have any size, and may still be written: it is read
+ * record by record, and code is not copied.
  *
  * V8 adds the size of an ELF header (0x40) to the addresses of lines, as perf
- * once wanted it; lines that all begin behind that are taken so.
+ * once required. If all lines of a function begin after that, it is subtracted.
  *
  *  I1  line offsets of a function ascend.
  *
@@ -47,7 +47,7 @@
 #define NAME_MAX_SIZE 65536
 #define FILE_NAME_MAX 4096
 #define FUNCTION_MAX (64u << 20)
-#define LINES_MAX (16u << 20)	/* bytes of one record of them */
+#define LINES_MAX (16u << 20)	/* bytes of one LINES record */
 #define ENTRIES_MAX (16u << 20)
 #define ALL_LINES_MAX (64u << 20)
 #define BACK_MAX 100000		/* see perfmap.c */
@@ -56,9 +56,9 @@ enum record_id { LOAD, MOVE, LINES, CLOSE, UNWINDING };
 
 struct record {
 	uint32_t id;
-	uint64_t size;		/* of what follows its head */
+	uint64_t size;		/* of the record after its head */
 	uint64_t time;
-	uint64_t offset;	/* of that, in the file */
+	uint64_t offset;	/* of these bytes, in the file */
 };
 
 /* ---- numbers ---- */
@@ -101,7 +101,7 @@ static struct jitdump_entry *add_entry(struct jitdump *dump)
 	return entry;
 }
 
-/* Where lines have no file: V8's names end in " FILE:LINE:COLUMN", until its
+/* For code without LINES: V8's names end in " FILE:LINE:COLUMN", up to its
  * version 10 in " FILE:LINE". */
 static void name_files(struct jitdump *dump, const struct jitdump_entry *entry)
 {
@@ -181,7 +181,7 @@ static bool take_load(struct jitdump *dump, const struct record *record)
 	return true;
 }
 
-/* The code that lay there last. */
+/* The last code loaded at that address. */
 static size_t find_moved(const struct jitdump *dump, uint64_t start,
 			 uint64_t index)
 {
@@ -236,7 +236,7 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* To offsets in the function, ascending (I1). */
+/* Convert to offsets in the function, ascending (I1). */
 static void settle_lines(struct jitdump *dump, uint64_t start)
 {
 	struct jitdump_line *lines = dump->lines + dump->pending_line;
@@ -253,8 +253,8 @@ static void settle_lines(struct jitdump *dump, uint64_t start)
 		qsort(lines, dump->pending_count, sizeof(*lines), by_offset);
 }
 
-/* V8 writes bytes that are no name (memory that it has freed) where a script is
- * not one of its own; there may be a NUL among them. A NUL ends it. */
+/* For internal scripts V8 writes memory that it has freed instead of a name;
+ * there may be a NUL in it. A NUL ends the name. */
 static bool is_name(const char *name, size_t length)
 {
 	for (size_t i = 0, n; i < length; i += n) {
@@ -265,7 +265,7 @@ static bool is_name(const char *name, size_t length)
 	return length > 0;
 }
 
-/* Up to the NUL behind which the next line's address is one of the function's.
+/* The length up to a NUL that is followed by a line address of this function.
  * `size`: there is none. */
 static size_t name_size(const struct jitdump *dump, const char *name,
 			size_t size, bool more)
@@ -297,7 +297,7 @@ static void add_lines(struct jitdump *dump, const uint8_t *at, size_t size,
 		CLAIM_FULL(length <= size - LINE_SIZE);
 		if (length == size - LINE_SIZE)
 			return;
-		/* else as in the one before */
+		/* 0xff: same file as the line before */
 		if (length != 1 || name[0] != '\xff')
 			file = is_name(name, length) ?
 				intern_bytes(&dump->names, name, length) :
@@ -362,7 +362,7 @@ static void read_records(struct jitdump *dump, uint64_t offset, uint64_t size)
 
 		record.id = read32(dump, head);
 		record.time = read64(dump, head + 8);
-		/* Where one ends is known by its size alone. */
+		/* The end of a record is known only from its size. */
 		if (whole < RECORD_SIZE || whole > size - offset)
 			break;
 		record.size = whole - RECORD_SIZE;
@@ -493,7 +493,7 @@ static void sort(struct jitdump *dump)
 	CLAIM_FULL(jitdump_is_valid(dump));
 }
 
-/* Whether `a` was rather there at that time than `b`. */
+/* Whether `a` is a better match for that time than `b`. */
 static bool is_better(const struct jitdump_entry *a,
 		      const struct jitdump_entry *b, uint64_t time)
 {
@@ -504,7 +504,8 @@ static bool is_better(const struct jitdump_entry *a,
 		return a_there;
 	if ((a->since <= time) != (b->since <= time))
 		return a->since <= time;
-	if (a->since != b->since)	/* the last before, the first after */
+	if (a->since != b->since)	/* the last before, else the first
+					 * after */
 		return (a->since <= time) == (a->since > b->since);
 	return a->order > b->order;
 }

@@ -1,10 +1,10 @@
 /*
- * jitdump.h: what a compiler wrote down for perf about the code that it made
- * at run time: names, source lines, the code itself, and when it came to lie
- * where (Linux, tools/perf/Documentation/jitdump-specification.txt).
+ * jitdump.h: reads jitdump files, which JIT compilers write for perf: names,
+ * source lines, bytes and load times of generated code (Linux,
+ * tools/perf/Documentation/jitdump-specification.txt).
  *
- * An address may have meant several functions in its time; here the moment of
- * each is known to the nanosecond.
+ * An address may belong to several functions over time; times are known to the
+ * nanosecond.
  */
 #ifndef GNOMON_JITDUMP_H
 #define GNOMON_JITDUMP_H
@@ -25,10 +25,10 @@ struct jitdump_line {
 struct jitdump_entry {
 	uint64_t start, end;
 	uint64_t reach;		/* highest end of all up to this one */
-	uint64_t since;		/* jitdump->counter: ticks, else ns of
+	uint64_t since;		/* ticks if jitdump->counter, else ns of
 				 * CLOCK_MONOTONIC */
-	uint64_t until;		/* it was moved away; UINT64_MAX */
-	uint64_t index;		/* the compiler's number for it */
+	uint64_t until;		/* time of its move; UINT64_MAX: none */
+	uint64_t index;		/* the compiler's number of it */
 	uint64_t code_offset;	/* of its bytes in the file */
 	size_t order;		/* in the file */
 	const char *name;
@@ -41,7 +41,7 @@ struct jitdump {
 	char *path;
 	struct elf_kind kind;
 	uint32_t pid;
-	bool counter;		/* times are the processor's counter */
+	bool counter;		/* times are ticks of the processor's counter */
 	struct jitdump_entry *list;	/* by start, once sorted */
 	size_t count;
 	size_t capacity;
@@ -49,35 +49,35 @@ struct jitdump {
 	size_t line_count;
 	size_t line_capacity;
 	bool sorted;
-	uint64_t bad;		/* records that make no sense */
-	uint64_t cut;		/* bytes behind the last whole record */
+	uint64_t bad;		/* invalid records */
+	uint64_t cut;		/* bytes after the last whole record */
 	struct intern names;
-	/* while reading: lines come before the code they are of */
+	/* while reading: lines come before their code */
 	uint64_t pending_address;
 	size_t pending_line, pending_count;
 };
 
 /*
- * Reads a file; `path` is copied. 0 or -errno, -EBADMSG if it is no such file.
- * What is damaged is left out and counted. jitdump_free in any case.
+ * Reads a file; `path` is copied. 0 or -errno, -EBADMSG: not a jitdump file.
+ * Damaged records are skipped and counted. Call jitdump_free in any case.
  */
 int jitdump_open(struct jitdump *dump, const char *path);
 void jitdump_free(struct jitdump *dump);
 
-/* The code at an address at a time, in the dump's own measure; NULL: none.
- * What came later counts where there was nothing yet: times of threads and of
- * the compiler differ a little. */
+/* The code at an address at a time, in the dump's unit of time; NULL: none. If
+ * none was loaded yet, later code counts: clocks of thread and compiler differ
+ * a little. */
 const struct jitdump_entry *jitdump_find(struct jitdump *dump,
 					 uint64_t address, uint64_t time);
-/* The line at an address in it, or NULL. */
+/* The line at an address in the entry, or NULL. */
 const struct jitdump_line *jitdump_line(const struct jitdump *dump,
 					const struct jitdump_entry *entry,
 					uint64_t address);
-/* Its bytes, to be freed; NULL: they cannot be read. */
+/* The entry's bytes; the caller frees them. NULL: they cannot be read. */
 uint8_t *jitdump_code(const struct jitdump *dump,
 		      const struct jitdump_entry *entry);
 
-/* I1, and the order where it is sorted. With GNOMON_CLAIMS. */
+/* Checks I1, and the order if sorted. With GNOMON_CLAIMS. */
 bool jitdump_is_valid(const struct jitdump *dump);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * perfmap.c: sorted by start, each entry with the highest end so far, so that
- * a search backwards from an address knows when nothing further can cover it.
+ * perfmap.c: entries are sorted by start, each with the highest end so far. So
+ * a backward search from an address knows when no earlier entry can cover it.
  *
  * Called by the main thread.
  */
@@ -14,7 +14,7 @@
 #include "cli/base/search.h"
 #include "unwind/claim.h"
 
-/* Of overlapping entries, those looked at: code that moved leaves some. */
+/* Limit of overlapping entries that are checked: moved code leaves some. */
 #define PERFMAP_BACK_MAX 100000
 
 static bool take_number(const char **at, const char *end, uint64_t *value)
@@ -131,7 +131,8 @@ static void sort(struct perfmap *map)
 	CLAIM_FULL(perfmap_is_valid(map));
 }
 
-/* Whether a node made when `id` was rather meant `a` than `b`. */
+/* Whether `a` is a better match than `b` for the time when node `id` was
+ * made. */
 static bool is_better(const struct perfmap_entry *a,
 		      const struct perfmap_entry *b, uint32_t id)
 {

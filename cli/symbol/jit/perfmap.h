@@ -1,10 +1,10 @@
 /*
- * perfmap.h: names of functions that were made at run time, as a compiler
- * wrote them down for perf: lines "START SIZE NAME", numbers in hexadecimal.
+ * perfmap.h: perf map files: names of functions generated at run time, as lines
+ * "START SIZE NAME" with hexadecimal numbers.
  *
- * An address may have meant several functions in its time. When a line came is
- * known by the ids of context nodes, which grow with time: lines come in
- * pieces, and a piece tells which ids are younger than it.
+ * An address may belong to several functions over time. The age of a line is
+ * known relative to the ids of context nodes, which grow with time: lines come
+ * in pieces, and for each piece the first younger id is known.
  */
 #ifndef GNOMON_PERFMAP_H
 #define GNOMON_PERFMAP_H
@@ -20,7 +20,7 @@ struct perfmap_entry {
 	uint64_t reach;		/* highest end of all up to this one */
 	size_t order;		/* in the file */
 	uint32_t piece;
-	uint32_t since;		/* the first node younger than it */
+	uint32_t since;		/* the first node younger than the entry */
 	const char *name;
 };
 
@@ -31,25 +31,25 @@ struct perfmap {
 	size_t capacity;
 	bool sorted;
 	uint32_t pieces;
-	uint32_t since;		/* of the last one */
-	uint64_t bad;		/* lines that are none */
+	uint32_t since;		/* of the last piece */
+	uint64_t bad;		/* invalid lines */
 	struct intern names;
 };
 
-/* More of the file: whole lines, all of them older than the node `node` and
- * those behind it; 0: nothing is known of that. */
+/* Add whole lines of the file; they are older than node `node` and all later
+ * nodes. 0: unknown. */
 void perfmap_add(struct perfmap *map, const char *text, size_t size,
 		 uint32_t node);
 /*
- * The name of the code that lay at an address when the node `id` was made;
- * NULL: not known. The newest line of the pieces there were by then; if all
- * came later (compilers write late), that of the first piece that has one.
+ * The name of the code at an address when the node `id` was made; NULL:
+ * unknown. It is the newest line of the pieces that existed then. If all came
+ * later (compilers write late), it is from the first piece with a name.
  */
 const char *perfmap_find(struct perfmap *map, uint64_t address, uint32_t id);
 void perfmap_free(struct perfmap *map);
 
-/* Ends behind starts, pieces that are there; sorted, where it says so. With
- * GNOMON_CLAIMS. */
+/* Entries end after their start and have existing pieces; sorted, if marked so.
+ * With GNOMON_CLAIMS. */
 bool perfmap_is_valid(const struct perfmap *map);
 
 #endif

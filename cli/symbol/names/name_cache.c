@@ -1,6 +1,6 @@
 /*
- * name_cache.c: two threads may make the same name at the same time; the
- * second one finds the first one's text when it stores its own.
+ * name_cache.c: two threads may make the same name at the same time; the second
+ * finds the first one's text when it stores its own.
  */
 #include "cli/symbol/names/name_cache.h"
 
@@ -62,7 +62,7 @@ static const char *keep(struct name_cache *cache, const char *key,
 
 	if (known != NULL)
 		return known;
-	/* A file may hold anything, and terminals obey some of it. */
+	/* Names are not trusted: terminals interpret control characters. */
 	if (made->size > 0)
 		buffer_printable(made);
 	assert(cache->count < TABLE_NONE);
@@ -72,7 +72,7 @@ static const char *keep(struct name_cache *cache, const char *key,
 		intern_string(&cache->shown, made->data ? made->data : "");
 }
 
-/* `one` is what is shown of a name of which this is all. */
+/* `all` is a demangled name that is shown as `one`. */
 static void keep_whole(struct name_cache *cache, const char *one,
 		       struct buffer *all)
 {

@@ -1,5 +1,5 @@
 /*
- * names.c: demangling by libiberty, shortening by hand. Pure text, any
+ * names.c: demangling by libiberty, shortening by our own code. Pure text, any
  * thread (libiberty's style is a global that we never set).
  */
 #include "cli/symbol/names/names.h"
@@ -15,18 +15,18 @@
 #include "cli/base/deep_call.h"
 #include "unwind/claim.h"
 
-#define TEMPLATE_LEVELS 8	/* of arguments in a brief name, if they fit */
+#define TEMPLATE_LEVELS 8	/* of template arguments in a brief name, if
+				 * they fit */
 
-/* A name of some hundred characters can be one that is longer than the
- * universe: its parts refer to each other. What is longer than this stays as
- * the linker knows it. */
+/* A name of some hundred characters may expand without bound: its parts refer
+ * to each other. A longer result is dropped, and the linker name is used. */
 #define SHOWN_MAX (64 * 1024)
 
 /*
  * libiberty refuses names of more than 1024 characters, because it recurses.
  * Measured over 35 kinds of nesting, a level takes at most 500 bytes of stack
- * for each of the name's characters, so this is twice what is needed; names
- * that a thread has no room for are demangled on another stack.
+ * for each character of the name; this is twice that. Names too long for a
+ * thread's stack are demangled on another stack.
  */
 #define UNLIMITED_MAX 1024
 #define RECURSION_MAX 4096
@@ -44,7 +44,7 @@ struct demangling {
 	jmp_buf too_long;
 };
 
-/* The demanglers hold no memory while they call this. */
+/* The demanglers hold no memory during this call. */
 static void take_piece(const char *text, size_t size, void *owner)
 {
 	struct demangling *demangling = owner;
@@ -63,7 +63,7 @@ static bool demangle_cxx(struct demangling *demangling)
 
 	if (setjmp(demangling->too_long) != 0)
 		return false;
-	/* Rust's older names are C++'s with a hash at the end. */
+	/* Rust's legacy names are C++ names with a hash at the end. */
 	return rust_demangle_callback(symbol, options, take_piece,
 				      demangling) != 0 ||
 		cplus_demangle_v3_callback(symbol, options, take_piece,
@@ -86,7 +86,7 @@ static void cut(struct buffer *out, size_t size)
 		out->data[out->size = size] = 0;
 }
 
-/* On a stack with room for it. */
+/* Runs on a stack with room for it. */
 static void demangle(void *owner)
 {
 	struct demangling *demangling = owner;
@@ -106,7 +106,8 @@ void names_demangle(struct buffer *out, const char *symbol)
 	};
 	size_t size = strlen(symbol);
 
-	/* Only what is certainly mangled: a C function may be called f__1. */
+	/* Only names that are certainly mangled: a C function may be called
+	 * f__1. */
 	if (symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R' ||
 				 symbol[1] == 'D') && size <= RECURSION_MAX &&
 	    deep_call(STACK_BASE + size * STACK_PER_CHARACTER, demangle,
@@ -116,7 +117,7 @@ void names_demangle(struct buffer *out, const char *symbol)
 	buffer_string(out, symbol);
 }
 
-/* Past the bracket that closes the one at *p; NULL if none does. */
+/* After the bracket that closes the one at *p; NULL if none does. */
 static const char *skip_brackets(const char *p)
 {
 	int depth = 0;
@@ -158,7 +159,7 @@ static const char *const defaults[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Where to go on behind a default argument at *p, NULL if there is none. */
+/* The end of a default argument at *p, NULL if there is none. */
 static const char *skip_default(const char *p)
 {
 	for (size_t i = 0; i < COUNT(defaults); i++) {
@@ -168,7 +169,8 @@ static const char *skip_default(const char *p)
 		if (strncmp(p, defaults[i], n) != 0)
 			continue;
 		end = skip_brackets(p + n - 1);
-		/* Last or followed by another one: else it was chosen. */
+		/* It must be last, or followed by another default: else it is
+		 * not a default. */
 		if (end != NULL && (*end == '>' || *end == ',' ||
 				    strncmp(end, " >", 2) == 0))
 			return end;
@@ -202,7 +204,8 @@ void names_shorten(struct buffer *out, const char *name)
 	}
 }
 
-/* Do these characters begin an operator's name, whose < or ( is a name? */
+/* The length of an operator's name with < or ( in it, if one begins here; else
+ * 0. */
 static size_t operator_length(const char *p)
 {
 	static const char *const signs[] = { "()", "<<=", "<=>", "<<", "<=",
@@ -216,16 +219,16 @@ static size_t operator_length(const char *p)
 	return 0;
 }
 
-/* Does a name begin here whose brackets are part of it? Its size up to what
- * may follow. */
+/* The length of a name with brackets in it, if one begins here, up to what may
+ * follow; else 0. */
 static size_t bracket_name(const char *p)
 {
 	return strncmp(p, "(anonymous namespace)", 21) == 0 ? 21 :
 		strncmp(p, "{lambda(", 8) == 0 ? 7 : 0;
 }
 
-/* Copy without parameter lists, and without template arguments that are more
- * than `depth` levels deep. */
+/* Copy without parameter lists, and without template arguments nested deeper
+ * than `depth`. */
 static void strip(struct buffer *out, const char *p, unsigned depth)
 {
 	unsigned level = 0;
@@ -258,9 +261,9 @@ static void strip(struct buffer *out, const char *p, unsigned depth)
 	}
 }
 
-/* Past the type of the result, which only templates are demangled with: the
- * last blank outside of brackets before the parameters. A name without them is
- * no demangled one: code made at run time may be called anything. */
+/* After the return type, which only demangled templates have: after the last
+ * blank outside brackets before the parameters. A name without parameters is
+ * not demangled: code generated at run time may have any name. */
 static const char *skip_result(const char *name)
 {
 	const char *start = name;
@@ -282,8 +285,8 @@ static const char *skip_result(const char *name)
 	return name;
 }
 
-/* The part of a name, without arguments, behind so many of its outer scopes
- * that it fits; behind all, if it never does. */
+/* The name without arguments, after as few outer scopes as needed to fit
+ * `width`; if it never fits, after all. */
 static const char *inner_scopes(const char *name, size_t width)
 {
 	const char *inner = name, *end = name + strlen(name);
@@ -345,7 +348,7 @@ bool names_any_form(const char *name,
 	size_t before = 0;
 	const char *plain;
 
-	/* Most are C's, which have one form. */
+	/* Most are C names, which have one form. */
 	if (found || strpbrk(name, "<( ") == NULL)
 		return found;
 	names_shorten(&shorter, name);
@@ -355,7 +358,7 @@ bool names_any_form(const char *name,
 	for (unsigned depth = TEMPLATE_LEVELS + 1; depth-- > 0 && !found; ) {
 		buffer_clear(&form);
 		strip(&form, plain, depth);
-		/* Where nothing more was left out it is the same. */
+		/* Equal size: nothing more was left out. */
 		if (form.size > 0 && form.size != before)
 			found = matches(owner, form.data);
 		before = form.size;

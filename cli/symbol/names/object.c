@@ -56,7 +56,7 @@ static void open_debug(struct object *object,
 	object->debug = open_found(fd, path);
 }
 
-/* What several debug files of a package share. */
+/* dwz's file, which several debug files of a package share. */
 static void open_alt(struct object *object, struct elffile *file)
 {
 	struct span sections[DWARF_SECTIONS];
@@ -104,7 +104,7 @@ static void open_dwarf(struct object *object, struct elffile *file)
 {
 	struct span sections[DWARF_SECTIONS];
 
-	/* A stripped file may keep the link to what it had a part of. */
+	/* A stripped file may keep the link to dwz's file. */
 	if (!has_dwarf(file))
 		return;
 	open_alt(object, file);
@@ -176,7 +176,7 @@ void object_close(struct object *object)
 	elffile_close(object->binary);
 }
 
-/* Bytes from a call on MIPS to where it returns, over its delay slot. */
+/* Bytes from a MIPS call to its return address, with the delay slot. */
 #define MIPS_CALL_SIZE 8
 
 uint64_t object_call(const struct object *object, uint64_t address)
@@ -199,13 +199,14 @@ static void tell_missing(struct object *object, const char *wanted,
 	if (atomic_exchange(&object->told, true))
 		return;
 	if (wrong != NULL)
-		notes_hint(object->places->notes, "%s: of another compilation "
-			   "than the program: its id is %016llx, the program "
-			   "has %016llx: inlined functions are missing: build "
-			   "both anew, or give the right one with -d", wrong,
+		notes_hint(object->places->notes, "%s: from another "
+			   "compilation than the program: its id is %016llx, "
+			   "the program has %016llx: inlined functions are "
+			   "missing: build both again, or give the right one "
+			   "with -d", wrong,
 			   (unsigned long long)found, (unsigned long long)id);
 	else
-		notes_hint(object->places->notes, "%s: not here, so inlined "
+		notes_hint(object->places->notes, "%s: not found, so inlined "
 			   "functions of %s are missing: give the directory "
 			   "of its .dwo files, or a .dwp, with -d", wanted,
 			   object->binary->path);

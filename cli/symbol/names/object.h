@@ -1,8 +1,8 @@
 /*
- * object.h: all that is known of one ELF file's code: the file, the files with
- * its symbols, and what they say of an address.
+ * object.h: the symbols of one ELF file: the file, its debug files, and
+ * look-ups of addresses in them.
  *
- * Thread context: opened and closed by one thread; asked by any.
+ * Thread context: one thread opens and closes; any reads.
  */
 #ifndef GNOMON_SYMBOL_OBJECT_H
 #define GNOMON_SYMBOL_OBJECT_H
@@ -17,8 +17,9 @@
 
 struct object {
 	const struct debugfile_places *places;
-	struct elffile *binary;		/* NULL: it is nowhere */
-	struct elffile *debug;		/* NULL: in the binary, or nowhere */
+	struct elffile *binary;		/* NULL: not found */
+	struct elffile *debug;		/* NULL: part of the binary, or not
+					 * found */
 	struct elffile *shared;		/* dwz's */
 	struct elffile *mini;
 	struct dwarf *dwarf;		/* NULL: none */
@@ -26,10 +27,10 @@ struct object {
 	struct dwarf_package *package;
 	struct symtab symbols;
 	struct fdes fdes;
-	atomic_bool told;		/* that a .dwo is missing */
+	atomic_bool told;		/* a missing .dwo was reported */
 };
 
-/* A unit that is being looked into. */
+/* A unit opened for look-ups. */
 struct object_unit {
 	struct dwarf_lookup lookup;
 	struct elffile *file;		/* a .dwo */
@@ -39,20 +40,20 @@ struct object_unit {
 /* `wanted` is not kept. */
 void object_open(struct object *object, const struct debugfile_places *places,
 		 const struct debugfile_wanted *wanted);
-/* The same, if the file was found already: what debugfile_binary gave is taken
- * over. */
+/* The same for a file that was already found: takes over the results of
+ * debugfile_binary. */
 void object_open_found(struct object *object,
 		       const struct debugfile_places *places,
 		       const struct debugfile_wanted *wanted, int fd,
 		       char *path);
 void object_close(struct object *object);
 
-/* An address in the call that returns to this one: it is in the instruction
- * before it; on MIPS, one more stands between. */
+/* An address within the call that returns to this address: the instruction
+ * before; on MIPS the one before the delay slot. */
 uint64_t object_call(const struct object *object, uint64_t address);
-/* The unit of an address; NULL: there is no debug information about it. */
+/* The unit of an address; NULL: no debug information. */
 struct dwarf_unit *object_unit_at(struct object *object, uint64_t address);
-/* false: it cannot be read. */
+/* false: the unit cannot be read. */
 bool object_unit_open(struct object *object, struct dwarf_unit *unit,
 		      struct object_unit *opened);
 void object_unit_close(struct object_unit *opened);

@@ -1,17 +1,17 @@
 /*
- * symbols.c: look-ups by batches. Every answer is kept.
+ * symbols.c: look-ups in batches. Every result is kept.
  *
- *	requests ──▶ objects    opened side by side
- *	         ──▶ units      which unit has the code; sorted, so that each
+ *	requests ──▶ objects    opened in parallel
+ *	         ──▶ units      the unit of each address; sorted, so that each
  *	                        unit's tables are read once and dropped
- *	         ──▶ places     answered unit by unit, side by side
+ *	         ──▶ places     resolved unit by unit, in parallel
  *
  * Images with the same file share one object: a library that was loaded again
- * elsewhere is opened once.
+ * at another address is opened once.
  *
- * Names come from DWARF where there is any, because only it knows inlined
- * functions; else from the symbol table or, in stripped files, the dynamic
- * one. Where there is no name, unwind tables still say which function it is.
+ * Names come from DWARF if there is any, because only DWARF has inlined
+ * functions; else from the symbol table or, in stripped files, the dynamic one.
+ * Without a name, unwind tables still identify the function.
  */
 #include "cli/symbol/names/symbols.h"
 
@@ -30,9 +30,9 @@
 #include "cli/symbol/names/object.h"
 #include "unwind/claim.h"
 
-/* Units whose tables stay in memory for look-ups one by one. */
+/* Units whose tables are kept for single look-ups. */
 #define KEPT_UNITS 32
-/* Addresses without debug information that one thread takes at a time. */
+/* Addresses without debug information in one thread's piece of work. */
 #define PIECE 512
 #define BUILD_ID_MAX 64
 
@@ -51,14 +51,14 @@ struct symbol_module {
 	struct table places;	/* address * 2 + exact -> index in the list */
 };
 
-/* What a function is called. */
+/* Names of a function. */
 struct function_name {
-	const char *shown, *symbol;	/* as in struct symbol_frame; NULL:
-					 * not looked up, or there is none */
+	const char *shown, *symbol;	/* as in struct symbol_frame; NULL: not
+					 * looked up, or none */
 	unsigned line;
 };
 
-/* A unit's tables, with the names that were wanted of it. */
+/* A unit's tables, with the names looked up so far. */
 struct view {
 	struct object_unit opened;
 	struct dwarf_unit *unit;	/* NULL: none */
@@ -77,24 +77,24 @@ struct symbols {
 	size_t object_capacity;
 	struct intern keys;		/* path and build-id of each object */
 	struct table by_key;
-	struct symbol_place **list;	/* each stays where it is */
+	struct symbol_place **list;	/* never moved */
 	size_t count;
 	size_t capacity;
 	struct view kept[KEPT_UNITS];
 	size_t kept_next;
 };
 
-/* An address to be looked up. */
+/* An address to look up. */
 struct pending {
 	struct symbol_place *place;
 	struct object *object;
 	struct dwarf_unit *unit;	/* NULL: no debug information */
 	uint64_t address;	/* in the file */
-	bool exact;		/* it is no return address */
-	uint64_t pc;		/* of the call, where that was one */
+	bool exact;		/* not a return address */
+	uint64_t pc;		/* of the call, if it is a return address */
 };
 
-/* Once its object is open. */
+/* Call it when the object is open. */
 static void find_unit(struct pending *pending)
 {
 	pending->pc = pending->exact ? pending->address :
@@ -163,8 +163,8 @@ static struct function_name name_of(struct symbols *symbols, const char *raw,
 	return name;
 }
 
-/* `symbol` is what the symbol table says of the outermost function: of more
- * use than a bare name, where the compiler left the linker's out. */
+/* `symbol` is the symbol table's name of the outermost function: better than a
+ * bare name, if the compiler left the linker's out. */
 static struct function_name function_of(struct symbols *symbols,
 					struct view *view, uint32_t function,
 					const char *symbol)
@@ -186,7 +186,7 @@ static struct function_name function_of(struct symbols *symbols,
 
 /* ---- one address ---- */
 
-/* Of a function without a name. */
+/* The start of a function without a name. */
 static uint64_t start_of(struct object *object, uint64_t pc)
 {
 	struct fdes_range range;
@@ -325,7 +325,7 @@ static void open_objects(struct symbols *symbols,
 	parallel_each(count, open_one, &opening);
 }
 
-/* ---- many ---- */
+/* ---- batches ---- */
 
 struct batch {
 	struct symbols *symbols;
@@ -342,11 +342,11 @@ struct batch {
 	struct symbol_object **objects;
 	size_t object_count;
 	size_t object_capacity;
-	pthread_t teller;	/* of progress */
+	pthread_t teller;	/* shows progress */
 	atomic_size_t done;
 };
 
-/* A place for an address that was not asked for yet; NULL: it was. */
+/* A place for a new address; NULL: the address already has one. */
 static struct symbol_place *new_place(struct symbols *symbols,
 				      struct symbol_module *module,
 				      uint64_t address, bool exact)
@@ -481,9 +481,9 @@ void symbols_prepare(struct symbols *symbols,
 	free(batch.objects);
 }
 
-/* ---- one by one ---- */
+/* ---- single look-ups ---- */
 
-/* The view of a unit, from those that are kept. */
+/* The view of a unit, from the kept ones. */
 static struct view *kept_view(struct symbols *symbols, struct object *object,
 			      struct dwarf_unit *unit)
 {

@@ -1,8 +1,8 @@
 /*
- * symbols.h: from an address in an image to functions and source lines.
+ * symbols.h: looks up functions and source lines of addresses in images.
  *
- * Thread context: one thread; those that symbols_prepare makes are gone when
- * it returns.
+ * Thread context: one thread; the threads of symbols_prepare have ended when it
+ * returns.
  */
 #ifndef GNOMON_SYMBOLS_H
 #define GNOMON_SYMBOLS_H
@@ -18,41 +18,41 @@ struct symbol_image {
 	uint64_t bias;		/* run-time address - address in the file */
 };
 
-/* One function; the innermost inlined one comes first. */
+/* One function; the innermost inlined function comes first. */
 struct symbol_frame {
-	const char *function;	/* demangled; NULL: not known */
-	const char *symbol;	/* the linker's name; NULL: not another one */
-	const char *file;	/* NULL: not known */
+	const char *function;	/* demangled; NULL: unknown */
+	const char *symbol;	/* the linker's name; NULL: none of its own */
+	const char *file;	/* NULL: unknown */
 	unsigned line;
 	unsigned column;
-	unsigned start_line;	/* of the function; 0: not known */
+	unsigned start_line;	/* of the function; 0: unknown */
 	bool inlined;		/* into the next one */
-	uint64_t start;		/* in the file, of a function without a name:
-				 * where it begins; 0: not known */
+	uint64_t start;		/* of a function without a name: its address in
+				 * the file; 0: unknown */
 };
 
 struct symbol_place {
 	struct symbol_frame *frames;	/* at least one */
 	size_t count;
-	bool signal;		/* where the kernel returns from a handler */
+	bool signal;		/* a signal frame: the return from a handler */
 };
 
 struct symbols;
 
-/* `full`: names are left as the demangler makes them. */
+/* `full`: do not shorten demangled names. */
 struct symbols *symbols_new(const struct debugfile_places *places, bool full);
 /*
- * `index` numbers the image; the same one is always given for it. `address`
- * is a return address, which belongs to the call before it, unless `exact`
- * says that it is where the function was interrupted. The result lives as
- * long as `symbols`. Equal functions and files are equal pointers.
+ * `index` numbers the image; it must always belong to the same image. `address`
+ * is a return address, which belongs to the call before it; if `exact`, it is
+ * where the function was interrupted. The result lives as long as `symbols`.
+ * Equal functions and files are equal pointers.
  */
 const struct symbol_place *symbols_find(struct symbols *symbols,
 					uint32_t index,
 					const struct symbol_image *image,
 					uint64_t address, bool exact);
 
-/* What will be asked for. */
+/* A look-up to prepare. */
 struct symbol_request {
 	uint32_t index;
 	struct symbol_image image;
@@ -61,14 +61,14 @@ struct symbol_request {
 };
 
 /*
- * Look all of these up at once, by several threads; symbols_find finds the
- * answers then. Files are opened and their functions indexed where one of the
- * addresses lies, so ask for what is going to be shown. Requests may repeat.
+ * Look up all requests at once, with several threads; symbols_find returns the
+ * results later. Files that contain one of the addresses are opened and
+ * indexed, so request all addresses that will be shown. Requests may repeat.
  */
 void symbols_prepare(struct symbols *symbols,
 		     const struct symbol_request *requests, size_t count);
-/* The i-th of the names, as the demangler makes them, that are shown as
- * `function`, which is a frame's; NULL: there are no more. */
+/* The i-th demangled name that is shown as `function`, a frame's function;
+ * NULL: there are no more. */
 const char *symbols_whole_name(struct symbols *symbols, const char *function,
 			       size_t i);
 void symbols_free(struct symbols *symbols);

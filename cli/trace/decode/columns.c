@@ -1,13 +1,13 @@
 /*
- * columns.c: see columns.h. Called by the reader's thread. The sizes that a
- * frame claims are limits: zstd is never given more room than GT_PAYLOAD_MAX,
- * and a frame that does not fill its room exactly is refused.
+ * columns.c: see columns.h. Called by the reader's thread. Sizes in a frame are
+ * only limits: zstd never gets more room than GT_PAYLOAD_MAX, and a frame that
+ * does not fill its room exactly is an error.
  *
- *  I1  No column points into a payload: that of a chunk which was compressed
- *      as a whole lies in the inflater, where the next such chunk will lie,
- *      and another ring's may be opened while this one is being decoded.
- *  I2  No memory is taken for columns before all that the payload says of
- *      their sizes fits together and to the limits.
+ *  I1  No column points into a payload. The payload of a chunk compressed as a
+ *      whole lies in the inflater, which the next such chunk reuses; another
+ *      ring's chunk may be opened while this one is being decoded.
+ *  I2  Memory for columns is allocated only after all sizes in the payload are
+ *      consistent and within the limits.
  */
 #include "cli/trace/decode/columns.h"
 
@@ -66,11 +66,11 @@ void inflater_free(struct inflater *inflater)
 	memset(inflater, 0, sizeof(*inflater));
 }
 
-/* Where the columns lie in the payload, and how large they are. */
+/* Positions and sizes of the columns in the payload. */
 struct layout {
 	const uint8_t *bytes[COLUMNS_MAX];
 	uint64_t raw[COLUMNS_MAX], stored[COLUMNS_MAX];
-	size_t room;		/* of all */
+	size_t room;		/* for all of them */
 };
 
 static bool column_fits(const struct layout *layout, unsigned i,
@@ -87,7 +87,7 @@ static bool column_fits(const struct layout *layout, unsigned i,
 	return most == 0 || layout->raw[i] <= most * count;
 }
 
-/* Those that the payload has, of up to `n`; -EBADMSG: not even `least`. */
+/* The columns of the payload, up to `n`; -EBADMSG: fewer than `least`. */
 static int read_layout(struct layout *layout, struct cursor *payload,
 		       uint64_t count, unsigned least, unsigned n,
 		       const struct columns_limits *limits)
@@ -139,7 +139,8 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 			memcpy(to, layout.bytes[i], raw);
 		if (error != 0)
 			return -EBADMSG;
-		/* not cursor_over: there are bytes behind one of none, too */
+		/* not cursor_over: an empty column must be followed by bytes,
+		 * too */
 		columns->column[i] = (struct cursor){ to, to + raw, false };
 		to += raw;
 	}

@@ -1,5 +1,5 @@
 /*
- * columns.h: the column framing inside a payload, and decompression.
+ * columns.h: reads the columns of a chunk's payload, decompressed.
  */
 #ifndef GNOMON_COLUMNS_H
 #define GNOMON_COLUMNS_H
@@ -11,8 +11,8 @@
 #include "cli/trace/decode/cursor.h"
 
 #define COLUMNS_MAX 9
-/* So many bytes behind the end of any column can be read: they are those of the
- * next ones, or 0. */
+/* Padding: this many bytes after the end of any column are readable. They
+ * belong to the next columns, or are 0. */
 #define COLUMNS_PAD 4096
 
 /* Decompression state and memory, reused from chunk to chunk. */
@@ -23,9 +23,9 @@ struct inflater {
 };
 
 /*
- * The payload of a chunk, decompressed if it is compressed as a whole. The
- * bytes belong to the chunk or to the inflater.
- * -EBADMSG: it is not what the header says.
+ * The payload of a chunk, decompressed if the chunk is compressed as a whole.
+ * The bytes belong to the chunk or to the inflater. -EBADMSG: the payload does
+ * not match the chunk header.
  */
 int inflater_payload(struct inflater *inflater, const struct chunk *chunk,
 		     struct cursor *payload);
@@ -39,8 +39,8 @@ struct columns {
 };
 
 /*
- * What a payload may claim: so many entries, each of so many bytes at most of
- * a column; 0: any. Nothing is decompressed before it is known to keep to it.
+ * Limits for a payload: at most this many entries, and at most this many bytes
+ * an entry of each column; 0: no limit. Sizes are checked before decompression.
  */
 struct columns_limits {
 	uint64_t entries;
@@ -48,17 +48,17 @@ struct columns_limits {
 };
 
 /*
- * Open `n` columns at the cursor, of which the payload has at least `least`;
- * the others are empty where it ends before them. All of them are copies: the
- * payload and what is in the inflater may go. A struct columns is reused until
- * columns_free; zero it first. `limits`: or NULL. -EBADMSG: malformed.
+ * Open `n` columns at the cursor. The payload must have at least `least`
+ * columns; later columns that it lacks are empty. The columns are copies: the
+ * payload and the inflater's bytes may be released. A struct columns is reused
+ * until columns_free; zero it first. `limits` may be NULL. -EBADMSG: malformed.
  */
 int columns_open_some(struct columns *columns, struct cursor *payload,
 		      unsigned least, unsigned n,
 		      const struct columns_limits *limits,
 		      struct inflater *inflater);
 
-/* All of them have to be there. */
+/* The same; all `n` columns are required. */
 static inline int columns_open(struct columns *columns,
 			       struct cursor *payload, unsigned n,
 			       struct inflater *inflater)

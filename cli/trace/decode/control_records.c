@@ -1,6 +1,6 @@
 /*
- * control_records.c: see the header; the payloads are described in
- * docs/FORMAT.md. Called by the reader's thread.
+ * control_records.c: see the header. docs/FORMAT.md describes the payloads.
+ * Called by the reader's thread.
  */
 #include "cli/trace/decode/control_records.h"
 

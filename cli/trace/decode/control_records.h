@@ -1,7 +1,7 @@
 /*
- * control_records.h: CONTROL and LIVE chunks: what somebody told the recorder
- * to do, and which blocks were live when a part of a trace begins
- * (trace_format.h).
+ * control_records.h: decode CONTROL chunks (commands to the recorder: start,
+ * stop, marker …) and LIVE chunks (blocks that were live when a part of a trace
+ * begins). See trace_format.h.
  */
 #ifndef GNOMON_CONTROL_RECORDS_H
 #define GNOMON_CONTROL_RECORDS_H
@@ -16,32 +16,33 @@
 struct trace_control {
 	unsigned what;		/* enum gt_control_what, or one unknown */
 	uint64_t stamp;		/* ticks */
-	uint64_t number;	/* HEAP: of the heap; else 0 */
-	const char *name;	/* of the payload; not terminated */
+	uint64_t number;	/* HEAP: number of the heap; else 0 */
+	const char *name;	/* points into the payload; not terminated */
 	size_t name_size;
 };
 
-/* The next record. False: the end, or c->bad. */
+/* The next record. False: no more records, or c->bad is set. */
 bool control_records_next(struct cursor *c, struct trace_control *control);
 
-/* A block that lives when a part begins. */
+/* A block that was live when the part began. */
 struct trace_live {
 	uint64_t address;
 	uint64_t size;
 	uint64_t stamp;		/* of its allocation */
 	uint32_t context;
-	uint32_t ring;		/* its thread has this ring then */
+	uint32_t ring;		/* of its thread, at that time */
 };
 
 enum { LIVE_ADDRESS, LIVE_CONTEXT, LIVE_SIZE, LIVE_STAMP, LIVE_RING,
        LIVE_COLUMNS };
 
-/* A struct live_decoder is used once; zero it first, and free its columns. */
+/* A struct live_decoder is used once. Zero it first; free its columns after
+ * use. */
 struct live_decoder {
 	struct columns columns;
 	uint64_t left;		/* blocks not yet decoded */
-	uint64_t granule;	/* of the block before: address >> 4 */
-	struct trace_live block;	/* the one before */
+	uint64_t granule;	/* of the previous block: address >> 4 */
+	struct trace_live block;	/* the previous block */
 };
 
 /* False: malformed. */

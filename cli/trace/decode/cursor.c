@@ -1,5 +1,5 @@
 /*
- * cursor.c: the slow half of varints. Pure, any thread.
+ * cursor.c: the slow path of varints. Pure, any thread.
  */
 #include "cli/trace/decode/cursor.h"
 
@@ -15,7 +15,7 @@ uint64_t cursor_varint_long(struct cursor *c)
 			break;
 		value |= (uint64_t)(*p & 0x7f) << (7 * i);
 		if (*p++ < 0x80) {
-			/* The tenth byte has room for one bit only. */
+			/* The tenth byte may only be 0 or 1. */
 			if (i == CURSOR_VARINT_MAX - 1 && p[-1] > 1)
 				break;
 			CLAIM_FULL(p <= c->end);

@@ -1,9 +1,9 @@
 /*
- * cursor.h: read bytes that somebody hostile may have written.
+ * cursor.h: bounded reads of bytes that may be hostile.
  *
- * A cursor never leaves its bytes: a read past the end yields 0, sets `bad`
- * and leaves the cursor at the end. So a parser reads a whole record and
- * asks once, at its end, whether all of it was there.
+ * A cursor never leaves its bytes. A read past the end yields 0, sets `bad` and
+ * leaves the cursor at the end. So a parser reads a whole record and checks
+ * `bad` once, after it.
  */
 #ifndef GNOMON_CURSOR_H
 #define GNOMON_CURSOR_H
@@ -27,7 +27,7 @@ struct cursor {
 static inline struct cursor cursor_over(const void *bytes, size_t size)
 {
 	static const uint8_t nothing[1];
-	/* NULL is no object to add 0 to. */
+	/* Adding 0 to NULL is undefined. */
 	const uint8_t *begin = size > 0 ? bytes : nothing;
 	struct cursor c = { begin, begin + size, false };
 
@@ -87,7 +87,7 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return cursor_little(c, 8);
 }
 
-/* Varints of more than one byte; numbers over 64 bits are bad. */
+/* Varints of more than one byte; values over 64 bits set `bad`. */
 uint64_t cursor_varint_long(struct cursor *c);
 
 static inline uint64_t cursor_varint(struct cursor *c)
@@ -97,19 +97,19 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return cursor_varint_long(c);
 }
 
-/* By value: what has an address is kept in memory. */
+/* Returned by value: with its address taken it would be kept in memory. */
 struct cursor_number {
 	uint64_t value;
-	uint64_t length;	/* bytes; 0: more than 8, ask cursor_varint */
+	uint64_t length;	/* bytes; 0: more than 8, use cursor_varint */
 };
 
-/* The next, for numbers of more than 4 bytes. */
+/* The slow path of cursor_varint_sure: varints of more than 4 bytes. */
 struct cursor_number cursor_varint_sure_long(const uint8_t *p);
 
 /*
- * The varint at `p`, where CURSOR_VARINT_MAX bytes are known to be there, by
- * no branch that depends on its length, up to 4 bytes: lengths come in no
- * order, and a wrong guess costs more than all of this.
+ * The varint at `p`, where CURSOR_VARINT_MAX bytes must be readable. Up to 4
+ * bytes no branch depends on its length: lengths are irregular, and a
+ * mispredicted branch costs more than this code.
  */
 static inline struct cursor_number cursor_varint_sure(const uint8_t *p)
 {
@@ -120,8 +120,8 @@ static inline struct cursor_number cursor_varint_sure(const uint8_t *p)
 	last = ~word & 0x80808080u;
 	if (__builtin_expect(last == 0, 0))
 		return cursor_varint_sure_long(p);
-	/* The bytes up to the first without the top bit; then groups of 7
-	 * bits come together by pairs, and pairs of pairs. */
+	/* Keep the bytes up to the first without the top bit. Then join groups
+	 * of 7 bits by pairs, and pairs of pairs. */
 	word &= last ^ (last - 1);
 	word = (word & 0x007f007f) | (word & 0x7f007f00) >> 1;
 	word = (word & 0x3fff) | (word & 0x3fff0000) >> 2;

@@ -1,12 +1,12 @@
 /*
- * event_decoder.c: from the columns of an EVENTS chunk to events; see
+ * event_decoder.c: decodes the columns of an EVENTS chunk into events; see
  * trace_format.h, recent.h. Called by the reader's thread.
  *
- * I1: an age leads to an address that the chunk told before, among the last
- *     recent_mask + 1, which is all there are or GT_RECENT.
- * I2: of AT_ONCE events no more is read than COLUMNS_PAD bytes, so a column's
- *     end is looked at behind them. What was read beyond is memory of columns,
- *     and the chunk is bad.
+ * I1: an age refers to an earlier address of the chunk, among the last
+ *     recent_mask + 1. These are all addresses, or GT_RECENT.
+ * I2: decoding AT_ONCE events reads at most COLUMNS_PAD bytes of a column, so
+ *     the column's end is checked only after them. Bytes read beyond the end
+ *     are memory of the columns, and the chunk is bad.
  */
 #include "cli/trace/decode/records.h"
 
@@ -17,14 +17,15 @@
 #include "cli/trace/format/recent.h"
 #include "unwind/claim.h"
 
-#define COLUMNS_LEAST 4		/* all there are in major version 1 */
+#define COLUMNS_LEAST 4		/* all columns of major version 1 */
 #define COLUMN_EXTRA 5
 #define COLUMN_RUN 6
 #define COLUMN_TICKS 7
 #define COLUMN_FREED_BY 8
-/* In major versions 1 and 2 that is the last: kinds and stamps are one. */
+/* In major versions 1 and 2 this is the last: kind and stamp share a column. */
 #define COLUMN_FREED_BY_STEPS 6
-/* Bytes of a column that an event may take: a number and an address's end. */
+/* Bytes of a column for an event, at most: a number and the end of an
+ * address. */
 #define EVENT_COLUMN_MAX (CURSOR_VARINT_MAX + 1)
 #define WHAT_MAX 255
 #define AT_ONCE 256		/* events */
@@ -46,7 +47,7 @@ bool records_no_extras(struct cursor payload, uint64_t *events)
 	return !payload.bad && raw == 0;
 }
 
-/* Of the entries, by column; the last one of old versions is not so long. */
+/* Bytes an entry, by column; the last column of old versions has fewer. */
 static const struct columns_limits limits = {
 	.entries = GT_EVENTS_MAX,
 	.entry_bytes = {
@@ -58,7 +59,7 @@ static const struct columns_limits limits = {
 	},
 };
 
-/* Lists as long as the chunk's ages may reach (I1). */
+/* Make the lists as long as the chunk's ages can reach (I1). */
 static void open_recent(struct event_decoder *decoder)
 {
 	uint32_t room = 1;
@@ -122,8 +123,8 @@ size_t event_decoder_bytes(const struct event_decoder *decoder)
 		RECENT_LISTS * sizeof(*decoder->recent);
 }
 
-/* The next run of layouts. A column that is at its end says nothing of all
- * that follows. */
+/* The next run of layouts. When the column ends, all later layouts are
+ * unknown. */
 static void next_run(struct event_decoder *decoder)
 {
 	struct cursor *runs = &decoder->columns.column[4];
@@ -139,7 +140,7 @@ static void next_run(struct event_decoder *decoder)
 	}
 }
 
-/* What is rare of an event: an EXTRA's arguments. */
+/* An EXTRA's arguments, which are rare. */
 static void read_extra(struct event_decoder *decoder, size_t max, size_t i,
 		       struct trace_event *event)
 {
@@ -163,7 +164,7 @@ static void read_extra(struct event_decoder *decoder, size_t max, size_t i,
 /* Kinds that have a context, a size and a layout, as bits. */
 #define KINDS_OF_BLOCKS (1u << GT_ALLOC | 1u << GT_REALLOC_DONE)
 
-/* An address that is told in full: a change to the list's last one. */
+/* An address written in full: the difference from the list's last one. */
 static uint64_t read_address(struct cursor *column, uint64_t *granule)
 {
 	uint64_t where = cursor_varint(column);
@@ -172,7 +173,7 @@ static uint64_t read_address(struct cursor *column, uint64_t *granule)
 	return *granule << 4 | (where & 1 ? cursor_u8(column) & 15 : 0);
 }
 
-/* The address that was told so long ago, or the next one in full. */
+/* The address of this age, or the next one in full. */
 static uint64_t read_recent(struct event_decoder *decoder, unsigned kind,
 			    uint64_t age)
 {
@@ -195,8 +196,8 @@ static uint64_t read_recent(struct event_decoder *decoder, unsigned kind,
 	return address;
 }
 
-/* One event of any kind, looking at every byte before it is read; but for its
- * stamp, where that is in columns of its own. */
+/* Decode one event of any kind, with a check of every byte before it is read.
+ * The stamp is decoded here only if it is in the column of the kinds. */
 static void decode_one(struct event_decoder *decoder, size_t max, size_t i,
 		       struct trace_event *event)
 {
@@ -228,14 +229,14 @@ static void decode_one(struct event_decoder *decoder, size_t max, size_t i,
 	event->size = cursor_varint(&column[3]);
 }
 
-/* Where a column was read to, perhaps beyond its end (I2). */
+/* Set how far a column was read, perhaps beyond its end (I2). */
 static void column_at(struct cursor *column, const uint8_t *next)
 {
 	column->bad |= next > column->end;
 	column->next = next > column->end ? column->end : next;
 }
 
-/* A kind and an age: mostly one byte or two, which cannot be guessed. */
+/* A kind and an age: mostly one or two bytes, in unpredictable order. */
 static inline struct cursor_number read_head(const uint8_t *p)
 {
 	unsigned more = p[0] >> 7;
@@ -250,9 +251,9 @@ static inline struct cursor_number read_head(const uint8_t *p)
 
 /*
  * Kinds and addresses of up to `n` events, AT_ONCE at most. Returns before the
- * first that is not about a block, or of which a number is very long or cannot
- * be. `blocks`: which of them have a context and a size. The kinds come in no
- * order, so nothing branches on them.
+ * first event that is not about a block, or that has a very long or invalid
+ * number. `blocks`: the events with a context and a size. The order of kinds is
+ * unpredictable, so there is no branch on them.
  */
 static size_t decode_heads(struct event_decoder *decoder,
 			   struct trace_event *events, size_t n,
@@ -313,7 +314,7 @@ static size_t decode_heads(struct event_decoder *decoder,
 	return i;
 }
 
-/* The same of major versions 1 and 2, with stamps. */
+/* The same for major versions 1 and 2, with stamps. */
 static size_t decode_steps(struct event_decoder *decoder,
 			   struct trace_event *events, size_t n,
 			   uint16_t *blocks, size_t *block_count)
@@ -354,8 +355,8 @@ static size_t decode_steps(struct event_decoder *decoder,
 	return i;
 }
 
-/* One that cursor_varint_sure leaves. Whatever its bytes are, it takes no more
- * than may be read (I2). */
+/* A number that is too long for cursor_varint_sure. Whatever its bytes, it
+ * takes no more than may be read (I2). */
 static struct cursor_number long_number(struct cursor *column,
 					const uint8_t *at)
 {
@@ -367,7 +368,7 @@ static struct cursor_number long_number(struct cursor *column,
 	return (struct cursor_number){ value, (uint64_t)(c.next - at) };
 }
 
-/* Contexts, sizes and layouts of `count` events that have them. */
+/* Contexts, sizes and layouts of the `count` events in `blocks`. */
 static void decode_blocks(struct event_decoder *decoder,
 			  struct trace_event *events, const uint16_t *blocks,
 			  size_t count)
@@ -402,10 +403,10 @@ static void decode_blocks(struct event_decoder *decoder,
 	decoder->context = context;
 }
 
-/* Kinds that may have a context of who frees. */
+/* Kinds that may have the freeing context. */
 #define KINDS_OF_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)
 
-/* Who frees, of decoded events: few traces have that. */
+/* Freeing contexts of decoded events; few traces have them. */
 static void decode_freed_by(struct event_decoder *decoder,
 			    struct trace_event *events, size_t count)
 {
@@ -421,8 +422,8 @@ static void decode_freed_by(struct event_decoder *decoder,
 }
 
 /*
- * Of AT_ONCE events at most (I2). Where there are no more runs, all that follows
- * has the last stamp.
+ * Stamps of at most AT_ONCE events (I2). After the last run, all events have
+ * the last stamp.
  */
 static void decode_stamps(struct event_decoder *decoder,
 			  struct trace_event *events, size_t count)

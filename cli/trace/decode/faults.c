@@ -56,24 +56,24 @@ void faults_tell(const struct faults *faults, const char *path,
 		 struct notes *notes)
 {
 	static const struct { const char *what, *done; } texts[] = {
-		[FAULT_MALFORMED] = { "content that makes no sense",
-			"what came before it was taken" },
+		[FAULT_MALFORMED] = { "malformed content",
+			"only what precedes it was used" },
 		[FAULT_NODE_AGAIN] = { "a context that is defined twice, "
 			"differently", "the first definition counts" },
 		[FAULT_NODE_PARENT] = { "a context whose parent is not "
 			"defined", "its stacks end there" },
-		[FAULT_NODE_ID] = { "a context with an impossible number",
-			"it was left out" },
+		[FAULT_NODE_ID] = { "a context with an invalid number",
+			"it was ignored" },
 		[FAULT_CONTEXT] = { "an event with a context that is not "
 			"defined", "it has no stack" },
-		[FAULT_IMAGE_AGAIN] = { "two files under one number",
+		[FAULT_IMAGE_AGAIN] = { "two modules under one number",
 			"the first one counts" },
-		[FAULT_IMAGE_GONE] = { "a file that goes before it comes",
+		[FAULT_IMAGE_GONE] = { "a module unloaded before it was loaded",
 			"names of its functions may be wrong" },
-		[FAULT_IMAGES_MANY] = { "more files than a recorder can know",
-			"the last ones were left out" },
-		[FAULT_EVENTS_FEW] = { "a count of events that is larger than "
-			"what the trace holds", "the figures are too low" },
+		[FAULT_IMAGES_MANY] = { "more modules than a recorder can have",
+			"the last ones were ignored" },
+		[FAULT_EVENTS_FEW] = { "an event count larger than the "
+			"trace's events", "the results are too low" },
 	};
 
 	for (unsigned i = 0; i < FAULT_KINDS; i++)

@@ -1,7 +1,6 @@
 /*
- * file_records.c: see the header; the payloads are described in
- * docs/FORMAT.md. Values behind those that are known are read and left out.
- * Called by the reader's thread.
+ * file_records.c: see the header. docs/FORMAT.md describes the payloads.
+ * Unknown further values are skipped. Called by the reader's thread.
  */
 #include "cli/trace/decode/file_records.h"
 
@@ -9,7 +8,7 @@
 
 #include "unwind/claim.h"
 
-#define VALUES_MAX 64		/* of a record: any more make no sense */
+#define VALUES_MAX 64		/* of a record: more are an error */
 
 static uint64_t read_value_count(struct cursor *c)
 {
@@ -22,7 +21,7 @@ static uint64_t read_value_count(struct cursor *c)
 	return 0;
 }
 
-/* `count` values, of which `known` are kept; what is missing is 0. */
+/* `count` values, of which `known` are kept; missing ones are 0. */
 static void read_values(struct cursor *c, uint64_t count, uint64_t *values,
 			uint64_t known)
 {
@@ -107,7 +106,7 @@ bool totals_decoder_run(struct cursor *c, struct trace_run *run)
 	return !c->bad;
 }
 
-/* Classes that have `n` values each; more of them in the file are skipped. */
+/* Classes with `n` values each; classes beyond the known ones are skipped. */
 static void read_classes(struct cursor *c, uint64_t *values, unsigned n)
 {
 	uint64_t there = read_value_count(c), count = cursor_varint(c);

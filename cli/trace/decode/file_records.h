@@ -1,6 +1,7 @@
 /*
- * file_records.h: FILE and TOTALS chunks: files that were embedded in a trace,
- * and sums over blocks that were left out of it (trace_format.h).
+ * file_records.h: decode FILE chunks (files embedded in a trace) and TOTALS,
+ * FREED and CHAINS chunks (sums over blocks that were left out). See
+ * trace_format.h.
  */
 #ifndef GNOMON_FILE_RECORDS_H
 #define GNOMON_FILE_RECORDS_H
@@ -12,7 +13,7 @@
 #include "cli/trace/decode/columns.h"
 #include "cli/trace/format/trace_format.h"
 
-/* A piece of an embedded file. Pointers lead into the payload. */
+/* A piece of an embedded file. Pointers point into the payload. */
 struct trace_file {
 	uint32_t number;	/* of the file in this trace */
 	unsigned kind;		/* enum gt_file_kind */
@@ -25,7 +26,7 @@ struct trace_file {
 	size_t path_size;
 };
 
-/* What is known of the run as a whole, by enum gt_run_value. */
+/* Values of the run as a whole, by enum gt_run_value. */
 struct trace_run {
 	uint64_t value[GT_RUN_VALUES];
 };
@@ -33,14 +34,15 @@ struct trace_run {
 /* Sums over blocks of one context and thread. */
 struct trace_totals {
 	uint32_t context;
-	/* The number of its START record in the file, from 1; 0: of all
-	 * threads, or not known. In a row of FREED the context that freed, of
+	/* The number of its START record in the file, from 1; 0: all threads,
+	 * or unknown. A row of FREED has here the context that freed, a row of
 	 * CHAINS 0. */
 	uint32_t thread;
 	uint64_t value[GT_TOTALS_VALUES];
 };
 
-/* Blocks that were never recorded, by choice, by the class of their size. */
+/* Blocks deliberately not recorded (by size, or of inactive threads; not those
+ * that a sample leaves out), by size class. */
 struct trace_rest {
 	uint64_t size[GT_CLASSES][GT_REST_VALUES];
 };
@@ -51,9 +53,9 @@ struct trace_classes {
 	uint64_t lifetime[GT_CLASSES][GT_LIFETIME_VALUES];
 };
 
-/* The description; the cursor is left at the bytes. False: malformed. */
+/* The description; the cursor is then at the bytes. False: malformed. */
 bool file_records_file(struct cursor *c, struct trace_file *file);
-/* The bytes behind it, exactly `piece_size`; they live in `columns` or in the
+/* The piece's bytes, exactly `piece_size`; they are in `columns` or in the
  * payload. False: malformed. */
 bool file_records_bytes(struct cursor *c, const struct trace_file *file,
 			struct columns *columns, struct inflater *inflater,
@@ -61,12 +63,12 @@ bool file_records_bytes(struct cursor *c, const struct trace_file *file,
 
 struct totals_decoder {
 	struct columns columns;
-	uint64_t values;	/* in a row, as the trace has it */
+	uint64_t values;	/* of each row, as the trace has it */
 	uint64_t left;		/* rows not yet decoded */
 	uint32_t context;
 };
 
-/* What the chunk is, 0 if it is malformed. The columns are freed by
+/* The kind of the chunk, 0 if it is malformed. Free the columns with
  * columns_free. */
 enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
 					struct cursor *c,

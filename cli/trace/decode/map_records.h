@@ -1,6 +1,6 @@
 /*
- * map_records.h: MAPS chunks: what the kernel lists as mapped, in differences
- * (trace_format.h). Kept apart from records.h, which is about events.
+ * map_records.h: decode MAPS chunks: the kernel's list of mappings
+ * (/proc/PID/maps), as differences (trace_format.h).
  */
 #ifndef GNOMON_MAP_RECORDS_H
 #define GNOMON_MAP_RECORDS_H
@@ -14,10 +14,10 @@
 
 struct trace_maps {
 	uint32_t flags;		/* enum gt_maps_flags */
-	uint64_t since;		/* ticks: begin of the look before */
-	uint64_t begun;		/* begin of this one */
+	uint64_t since;		/* ticks: start of the previous reading */
+	uint64_t begun;		/* start of this reading */
 	uint64_t ended;		/* end of this part of it */
-	uint64_t top;		/* nothing is known from here on; 0: all is */
+	uint64_t top;		/* unknown from this address on; 0: all known */
 };
 
 struct trace_map {
@@ -25,7 +25,7 @@ struct trace_map {
 	uint64_t offset;
 	uint64_t device;	/* major << 32 | minor */
 	uint64_t inode;
-	const char *path;	/* of the payload; not terminated */
+	const char *path;	/* points into the payload; not terminated */
 	size_t path_size;
 	uint32_t is;		/* enum gt_maps_is, without GT_MAPS_AGAIN */
 	uint32_t what;		/* enum gt_maps_what */
@@ -34,8 +34,8 @@ struct trace_map {
 /* False: the payload is malformed. */
 bool map_records_head(struct cursor *c, struct trace_maps *head);
 
-/* The next record; `map` is the one before it, at first zeroed. False: the
- * end, or c->bad. */
+/* The next record. `map` holds the record before; zero it first. False: no more
+ * records, or c->bad is set. */
 bool map_records_next(struct cursor *c, struct trace_map *map);
 
 #endif

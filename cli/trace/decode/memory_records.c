@@ -1,7 +1,6 @@
 /*
- * memory_records.c: see the header; the payloads are described in
- * docs/FORMAT.md. Later recorders may have more values than we know: they are
- * read and left out. Called by the reader's thread.
+ * memory_records.c: see the header. docs/FORMAT.md describes the payloads.
+ * Unknown values of later recorders are skipped. Called by the reader's thread.
  */
 #include "cli/trace/decode/memory_records.h"
 
@@ -9,7 +8,7 @@
 
 #include "unwind/claim.h"
 
-#define VALUES_MAX 64		/* of a record: any more make no sense */
+#define VALUES_MAX 64		/* of a record: more are an error */
 #define NAME_MAX_BYTES 256	/* of a snapshot */
 #define PAGE_BITS 12
 

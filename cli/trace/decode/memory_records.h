@@ -1,5 +1,6 @@
 /*
- * memory_records.h: what USAGE and SNAPSHOT chunks say, once it is decoded.
+ * memory_records.h: decoded USAGE and SNAPSHOT chunks: resident memory over
+ * time, and mappings at a moment.
  */
 #ifndef GNOMON_MEMORY_RECORDS_H
 #define GNOMON_MEMORY_RECORDS_H
@@ -11,7 +12,7 @@
 #include "cli/trace/decode/columns.h"
 #include "cli/trace/format/trace_format.h"
 
-/* Values that a trace does not have are 0, in all of these. */
+/* In each of these structs, values that a trace lacks are 0. */
 struct trace_usage {
 	uint64_t stamp;
 	uint64_t value[GT_USAGE_VALUES];	/* enum gt_usage_value */
@@ -45,7 +46,8 @@ struct usage_decoder {
 	struct trace_usage before;
 };
 void usage_decoder_open(struct usage_decoder *decoder, struct cursor *c);
-/* False at the end; then c->bad says whether it was where it should be. */
+/* False at the end; then c->bad says whether the payload ended inside a
+ * record. */
 bool usage_decoder_next(struct usage_decoder *decoder, struct cursor *c,
 			struct trace_usage *usage);
 
@@ -54,12 +56,12 @@ struct snapshot_decoder {
 	struct columns columns;
 	uint64_t number, values;
 	uint64_t left;		/* mappings not yet decoded */
-	uint64_t page;		/* where the one before ends */
+	uint64_t page;		/* end of the previous mapping */
 	const char *path;
 	size_t path_size;
 };
 
-/* What the chunk is, 0 if it is malformed. The columns are freed by
+/* The kind of the chunk, 0 if it is malformed. Free the columns with
  * columns_free. */
 enum gt_snapshot_what snapshot_decoder_open(struct snapshot_decoder *decoder,
 					    struct cursor *c,

@@ -1,7 +1,7 @@
 /*
- * records.c: from the bytes of a payload to records; see trace_format.h.
- * Everything is read through cursors, so that no count, size or offset in
- * the file can lead outside of the payload. Called by the reader's thread.
+ * records.c: decodes the bytes of a payload into records; see trace_format.h.
+ * All reads go through cursors, so that no count, size or offset in the file
+ * can lead outside the payload. Called by the reader's thread.
  */
 #include "cli/trace/decode/records.h"
 
@@ -108,13 +108,13 @@ bool records_sync(struct cursor *c, struct trace_sync *sync)
 	return !c->bad;
 }
 
-/* One escaped byte behind a backslash. */
+/* The character that follows a backslash. */
 static char unescape(char c)
 {
 	return c == 'n' ? '\n' : c == '0' ? 0 : c;
 }
 
-/* A byte of a value, as a C string has it. */
+/* A byte of a value, as stored in a C string. */
 static char stored(char byte)
 {
 	return byte == 0 ? RECORDS_NUL : byte == RECORDS_NUL ? ' ' : byte;
@@ -133,7 +133,7 @@ bool records_line(struct cursor *c, char *line, const char **key,
 		char byte = p[i];
 
 		if (used == RECORDS_LINE_MAX - 1)
-			continue;	/* longer than any of ours: cut */
+			continue;	/* longer than any that we write: cut */
 		if (byte == '\\' && i + 1 < left && equals != NULL)
 			byte = unescape(p[++i]);
 		else if (byte == '=' && equals == NULL)

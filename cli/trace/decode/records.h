@@ -1,6 +1,6 @@
 /*
- * records.h: what a trace says, once it is decoded. All addresses are the
- * target's and therefore uint64_t.
+ * records.h: decoded trace records: threads, images, context nodes, events, …
+ * All addresses are the target's and therefore uint64_t.
  */
 #ifndef GNOMON_RECORDS_H
 #define GNOMON_RECORDS_H
@@ -25,8 +25,7 @@ struct trace_thread {
 	uint64_t pointer;	/* START: its thread pointer, 0: unknown */
 };
 
-/* How the thread of a ring was captured; values that the trace does not have
- * are 0. */
+/* How the thread of a ring was captured. Values that the trace lacks are 0. */
 struct trace_capture {
 	uint32_t ring;
 	uint64_t value[GT_CAPTURE_VALUES];	/* by enum gt_capture_value */
@@ -69,8 +68,8 @@ struct trace_sync {
 };
 
 /*
- * Each reads one record and returns true, or false at the end; then
- * cursor->bad says whether the end was where it should be.
+ * Each reads one record and returns true, or false at the end; then cursor->bad
+ * says whether the payload ended inside a record.
  *
  * no_pointers: as in traces of major version 1, whose STARTs have no thread
  * pointer.
@@ -80,17 +79,17 @@ bool records_thread(struct cursor *c, bool no_pointers,
 bool records_capture(struct cursor *c, struct trace_capture *capture);
 bool records_image(struct cursor *c, struct trace_image *image);
 bool records_sync(struct cursor *c, struct trace_sync *sync);
-/* A "key=value" line; both texts, terminated and unescaped, lie in `line`,
- * which holds RECORDS_LINE_MAX bytes. A NUL byte, which ends an argument of a
- * command line, becomes RECORDS_NUL (and that, which hardly any text has, a
- * blank). */
+/* A "key=value" line. Both texts are unescaped and terminated, and point into
+ * `line`, which holds RECORDS_LINE_MAX bytes. A NUL byte, which ends an
+ * argument of a command line, becomes RECORDS_NUL. A RECORDS_NUL of the text,
+ * which is very rare, becomes a blank. */
 #define RECORDS_NUL '\x1f'
 #define RECORDS_LINE_MAX 16384
 bool records_line(struct cursor *c, char *line, const char **key,
 		  const char **value);
 
-/* Whether an EVENTS payload has no GT_EXTRA; then *events is how many others
- * it has. Nothing is decompressed. */
+/* Whether an EVENTS payload has no GT_EXTRA; then *events is the number of its
+ * events. Nothing is decompressed. */
 bool records_no_extras(struct cursor payload, uint64_t *events);
 
 /* Nodes of a CONTEXT chunk, one after the other. */
@@ -110,17 +109,18 @@ struct event_decoder {
 	uint64_t left;		/* events not yet decoded */
 	bool steps;		/* major versions 1 and 2 */
 	uint64_t stamp;
-	uint64_t same_stamp;	/* so many events yet have it */
+	uint64_t same_stamp;	/* number of next events with this stamp */
 	uint64_t granule;	/* address >> 4; with `steps` */
-	uint64_t *recent;	/* both lists of recent.h, one behind the other */
-	size_t recent_room;	/* of each */
-	uint32_t recent_mask;	/* of each, as the chunk uses it */
-	uint32_t told[2];	/* addresses of each list so far */
-	uint64_t granules[2];	/* the last of each */
+	uint64_t *recent;	/* both lists of recent.h, one after the
+				 * other */
+	size_t recent_room;	/* entries of each list */
+	uint32_t recent_mask;	/* of each list, as the chunk uses it */
+	uint32_t told[2];	/* addresses in each list so far */
+	uint64_t granules[2];	/* the last in each list */
 	uint32_t context;
-	uint32_t layout;	/* of the run at hand, */
-	uint64_t run;		/* and how much of it is left */
-	uint32_t freed_by;	/* of the last one that frees */
+	uint32_t layout;	/* of the current run, */
+	uint64_t run;		/* and its events not yet decoded */
+	uint32_t freed_by;	/* context of the last event that frees */
 	unsigned freed_by_column;	/* 0: the chunk has none */
 	uint64_t *args;		/* of the last batch's EXTRAs */
 	size_t args_room;	/* in events */
@@ -133,11 +133,11 @@ int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 /* Up to `max` events; 0 at the end or where `bad` is set. */
 size_t event_decoder_next(struct event_decoder *decoder,
 			  struct trace_event *events, size_t max);
-/* Memory that grows with what a chunk has. */
+/* Memory of the decoder that grows with the chunk. */
 size_t event_decoder_bytes(const struct event_decoder *decoder);
 void event_decoder_free(struct event_decoder *decoder);
 
-/* Bytes that the event took in its ring. */
+/* Bytes of the event's record in its ring. */
 static inline unsigned records_ring_bytes(const struct trace_event *event,
 					  bool nested)
 {

@@ -1,14 +1,14 @@
 /*
  * scan.c: header, framing and checksums of a trace; see trace_format.h.
  *
- * Where bytes are no valid chunk, the next place is sought where the magic,
- * the fields and the checksum all fit. Each such attempt may hash up to
- * GT_PAYLOAD_MAX bytes, so a file made of nothing but magics could keep us
- * busy for days: attempts are limited by the bytes that they hash.
+ * After bytes that are no valid chunk, the scan searches for the next offset
+ * where magic, fields and checksum all match. Each attempt may hash up to
+ * GT_PAYLOAD_MAX bytes, so a file full of magics could keep the reader busy for
+ * days. Therefore the bytes hashed by attempts are limited.
  *
- *  I1  A chunk is handed out only if its checksum is right.
- *  I2  `good_end` is behind the last chunk handed out: what lies there may be
- *      replaced by whoever goes on writing.
+ *  I1  A chunk is returned only if its checksum is right.
+ *  I2  `good_end` is the end of the last chunk returned; the writer may still
+ *      replace bytes after it.
  */
 #include "cli/trace/decode/scan.h"
 
@@ -25,11 +25,11 @@
 #include "cli/trace/format/trace_format.h"
 #include "unwind/claim.h"
 
-/* Bytes hashed in vain before the rest of a damaged file is given up. */
+/* Bytes hashed in vain before the scan gives up the rest of a damaged file. */
 #define RESYNC_BYTES (UINT64_C(4) << 30)
-/* Chunks that may be missing between two: more is a wrong number. */
+/* Larger gaps between two chunks are wrong numbers, not missing chunks. */
 #define SEQUENCE_LEAP (UINT64_C(1) << 40)
-/* A longer header does not come by being fed. */
+/* Fed sources wait only for headers up to this size. */
 #define HEADER_FED_MAX 65536u
 
 const char *scan_type_name(unsigned type)
@@ -63,8 +63,8 @@ uint64_t scan_checksum(const uint8_t *header, const uint8_t *payload,
 	return XXH64_digest(&state);
 }
 
-/* A newer minor's header may be longer, and says itself how long it is: it
- * goes by in pieces, so that no memory is taken because of a number. */
+/* The header of a newer minor version may be longer, and has its own length. It
+ * is skipped in pieces, so that no memory is allocated for its size. */
 static bool skip_header(struct source *source, uint32_t size)
 {
 	while (size > 0) {
@@ -81,7 +81,7 @@ static bool skip_header(struct source *source, uint32_t size)
 	return true;
 }
 
-/* What the header says of its own length. */
+/* The header's own length. */
 static uint32_t header_size(const uint8_t *header)
 {
 	struct cursor c = cursor_over(header, GT_HEADER_SIZE);
@@ -140,7 +140,7 @@ bool scan_has_header(const struct scan *reader)
 		return true;
 	if (source->available < GT_HEADER_SIZE)
 		return false;
-	/* of a newer minor it may be longer, but who says anything is no trace */
+	/* a newer minor's may be longer; beyond the limit it is no trace */
 	size = header_size(source->data);
 	return size > HEADER_FED_MAX || source->available >= size;
 }
@@ -161,7 +161,7 @@ static void note_damage(struct scan *reader,
 	reader->damage_count++;
 }
 
-/* The fields of a header; false if they cannot be a chunk's. */
+/* The fields of a chunk header; false if they are invalid. */
 static bool parse_fields(const uint8_t *header, uint64_t offset,
 			 struct chunk *chunk, uint64_t *sum)
 {
@@ -188,7 +188,7 @@ static bool parse_fields(const uint8_t *header, uint64_t offset,
 
 enum attempt { ATTEMPT_CHUNK, ATTEMPT_NOT, ATTEMPT_CUT };
 
-/* Is there a chunk at the beginning of the window? */
+/* Is there a chunk at the start of the window? */
 static enum attempt try_chunk(struct scan *reader,
 			      struct chunk *chunk)
 {
@@ -213,7 +213,7 @@ static enum attempt try_chunk(struct scan *reader,
 	return ATTEMPT_NOT;
 }
 
-/* Move the window to the next byte that could begin a chunk. */
+/* Move the window to the next byte that may start a chunk. */
 static void skip_to_magic(struct source *source)
 {
 	const uint8_t *found;
@@ -231,7 +231,7 @@ static void skip_to_magic(struct source *source)
 	}
 }
 
-/* The window is at a valid chunk: account for what lay before it. */
+/* The window is at a valid chunk: account for the bytes before it. */
 static void accept(struct scan *reader, const struct chunk *chunk,
 		   uint64_t skipped_from)
 {
@@ -249,7 +249,7 @@ static void accept(struct scan *reader, const struct chunk *chunk,
 	CLAIM_FULL(reader->pending_size <= reader->source.available);
 }
 
-/* Nothing more is there, at the moment or for ever. */
+/* There are no more bytes, for now or at all. */
 static bool nothing_left(struct scan *reader)
 {
 	struct source *source = &reader->source;
@@ -262,7 +262,7 @@ static bool nothing_left(struct scan *reader)
 	return true;
 }
 
-/* Seek a chunk from the window's beginning on. */
+/* Search for a chunk from the start of the window on. */
 static enum attempt seek_chunk(struct scan *reader, struct chunk *chunk)
 {
 	struct source *source = &reader->source;
@@ -316,7 +316,7 @@ bool scan_next(struct scan *reader, struct chunk *chunk)
 static void read_anew(struct scan *reader)
 {
 	source_rewind(&reader->source, reader->good_end);
-	/* chunks may have been taken back, too */
+	/* the writer may have withdrawn chunks */
 	reader->good_end = reader->source.offset;
 	reader->pending_size = 0;
 	reader->lost = reader->torn = false;

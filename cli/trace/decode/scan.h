@@ -1,6 +1,6 @@
 /*
- * scan.h: a trace as a row of chunks. Finds them, checks them, and goes on
- * behind what is damaged.
+ * scan.h: splits a trace into chunks, checks each, and resynchronises after
+ * damaged bytes.
  */
 #ifndef GNOMON_SCAN_H
 #define GNOMON_SCAN_H
@@ -10,7 +10,7 @@
 
 #include "cli/trace/decode/source.h"
 
-#define SCAN_DAMAGE_SHOWN 16	/* places that are told one by one */
+#define SCAN_DAMAGE_SHOWN 16	/* reported one by one */
 
 struct chunk {
 	unsigned type;
@@ -24,8 +24,8 @@ struct chunk {
 	uint64_t sequence;
 	uint64_t offset;		/* in the file */
 	bool no_pointers;	/* major version 1: of threads; see records.h */
-	bool steps;		/* 1 and 2: EVENTS have kinds with stamps, and
-				 * no ages */
+	bool steps;		/* major versions 1 and 2: EVENTS have kinds
+				 * with stamps, and no ages */
 	const uint8_t *payload;		/* valid until the next chunk */
 };
 
@@ -47,15 +47,15 @@ struct scan {
 	uint64_t trace_id;
 	unsigned major, minor;
 	uint64_t sequence;	/* expected next */
-	uint64_t good_end;	/* offset behind the last valid chunk */
+	uint64_t good_end;	/* end of the last valid chunk */
 	struct scan_damage damage[SCAN_DAMAGE_SHOWN];
-	uint64_t damage_count;	/* may be larger than what is kept */
+	uint64_t damage_count;	/* may exceed SCAN_DAMAGE_SHOWN */
 	uint64_t resync_budget;
-	uint64_t pending_size;	/* of the chunk that was handed out */
+	uint64_t pending_size;	/* of the chunk last returned */
 	bool lost;		/* bytes from `lost_from` on are no chunk */
 	bool torn;		/* they begin like one */
 	uint64_t lost_from;
-	bool waits;		/* for more of a growing source */
+	bool waits;		/* for a growing source to have more bytes */
 };
 
 enum scan_open_result {
@@ -63,34 +63,35 @@ enum scan_open_result {
 	SCAN_OPEN_EMPTY,	/* no bytes at all */
 	SCAN_OPEN_FOREIGN,	/* another kind of file */
 	SCAN_OPEN_TOO_NEW,	/* `major` says which version */
-	SCAN_OPEN_DAMAGED,	/* a header of ours, cut or corrupt */
+	SCAN_OPEN_DAMAGED,	/* a trace header, cut or corrupt */
 	SCAN_OPEN_ERROR	/* source.error says why */
 };
 
-/* Takes over `fd`, also when it fails; scan_close in any case. */
+/* Takes over `fd`, also on failure. Call scan_close in any case. */
 enum scan_open_result scan_open(struct scan *reader, int fd);
-/* The same of a source that is fed (source_open_fed of `reader->source`, which
- * is zeroed else), once it has a header, or has ended. */
+/* The same for a source that is fed: source_open_fed of `reader->source`; the
+ * other members are zero. Call it once the source has a header, or has
+ * ended. */
 enum scan_open_result scan_open_fed(struct scan *reader);
-/* Whether a source that is fed has a header, as far as it can be told. */
+/* Whether a source that is fed has a whole header, as far as is known. */
 bool scan_has_header(const struct scan *reader);
-/* Of a growing file: whether it is another one by now. What lies behind the last
- * chunk is read anew then, as its writer may have put other bytes there. */
+/* For a growing file: returns whether its size changed. Then all bytes
+ * after the last chunk are read again: the writer may have changed them. */
 bool scan_look(struct scan *reader);
-/* Of a regular file: go on at an offset that is not before what was handed out,
- * with the chunk that begins there or next. For samples: what lies between is
- * told as damage. */
+/* For a regular file, to take samples: continue at an offset not before the
+ * last chunk returned, with the chunk that begins there or the next one. The
+ * bytes between are reported as damage. */
 void scan_jump(struct scan *reader, uint64_t offset);
-/* It grows no more; what lies there now is its end. */
+/* The source grows no more; its present end is final. */
 void scan_end(struct scan *reader);
-/* The next valid chunk. False at the end; then look at `damage_count`. Or if
- * it `waits`. */
+/* The next valid chunk. False at the end; then check `damage_count`. Also false
+ * while it `waits`. */
 bool scan_next(struct scan *reader, struct chunk *chunk);
 void scan_close(struct scan *reader);
 
-/* The chunk that begins at this offset of a regular file, if it is a valid one.
- * Its payload is put into *buffer, which has *capacity bytes, grows, and is to
- * be freed. */
+/* The chunk that begins at this offset of a regular file, if it is valid. Its
+ * payload is read into *buffer, which holds *capacity bytes and grows. The
+ * caller frees it. */
 bool scan_chunk_at(int fd, uint64_t trace_id, uint64_t offset,
 		   uint8_t **buffer, size_t *capacity, struct chunk *chunk);
 

@@ -1,8 +1,7 @@
 /*
- * source.c: buffered reading. A trace is read with read(), not mapped: a file
- * that is cut short meanwhile would kill the reader by SIGBUS. And it is read
- * only up to the size that it had at first: a program may write its trace
- * faster than we read it.
+ * source.c: buffered reading. A trace is read with read(), not mapped:
+ * truncation of a mapped file would kill the reader by SIGBUS. It is read only
+ * up to its initial size: a program may write its trace faster than we read it.
  */
 #include "cli/trace/decode/source.h"
 
@@ -16,7 +15,7 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-/* A read takes more each time: of many traces only the head is wanted. */
+/* Reads grow: of many traces only the first bytes are needed. */
 #define READ_BYTES_FIRST (1u << 14)
 #define READ_BYTES_MOST (1u << 20)
 
@@ -76,7 +75,7 @@ static void make_room(struct source *source, size_t size)
 	assert(source->capacity - source->end >= source->step);
 }
 
-/* So many bytes have come behind the window. */
+/* `size` more bytes are after the window. */
 static void take(struct source *source, size_t size)
 {
 	source->got += size;
@@ -102,7 +101,7 @@ uint64_t source_look(struct source *source)
 
 	if (!source->regular || fstat(source->fd, &status) != 0)
 		return source->file_size;
-	/* where it is shorter, what was read of it has to be read again */
+	/* if it shrank, bytes already read have to be read again */
 	if ((uint64_t)status.st_size > source->got)
 		source->file_size = (uint64_t)status.st_size;
 	return (uint64_t)status.st_size;

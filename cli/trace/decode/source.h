@@ -1,8 +1,7 @@
 /*
- * source.h: a file as a window of bytes that moves forward. Regular files and
- * pipes alike; a file that grows meanwhile is read to where it ended when
- * it was opened, or (`growing`) when it was looked at last. Or bytes that
- * somebody feeds it with, as they come.
+ * source.h: a file as a window of bytes that moves forward. Works for regular
+ * files, pipes, and bytes that the caller feeds. A file that is still written
+ * is read up to its size at opening, or (`growing`) at the last source_look.
  */
 #ifndef GNOMON_SOURCE_H
 #define GNOMON_SOURCE_H
@@ -16,10 +15,10 @@ struct source {
 	const uint8_t *data;	/* the window */
 	size_t available;	/* bytes in it */
 	uint64_t offset;	/* of the window in the file */
-	uint64_t file_size;	/* 0 where it is not known */
+	uint64_t file_size;	/* 0: unknown */
 	uint64_t got;		/* bytes read so far */
 	bool regular;
-	bool growing;		/* more may come behind what is there */
+	bool growing;		/* more bytes may be appended */
 	int error;		/* errno of a read that failed, else 0 */
 	bool at_end;
 	uint8_t *buffer;
@@ -30,22 +29,24 @@ struct source {
 
 /* Takes over `fd`. */
 void source_open(struct source *source, int fd);
-/* For bytes that are fed; `growing` until source_end. */
+/* For bytes that the caller feeds; `growing` until source_end. */
 void source_open_fed(struct source *source);
 void source_feed(struct source *source, const void *bytes, size_t size);
-/* A growing file may be longer by now, or shorter. Its size. */
+/* Update the size of a growing file, which may have grown or shrunk. Returns
+ * it. */
 uint64_t source_look(struct source *source);
-/* The window begins there, and all of it is read anew. Not beyond its end. */
+/* Move the window back to `offset`, not after its end; the bytes are read
+ * again. */
 void source_rewind(struct source *source, uint64_t offset);
-/* It grows no more. */
+/* The source grows no more. */
 void source_end(struct source *source);
-/* Make the window at least `size` bytes long; the end of the file may come
- * first, or of what there is by now. Returns `available`. */
+/* Make the window at least `size` bytes long, unless the file (or the part of
+ * it that exists so far) is shorter. Returns `available`. */
 size_t source_fill(struct source *source, size_t size);
 void source_skip(struct source *source, size_t size);	/* <= available */
 void source_close(struct source *source);
 
-/* The window lies in the buffer, and in what was read. With GNOMON_CLAIMS. */
+/* The window lies in the buffer and in the bytes read. With GNOMON_CLAIMS. */
 bool source_is_valid(const struct source *source);
 
 #endif

@@ -1,20 +1,20 @@
 /*
- * recent.h: addresses that an EVENTS chunk told a short while ago, for column
- * 0 (trace_format.h): who writes it finds an address, who reads it has the
- * list. One thread for each finder and list.
+ * recent.h: the recent addresses of an EVENTS chunk, which column 0 refers to
+ * by age (trace_format.h). The writer finds an address with a finder, the
+ * reader keeps the lists. One thread for each finder and list.
  *
  * There are two lists: of blocks that began (ALLOC, REALLOC_DONE), and of all
- * other events. A block ends that began not long ago, and begins where another
- * one ended: so an event's address is looked for in the list that it does not
- * enter. A list has the last GT_RECENT addresses of the chunk; an age of 1 means
- * the last one.
+ * other events. Most blocks that end began recently, and most new blocks reuse
+ * the address of one that ended. So an event's address is searched in the list
+ * that it does not enter. A list has the last GT_RECENT addresses of the chunk;
+ * age 1 is the last one.
  *
- * The finder has one slot for the addresses of each hash, and forgets what
- * another one displaces: what it does not find is told in full. So it takes one
- * cache line an event.
+ * The finder has one slot for each hash value; a new address displaces the old
+ * one. An address that is not found is written in full. So an event touches one
+ * cache line.
  *
- * I1: numbers grow from chunk to chunk, and by so much that what a slot says of
- *     an earlier one is older than any age.
+ * I1: numbers grow from chunk to chunk, by so much that a slot filled in an
+ *     earlier chunk is older than any age.
  */
 #ifndef GNOMON_RECENT_H
 #define GNOMON_RECENT_H
@@ -26,18 +26,19 @@
 #include "cli/trace/format/trace_format.h"
 #include "unwind/claim.h"
 
-#define RECENT_HASH_BITS 11	/* 48 KiB: more is found, and waited for */
-#define RECENT_COUNT_MAX (UINT32_C(1) << 31)	/* then it begins anew */
+#define RECENT_HASH_BITS 11	/* 48 KiB: more finds more, but misses the
+				 * cache */
+#define RECENT_COUNT_MAX (UINT32_C(1) << 31)	/* then the finder is cleared */
 
 #define RECENT_LISTS 2
 
-/* Whether an event of this kind is of the list of blocks that began. */
+/* Whether an event of this kind enters the list of blocks that began. */
 static inline bool recent_begins(unsigned kind)
 {
 	return (1u << GT_ALLOC | 1u << GT_REALLOC_DONE) >> kind & 1;
 }
 
-/* By list: 1 is that of blocks that began. */
+/* By list; 1: blocks that began. */
 struct recent_slot {
 	uint64_t address[RECENT_LISTS];
 	uint32_t at[RECENT_LISTS];	/* their numbers, I1 */
@@ -49,8 +50,8 @@ struct recent_finder {
 	uint32_t count[RECENT_LISTS];
 };
 
-/* Where a chunk is: the numbers of the next ones. Apart, so that it may stay in
- * registers. */
+/* The numbers of the next addresses in a chunk. A struct of its own, so that
+ * they may stay in registers. */
 struct recent_place {
 	uint32_t count[RECENT_LISTS];
 };
@@ -77,7 +78,7 @@ static inline void recent_end(struct recent_finder *finder,
 	finder->count[1] = place->count[1];
 }
 
-/* The age of an address, 0 if it is not found. It enters its list. */
+/* The age of an address, 0 if it is not found. The address enters its list. */
 static inline uint32_t recent_age(struct recent_finder *finder,
 				  struct recent_place *place, bool begins,
 				  uint64_t address)

@@ -1,6 +1,6 @@
 /*
- * ring_record.h: reading the records of a ring (preload/format.h), for the
- * recorder and for who folds a live file.
+ * ring_record.h: decodes the records of a ring (preload/format.h), for the
+ * recorder and for live file recovery.
  */
 #ifndef GNOMON_RING_RECORD_H
 #define GNOMON_RING_RECORD_H
@@ -13,7 +13,7 @@ struct gt_event_kind {
 	unsigned bytes, has;
 };
 
-/* Of what is no kind, too: then nothing but an address. */
+/* An unknown kind gets the description of one with an address only. */
 static inline struct gt_event_kind gt_event_kind(unsigned kind)
 {
 	switch (kind) {
@@ -25,7 +25,7 @@ static inline struct gt_event_kind gt_event_kind(unsigned kind)
 	return (struct gt_event_kind){ 16, 0 };
 }
 
-/* The layout column's value for a header of word 1. */
+/* The layout column's value for a header from word 1. */
 static inline unsigned gl_layout(unsigned header, uint64_t size)
 {
 	unsigned layout = GT_LAYOUT_KNOWN | (header & 6);
@@ -36,7 +36,7 @@ static inline unsigned gl_layout(unsigned header, uint64_t size)
 			 & 0xfff0u) >> 4 << GT_LAYOUT_SHIFT;
 }
 
-/* Of word 0. A kind may be none. */
+/* The kind in word 0. It may be unknown. */
 static inline unsigned gl_kind(uint64_t word0)
 {
 	return word0 & (GL_KIND_STACK - 1);
@@ -54,7 +54,7 @@ static inline int gl_has_context(uint64_t word0)
 	       gt_event_kind(gl_kind(word0)).has & (GT_IS_BLOCK | GT_IS_EXTRA);
 }
 
-/* Of a block. */
+/* The size of a block. */
 static inline uint64_t gl_size(uint64_t word2, uint64_t word3)
 {
 	return word2 >> 32 == GL_SIZE_BIG ? word3 : word2 >> 32;

@@ -1,18 +1,18 @@
 /*
- * fold.c: append the left-overs of a live file to its trace.
+ * fold.c: appends the events left in a live file to its trace.
  *
- * A recorder that was killed together with its writer leaves a trace without
- * an END chunk, perhaps with half a chunk at its end, and a live file. We
- * hold the trace's lock (flock; the writer holds it while it lives), walk
- * over the chunks that are there, cut off the torn tail, append the events
- * from positions the trace does not have, then END, and only then remove the
- * live file.
+ * A recorder that was killed together with its writer leaves a trace without an
+ * END chunk, perhaps with half a chunk at its end, and a live file. fold_trace
+ * takes the trace's lock (flock; the writer holds it while it lives), reads the
+ * chunks, cuts off the torn tail, appends the events at positions that the
+ * trace lacks, then END. Only then it removes the live file.
  *
- *  I1  The live file is removed only after everything was written and synced.
- *      A part that is closed (--limit) names the live file, too, but what is
- *      in there is for the parts after it.
- *  I2  Killed at any point, the next attempt does the rest: a torn chunk is
- *      cut off again, chunks that got through are skipped by position.
+ *  I1  The live file is removed only after everything was written and synced. A
+ *      closed part (--limit) names the live file, too, but its events belong to
+ *      later parts.
+ *  I2  If it is killed at any point, the next attempt completes the work: a
+ *      torn chunk is cut off again, chunks already written are skipped by
+ *      position.
  *
  * Called by the main thread.
  */
@@ -39,8 +39,8 @@
 #include "unwind/claim.h"
 
 #define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
-#define INFO_LOOK_CHUNKS 4	/* INFO is the first; others may precede it */
-/* Where it is damaged it is not sought further. Its longest value has 64 KiB. */
+#define INFO_LOOK_CHUNKS 4	/* INFO is the first or among the first */
+/* No INFO is searched beyond. Its longest value has 64 KiB. */
 #define INFO_LOOK_BYTES (UINT64_C(8) << 20)
 
 static void take_program(struct trace_facts *facts, const char *path)
@@ -108,7 +108,7 @@ int fold_facts(const char *path, struct trace_facts *facts)
 		return -errno;
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
-	/* A pipe can be read once only: nothing to learn yet. */
+	/* A pipe can be read only once: nothing can be read yet. */
 	if (!S_ISREG(status.st_mode))
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -130,7 +130,7 @@ bool fold_is_locked(const char *path)
 	bool locked;
 	int fd;
 
-	/* Who opens a pipe and closes it again sends its writer away. */
+	/* Opening and closing a pipe would stop its writer. */
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -141,7 +141,7 @@ bool fold_is_locked(const char *path)
 	return locked;
 }
 
-/* Where the trace ends, and how far each ring has come in it. */
+/* The end of the trace, and the last position of each ring in it. */
 struct trace_end {
 	struct table rings;		/* ring -> index below */
 	struct { uint32_t generation; uint64_t last; } *seen;
@@ -150,13 +150,14 @@ struct trace_end {
 	uint64_t sequence;
 	uint64_t good_end;
 	bool ended;
-	/* An END with a message says that the writer could not go on, and that
-	 * the live file has the rest: it is written anew behind that. */
+	/* An END with a message: the writer had to stop early, and the rest is
+	 * in the live file. A new END is written after that. */
 	bool gave_up;
-	bool at_exit;			/* and only after the program's end */
-	bool at_part;			/* the recording goes on in another */
-	struct buffer last_words;	/* END's lines; without the message
-					 * if nothing is missing any more */
+	bool at_exit;			/* and only after the program ended */
+	bool at_part;			/* another part continues the
+					 * recording */
+	struct buffer last_words;	/* END's lines; without the message if
+					 * no events are missing any more */
 	uint64_t last_offset, last_sequence;	/* of the closing chunks */
 	bool closing;
 };
@@ -222,7 +223,7 @@ static void read_last_words(struct trace_end *end, const struct chunk *chunk)
 	free(line);
 }
 
-/* COUNTERS and END, as the last two. */
+/* Note the place of COUNTERS and END, the last two chunks. */
 static void note_closing(struct trace_end *end, const struct chunk *chunk)
 {
 	bool closing = chunk->type == GT_COUNTERS || chunk->type == GT_END;
@@ -276,7 +277,7 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 	return error;
 }
 
-/* END of a writer that was killed, or had no room for its own. */
+/* The END for a writer that was killed, or had no room for its own. */
 static void compose_end(struct buffer *payload,
 			const struct leftover_snapshot *live)
 {
@@ -298,7 +299,7 @@ static void compose_end(struct buffer *payload,
 	compose_line(payload, "message", message);
 }
 
-/* What a writer writes last, as far as it can still be known. */
+/* The closing chunks of the writer, as far as their values are known. */
 static int append_end(int fd, struct trace_end *end,
 		      const struct leftover_snapshot *live)
 {
@@ -332,8 +333,8 @@ static bool is_missing(const struct trace_end *end,
 		 !is_known(end, &item->chunk));
 }
 
-/* Nothing of the trace is touched before there is room for all of it. A file
- * system that cannot reserve is tried as it is. */
+/* Reserve room for all before the trace is changed. If the file system cannot
+ * reserve, try without. */
 static int reserve(int fd, const struct trace_end *end,
 		   const struct leftover_snapshot *live)
 {
@@ -354,7 +355,7 @@ static int append_all(int fd, struct trace_end *end,
 	int error;
 
 	if (end->ended && !end->gave_up)
-		return 0;	/* only the removal was missing */
+		return 0;	/* only the removal was not done */
 	if (end->ended) {
 		assert(end->last_offset >= GT_HEADER_SIZE &&
 		       end->last_offset < end->good_end);
@@ -373,7 +374,7 @@ static int append_all(int fd, struct trace_end *end,
 	}
 	if (error == 0)
 		error = append_end(fd, end, live);
-	/* What was reserved and not used. */
+	/* Free what was reserved and not used. */
 	if (error == 0 && ftruncate(fd, (off_t)end->good_end) != 0)
 		error = -errno;
 	if (error == 0 && fdatasync(fd) != 0)
@@ -381,7 +382,7 @@ static int append_all(int fd, struct trace_end *end,
 	return error;
 }
 
-/* Its threads may still push. */
+/* A thread of the target may still write to the rings. */
 static bool is_in_use(const char *path, const struct leftover_snapshot *live)
 {
 	if (live->start_time == 0)

@@ -1,6 +1,6 @@
 /*
- * fold.h: bring what a live file still holds into its trace, when nobody is
- * left who writes it, and remove the live file.
+ * fold.h: live file recovery: append the events of a live file to its trace
+ * when the writer is gone, and remove the live file.
  */
 #ifndef GNOMON_FOLD_H
 #define GNOMON_FOLD_H
@@ -11,7 +11,7 @@
 
 #include "cli/trace/decode/scan.h"
 
-/* What the first INFO chunk of a trace says that decides how to read it. */
+/* Facts from the first INFO chunk of a trace, which decide how to read it. */
 struct trace_facts {
 	enum scan_open_result result;
 	int error;		/* errno, for SCAN_OPEN_ERROR */
@@ -19,20 +19,20 @@ struct trace_facts {
 	uint64_t trace_id;
 	pid_t pid;
 	pid_t parent;
-	uint64_t start_time;	/* of the process; 0: not known */
-	uint64_t begin_ns;	/* of the recording, since 1970; 0: not known */
-	bool companion;		/* FILE.files: it holds no events of its own */
-	uint64_t part;		/* of a recording in parts; 0: it is whole */
-	char program[64];	/* its file's name; "" if it is not known */
-	char live[4096];	/* path of the live file, "" if there is none */
+	uint64_t start_time;	/* of the process; 0: unknown */
+	uint64_t begin_ns;	/* of the recording, since 1970; 0: unknown */
+	bool companion;		/* FILE.files: has no events of its own */
+	uint64_t part;		/* of a recording in parts; 0: not in parts */
+	char program[64];	/* its file name; "" if unknown */
+	char live[4096];	/* path of the live file, "" if none */
 };
 
-/* -errno if the file cannot be opened; else 0, and facts->result tells. */
+/* -errno if the file cannot be opened; else 0, and see facts->result. */
 int fold_facts(const char *path, struct trace_facts *facts);
 
 enum fold_result {
 	FOLD_NONE,	/* there is no live file */
-	FOLD_DONE,	/* its events are in the trace now */
+	FOLD_DONE,	/* its events are now in the trace */
 	FOLD_BUSY,	/* the trace is being written */
 	FOLD_FAILED	/* *error says why; the live file was kept */
 };
@@ -40,7 +40,7 @@ enum fold_result {
 enum fold_result fold_trace(const char *path, const struct trace_facts *facts,
 			    int *error);
 
-/* Does anybody hold the trace's lock: is it being written? */
+/* Does a process hold the trace's lock, i.e. is the trace being written? */
 bool fold_is_locked(const char *path);
 
 #endif

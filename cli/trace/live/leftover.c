@@ -1,19 +1,19 @@
 /*
- * leftover.c: read a live file (preload/format.h) while threads may go on writing
- * into it, or after everything that wrote into it was killed.
+ * leftover.c: reads a live file (preload/format.h) while threads may still
+ * write to it, or after all its writers were killed.
  *
- *	header ─▶ rings ─▶ events ─▶ nodes that they name ─▶ their parents …
+ *	header ─▶ rings ─▶ events ─▶ nodes they refer to ─▶ their parents …
  *
- * A ring is read as: head and tail; the data between them; tail again. The
- * producer only overwrites what lies below the tail, and what lies below the
- * tail is in the trace; so all that was copied from above the second tail is
- * whole. The file is copied by pread into structures of our own and never
- * mapped: every offset in it is checked against the size of the file first. One
- * of the other byte order (an emulator's) is turned as it is copied.
+ * A ring is read in this order: head and tail; the data between them; the tail
+ * again. The producer overwrites only records below the tail, which are in the
+ * trace; so all records copied from above the second tail are intact. The file
+ * is read with pread and never mapped; every offset in it is first checked
+ * against the file's size. A file with the other byte order (an emulator's) is
+ * converted as it is copied.
  *
  *  I1  A record is used only if it lies completely in [tail, head).
- *  I2  A node's parent has a smaller id, so nodes sorted by id can be written
- *      one after the other with parents first.
+ *  I2  A node's parent has a smaller id, so nodes sorted by id have parents
+ *      first.
  *
  * Called by the main thread.
  */
@@ -47,16 +47,16 @@
 struct live_file {
 	int fd;
 	uint64_t size;
-	bool other;			/* of the other byte order */
+	bool other;			/* has the other byte order */
 	struct gl_header header;
 	struct leftover_snapshot *out;
-	struct table wanted;		/* nodes that have to go out */
+	struct table wanted;		/* nodes to be output */
 	uint32_t *nodes;
 	size_t node_count;
 	size_t node_capacity;
 };
 
-/* Everything or nothing. */
+/* All `size` bytes, or false. */
 static bool read_at(const struct live_file *file, void *to, uint64_t size,
 		    uint64_t offset)
 {
@@ -164,7 +164,7 @@ static int compare_ids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* All nodes wanted and their ancestors, parents first (I2). */
+/* All referenced nodes and their ancestors, parents first (I2). */
 static void read_nodes(struct live_file *file)
 {
 	struct trace_node *nodes, node;
@@ -195,7 +195,7 @@ static void read_nodes(struct live_file *file)
 
 struct ring_copy {
 	struct gl_ring ring;
-	bool other;		/* as live_file's */
+	bool other;		/* as in live_file */
 	uint64_t tail;
 	uint64_t head;
 	uint8_t *data;
@@ -246,7 +246,7 @@ static void flush_events(struct live_file *file, struct ring_copy *copy,
 	copy->count = 0;
 }
 
-/* All of a record but its first word. */
+/* All words of a record but the first. */
 static void convert_words(struct live_file *file, struct ring_copy *copy,
 			  uint64_t position, struct trace_event *event)
 {
@@ -273,7 +273,7 @@ static void convert_words(struct live_file *file, struct ring_copy *copy,
 	want_node(file, event->context);
 }
 
-/* Only a free, or the beginning of a realloc, may have a stack of its own. */
+/* Only a free or the begin of a realloc may have a stack of its own. */
 static bool kind_is_right(uint64_t word0, uint64_t word2)
 {
 	return !(word0 & GL_KIND_STACK) ||
@@ -281,7 +281,8 @@ static bool kind_is_right(uint64_t word0, uint64_t word2)
 		(uint32_t)word2 != 0);
 }
 
-/* One record; its length in bytes, 0 if it does not end below the head. */
+/* One record. Returns its length in bytes, 0 if it does not end below the
+ * head. */
 static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 			       uint64_t position, uint64_t *stamp, bool *hole)
 {
@@ -302,7 +303,7 @@ static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 		!kind_is_right(word0, word2);
 	if (*hole)
 		return 8 * words;
-	if (ticks > *stamp)	/* the encoding knows no step back */
+	if (ticks > *stamp)	/* stamps cannot decrease in the format */
 		*stamp = ticks;
 	event->stamp = *stamp;
 	convert_words(file, copy, position, event);
@@ -323,7 +324,7 @@ static void convert_ring(struct live_file *file, struct ring_copy *copy)
 			break;	/* I1 */
 		position += size;
 		CLAIM_FULL(position <= copy->head);	/* I1 */
-		/* A chunk has holes only behind its last event, so that a
+		/* A chunk may have holes only after its last event, so that a
 		 * reader can count positions from its first. */
 		if (hole || copy->count == EVENTS_PER_CHUNK) {
 			flush_events(file, copy, first, position);
@@ -415,7 +416,7 @@ static void read_rings(struct live_file *file)
 	}
 }
 
-/* Events were found before their nodes; a reader wants the nodes first. */
+/* Events were read before their nodes; readers need the nodes first. */
 static void events_last(struct leftover_snapshot *out)
 {
 	struct leftover_chunk *sorted = grow_resize(NULL, out->count,
@@ -496,10 +497,10 @@ void leftover_free(struct leftover_snapshot *snapshot)
 	memset(snapshot, 0, sizeof(*snapshot));
 }
 
-/* The n-th field of a process's line, from 3 on; 0: it is not there. */
+/* Field n of the process's line, n >= 3; 0: missing. */
 static uint64_t stat_field(const char *line, int n)
 {
-	/* The name in field 2 may hold anything, also parentheses. */
+	/* The name in field 2 may have any characters, also parentheses. */
 	const char *p = strrchr(line, ')');
 
 	for (int field = 2; field < n && p != NULL; field++)
@@ -507,8 +508,8 @@ static uint64_t stat_field(const char *line, int n)
 	return p == NULL ? 0 : strtoull(p, NULL, 10);
 }
 
-/* Its line, if it is the process of this start time; '\0': it is gone. Else
- * its state. */
+/* Reads the line of the process with this start time. Returns its state, or
+ * '\0': it is gone. */
 static char read_stat(pid_t pid, uint64_t start_time, char line[STAT_LINE])
 {
 	char path[64], *p;
@@ -541,7 +542,7 @@ int leftover_process_status(pid_t pid, uint64_t start_time)
 	struct stat status;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	/* to others the kernel says 0 */
+	/* the kernel shows other users 0 */
 	if (stat(path, &status) != 0 ||
 	    (geteuid() != 0 && geteuid() != status.st_uid) ||
 	    read_stat(pid, start_time, line) != 'Z')
@@ -549,8 +550,8 @@ int leftover_process_status(pid_t pid, uint64_t start_time)
 	return (int)stat_field(line, 52);
 }
 
-/* The writer locks it, and the mapping is of the same open file: it holds the
- * lock until writer and program are both gone. */
+/* The writer locks the file, and the target's mapping shares that open file:
+ * the lock is held until writer and program are both gone. */
 int leftover_is_held(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -1,21 +1,21 @@
 /*
- * live_order.c: see live_order.h. Each struct is a copy of the caller's own, which
- * nobody else writes to. What is text, or single bytes, has no order.
+ * live_order.c: see live_order.h. The structs are copies of the caller's own,
+ * not shared. Text and single bytes have no byte order.
  */
 #include "cli/trace/live/live_order.h"
 
 #include <assert.h>
 
-/* Fields of any two widths, also atomic ones. */
+/* Fields of 4 or 8 bytes, also atomic ones. */
 #define TURN(field) ((field) = sizeof(field) == 8 ? \
 	__builtin_bswap64((uint64_t)(field)) : \
 	__builtin_bswap32((uint32_t)(field)))
 
 static_assert(sizeof(struct gl_header) == 160 + GT_PATH_MAX,
-	      "a field of the header that is not turned");
+	      "a field of the header is not converted");
 static_assert(sizeof(struct gl_image) == 32 + 32 * GL_SEGMENTS_MAX +
 	      GL_BUILD_ID_MAX + GL_IMAGE_PATH,
-	      "a field of an image that is not turned");
+	      "a field of an image is not converted");
 
 bool live_order_header(struct gl_header *header)
 {

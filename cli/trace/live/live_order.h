@@ -1,7 +1,7 @@
 /*
- * live_order.h: a live file has the same layout on every machine, in the byte
- * order of its own: what was read of one of the other order is turned into this
- * machine's here. No word of it is checked. Any thread.
+ * live_order.h: byte order of live files. A live file has the same layout on
+ * every machine, in that machine's byte order. These functions convert it to
+ * this machine's. They check no values. Any thread.
  */
 #ifndef GNOMON_LIVE_ORDER_H
 #define GNOMON_LIVE_ORDER_H
@@ -11,8 +11,8 @@
 
 #include "preload/format.h"
 
-/* Whether the file is of the other byte order: then the header is turned. Its
- * version tells, which is there before anything else. */
+/* Whether the file has the other byte order; then the header is converted. The
+ * version field tells the order; it is written before everything else. */
 bool live_order_header(struct gl_header *header);
 
 void live_order_ring(struct gl_ring *ring);

@@ -1,17 +1,17 @@
 /*
- * sweep.c: live files outlive everything by design: a recorder that was killed,
- * so that what they hold is to be folded into the trace; and also the trace, if
- * somebody removes it. Then they are removed here.
+ * sweep.c: a live file outlives its recorder and its program by design, so that
+ * its events can be recovered into the trace. It also outlives a trace that the
+ * user removes. Such live files are removed here.
  *
- * What is read are the names in the directories of live files and the heads of
- * these, not the traces: there may be a hundred thousand of them.
+ * Only directories of live files and the headers of live files are read, not
+ * the traces: there may be a hundred thousand of them.
  *
- *  I1  A file stays unless all of this holds: it is ours, its lock is free
- *      (its writer holds it, and a program that lives), no process has the
- *      pid and start time of its program, and at the path of its trace there
- *      is nothing or another trace; and no trace in that directory is the one,
- *      all of which were looked at. The path is the recorder's: who sees other
- *      file systems (a container that shares /dev/shm) knows nothing of it.
+ *  I1  A file is removed only if all of this holds: it is ours; its lock is
+ *      free (held by its writer and by a program that lives); no process has
+ *      the pid and start time of its program; the path of its trace has no file
+ *      or another trace; and no file in that directory is the trace, after all
+ *      were checked. The path is as the recorder sees it: with another mount
+ *      view (a container that shares /dev/shm) the file stays.
  *
  * Called by the main thread.
  */
@@ -34,7 +34,7 @@
 #include "cli/trace/live/leftover.h"
 #include "cli/trace/live/live_order.h"
 
-/* A run must not take long. Names of a directory are read, of files opened. */
+/* This must not take long: limits for names read and files opened. */
 #define NAMES_MAX 200000
 #define FILES_MAX 1000
 
@@ -48,8 +48,7 @@ static bool is_of(const char *path, uint64_t trace_id)
 		facts.result == SCAN_OPEN_OK && facts.trace_id == trace_id;
 }
 
-/* Whether the trace may have another name now, in the directory where it
- * was. */
+/* Whether the trace may have been renamed in its directory. */
 static bool may_be_renamed(const struct gl_header *header)
 {
 	const char *slash = strrchr(header->trace_path, '/');
@@ -66,7 +65,7 @@ static bool may_be_renamed(const struct gl_header *header)
 		if (entry == NULL)
 			break;
 		if (i == FILES_MAX) {
-			found = true;	/* nobody knows */
+			found = true;	/* too many to check */
 			break;
 		}
 		path = grow_format("%s%s", place, entry->d_name);
@@ -86,7 +85,7 @@ static bool trace_is_gone(const struct gl_header *header)
 
 	if (lstat(header->trace_path, &status) != 0)
 		return errno == ENOENT && !may_be_renamed(header);
-	/* What went into a pipe may lie anywhere. */
+	/* A trace written to a pipe may be stored anywhere. */
 	return S_ISREG(status.st_mode) &&
 		fold_facts(header->trace_path, &facts) == 0 &&
 		facts.result != SCAN_OPEN_ERROR &&
@@ -109,16 +108,16 @@ static bool lies_in(const struct gl_header *header, const struct stat *place)
 	return same;
 }
 
-/* Target and recorder were killed before that one had a trace (its magic is the
- * last that it writes): there is nowhere to fold it into. The target had locked
- * it before it gave it a version. */
+/* Target and recorder were killed before the recorder had a trace (it writes
+ * the magic last): there is no trace to append to. The target locked the file
+ * before it wrote the version. */
 static bool never_begun(const struct gl_header *header)
 {
 	return header->magic == 0 && header->version == GL_VERSION &&
 		header->header_size == sizeof(*header);
 }
 
-/* traces: the directory whose traces are to be complete. */
+/* traces: the directory whose traces are to be completed. */
 static enum fate fate_of(int fd, const struct stat *traces,
 			 struct gl_header *header)
 {
@@ -143,7 +142,7 @@ static enum fate fate_of(int fd, const struct stat *traces,
 	return lies_in(header, traces) ? FATE_FOLDED : FATE_STAYS;
 }
 
-/* What cannot be folded now stays for who reads the trace, and tells why. */
+/* If this fails, the file stays, and reading the trace reports why. */
 static void fold_into(const struct gl_header *header)
 {
 	struct trace_facts facts;
@@ -154,7 +153,7 @@ static void fold_into(const struct gl_header *header)
 		fold_trace(header->trace_path, &facts, &error);
 }
 
-/* False: it could not even be opened. */
+/* False: it could not be opened. */
 static bool look_at(int directory, const char *name, const struct stat *traces)
 {
 	struct gl_header header;
@@ -168,7 +167,7 @@ static bool look_at(int directory, const char *name, const struct stat *traces)
 	/* If it cannot be removed, the next run tries again. */
 	if (fate == FATE_REMOVED)
 		unlinkat(directory, name, 0);
-	close(fd);	/* and its lock is free for who folds */
+	close(fd);	/* frees the lock for fold_trace */
 	if (fate == FATE_FOLDED)
 		fold_into(&header);
 	return true;

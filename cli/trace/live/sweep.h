@@ -1,12 +1,12 @@
 /*
- * sweep.h: what is to become of live files whose recorder and program are dead.
+ * sweep.h: clean up live files whose recorder and program are dead.
  */
 #ifndef GNOMON_SWEEP_H
 #define GNOMON_SWEEP_H
 
-/* Those of this user in `directory`: one whose trace lies in the directory
- * `traces` is folded into it, one whose trace is gone is removed. Says nothing;
- * looks at no more than 1000 of them. */
+/* For each live file of this user in `directory`: if its trace is in the
+ * directory `traces`, append its events to the trace; if its trace is gone,
+ * remove the file. Prints nothing; checks at most 1000 files. */
 void sweep_live_files(const char *directory, const char *traces);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * beside.c: see the header. What is damaged there is left out without a word:
- * it is the other trace's, which can be read by itself.
+ * beside.c: see the header. Damage in the sidecar trace is not reported here;
+ * it is reported when that trace is read itself.
  *
  * Called by one thread at a time.
  */

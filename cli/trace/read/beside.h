@@ -1,9 +1,10 @@
 /*
- * beside.h: files that a trace refers to in another one, which lies beside it:
- * the one of the process it was forked from, or what its parts have in common.
+ * beside.h: sidecar traces: embedded files that a trace shares with another
+ * trace in the same directory: the trace of the process it was forked from, or
+ * the one common to its parts.
  *
- * Only the last name of what was recorded counts, so that a trace cannot lead
- * out of its own directory.
+ * Only the last component of the recorded name is used, so that a trace cannot
+ * refer outside its own directory.
  */
 #ifndef GNOMON_BESIDE_H
 #define GNOMON_BESIDE_H
@@ -14,17 +15,17 @@
 
 #include "cli/trace/read/embedded.h"
 
-/* One trace beside another; zeroed at first. It is read when a file is first
- * asked for. */
+/* A sidecar trace; zero it first. It is read at the first beside_open. */
 struct beside {
 	bool looked;
-	char *trace;		/* NULL: it is not there */
+	char *trace;		/* NULL: there is none */
 	uint64_t trace_id;
 	struct embedded list;
 };
 
-/* The file with this build-id, as embedded_open gives it; -ENOENT: none.
- * `recorded`: what `trace` calls the other one, NULL: it refers to none. */
+/* The file with this build-id, as embedded_open returns it; -ENOENT: none.
+ * `recorded`: the sidecar's name as `trace` records it; NULL: it has no
+ * sidecar. */
 int beside_open(struct beside *beside, const char *trace,
 		const char *recorded, const uint8_t *build_id, size_t size);
 void beside_free(struct beside *beside);

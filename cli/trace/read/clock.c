@@ -1,9 +1,9 @@
 /*
- * clock.c: linear between the two nearest pairs, and beyond the last ones
- * with their slope, or with the recorder's first estimate where they lie too
- * close together to have one. A recording of days has millions of pairs; where they
- * become too many every second one is left out, which costs precision only
- * if the counter's rate changes.
+ * clock.c: interpolates linearly between the two nearest pairs. Beyond the last
+ * pairs it uses their slope, or the recorder's first estimate if the pairs are
+ * too close together. A recording of days has millions of pairs; if there are
+ * too many, every second one is dropped. That costs precision only if the
+ * counter's rate changes.
  */
 #include "cli/trace/read/clock.h"
 
@@ -14,7 +14,7 @@
 #include "cli/base/search.h"
 #include "unwind/claim.h"
 
-#define SLOPE_NS_MIN 20000000	/* of pairs that are good for a slope */
+#define SLOPE_NS_MIN 20000000	/* of pairs that give a slope */
 
 static void thin_out(struct clock *clock)
 {
@@ -38,8 +38,8 @@ void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
 	clock->pairs[clock->count++] = (struct clock_pair){ ticks, ns };
 }
 
-/* Rounded down on both sides of the base. Times beyond what 64 bits hold are the
- * last, or the first, that they do. */
+/* Rounded down on both sides of the base. Times that do not fit in 64 bits are
+ * clamped. */
 static uint64_t add(uint64_t base, double ns)
 {
 	uint64_t back;
@@ -55,7 +55,7 @@ static uint64_t add(uint64_t base, double ns)
 	return base + (uint64_t)ns;
 }
 
-/* From one pair outward. */
+/* Extrapolate from one pair with the recorder's estimate. */
 static uint64_t extrapolate(const struct clock *clock,
 			    const struct clock_pair *from, uint64_t ticks)
 {
@@ -76,8 +76,9 @@ static bool is_between(const struct clock *clock, size_t later, uint64_t ticks)
 		ticks < clock->pairs[later].ticks;
 }
 
-/* The pair behind these ticks that is neither the first nor behind the last.
- * Pairs come at even intervals, mostly: it is where that puts it. */
+/* The pair after these ticks, never the first pair. Ticks after the last pair
+ * get the last. Pairs are mostly evenly spaced, so the expected index is tried
+ * first. */
 static size_t pair_later(const struct clock *clock, uint64_t ticks)
 {
 	const struct clock_pair *first = clock->pairs;

@@ -1,6 +1,6 @@
 /*
- * clock.h: from the target's ticks to nanoseconds, by the pairs that SYNC
- * chunks bring.
+ * clock.h: converts the target's ticks to nanoseconds, by the pairs of SYNC
+ * chunks.
  */
 #ifndef GNOMON_CLOCK_H
 #define GNOMON_CLOCK_H
@@ -24,9 +24,9 @@ struct clock {
 
 /* Pairs that do not ascend are ignored. */
 void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns);
-/* CLOCK_MONOTONIC at that tick; 0 if there is no pair at all. */
+/* CLOCK_MONOTONIC at that tick; 0 if there are no pairs. */
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks);
-/* Nanoseconds that a tick takes, on the average; 0: not known. */
+/* Nanoseconds of a tick, on average; 0: unknown. */
 double clock_rate(const struct clock *clock);
 void clock_free(struct clock *clock);
 

@@ -1,12 +1,13 @@
 /*
- * embedded.c: see the header. Pieces count only if they come in order, each
- * where the one before it ended, and agree about the file; so what is read
- * back has no holes.
+ * embedded.c: see the header. A piece counts only if it begins where the one
+ * before ended, and agrees with it about the file. So a file that is read back
+ * has no holes.
  *
- *  I1  pieces[i].offset is the sum of the sizes before, `got` that of all.
+ *  I1  pieces[i].offset is the sum of the sizes before; `got` is the sum of
+ *      all.
  *
- * Called by any thread, each list by one at a time; the bytes are read through
- * a descriptor of the call's own.
+ * Called by any thread, each list by one at a time. Each call reads the bytes
+ * through a descriptor of its own.
  */
 #include "cli/trace/read/embedded.h"
 

@@ -1,9 +1,9 @@
 /*
- * embedded.h: the files that a trace carries with it: which there are, and
- * each as a descriptor, decompressed.
+ * embedded.h: the list of files embedded in a trace, and each file's bytes,
+ * decompressed.
  *
- * The list is made while the trace is read (reader_sink.file); the bytes stay
- * in the trace until somebody opens the file.
+ * The list is made while the trace is read (reader_sink.file). The bytes stay
+ * in the trace until a file is opened.
  */
 #ifndef GNOMON_EMBEDDED_H
 #define GNOMON_EMBEDDED_H
@@ -19,7 +19,7 @@
 #define EMBEDDED_OPEN_MAX (UINT64_C(4) << 30)	/* bytes in memory */
 
 struct embedded_piece {
-	uint64_t at;		/* of its chunk in the trace */
+	uint64_t at;		/* offset of its chunk in the trace */
 	uint64_t offset;	/* in the file */
 	uint32_t size;
 };
@@ -28,9 +28,9 @@ struct embedded_file {
 	uint32_t number;
 	unsigned kind;		/* enum gt_file_kind */
 	uint64_t size;
-	uint64_t got;		/* bytes that the pieces make, from 0 on: all
-				 * of it is there if got == size */
-	char *path;		/* as recorded; may hold anything but NUL */
+	uint64_t got;		/* contiguous bytes of the pieces, from 0 on:
+				 * the file is complete if got == size */
+	char *path;		/* as recorded; any bytes but NUL */
 	uint8_t build_id[GL_BUILD_ID_MAX];
 	size_t build_id_size;
 	struct embedded_piece *pieces;
@@ -46,32 +46,32 @@ struct embedded {
 	uint64_t refused;	/* pieces that do not fit together */
 };
 
-/* A zeroed struct embedded is an empty list. A piece whose chunk begins at
- * offset `at` of the trace. */
+/* A zeroed struct embedded is an empty list. `at`: the offset of the piece's
+ * chunk in the trace. */
 void embedded_add(struct embedded *list, const struct trace_file *piece,
 		  uint64_t at);
 void embedded_free(struct embedded *list);
 
 /*
- * The whole file with this build-id (an ELF file of kind DEBUG or FULL; DEBUG,
- * which has what separate debug files have, is preferred), or, where
- * build_id_size is 0, the one without a build-id that has this path.
- * EMBEDDED_NONE: there is none.
+ * The complete file with this build-id, an ELF file of kind DEBUG or FULL.
+ * DEBUG is preferred: it has what separate debug files have. If build_id_size
+ * is
+ * 0: the file without a build-id that has this path. EMBEDDED_NONE: none.
  */
 size_t embedded_find(const struct embedded *list, const uint8_t *build_id,
 		     size_t build_id_size, const char *path);
 
 /*
- * The decompressed file, as a descriptor of memory (memfd), at offset 0; or
- * -errno: -EBADMSG: its pieces cannot be read, or some are missing; -EFBIG:
- * larger than EMBEDDED_OPEN_MAX; -ESTALE: `trace` is another trace by now.
+ * The decompressed file, as a memory descriptor (memfd) at offset 0; or -errno.
+ * -EBADMSG: its pieces cannot be read, or some are missing; -EFBIG: larger than
+ * EMBEDDED_OPEN_MAX; -ESTALE: `trace` was replaced by another trace.
  */
 int embedded_open(const struct embedded *list, size_t index,
 		  const char *trace, uint64_t trace_id);
 
 /*
- * The same, piece by piece to `take` in the order of their bytes; it returns 0,
- * or -errno to end it. Needs the memory of one piece.
+ * The same, piece by piece, in file order, to `take`, which returns 0, or
+ * -errno to stop. Needs the memory of one piece.
  */
 int embedded_read(const struct embedded *list, size_t index,
 		  const char *trace, uint64_t trace_id,

@@ -1,8 +1,8 @@
 /*
  * family.c: see family.h. Called by the main thread.
  *
- * A number of a process is used again: only what began after its parent's
- * trace is its child.
+ * Process numbers are reused: a process is a child only if its trace began
+ * after its parent's.
  */
 #include "cli/trace/read/family.h"
 
@@ -17,14 +17,14 @@
 #include "cli/trace/live/fold.h"
 #include "cli/trace/read/locate.h"
 
-#define MEMBERS_MAX 1000	/* traces looked at: this must not take long */
-#define DEPTH_MAX 32		/* of processes below each other */
+#define MEMBERS_MAX 1000	/* traces read: this must not take long */
+#define DEPTH_MAX 32		/* of nested processes */
 
 struct member {
 	char *path;
 	struct trace_facts facts;
 	long long bytes;
-	bool below;		/* of the process, or of what it started */
+	bool below;		/* a descendant of the process */
 };
 
 struct family {
@@ -41,7 +41,7 @@ char *family_directory(const char *trace)
 	return grow_copy(trace, slash == trace ? 1 : (size_t)(slash - trace));
 }
 
-/* Programs whose own heap hardly anybody wants to see. */
+/* Programs whose own heap is hardly ever of interest. */
 static bool is_wrapper(const struct trace_facts *facts)
 {
 	static const char *const names[] = {
@@ -89,8 +89,8 @@ static bool is_later(const struct trace_facts *facts,
 		facts->begin_ns >= first->begin_ns;
 }
 
-/* What the process is at last; its own trace where it never became another
- * program. */
+/* The last program that the process became by exec; its own trace if there was
+ * none. */
 static const struct trace_facts *last_of(const struct family *family,
 					 const struct trace_facts *first,
 					 size_t *at)
@@ -110,7 +110,7 @@ static const struct trace_facts *last_of(const struct family *family,
 	return last;
 }
 
-/* Marks what the process started, and what that started. */
+/* Mark all descendants of the process. */
 static void mark_below(struct family *family, const struct trace_facts *first)
 {
 	bool more = true;
@@ -136,7 +136,7 @@ static void mark_below(struct family *family, const struct trace_facts *first)
 	}
 }
 
-/* The largest that is no wrapper's itself, or SIZE_MAX. */
+/* The largest that is not a wrapper's, or SIZE_MAX. */
 static size_t largest_below(const struct family *family)
 {
 	size_t best = SIZE_MAX;
@@ -150,8 +150,8 @@ static size_t largest_below(const struct family *family)
 	return best;
 }
 
-/* The program that started this one, or SIZE_MAX: of those that had its
- * parent's number before, the last. */
+/* The program that started this one, or SIZE_MAX: the latest earlier process
+ * with the parent's number. */
 static size_t parent_of(const struct family *family,
 			const struct trace_facts *child)
 {
@@ -168,7 +168,8 @@ static size_t parent_of(const struct family *family,
 	return best;
 }
 
-/* Whether the trace can be read so far; then also those beside it. */
+/* Read the trace's facts, and those of the traces beside it. False: the trace
+ * cannot be read. */
 static bool begin(struct family *family, const char *trace,
 		  struct trace_facts *facts)
 {
@@ -183,7 +184,7 @@ static bool begin(struct family *family, const char *trace,
 	return true;
 }
 
-/* The path of one, or NULL for SIZE_MAX; frees all the others. */
+/* The path of one, or NULL for SIZE_MAX; frees all others. */
 static char *end(struct family *family, size_t at)
 {
 	char *path = at == SIZE_MAX ? NULL : family->list[at].path;

@@ -1,7 +1,7 @@
 /*
- * family.h: which of the traces of a process and of what it started is meant.
- * Who records a script, or a wrapper that ends with exec, gets a trace of
- * little interest beside the one that was wanted.
+ * family.h: chooses among the traces of a process and its children. Recording a
+ * script, or a wrapper that ends with exec, leaves a trace of little interest
+ * beside the trace that the user wants.
  */
 #ifndef GNOMON_FAMILY_H
 #define GNOMON_FAMILY_H
@@ -9,21 +9,21 @@
 #include <stddef.h>
 
 /*
- * The trace to look at instead of this one, to be freed, or NULL: what the
- * process became last by exec; and where that is a shell, or a program whose
- * purpose is to start another one, the largest trace of what it started. Only
- * traces beside it are looked at.
+ * The trace to use instead of this one, or NULL; the caller frees it. That is
+ * the trace of the last program that the process became by exec. If that is a
+ * shell, or a program that only starts other programs, it is the largest trace
+ * of its children. Only traces in the same directory count.
  */
 char *family_wanted(const char *trace);
 
 /*
- * The trace of what started the process of this one, and of what started that,
- * as far as they are beside it; to be freed, or NULL: nothing did. A child's
- * may have been written to its end later than its parent's.
+ * The trace of the oldest ancestor of this trace's process, as far as their
+ * traces are in the same directory; the caller frees it. NULL: there is none. A
+ * child's trace may be finished later than its parent's.
  */
 char *family_eldest(const char *trace);
 
-/* The directory that a file is in, to be freed. */
+/* The directory of a file; the caller frees it. */
 char *family_directory(const char *trace);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * locate.c: see locate.h. Traces are known by their first bytes: --output may
- * have given them any name. Called by the main thread.
+ * locate.c: see locate.h. A trace is recognised by its first bytes: --output
+ * may have given it any name. Called by the main thread.
  *
- *  I1  A name in a directory is opened only if it is a regular file, and
- *      without waiting: it may be replaced by a pipe at any time.
+ *  I1  A directory entry is opened only if it is a regular file, and with
+ *      O_NONBLOCK: it may be replaced by a pipe at any time.
  */
 #include "cli/trace/read/locate.h"
 
@@ -54,7 +54,7 @@ bool locate_is_trace(const char *path)
 	return is;
 }
 
-/* A trace to be read by itself. */
+/* Whether it is a trace that can be read by itself. */
 static bool is_whole_trace(const char *path)
 {
 	struct trace_facts facts;
@@ -87,7 +87,7 @@ bool locate_is_part(const char *name)
 		end[5 + strspn(end + 5, "0123456789")] == 0;
 }
 
-/* All regular files, whatever they hold. 0 or -errno. */
+/* All regular files, of any content. 0 or -errno. */
 static int list_files(const char *directory, struct found_list *files,
 		      bool *more)
 {
@@ -125,8 +125,7 @@ static void free_files(struct found_list *files)
 	free(files->list);
 }
 
-/* Newest first; of equal age the one whose name comes last, as counters in
- * names go up. */
+/* Newest first. If equal, the last by name: counters in names go up. */
 static int by_age(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
@@ -152,7 +151,7 @@ static void sort_files(struct found_list *files,
 		      compare);
 }
 
-/* The newest that `wanted` takes, or NULL. */
+/* The newest for which `wanted` returns true, or NULL. */
 static char *newest(const char *directory,
 		    bool (*wanted)(const char *path, pid_t pid), pid_t pid)
 {
@@ -233,8 +232,8 @@ static bool is_this_one(const char *path, uint64_t trace_id)
 		facts.result == SCAN_OPEN_OK && facts.trace_id == trace_id;
 }
 
-/* What the live file says: a path as its process sees it, which may see
- * other files than we do. */
+/* The trace that the live file names. The path is as the recorded process sees
+ * it; its file system may differ from ours. */
 static char *trace_of_live(const char *live, pid_t pid)
 {
 	struct gl_header header;
@@ -263,7 +262,7 @@ static char *trace_of_live(const char *live, pid_t pid)
 	return NULL;
 }
 
-/* A line of the kernel's list that names a live file: its path there. */
+/* A line of /proc/PID/maps that names a live file: the file's path in it. */
 static const char *live_name(char *line)
 {
 	char *path = strchr(line, '/'), *slash;
@@ -276,7 +275,7 @@ static const char *live_name(char *line)
 	return fnmatch("gnomon-*-*.live", slash + 1, 0) == 0 ? path : NULL;
 }
 
-/* NULL, and -errno in *error, if it has none or may not be looked at. */
+/* NULL if it has none; NULL and -errno in *error if its maps cannot be read. */
 static char *trace_of_maps(pid_t pid, int *error)
 {
 	char line[MAPS_LINE];
@@ -299,7 +298,7 @@ static char *trace_of_maps(pid_t pid, int *error)
 		trace = trace_of_live(live, pid);
 		free(live);
 	}
-	/* A process that ends meanwhile has no mappings. */
+	/* A process that has ended in the meantime has no mappings. */
 	if (ferror(maps))
 		*error = -ESRCH;
 	fclose(maps);

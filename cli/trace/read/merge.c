@@ -1,25 +1,25 @@
 /*
- * merge.c: k-way merge over a binary heap of streams, by the stamp of the
- * next event that each can give. A stream whose next chunk is not open yet
- * stands there with the chunk's base stamp, which is not later than its first
- * event; the chunk is opened when it comes to the top. So the memory is that
- * of compressed chunks, one open chunk and one batch for each ring.
+ * merge.c: k-way merge over a binary heap of streams, ordered by the stamp of
+ * each stream's next event. A stream whose next chunk is not open yet is
+ * ordered by the chunk's base stamp, which is not later than its first event.
+ * The chunk is opened when it reaches the top. So memory holds compressed
+ * chunks, and one open chunk and one batch for each ring.
  *
- * What a chunk holds may be a thousand times what it takes in the file, and
- * any number of rings may be open at once. So where open chunks take far more
- * than there was to read, further ones are cut as soon as they are opened,
- * into many small ones, packed, of which one is open at a time (cut_chunk).
+ * A chunk may decode to a thousand times its size in the file, and any number
+ * of rings may have a chunk open. So when open chunks take far more memory than
+ * the bytes read, further chunks are cut as soon as they are opened: into many
+ * small, compressed pieces, of which one is open at a time (cut_chunk).
  *
- * The top stream gives as many events as lie before the second best's next
- * one: with one busy ring, or rings that are busy in turns, these are whole
- * batches and the heap costs nothing.
+ * The top stream delivers all its events before the second best's next event.
+ * With one busy ring, or rings that are busy in turns, these are whole batches,
+ * and the heap costs nothing.
  *
  *  I1  A stream is in the heap exactly if it has a batch or a queued chunk.
  *  I2  No child comes before its parent in the heap (comes_before).
- *  I3  stream->seen is the position in the ring up to which chunks were
- *      queued; what lies below it is never delivered twice.
- *  I4  merge->open_bytes is the sum of all streams' event_decoder_bytes. It is not above
- *      OPEN_FREE + OPEN_RATIO * merge->taken by more than a chunk of
+ *  I3  stream->seen is the position in the ring up to which chunks were queued;
+ *      events below it are never delivered twice.
+ *  I4  merge->open_bytes is the sum of all streams' event_decoder_bytes. It
+ *      exceeds OPEN_FREE + OPEN_RATIO * merge->taken by at most a chunk of
  *      CUT_EVENTS for each stream, and one chunk.
  *
  * Called by the reader's thread.
@@ -36,11 +36,13 @@
 #include "unwind/claim.h"
 
 #define BATCH_EVENTS 256
-/* Compressed bytes that may wait for a SYNC. Then they are merged anyhow. */
+/* Compressed bytes that may wait for a SYNC; beyond, they are merged
+ * without. */
 #define BUFFER_MAX (UINT64_C(256) << 20)
-/* Bytes of open chunks that are always allowed, and how many for each byte of
- * EVENTS that was read. Recorded ones have 2 to 13, or 100 where all repeats;
- * of those, some hundred threads at once are enough to be cut. */
+/* Bytes of open chunks that are always allowed, and bytes allowed for each byte
+ * of EVENTS read. Recorded chunks take 2 to 13 times their bytes, or 100 where
+ * all events repeat; some hundred threads of the latter kind at once get
+ * cut. */
 #define OPEN_FREE (UINT64_C(32) << 20)
 #define OPEN_RATIO 16
 #define CUT_EVENTS 512
@@ -49,7 +51,8 @@
 struct queued {
 	struct queued *next;
 	struct chunk chunk;
-	uint64_t skip;		/* bytes of ring at its start, seen before */
+	uint64_t skip;		/* bytes of ring at its start, already
+				 * delivered */
 	uint64_t given;		/* events at its start, likewise */
 	uint64_t base;
 	uint32_t lane;
@@ -58,14 +61,14 @@ struct queued {
 };
 
 struct merge_stream {
-	uint64_t key;		/* stamp of the next event, or less */
+	uint64_t key;		/* stamp of the next event, or lower */
 	uint32_t index;
 	uint32_t ring;
 	uint32_t generation;
 	uint64_t seen;		/* I3 */
 	bool open;		/* `queue` is being decoded */
 	bool begun;		/* had a chunk before, of any generation */
-	uint64_t given;		/* events of `queue` that were passed over, or
+	uint64_t given;		/* events of `queue` that were skipped or
 				 * delivered */
 	struct merge_stream *next_unused;
 	struct queued *queue;
@@ -87,9 +90,9 @@ void merge_init(struct merge *merge, const struct merge_sink *sink)
 /* ---- the heap ---- */
 
 /*
- * Events of one stamp go by the number of their ring, so that their order does
- * not depend on how they were cut into chunks: a trace that was repacked tells
- * the same. A ring's older generation may still have events to give.
+ * Events with the same stamp are ordered by ring number, so that their order
+ * does not depend on chunk boundaries: a repacked trace gives the same result.
+ * An older generation of the ring may still have events.
  */
 static inline bool wins_ties(const struct merge_stream *a,
 			     const struct merge_stream *b)
@@ -147,7 +150,7 @@ static void heap_pop(struct merge *merge)
 		sift_down(merge, 0);
 }
 
-/* The last stamp that the top stream may give before the second best's turn. */
+/* The last stamp that the top stream may deliver before the second best. */
 static uint64_t top_bound(const struct merge *merge)
 {
 	const struct merge_stream *second;
@@ -164,7 +167,8 @@ static uint64_t top_bound(const struct merge *merge)
 }
 
 #ifdef GNOMON_CLAIMS
-#define VALID_STREAMS 256	/* more take too long, a run as often */
+#define VALID_STREAMS 256	/* with more, the check takes too long for each
+				 * run */
 
 bool merge_is_valid(const struct merge *merge)
 {
@@ -218,9 +222,9 @@ static struct merge_stream *new_stream(struct merge *merge, uint32_t ring)
 
 /*
  * The stream of a ring's generation; NULL if the ring has a later one: the
- * writer empties a ring before it is used again, so the chunk is a
- * repetition. A stream whose ring has a new generation is used again once it
- * has nothing left to give, else it is left to run dry.
+ * writer drains a ring before it is reused, so the chunk is a repetition. A new
+ * generation reuses the ring's stream if it has no events left. Otherwise it
+ * gets a new stream, and the old one delivers the events that it has.
  */
 static struct merge_stream *find_stream(struct merge *merge,
 					const struct chunk *chunk)
@@ -278,7 +282,7 @@ static void drop_chunk(struct merge *merge, struct merge_stream *stream)
 	}
 }
 
-/* How many of these events earlier chunks held already. */
+/* How many of these events earlier chunks already had. */
 static size_t skip_seen(struct queued *queued, const struct trace_event *events,
 			size_t count)
 {
@@ -296,7 +300,8 @@ static size_t skip_seen(struct queued *queued, const struct trace_event *events,
 	return n;
 }
 
-/* Threads come and go by the million: what is idle keeps next to nothing. */
+/* Millions of threads may come and go: an idle stream keeps hardly any
+ * memory. */
 static void run_dry(struct merge *merge, struct merge_stream *stream)
 {
 	assert(stream->queue == NULL && !stream->open);	/* I1 */
@@ -307,7 +312,7 @@ static void run_dry(struct merge *merge, struct merge_stream *stream)
 	stream->batch_room = stream->batch_count = stream->batch_next = 0;
 	if (table_get(&merge->by_ring, stream->ring) == stream->index)
 		return;
-	/* Its ring has had a new generation meanwhile. */
+	/* Its ring has a new generation. */
 	stream->next_unused = merge->unused;
 	merge->unused = stream;
 }
@@ -321,7 +326,7 @@ static void note_bad(struct merge *merge, const struct queued *queued)
 	faults_note(merge->faults, FAULT_MALFORMED, 1);
 }
 
-/* A chunk of these events, as one of `whole` was. */
+/* A chunk of these events, which are part of `whole`. */
 static struct queued *new_piece(const struct queued *whole,
 				const struct trace_event *events, size_t count)
 {
@@ -344,9 +349,9 @@ static struct queued *new_piece(const struct queued *whole,
 }
 
 /*
- * Put pieces of CUT_EVENTS in the place of the stream's open chunk. Decoding
- * such a chunk anew whenever its turn comes would take less memory still, and
- * hours, where rings take turns at each event.
+ * Replace the stream's open chunk by pieces of CUT_EVENTS. Decoding the chunk
+ * anew at each of its turns would take even less memory, but hours, where rings
+ * take turns at each event.
  */
 static void cut_chunk(struct merge *merge, struct merge_stream *stream)
 {
@@ -377,8 +382,7 @@ static void cut_chunk(struct merge *merge, struct merge_stream *stream)
 	stream->open = false;
 }
 
-/* Begin with the first chunk of the queue. False: there is nothing in it that
- * is wanted. */
+/* Open the first chunk of the queue. False: it has no events to deliver. */
 static bool open_chunk(struct merge *merge, struct merge_stream *stream)
 {
 	struct queued *queued = stream->queue;
@@ -404,8 +408,8 @@ static bool open_chunk(struct merge *merge, struct merge_stream *stream)
 	return true;
 }
 
-/* Its number of events. A batch is no larger than it need be: thousands of
- * rings may be open, of a few events each. */
+/* Returns the number of events. A batch is as small as possible: thousands of
+ * rings with a few events each may be open. */
 static size_t next_batch(struct merge_stream *stream)
 {
 	size_t room = stream->decoder.left < BATCH_EVENTS ?
@@ -423,7 +427,7 @@ static size_t next_batch(struct merge_stream *stream)
 				  stream->batch_room);
 }
 
-/* Decode on; false if the stream has nothing more at the moment. */
+/* Decode the next batch; false if the stream has no more events for now. */
 static bool refill(struct merge *merge, struct merge_stream *stream)
 {
 	while (stream->queue != NULL) {
@@ -458,8 +462,8 @@ static bool refill(struct merge *merge, struct merge_stream *stream)
 }
 
 /*
- * A payload that is compressed as a whole has no base stamp to be seen from
- * outside: its stream is opened at once when its turn could have come.
+ * A payload that is compressed as a whole does not show its base stamp. With
+ * stamp 0 its stream is opened as soon as its turn may have come.
  */
 static uint64_t base_stamp(const struct chunk *chunk)
 {
@@ -515,13 +519,13 @@ void merge_add(struct merge *merge, const struct chunk *chunk, uint32_t lane,
 	}
 }
 
-/* How many events of the batch come first: at least one. */
+/* How many events of the batch come next: at least one. */
 static size_t run_length(const struct merge_stream *stream, uint64_t bound)
 {
 	size_t n = stream->batch_next + 1;
 
 	CLAIM_FULL(stream->batch_next < stream->batch_count);
-	/* Stamps do not fall within a chunk. */
+	/* Stamps ascend within a chunk. */
 	if (stream->batch[stream->batch_count - 1].stamp <= bound)
 		return stream->batch_count - stream->batch_next;
 	while (n < stream->batch_count && stream->batch[n].stamp <= bound)
@@ -529,7 +533,7 @@ static size_t run_length(const struct merge_stream *stream, uint64_t bound)
 	return n - stream->batch_next;
 }
 
-/* Let the top stream give events up to `bound`, at least one. */
+/* Deliver events of the top stream up to `bound`, at least one. */
 static void deliver(struct merge *merge, struct merge_stream *stream,
 		    uint64_t bound)
 {

@@ -1,16 +1,16 @@
 /*
- * reader.c: from chunks to the sink. What is wrong with a file is put into
- * words by verdict.c.
+ * reader.c: reads a trace chunk by chunk and calls the sink. verdict.c reports
+ * what is wrong with a file.
  *
- * A trace that is being written is read like this: first a snapshot of the
- * live file, then the trace to the end that it has by then, then what the
- * snapshot has beyond that. The writer moves events from the one to the other
- * only after they are in the file, so nothing can slip through between; what
- * is in both is recognised by its position in its ring.
+ * A trace that is being written is read in three steps: a snapshot of the live
+ * file; the trace, up to the end that it has then; the events of the snapshot
+ * beyond that. The writer moves events out of the live file only after they are
+ * in the trace, so none is missed. Events in both are recognised by their
+ * position in their ring.
  *
- * One that is followed is read from the file alone, as far as it goes each
- * time. It has ended when its END chunk came, or when nobody writes it any
- * more: then what its live file still holds is folded into it first.
+ * A followed trace is read from the file alone, each time up to its present
+ * end. It has ended when its END chunk was read, or when it has no writer any
+ * more; in that case its live file is recovered into it first.
  *
  * Thread context: one thread for each reader, but for reader_cancel.
  */
@@ -34,7 +34,7 @@
 #include "cli/trace/live/leftover.h"
 #include "cli/trace/read/verdict.h"
 
-/* Where it is. */
+/* What is being read. */
 enum stage {
 	STAGE_OPEN,		/* nothing was read yet */
 	STAGE_TRACE,
@@ -50,7 +50,7 @@ struct reader {
 	enum stage stage;
 	enum exit_status status;	/* once it is done */
 	bool fed;
-	bool follows;		/* to where its writer ends it */
+	bool follows;		/* up to where the writer ends it */
 	_Atomic bool cancelled;
 	struct leftover_snapshot live;
 	size_t live_next;	/* chunk of it */
@@ -58,7 +58,7 @@ struct reader {
 	struct scan chunks;
 	struct merge merge;
 	struct inflater inflater;
-	const struct chunk *chunk;	/* at hand */
+	const struct chunk *chunk;	/* being decoded */
 	uint64_t window;	/* ticks; INFO's window_ticks */
 	uint64_t end_offset;	/* of the END chunk */
 	char line[RECORDS_LINE_MAX];
@@ -66,8 +66,8 @@ struct reader {
 
 /* ---- content of chunks ---- */
 
-/* A recorder that could not go on says why; one that was told to stop, or
- * whose program ended, has nothing to say. */
+/* A recorder that could not continue gives a reason; one that was stopped, or
+ * whose program ended, gives none. */
 static void note_end(struct reader_report *report, const char *key,
 		     const char *value)
 {
@@ -89,7 +89,7 @@ static void read_lines(struct reader *reader, struct cursor *c)
 	while (records_line(c, reader->line, &key, &value)) {
 		if (type == GT_INFO && strcmp(key, "window_ticks") == 0)
 			reader->window = strtoull(value, NULL, 10);
-		/* what came before is in other files, or in none */
+		/* earlier events are in other files, or in none */
 		if (type == GT_INFO && (strcmp(key, "part") == 0 ||
 					(strcmp(key, "depth") == 0 &&
 					 strcmp(value, "0") == 0)))
@@ -248,7 +248,7 @@ static void read_totals(struct reader *reader, struct cursor *c)
 	columns_free(&decoder->columns);
 }
 
-/* A chunk of nothing but rows. */
+/* A chunk that consists of rows. */
 static void read_rows(struct reader *reader, struct cursor *c,
 		      void (*take)(void *owner, const struct trace_totals *row))
 {
@@ -320,7 +320,7 @@ static void read_events(struct reader *reader, const struct chunk *chunk)
 	merge_add(&reader->merge, chunk, lane, nested);
 }
 
-/* Offered to who wants whole chunks. True: there is nothing left to do. */
+/* Offer the chunk to a sink that takes whole chunks. True: the sink took it. */
 static bool is_taken(struct reader *reader, const struct chunk *chunk)
 {
 	const struct reader_sink *sink = reader->sink;
@@ -337,7 +337,7 @@ static bool is_taken(struct reader *reader, const struct chunk *chunk)
 	return true;
 }
 
-/* By type. EVENTS have no payload to open: the merge does that. */
+/* By chunk type. EVENTS are missing: the merge opens their payload. */
 static void (*const read_payload[GT_CHUNK_TYPES])(struct reader *,
 						  struct cursor *) = {
 	[GT_INFO] = read_lines,
@@ -382,7 +382,7 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		read_payload[type](reader, &c);
 	else
 		reader->report->unknown_chunks++;
-	/* Events of other chunks may have been handed out meanwhile. */
+	/* The merge may have delivered events of other chunks in between. */
 	faults_at(faults, chunk->type, chunk->offset);
 	faults_note(faults, FAULT_MALFORMED, c.bad);
 }
@@ -410,7 +410,8 @@ static void take_snapshot(struct reader *reader,
 			   reader->path, facts->live, strerror(-error));
 }
 
-/* Fold the live file in, or take a snapshot of it, or do without. */
+/* Recover the live file into the trace, or take a snapshot of it, if there is
+ * one. */
 static void prepare_live(struct reader *reader,
 			 const struct trace_facts *facts)
 {
@@ -420,8 +421,8 @@ static void prepare_live(struct reader *reader,
 	reader->report->folded = result == FOLD_DONE;
 	reader->report->being_written = result == FOLD_BUSY;
 	if (result == FOLD_DONE)
-		notes_hint(reader->notes, "%s: the last events were folded in "
-			   "from %s, which is removed now", reader->path,
+		notes_hint(reader->notes, "%s: its last events were recovered "
+			   "from %s, which was removed", reader->path,
 			   facts->live);
 	reader->report->unfolded = result == FOLD_FAILED;
 	if ((result == FOLD_BUSY || result == FOLD_FAILED) &&
@@ -429,7 +430,7 @@ static void prepare_live(struct reader *reader,
 		take_snapshot(reader, facts);
 }
 
-/* One chunk of it. */
+/* One chunk of the live file. */
 static void read_live(struct reader *reader)
 {
 	struct leftover_chunk *item = &reader->live.chunks[reader->live_next++];
@@ -450,8 +451,8 @@ static void read_live(struct reader *reader)
 
 /* ---- the whole ---- */
 
-/* What can be seen only at the end. A trace that lacks more is no better known
- * for saying so. */
+/* Checks that are possible only at the end. If other events are missing, their
+ * report suffices. */
 static void compare_counts(struct reader_report *report, uint64_t end_offset)
 {
 	faults_at(&report->faults, GT_END, end_offset);
@@ -487,7 +488,7 @@ static void finish(struct reader *reader)
 	if (reader->sink->events != NULL)	/* else they were not read */
 		compare_counts(report, reader->end_offset);
 	report->malformed += faults_total(&report->faults);
-	/* its writer has only the report left to do */
+	/* its writer only has the report left to write */
 	if (report->ended)
 		report->being_written = false;
 	where = (struct verdict_where){ reader->merge.lost_offset,
@@ -497,7 +498,7 @@ static void finish(struct reader *reader)
 	reader->stage = STAGE_DONE;
 }
 
-/* It was opened, with this result. */
+/* The trace was opened; facts->result is the result. */
 static void begin(struct reader *reader, struct trace_facts *facts)
 {
 	struct reader_report *report = reader->report;
@@ -526,7 +527,7 @@ static void open_path(struct reader *reader)
 	if (error != 0 || facts.result != SCAN_OPEN_OK) {
 		if (fd >= 0)
 			close(fd);
-		/* its writer has not come to its head yet */
+		/* its writer has not written the header yet */
 		if (error == 0 && reader->follows &&
 		    (facts.result == SCAN_OPEN_EMPTY ||
 		     facts.result == SCAN_OPEN_DAMAGED) &&
@@ -540,7 +541,7 @@ static void open_path(struct reader *reader)
 		reader->stage = STAGE_DONE;
 		return;
 	}
-	/* it is open: a part may be removed from here on */
+	/* open now: from here on a part may be removed */
 	growing = reader->follows && fold_is_locked(reader->path);
 	reader->report->being_written = growing;
 	if (!growing)
@@ -550,7 +551,7 @@ static void open_path(struct reader *reader)
 	begin(reader, &facts);
 }
 
-/* Not before there is a header. */
+/* Wait for the header. */
 static void open_fed(struct reader *reader)
 {
 	struct trace_facts facts = { .result = SCAN_OPEN_OK };
@@ -563,7 +564,7 @@ static void open_fed(struct reader *reader)
 
 /* ---- followed traces ---- */
 
-/* Whether somebody has the trace's lock: its writer, while it lives. */
+/* Whether the trace's lock is held: by its writer, while it lives. */
 static bool is_written(const struct source *source)
 {
 	if (flock(source->fd, LOCK_SH | LOCK_NB) != 0)
@@ -572,7 +573,7 @@ static bool is_written(const struct source *source)
 	return false;
 }
 
-/* What the trace says of itself, if it is still there under its name. */
+/* The facts of the trace, if its name still refers to it. */
 static bool find_facts(const struct reader *reader, struct trace_facts *facts)
 {
 	struct stat open, named;
@@ -586,9 +587,9 @@ static bool find_facts(const struct reader *reader, struct trace_facts *facts)
 }
 
 /*
- * It has its END, or nobody writes it any more: from here on it is read as if it
- * was opened now. What its writer could not write although it had an END stays
- * in the live file: to fold it in would replace what was read.
+ * The trace has its END, or no writer any more: from here on it is read like
+ * one opened now. If it has an END, and the writer failed to write events
+ * before that, the live file stays: recovering it would replace what was read.
  */
 static void stop_following(struct reader *reader)
 {
@@ -605,7 +606,7 @@ static void stop_following(struct reader *reader)
 	scan_end(&reader->chunks);
 }
 
-/* It has no more at the moment. Whether it has after all. */
+/* There is no more for the moment. Look again: is there more now? */
 static bool has_grown(struct reader *reader)
 {
 	if (!reader->report->ended && is_written(&reader->chunks.source))

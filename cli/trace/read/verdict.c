@@ -70,7 +70,7 @@ static void tell_damage(const char *path, const struct scan_damage *damage,
 		break;
 	case SCAN_MISSING:
 		notes_error(notes, "%s: %" PRIu64 " chunks are missing before "
-			      "offset %" PRIu64 ": the figures lack what was "
+			      "offset %" PRIu64 ": the results lack what was "
 			      "in them", path, damage->size, damage->offset);
 		break;
 	case SCAN_UNREADABLE:
@@ -81,7 +81,7 @@ static void tell_damage(const char *path, const struct scan_damage *damage,
 	}
 }
 
-/* A chunk that the writer is about to finish is no damage. */
+/* A torn chunk that the writer is about to finish is no damage. */
 static bool is_harmless(const struct reader_report *report,
 			const struct scan_damage *damage)
 {
@@ -107,18 +107,18 @@ static void tell_damages(const char *path, struct reader_report *report,
 			    path, report->damage_count - SCAN_DAMAGE_SHOWN);
 }
 
-/* A recording that stopped before its program did. */
+/* A recording that stopped before its program ended. */
 static void tell_stopped(const char *path, const struct reader_report *report,
 			 uint64_t good_end, struct notes *notes)
 {
 	if (!report->ended && !report->being_written)
 		notes_error(notes, "%s: the recording has no end at offset %"
 			    PRIu64 " (its writer was killed, or the file was "
-			    "cut): the figures are those up to the last event",
+			    "cut): the results end at its last event",
 			    path, good_end);
 	if (report->failed)
-		notes_error(notes, "%s: the recording failed (%s): the figures "
-			    "are those up to that moment", path, report->why[0]
+		notes_error(notes, "%s: the recording failed (%s): the results "
+			    "end at that moment", path, report->why[0]
 			    ? report->why : "no reason given");
 }
 
@@ -132,13 +132,13 @@ enum exit_status verdict_tell(const char *path, struct reader_report *report,
 	tell_damages(path, report, notes);
 	faults_tell(&report->faults, path, notes);
 	if (report->malformed > faulty)
-		notes_error(notes, "%s: %" PRIu64 " rings of the live file make "
-			    "no sense: their last events are missing", path,
+		notes_error(notes, "%s: %" PRIu64 " rings of the live file are "
+			    "damaged: their last events are missing", path,
 			    report->malformed - faulty);
 	if (report->lost_bytes > 0)
 		notes_error(notes, "%s: %" PRIu64 " bytes of events are "
 			    "missing, the first before the chunk at offset %"
-			    PRIu64 ": the figures lack them", path,
+			    PRIu64 ": the results lack them", path,
 			    report->lost_bytes, where->lost_offset);
 	tell_stopped(path, report, where->good_end, notes);
 	if (report->damage_count == 0 && report->malformed == 0 &&

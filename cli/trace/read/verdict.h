@@ -1,7 +1,6 @@
 /*
- * verdict.h: what is wrong with a trace that was read, or could not be, in
- * words; and the exit state that goes with it. Each names the file, the
- * offset, and what the figures lack.
+ * verdict.h: messages for a trace that is damaged or unreadable, and the exit
+ * status. Each names the file, the offset, and what the measures lack.
  */
 #ifndef GNOMON_VERDICT_H
 #define GNOMON_VERDICT_H
@@ -12,21 +11,22 @@
 #include "cli/trace/read/reader.h"
 
 struct verdict_where {
-	uint64_t lost_offset;	/* of the chunk before which events lack */
-	uint64_t good_end;	/* of the last whole chunk */
+	uint64_t lost_offset;	/* of the chunk before which events are
+				 * missing */
+	uint64_t good_end;	/* end of the last whole chunk */
 };
 
-/* -errno of opening it. */
+/* The file cannot be opened; `error` is -errno. */
 void verdict_cannot_open(const char *path, int error, struct notes *notes);
 
-/* It is not a trace that can be read. */
+/* The file is not a readable trace. */
 void verdict_refuse(const char *path, const struct trace_facts *facts,
 		    struct notes *notes);
 
 /*
- * Of a trace that was read. EXIT_COMPLETE or EXIT_PARTIAL. A torn chunk that
- * its writer is about to finish is no damage: it is taken off the report's
- * damage_count.
+ * For a trace that was read: EXIT_COMPLETE or EXIT_PARTIAL. A torn chunk that
+ * its writer is about to finish is no damage: it is subtracted from the
+ * report's damage_count.
  */
 enum exit_status verdict_tell(const char *path, struct reader_report *report,
 			      const struct verdict_where *where,

@@ -228,7 +228,7 @@ void compose_rest(struct buffer *out, const struct trace_rest *rest)
 	put_classes(out, rest->size[0], GT_REST_VALUES);
 }
 
-/* Behind the chunk's first number. */
+/* The rest of the chunk, after its first number. */
 static void put_totals(struct buffer *out, const struct trace_totals *totals,
 		       size_t count, unsigned values, int level)
 {
@@ -331,7 +331,7 @@ void compose_live(struct buffer *out, const struct trace_live *blocks,
 		put_column(out, &columns[i], level);
 }
 
-/* Runs of equal layouts: the value, and how many there are of it. */
+/* Runs of equal layouts: value and length of each. */
 static void put_layouts(struct buffer *out, const struct trace_event *events,
 			size_t count)
 {
@@ -367,7 +367,7 @@ static bool frees_a_block(const struct trace_event *event)
 	return gt_event_kind(event->kind).has & GT_MAY_STACK;
 }
 
-/* Whether it is known of one of them who frees. */
+/* Whether any of these events has the freeing context. */
 static bool has_freed_by(const struct trace_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -382,7 +382,7 @@ static void put_change(struct buffer *out, uint32_t context, uint32_t *before)
 	*before = context;
 }
 
-/* Kinds, and addresses that are not recent ones. */
+/* Kinds, and those addresses that are not recent. */
 static void put_heads(struct buffer *kinds, struct buffer *addresses,
 		      const struct trace_event *events, size_t count)
 {
@@ -404,7 +404,7 @@ static void put_heads(struct buffer *kinds, struct buffer *addresses,
 	free(recent);
 }
 
-/* Runs of equal stamps: how many have it, and from there to the next. */
+/* Runs of equal stamps: the length of each, and the difference to the next. */
 static void put_stamps(struct buffer *runs, struct buffer *ticks,
 		       const struct trace_event *events, size_t count)
 {

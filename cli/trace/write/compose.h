@@ -1,6 +1,6 @@
 /*
- * compose.h: write a trace: for left-overs of a live file, and for tests.
- * The recorder in the target has an encoder of its own.
+ * compose.h: encodes trace chunks, for live file recovery, for repack and
+ * strip, and for tests. The recorder has an encoder of its own.
  */
 #ifndef GNOMON_COMPOSE_H
 #define GNOMON_COMPOSE_H
@@ -16,23 +16,23 @@
 void compose_header(struct buffer *out, uint64_t trace_id);
 
 /*
- * A whole chunk around a payload. `chunk` gives type, ring, generation,
- * first, last and sequence; `raw` and `flags` unless the payload is
- * compressed as a whole.
+ * A chunk around a payload. `chunk` gives type, ring, generation, first, last
+ * and sequence; also `raw` and `flags`, unless the payload is compressed as a
+ * whole.
  */
 void compose_chunk(struct buffer *out, const struct chunk *chunk,
 		  uint64_t trace_id, const struct buffer *payload);
 
-/* Payloads. `level` is zstd's, 0: columns are not compressed. */
+/* Payloads. `level` is zstd's; 0: do not compress columns. */
 void compose_varint(struct buffer *out, uint64_t value);
-/* Behind the number of entries: one column. */
+/* One column. Write the number of entries first. */
 void compose_column(struct buffer *out, const struct buffer *column, int level);
 void compose_line(struct buffer *out, const char *key, const char *value);
 void compose_thread(struct buffer *out, const struct trace_thread *thread);
 void compose_capture(struct buffer *out, const struct trace_capture *capture);
 void compose_image(struct buffer *out, const struct trace_image *image);
 void compose_sync(struct buffer *out, const struct trace_sync *sync);
-/* A piece of a file; `piece_size` of `bytes`. */
+/* A piece of a file: `piece_size` bytes at `bytes`. */
 void compose_file(struct buffer *out, const struct trace_file *file,
 		  const uint8_t *bytes, int level);
 void compose_run(struct buffer *out, const struct trace_run *run);

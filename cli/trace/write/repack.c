@@ -1,20 +1,20 @@
 /*
  * repack.c: see the header.
  *
- * Events wait in their ring's stream until there are many, or until something
- * comes that they must not be moved behind: a THREAD record gives the ring to
- * somebody else. Nodes wait until events are written that may refer to them,
- * or something that tells what addresses mean: IMAGE, NAMES. A SYNC is not
- * held up by events that wait; its watermark is lowered to the earliest of
- * them instead, so what it promises to readers stays true.
+ * Events wait in their ring's stream until there are many, or until a record
+ * comes that must follow them: a THREAD record gives the ring to another
+ * thread. Nodes wait until events that may refer to them are written, or a
+ * chunk that gives addresses a meaning: IMAGE, NAMES. A SYNC is not delayed by
+ * waiting events. Instead its watermark is lowered to the earliest of them, so
+ * that it stays true.
  *
- *  I1  Nodes are written before events that came behind them.
+ *  I1  Nodes are written before events that followed them.
  *  I2  A ring's events are written before the next THREAD or CAPTURE record of
  *      that ring.
- *  I3  No event is written below the watermark of a SYNC before it that did not
- *      lie below it in the input.
- *  I4  What the input lacks, the output is seen to lack: gaps in sequence
- *      numbers and in positions are passed on.
+ *  I3  No event is written below the watermark of an earlier SYNC, unless it
+ *      was below it in the input.
+ *  I4  Gaps in the input stay visible in the output: gaps in sequence numbers
+ *      and in positions are passed on.
  *
  * Called by the main thread.
  */
@@ -32,17 +32,17 @@
 #define BATCH_EVENTS 1024
 #define PENDING_MAX (1u << 20)	/* events that wait: some 40 MiB */
 #define NODES_MAX (1u << 18)	/* nodes that wait: 4 MiB */
-#define GAP_MAX (UINT64_C(1) << 40)	/* missing chunks that are believed */
+#define GAP_MAX (UINT64_C(1) << 40)	/* larger gaps are wrong numbers */
 
 struct repack_stream {
 	uint32_t ring, generation;
 	bool used;
 	bool nested;
 	uint64_t seen;		/* position up to which chunks were taken */
-	uint64_t first, last;	/* positions of what waits, in the output */
+	uint64_t first, last;	/* positions of waiting events, in the output */
 	struct trace_event *events;
 	size_t count, capacity;
-	uint64_t *args;		/* of the EXTRAs among them, in turn */
+	uint64_t *args;		/* of the waiting EXTRAs, in order */
 	size_t extra_count, extra_capacity;
 };
 
@@ -74,7 +74,7 @@ void repack_close(struct repack *repack)
 	buffer_free(&repack->changed);
 }
 
-/* ---- writing what waits ---- */
+/* ---- writing pending events and nodes ---- */
 
 static void flush_nodes(struct repack *repack)
 {
@@ -181,8 +181,8 @@ void repack_put(struct repack *repack, struct repack_stream *stream,
 		flush_stream(repack, stream);
 }
 
-/* The events of an opened chunk, but for `skip` bytes at its start. Returns
- * the position behind the last one. */
+/* The events of an opened chunk, without `skip` bytes at its start. Returns the
+ * position after the last one. */
 static uint64_t take_events(struct repack *repack,
 			    struct repack_stream *stream, uint64_t position,
 			    uint64_t skip)
@@ -221,7 +221,7 @@ static bool repack_events(struct repack *repack, const struct chunk *chunk,
 			  struct cursor *c)
 {
 	struct repack_stream *stream = stream_of(repack, chunk->ring);
-	/* a part of a recording has rings from somewhere on */
+	/* in a part of a recording, rings begin anywhere */
 	bool goes_on = repack->part && !stream->used;
 	uint64_t skip = 0, end;
 
@@ -252,8 +252,8 @@ static bool repack_events(struct repack *repack, const struct chunk *chunk,
 	if (repack->decoder.bad && end < chunk->last)
 		stream->seen = end;	/* I4: the next chunk finds a gap */
 	else if (repack->change->event == NULL && chunk->last > stream->first)
-		/* What the recorder says of its ring is right, whatever we
-		 * think that an event takes there. */
+		/* The recorder's positions are right, whatever size of an event
+		 * we assume. */
 		stream->last = chunk->last;
 	if (repack->pending_events > PENDING_MAX)
 		repack_flush(repack);
@@ -292,8 +292,8 @@ static void put(struct repack *repack, unsigned type, bool whole)
 		      &repack->payload, whole);
 }
 
-/* How many events there are, as END says it: if it was right it stays right,
- * and what it missed is missed. */
+/* END's number of events: a correct number stays correct, and a difference
+ * stays the same. */
 static void put_count(struct repack *repack, const char *value)
 {
 	char number[24];
@@ -317,9 +317,9 @@ static bool repack_lines(struct repack *repack, unsigned type,
 		if (change->line != NULL &&
 		    !change->line(change->owner, type, key, value,
 				  &repack->changed))
-			;	/* goes */
+			;	/* dropped */
 		else if (type == GT_INFO && strcmp(key, "live") == 0)
-			;	/* that is not of this file */
+			;	/* does not apply to this file */
 		else if (type == GT_END && strcmp(key, "events") == 0)
 			put_count(repack, value);
 		else if (repack->changed.size > 0)
@@ -358,7 +358,7 @@ static bool repack_threads(struct repack *repack, bool no_pointers,
 	return !c->bad;
 }
 
-/* Byte for byte; but I2. */
+/* Byte for byte; but see I2. */
 static bool repack_captures(struct repack *repack, struct cursor *c)
 {
 	struct trace_capture capture;
@@ -408,7 +408,7 @@ static bool repack_sync(struct repack *repack, struct cursor *c)
 	return true;
 }
 
-/* Whatever it holds. */
+/* A chunk of any content, unchanged. */
 static bool repack_bytes(struct repack *repack, unsigned type,
 			 struct cursor *c)
 {
@@ -417,7 +417,7 @@ static bool repack_bytes(struct repack *repack, unsigned type,
 	return true;
 }
 
-/* A chunk whose new payload is made by `make`; if that fails, it is left out. */
+/* A chunk whose new payload `make` composes; if that fails, it is dropped. */
 static bool repack_made(struct repack *repack, unsigned type, struct cursor *c,
 			bool (*make)(struct repack *repack, struct cursor *c))
 {
@@ -478,11 +478,12 @@ static bool repack_payload(struct repack *repack, const struct chunk *chunk,
 	}
 	repack_flush(repack);
 	if (repack->change->name != NULL)
-		return true;	/* who knows what names are in it */
+		return true;	/* it may have names */
 	return repack_bytes(repack, type, c);
 }
 
-/* Chunks that come from a live file have no place in a file. */
+/* Gaps in sequence numbers are passed on. Chunks from a live file have no
+ * offset. */
 static void pass_on_gap(struct repack *repack, const struct chunk *chunk)
 {
 	uint64_t gap = chunk->sequence - repack->sequence;

@@ -1,6 +1,6 @@
 /*
- * repack_names.c: see the header. What surrounds a name is copied byte for
- * byte: a later recorder may have put more there than we know.
+ * repack_names.c: see the header. Bytes around a name are copied unchanged: a
+ * later recorder may have added more values than we know.
  *
  * Called by the main thread.
  */
@@ -38,7 +38,7 @@ void repack_names_build_id(const struct repack *repack, uint8_t *changed,
 		change->build_id(change->owner, changed, size);
 }
 
-/* What the cursor has passed since `begin`. */
+/* The bytes that the cursor has passed since `begin`. */
 static void copy(struct buffer *out, const uint8_t *begin,
 		 const struct cursor *c)
 {
@@ -50,7 +50,7 @@ static void copy_rest(struct buffer *out, const struct cursor *c)
 	buffer_add(out, (const char *)c->next, cursor_left(c));
 }
 
-/* Columns with one column: the framing around repack->column. */
+/* The framing of columns around repack->column, the only one. */
 static void put_column(struct repack *repack, uint64_t count)
 {
 	compose_varint(&repack->payload, count);
@@ -67,7 +67,7 @@ static bool open_column(struct repack *repack, struct cursor *c)
 
 /* ---- MAPS ---- */
 
-/* One record; `last` is the path of the NEW before as it was. */
+/* One record; `last` is the original path of the NEW record before. */
 static bool map_record(struct repack *repack, struct cursor *c)
 {
 	const struct repack_change *change = repack->change;
@@ -163,7 +163,7 @@ bool repack_names_code(struct repack *repack, struct cursor *c)
 
 /* ---- SNAPSHOT ---- */
 
-/* A row: all but the path stays. */
+/* A row; only the path is changed. */
 static bool mapping_row(struct repack *repack, struct cursor *row,
 			uint64_t values)
 {

@@ -1,10 +1,10 @@
 /*
- * rewrite.c: see the header. Where the file system can, the file is made
- * without a name (O_TMPFILE), so that nothing is left whatever ends us; else
- * under a name of its own beside the result.
+ * rewrite.c: see the header. If the file system can, the file is made without a
+ * name (O_TMPFILE), so that nothing is left however we end. Otherwise it has a
+ * temporary name beside the result.
  *
- *  I1  Nothing that exists under the result's name is touched before
- *      rewrite_commit, and without `force` not by that either.
+ *  I1  An existing file with the result's name is not touched before
+ *      rewrite_commit, and without `force` not even then.
  *
  * One thread for each.
  */
@@ -34,7 +34,7 @@ static bool is_same_file(const char *input, const struct stat *output)
 	       status.st_ino == output->st_ino;
 }
 
-/* What is there already under that name. */
+/* Whether the result may take that name. */
 static bool may_take(const char *input, const char *path, bool force,
 		     struct notes *notes)
 {
@@ -42,12 +42,12 @@ static bool may_take(const char *input, const char *path, bool force,
 
 	if (stat(path, &status) == 0) {
 		if (is_same_file(input, &status)) {
-			notes_error(notes, "%s: is the trace itself: give the "
+			notes_error(notes, "%s: is the input trace: give the "
 				    "result another name", path);
 			return false;
 		}
 		if (!S_ISREG(status.st_mode)) {
-			notes_error(notes, "%s: exists and is no file: give "
+			notes_error(notes, "%s: is not a regular file: give "
 				    "another name with -o", path);
 			return false;
 		}
@@ -60,7 +60,7 @@ static bool may_take(const char *input, const char *path, bool force,
 	return force;
 }
 
-/* The directory that the result is in; to be freed. */
+/* The directory of the result; the caller frees it. */
 static char *directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -127,7 +127,7 @@ void rewrite_header(struct rewrite *rewrite, uint64_t trace_id)
 	compose_header(&rewrite->pending, trace_id);
 }
 
-/* Into rewrite->packed; false: it would not be smaller. */
+/* Compress into rewrite->packed; false: it would not be smaller. */
 static bool pack(struct rewrite *rewrite, const struct buffer *payload)
 {
 	struct buffer *packed = &rewrite->packed;
@@ -162,7 +162,7 @@ void rewrite_chunk(struct rewrite *rewrite, const struct chunk *chunk,
 		flush(rewrite);
 }
 
-/* A name that nothing has yet, else -EEXIST. */
+/* Give the file a new name; -EEXIST if the name exists. */
 static int give_name(const struct rewrite *rewrite, const char *name)
 {
 	char open_file[64];
@@ -179,7 +179,7 @@ static int give_name(const struct rewrite *rewrite, const char *name)
 	return failed ? -errno : 0;
 }
 
-/* To replace a file it takes a name beside it first. */
+/* To replace a file, give a temporary name first, then rename. */
 static int replace(struct rewrite *rewrite)
 {
 	int error = 0;
@@ -230,12 +230,12 @@ bool rewrite_commit(struct rewrite *rewrite)
 		free(rewrite->temporary);
 		rewrite->temporary = NULL;
 	} else if (error == -EEXIST) {
-		notes_error(rewrite->notes, "%s: exists by now: give another "
+		notes_error(rewrite->notes, "%s: exists now: give another "
 			    "name with -o, or replace it with --force",
 			    rewrite->path);
 	} else {
-		notes_error(rewrite->notes, "%s: cannot be written: %s: nothing "
-			    "was left of it", rewrite->path, strerror(-error));
+		notes_error(rewrite->notes, "%s: cannot be written: %s: no "
+			    "file was left", rewrite->path, strerror(-error));
 	}
 	return error == 0;
 }

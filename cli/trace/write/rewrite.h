@@ -1,6 +1,6 @@
 /*
- * rewrite.h: a new trace beside an old one. The file has no name until all of
- * it was written; then it gets its name at once, or not at all.
+ * rewrite.h: writes a new trace file. The file has no name until it is
+ * complete; then it gets its name in one step, or not at all.
  */
 #ifndef GNOMON_REWRITE_H
 #define GNOMON_REWRITE_H
@@ -16,40 +16,39 @@ struct rewrite {
 	const char *path;	/* of the result */
 	char *temporary;	/* NULL: the file has no name yet */
 	int fd;			/* -1: none is open */
-	bool force;		/* replace what is there */
+	bool force;		/* replace an existing file */
 	int level;		/* zstd's */
 	uint64_t trace_id;
 	uint64_t sequence;	/* of the next chunk */
 	uint64_t written;	/* bytes in the file */
-	struct buffer pending;	/* behind them */
+	struct buffer pending;	/* bytes to write after them */
 	struct buffer packed;
 	int error;		/* errno of the first write that failed */
 	struct notes *notes;
 };
 
 /*
- * Prepare to write `path` from the trace `input`. False: it cannot be, and the
- * reason is noted: it exists (unless `force`), it is the input, or is no
- * regular file.
+ * Prepare to write `path` from the trace `input`. False, with a note: the path
+ * exists (unless `force`), is the input, or is not a regular file.
  */
 bool rewrite_open(struct rewrite *rewrite, const char *input,
 		  const char *path, bool force, int level,
 		  struct notes *notes);
 
-/* The header; once, before the first chunk. */
+/* The header; call once, before the first chunk. */
 void rewrite_header(struct rewrite *rewrite, uint64_t trace_id);
 
 /*
- * A chunk around `payload`: of `chunk` count type, ring, generation, first and
- * last. `whole`: compress the payload as a whole, if that makes it smaller.
+ * A chunk around `payload`. Of `chunk`, type, ring, generation, first and last
+ * are used. `whole`: compress the payload as a whole, if that makes it smaller.
  */
 void rewrite_chunk(struct rewrite *rewrite, const struct chunk *chunk,
 		   const struct buffer *payload, bool whole);
 
-/* Give the file its name. False: it could not be written, and that is noted;
- * then nothing is left of it. */
+/* Give the file its name. False, with a note: it could not be written; no file
+ * is left. */
 bool rewrite_commit(struct rewrite *rewrite);
-/* Leave nothing behind. Also allowed after the above. */
+/* Remove an uncommitted file. Also allowed after rewrite_commit. */
 void rewrite_close(struct rewrite *rewrite);
 
 #endif

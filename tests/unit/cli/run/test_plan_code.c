@@ -219,7 +219,7 @@ static void test_refused(void **state)
 	REFUSES(odd_counter, "loop");
 	REFUSES(odd_loop, "branch back");
 	REFUSES(odd_back, "branch back");
-	REFUSES(odd_bytes, "cannot be read");
+	REFUSES(odd_bytes, "cannot be decoded");
 	REFUSES(odd_table, "jump table");
 	REFUSES(odd_many, "jump table that leads to its beginning");
 	REFUSES(odd_call_stack, "call that cannot be moved");
