@@ -50,7 +50,7 @@ static const char get[] = "GET, HEAD";
 
 static void refuse_method(struct request *request, const char *allow)
 {
-	char *text = grow_format("allowed methods:", allow);
+	char *text = grow_format("allowed methods: %s", allow);
 
 	answer(request, answer_error(405, text));
 	request->exchange->answer->allow = allow;

@@ -346,7 +346,7 @@ def filters_elsewhere_are_errors(directory):
                 "in (3, 4)" % table, "twice")
         refused(path, "select 1 from %s where size_min = 9 and size_max = 8" %
                 table, "nothing lies between")
-    refused(path, "select 1 from sums where passes_through = '('", "wrong")
+    refused(path, "select 1 from sums where passes_through = '('", "invalid")
     refused(path, "select within_function, within_file, 1 from sums",
             "within-")
     refused(path, "select size, thread, arena, mapping from sums", "3 keys")
@@ -656,7 +656,7 @@ def moments_of_some_traces(directory):
     for table in ("blocks", "sums"):
         for name in ("@none", "@nothing"):
             refused(paths[1], "select * from %s where alive_at = '%s'" % (
-                table, name), "is called %s: there are" % name[1:])
+                table, name), "is called %s: the trace has" % name[1:])
 
 
 # ---- output ----
