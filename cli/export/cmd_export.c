@@ -1,6 +1,6 @@
 /*
- * cmd_export.c: `gnomon export`: a trace as a file of another tool. Runs in
- * the main thread; cli/export/ does the work.
+ * cmd_export.c: `gnomon export`: converts a trace to another tool's format.
+ * Runs in the main thread; cli/export/ does the work.
  */
 #include <errno.h>
 #include <string.h>
@@ -45,35 +45,36 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* Does what was asked for fit together? */
+/* Whether the options are compatible. */
 static bool is_possible(const struct request *request)
 {
 	const struct exporter *format = request->format;
 
 	if (format == NULL)
-		tell_error("export wants a format: `gnomon export --format F`; "
-			   "`gnomon export --help` lists them");
+		tell_error("missing format: `gnomon export --format F`; "
+			   "`gnomon export --help` lists formats");
 	else if (request->export.threads && !format->can_split_threads &&
 		 (format->has_threads || request->export.blocks))
-		tell_error("--threads: %s has the thread of each block in any "
-			   "case: leave it out", format->name);
+		tell_error("--threads: %s always has the thread of each block: "
+			   "remove the option", format->name);
 	else if (request->export.threads && !format->can_split_threads &&
 		 format->can_list_blocks)
-		tell_error("--threads: a stack in %s is one for all threads; "
+		tell_error("--threads: %s does not split stacks by thread; "
 			   "--by block lists each block with its thread",
 			   format->name);
 	else if (request->export.threads && !format->can_split_threads)
-		tell_error("--threads: %s has no place for threads",
+		tell_error("--threads: %s does not support threads",
 			   format->name);
 	else if (request->export.blocks && !format->can_list_blocks)
-		tell_error("--by block: %s has no place for single blocks; "
-			   "json, ndjson and csv have", format->name);
+		tell_error("--by block: %s does not support single blocks; "
+			   "json, ndjson and csv do", format->name);
 	else if (request->export.blocks && request->export.cost_given)
-		tell_error("--by block --cost: blocks come in the order in "
-			   "which they end");
+		tell_error("--by block and --cost conflict: blocks are listed "
+			   "in order of their ends");
 	else if (format->binary && request->export.output == NULL &&
 		 isatty(STDOUT_FILENO))
-		tell_error("%s is not for a terminal: name a file with -o FILE",
+		tell_error("%s is a binary format: write it to a file with -o "
+			   "FILE",
 			   format->name);
 	else
 		return true;
@@ -99,17 +100,16 @@ static int run_export(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Writes what a trace says as a file that other tools read. Sums and "
-	"numbers are those of `gnomon report`, also with filters.",
+	"Converts a trace to a file that other tools read. Sums and numbers "
+	"are those of `gnomon report`, with or without filters.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of the trace are missing or damaged: see standard error.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon export --format collapsed a.trace | flamegraph.pl > a.svg",
-	"a flame graph of what is live at the end",
+	"a flame graph of the blocks live at the end",
 	NULL
 };
 
@@ -135,13 +135,13 @@ static const struct command_words choices[] = {
 static const struct command_option options[] = {
 	{ FORMAT, "format", 'F', COMMAND_WORDS, NULL, "%s" },
 	{ COST, "cost", 'c', COMMAND_WORDS, "live",
-	  "what is counted, where a format has room for one figure, and what "
-	  "its reader shows first, where there is room for more; %s" },
+	  "the cost to write, or to show first if the format holds several; "
+	  "%s" },
 	{ BY, "by", 'b', "stack|block", "stack",
-	  "json, ndjson, csv: list stacks with all their figures, or each "
+	  "json, ndjson, csv: list stacks with all their measures, or each "
 	  "allocation with its address, size, thread, times and stack" },
 	{ THREADS, "threads", 0, NULL, NULL,
-	  "tell threads apart, where the format can" },
+	  "split stacks by thread, if the format supports it" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	COMMAND_COMMON_OPTIONS,
@@ -150,7 +150,7 @@ static const struct command_option options[] = {
 const struct command cmd_export = {
 	.name = "export",
 	.operands = "[TRACE]",
-	.summary = "write a trace as a file of another tool",
+	.summary = "convert a trace to another tool's format",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,5 +1,5 @@
 /*
- * cmd_graph.c: `gnomon graph`: figures over time as a picture, a page or a
+ * cmd_graph.c: `gnomon graph`: measures over time as a picture, a page or a
  * table. Runs in the main thread; graph*.c do the work.
  */
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { COST = 1, BY, TOP, STEPS, FORMAT, LAYOUT, OUTPUT };
 
 struct graph_format {
 	const char *name;
-	const char *ending, *other;	/* of a file's name */
+	const char *ending, *other;	/* file name suffixes */
 	void (*write)(const struct graph *graph, FILE *out);
 };
 
@@ -76,17 +76,17 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* ---- what was asked for ---- */
+/* ---- options ---- */
 
-/* By the output's name, if it is not said. False: they contradict. */
+/* Choose the format by the output's name if not given. False: they conflict. */
 static bool decide_format(struct request *request)
 {
 	const char *output = request->export.output;
 	const char *kind = output ? output_file_picture(output) : NULL;
 
 	if (kind != NULL) {
-		tell_error("%s: no %s is made here: name it .svg or .html; "
-			   "browsers print either", output, kind);
+		tell_error("%s: cannot write %s: name it .svg or .html; "
+			   "browsers print both", output, kind);
 		return false;
 	}
 	for (size_t i = 0; output != NULL && i < FORMATS; i++) {
@@ -94,8 +94,8 @@ static bool decide_format(struct request *request)
 		    !output_file_ends(output, formats[i].other))
 			continue;
 		if (request->format != NULL && request->format != &formats[i]) {
-			tell_error("%s: is no name for --format %s: leave that "
-				   "out, or name it %s", output,
+			tell_error("%s: does not fit --format %s: remove the "
+				   "option, or name it %s", output,
 				   request->format->name,
 				   request->format->ending);
 			return false;
@@ -122,8 +122,8 @@ static bool decide_query(struct request *request)
 		tell_error("--by %s: %s", request->by, why.data);
 	buffer_free(&why);
 	request->graph.adds_up = query_inclusive(query) == NULL;
-	/* Of what was live at the end there may be little: the rows are those
-	 * that had most when most was live. */
+	/* Rows are sorted by their share of the peak: little may be live at the
+	 * end. */
 	query->order = cost == FIGURE_LIVE ? FIGURE_PEAK : cost;
 	query->limit = request->top_given ? request->top : DEFAULT_TOP;
 	query->over_time = true;
@@ -133,7 +133,7 @@ static bool decide_query(struct request *request)
 	return good;
 }
 
-/* Once it is known whether series add up. */
+/* Call it once it is known whether series add up. */
 static bool decide_layout(struct request *request, bool usual)
 {
 	bool can_stack = graph_can_stack(&request->graph);
@@ -143,8 +143,7 @@ static bool decide_layout(struct request *request, bool usual)
 		can_stack && usual;
 	if (!request->graph.stacked || can_stack)
 		return true;
-	tell_error("--layout stacked: what these series have does not add up: "
-		   "draw lines");
+	tell_error("--layout stacked: these series do not add up: use lines");
 	return false;
 }
 
@@ -153,10 +152,11 @@ static bool fits(struct request *request)
 	const struct reading *reading = &request->reading;
 
 	if (query_is_of_moment(&reading->query))
-		tell_error("--alive-at: at a moment there is no time that "
-			   "passes: leave it out, or see --from and --to");
+		tell_error("--alive-at selects one moment, but a graph needs a "
+			   "span of time: remove it, or use --from and --to");
 	else if (reading->many && (request->by != NULL || request->top_given))
-		tell_error("%s: of several traces each is a series: name one",
+		tell_error("%s: several traces are drawn as one series each: "
+			   "give only one trace",
 			   request->by ? "--by" : "--top");
 	else
 		return reading->many || decide_layout(request, true);
@@ -203,10 +203,10 @@ static int graph_one(struct request *request)
 	return exporting_run(&request->export, &request->reading, &exporter);
 }
 
-/* ---- several ---- */
+/* ---- several traces ---- */
 
-/* Before any is followed, for the axis is that of all. When the last event was
- * only a whole pass tells: it may be later than all that is said of times. */
+/* Find the time of each trace first: they share an axis. Only a complete pass
+ * finds the last event, which may be later than all recorded times. */
 static void find_time(const char *trace, struct graph_time *time)
 {
 	struct model *model = model_new(NULL, NULL);
@@ -261,7 +261,7 @@ static int gather_many(struct request *request)
 	struct graph_time *times = grow_zeroed(count, sizeof(*times));
 	int status = EXIT_COMPLETE;
 
-	/* of each there is but one series: its whole */
+	/* each trace is one series: its total */
 	reading->query.keys[0] = query_key_stack();
 	reading->query.limit = 1;
 	for (size_t i = 0; i < count; i++)
@@ -324,34 +324,32 @@ static int run_graph(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Draws what was live, or what was allocated, over the time of a "
-	"recording: the largest rows of `gnomon report` with the same --by, "
-	"each in a colour, and all others in sum. An SVG picture, or an HTML "
-	"page in which the mouse tells the figures of a moment; both are one "
-	"file that asks the network for nothing. Or the figures themselves, as "
-	"a table or as JSON.",
-	"Areas stand upon each other where rows have no blocks in common; else, "
-	"and for peaks, which do not add up, they are lines. Of several traces, "
-	"or a directory of them, each is a line: by the clock, or, if most of "
-	"the time nothing was recorded, each from its own start.",
-	"Live is what is live when a step ends; peak, the most within it. All "
-	"else is what happened within a step; a block is temporary in the step "
-	"in which it is freed.",
+	"Draws live or allocated memory over the time of a recording: the "
+	"largest rows of `gnomon report` with the same --by, each in a colour, "
+	"and the sum of all others. Writes an SVG picture, or an HTML page in "
+	"which the mouse shows the values of a moment. Both are single files "
+	"that make no network requests. Or writes the values as CSV or JSON.",
+	"Series are stacked areas if rows share no blocks. Otherwise, and for "
+	"peaks, which do not add up, they are lines. Several traces, or a "
+	"directory of traces, are a line each: in wall-clock time, or, if "
+	"nothing was recorded most of the time, in time since each start.",
+	"Live is measured at the end of a step; peak is the maximum within a "
+	"step. All other values count events within a step; a temporary block "
+	"counts in the step in which it is freed.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of the trace are missing or damaged: see standard error.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon graph --by library -o live.svg",
-	"what each library held over time",
+	"live memory of each library over time",
 	"gnomon graph --by file --cost temporary a.trace -o a.html",
-	"when which files made temporary blocks, as a page",
+	"which files allocated temporary blocks, and when, as a page",
 	"gnomon graph --by thread --format csv > threads.csv",
-	"all figures of threads over time, as a table",
+	"all measures of threads over time, as a table",
 	"gnomon graph before.trace after.trace -o both.svg",
-	"two runs, from their starts on",
+	"two runs in one graph",
 	NULL
 };
 
@@ -362,18 +360,18 @@ static const struct command_group *const groups[] = {
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, "live",
-	  "how high it is drawn, and which rows are: those that have most of "
-	  "it, of live and peak when most was live; %s" },
-	{ BY, "by", 'b', COMMAND_LIST, "site", "what a series is; %s" },
+	  "the value to draw; also selects the largest rows (for live and "
+	  "peak, those with most at the peak); %s" },
+	{ BY, "by", 'b', COMMAND_LIST, "site", "key of the series; %s" },
 	{ TOP, "top", 'n', "N", "9",
-	  "series beside the others, 0 for all" },
+	  "number of series besides \"others\"; 0: all" },
 	{ STEPS, "steps", 0, "N", "256",
-	  "into so many steps of equal width the time is cut, 2048 at most" },
+	  "number of equal time steps, 2048 at most" },
 	{ FORMAT, "format", 'f', "svg|html|csv|json", NULL,
-	  "what to write (by the output's name; svg)" },
+	  "output format (default: by the output's name, or svg)" },
 	{ LAYOUT, "layout", 0, "stacked|lines", NULL,
-	  "areas upon each other, or lines; on a page this can be changed "
-	  "(stacked, where that means something)" },
+	  "stacked areas, or lines; can be changed on a page (default: "
+	  "stacked, if the series add up)" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	COMMAND_COMMON_OPTIONS,
@@ -388,7 +386,7 @@ static const struct command_words choices[] = {
 const struct command cmd_graph = {
 	.name = "graph",
 	.operands = "[TRACE...]",
-	.summary = "draw what was live or allocated over time",
+	.summary = "draw live or allocated memory over time",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,5 +1,5 @@
 /*
- * graph_gather.c: see graph.h: where the series of a graph come from.
+ * graph_gather.c: see graph.h: collects the series of a graph.
  */
 #include "cli/graph/graph.h"
 
@@ -12,8 +12,8 @@
 #include "cli/query/row_name.h"
 #include "unwind/claim.h"
 
-/* Recordings that together are less than a part of the time from the first to
- * the last are far from each other. */
+/* Recordings are far apart if their total duration is less than a tenth of the
+ * time from the first to the last. */
 #define FAR_PART 10
 #define NAME_WIDTH 60
 
@@ -46,7 +46,7 @@ static struct series_step *copy_of(const struct graph *graph,
 	return copy;
 }
 
-/* Takes the name. */
+/* Takes ownership of the name. */
 static struct graph_series *add(struct graph *graph, char *name,
 				enum graph_of of,
 				const struct series_step *steps)
@@ -137,7 +137,7 @@ int graph_gather(struct graph *graph, const struct query *query,
 	return status;
 }
 
-/* ---- several ---- */
+/* ---- several traces ---- */
 
 static uint64_t last_end(const struct graph_time *times, size_t count)
 {
@@ -149,7 +149,7 @@ static uint64_t last_end(const struct graph_time *times, size_t count)
 	return end;
 }
 
-/* Is the clock of use? */
+/* Whether to use wall-clock time. */
 static bool are_near(const struct graph_time *times, size_t count,
 		     uint64_t first)
 {
@@ -183,7 +183,7 @@ void graph_set_axis(struct graph *graph, struct graph_time *times,
 		      "each from its own start");
 }
 
-/* The step that has a moment. */
+/* The step that contains a moment. */
 static size_t step_of(const struct series_axis *axis, uint64_t ns)
 {
 	size_t step = 0;

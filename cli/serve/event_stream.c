@@ -12,11 +12,12 @@
 
 #include "cli/base/grow.h"
 
-#define PENDING_MAX 65536u	/* bytes that a client may not have taken */
+#define PENDING_MAX 65536u	/* unread bytes of a client; above it, it is
+				 * disconnected */
 #define BLOCK 4096u		/* bytes that libmicrohttpd asks for at once */
 #define LISTENERS_MAX 64	/* clients; more are refused */
-#define ALIVE_MS 15000u		/* a line to see who is gone */
-#define TRACES_MS 1000u		/* files are looked at */
+#define ALIVE_MS 15000u		/* a line is sent, to detect closed clients */
+#define TRACES_MS 1000u		/* files are checked */
 
 struct listener {
 	struct event_source leaving;	/* first: its socket */
@@ -24,9 +25,9 @@ struct listener {
 	struct http *http;
 	struct MHD_Connection *connection;
 	struct buffer pending;
-	size_t sent;		/* of these */
+	size_t sent;		/* bytes of `pending` that were sent */
 	bool suspended, gone;
-	uint64_t told_ms;	/* the last time */
+	uint64_t told_ms;	/* when the last event was sent */
 };
 
 static void go_on(struct listener *listener)
@@ -58,7 +59,7 @@ static ssize_t give(void *owner, uint64_t position, char *to, size_t room)
 	if (left == 0) {
 		listener->suspended = true;
 		MHD_suspend_connection(listener->connection);
-		/* Without it, that it left is seen when it is told more. */
+		/* If it fails, the next event detects that the client left. */
 		event_loop_add(listener->http->loop, &listener->leaving,
 			       EPOLLRDHUP);
 		return 0;
@@ -108,7 +109,7 @@ static void tell_all(struct http *http, const char *text)
 	}
 }
 
-/* Listeners know it as it is now. True: they did not before. */
+/* Mark the trace's state as sent to listeners. True: it was new. */
 static bool note_told(struct served *trace)
 {
 	bool new = trace->told != trace->generation ||
@@ -119,8 +120,8 @@ static bool note_told(struct served *trace)
 	return new;
 }
 
-/* What was new while nobody listened is not told: clients list the traces when
- * they have begun to listen. */
+/* Changes before the first listener are not sent: clients list the traces after
+ * they start to listen. */
 static void begin_looking(struct http *http)
 {
 	served_refresh(http->served);
@@ -152,12 +153,12 @@ bool event_stream_begin(struct exchange *exchange)
 		begin_looking(exchange->http);
 	exchange->http->listeners = listener;
 	exchange->http->listener_count++;
-	/* The first one tells that it listens. */
+	/* The first line confirms the stream. */
 	tell(listener, "retry: 2000\n: listening\n\n");
 	return true;
 }
 
-/* ---- what is new ---- */
+/* ---- changes ---- */
 
 static void tell_traces(struct http *http)
 {

@@ -14,12 +14,12 @@
 
 #include "cli/base/whole.h"
 
-#define SIZE_MIN 1024		/* less goes into a packet as it is */
+#define SIZE_MIN 1024		/* less fits into a packet uncompressed */
 #define ZSTD_LEVEL 3
 #define GZIP_LEVEL 5
-#define GZIP_BITS (MAX_WBITS + 16)	/* zlib's word for gzip */
+#define GZIP_BITS (MAX_WBITS + 16)	/* zlib's flag for gzip */
 
-/* Is the coding in the list, and not with ";q=0"? */
+/* Whether the list has the coding, without ";q=0". */
 static bool is_accepted(const char *list, const char *coding)
 {
 	size_t size = strlen(coding);
@@ -78,11 +78,11 @@ static size_t pack_zstd(void *to, size_t room, const void *from, size_t size)
 	return ZSTD_isError(packed) ? 0 : packed;
 }
 
-/* How many bytes of `made` they came to; 0: they are not worth it. */
+/* Bytes written to `made`; 0: not smaller. */
 static size_t pack(const void *bytes, size_t size, void *made,
 		   enum worker_coding coding)
 {
-	/* What would not be smaller has no room. */
+	/* The output has no more room than the input: it must be smaller. */
 	return coding == WORKER_ZSTD ? pack_zstd(made, size, bytes, size) :
 		pack_gzip(made, size, bytes, size);
 }

@@ -1,6 +1,6 @@
 /*
- * packing.h: answers compressed, by the worker that made them, so that the front
- * need not. No state.
+ * packing.h: compresses answers. The worker that made an answer compresses it,
+ * to keep the front free. No state.
  */
 #ifndef GNOMON_PACKING_H
 #define GNOMON_PACKING_H
@@ -9,13 +9,13 @@
 
 #include "cli/serve/worker.h"
 
-/* The codings of a header Accept-Encoding: the best one that we have. */
+/* The best supported coding of an Accept-Encoding header. */
 enum worker_coding packing_choose(const char *accepted);
-/* As Content-Encoding has it; NULL: there is none. */
+/* The name for Content-Encoding; NULL: no coding. */
 const char *packing_name(enum worker_coding coding);
-/* Compress what is in one file into another, which is empty. What is short, or
- * cannot be compressed for whatever reason, is not: the other stays empty. False:
- * a part was written, and must not be sent. */
+/* Compress one file into another, empty one. If the content is short or
+ * compression fails, the other file stays empty. False: it was partly written
+ * and must not be sent. */
 bool packing_write(int from, int to, enum worker_coding coding);
 
 #endif

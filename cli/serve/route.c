@@ -91,7 +91,7 @@ static const struct route routes[] = {
 
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
 
-#define DIFFS 2			/* the first of them */
+#define DIFFS 2			/* the first routes in the table */
 
 const struct route *route_find(const char *name)
 {
@@ -119,7 +119,7 @@ bool route_is_own(const char *name)
 	return false;
 }
 
-/* Is the word in a list with blanks around each? */
+/* Whether the word is in a list with a space before and after each word. */
 static bool is_listed(const char *list, const char *word)
 {
 	size_t size = strlen(word);
@@ -157,7 +157,7 @@ static const struct command_option *find_in(const struct command_option *list,
 	return NULL;
 }
 
-/* The option that a parameter may be; NULL: none. */
+/* The option of a parameter; NULL: not allowed. */
 static const struct command_option *find_option(const struct route *route,
 						const char *name)
 {
@@ -243,6 +243,6 @@ bool route_words(const struct route *route,
 	}
 	if (route->operand == NULL || *operand != NULL)
 		return true;
-	buffer_printf(why, "%s: is missing", route->operand);
+	buffer_printf(why, "%s: the parameter is missing", route->operand);
 	return false;
 }

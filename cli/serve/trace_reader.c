@@ -23,7 +23,7 @@
 #include "cli/serve/worker.h"
 #include "cli/trace/live/fold.h"
 
-/* Bytes of a trace; one of fewer is read in some milliseconds. */
+/* Bytes of a trace; smaller traces are read in some milliseconds. */
 #define INDEX_BYTES (1 << 20)
 
 struct child {
@@ -57,7 +57,7 @@ static void tell_end(const struct reader *reader, uint32_t job, int status)
 		.kind = READER_ENDED, .job = job, .status = status,
 	};
 
-	/* Who is gone need not be told; the next receive sees that. */
+	/* If the front is gone, the next receive detects it. */
 	trace_reader_send(reader->socket, &packet, NULL);
 }
 
@@ -69,7 +69,8 @@ static void run(struct reader *reader,
 	if (child.pid == 0)
 		begin_worker(reader, packet->slot, files);
 	if (child.pid < 0) {
-		dprintf(files[READER_SAID], "no process for this call: %s\n",
+		dprintf(files[READER_SAID], "cannot start a process for this "
+					    "call: %s\n",
 			strerror(errno));
 		tell_end(reader, packet->job, WORKER_NO_ROOM << 8);
 		return;
@@ -85,7 +86,7 @@ static void stop(const struct reader *reader, uint32_t job)
 			kill(reader->children[i].pid, SIGKILL);
 }
 
-/* Those that have ended: others than ours there are none. */
+/* Reap workers; the reader has no other children. */
 static void reap(struct reader *reader)
 {
 	struct signalfd_siginfo info;
@@ -112,7 +113,7 @@ static void take(struct reader *reader)
 	int files[READER_FILES];
 	struct trace_reader_packet packet;
 
-	/* Nobody is there: workers end with us. */
+	/* The front is gone; the workers die with this process. */
 	if (trace_reader_receive(reader->socket, &packet, files) != 0)
 		_exit(EXIT_COMPLETE);
 	if (packet.kind == READER_RUN)
@@ -141,7 +142,8 @@ static int take_symbols(void *owner, int id, const char *value)
 	return reading_take(owner, id, value);
 }
 
-/* How the server was told to look up symbols. False: that was said. */
+/* Apply the server's symbol options. False, after a message, if they are
+ * wrong. */
 static bool take_words(struct reading *reading,
 		       const struct trace_reader_setup *setup)
 {
@@ -164,8 +166,7 @@ static bool take_words(struct reading *reading,
 	return good;
 }
 
-/* An index lets calls be answered at once. A trace that is being written gets
- * none, nor does one that is read in no time. */
+/* An index makes calls fast. Live traces get none, nor do small ones. */
 static bool is_worth_index(const char *trace)
 {
 	struct stat status;

@@ -9,7 +9,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/model/moment.h"
 
-/* NULL: it is no name. */
+/* The name in a filter's value; NULL: the value is not a name. */
 static const char *name_of(const struct sql_word *word)
 {
 	const struct command_option *option =
@@ -56,6 +56,6 @@ void sql_moments_tell(struct sql_trace *trace, const struct sql_word *word)
 
 	intern_string(&trace->lacked, name);
 	if (trace->lacked.count > before)
-		tell_note("%s: no marker or snapshot is called %s there: none "
-			  "of its rows are meant", trace->path, name);
+		tell_note("%s: has no marker or snapshot `%s`: none of its "
+			  "rows match", trace->path, name);
 }

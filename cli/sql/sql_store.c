@@ -15,7 +15,7 @@
 #include "cli/store/store.h"
 #include "unwind/claim.h"
 
-/* One that is gone with the session: in a file without a name. */
+/* Build an index for this session only, in an unnamed file. */
 static struct store *passing_store(const struct sql_trace *trace,
 				   const struct sql_traces *traces)
 {
@@ -51,7 +51,8 @@ struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
 	return store;
 }
 
-/* One of the outline's bytes; a damaged trace may have an index from before. */
+/* The index must match the outline: a damaged trace may have an outdated
+ * index. */
 static struct store *kept_store(struct sql_trace *trace, enum rows_why *why)
 {
 	struct store *store = sql_store_find(trace, ROWS_MAKE, why);
@@ -63,7 +64,7 @@ static struct store *kept_store(struct sql_trace *trace, enum rows_why *why)
 	return sql_store_find(trace, ROWS_MAKE, why);
 }
 
-/* The trace's index, or one that does not stay. */
+/* The trace's index, or else a temporary one. */
 static struct store *new_store(struct sql_trace *trace,
 			       const struct sql_traces *traces)
 {
@@ -78,8 +79,8 @@ static struct store *new_store(struct sql_trace *trace,
 	return passing_store(trace, traces);
 }
 
-/* Made anew where the last one was of no use. False: somebody looks at that one,
- * or there can be none. */
+/* Open or rebuild the store. False: a damaged one is still in use, or none is
+ * possible. */
 static bool find_store(struct sql_trace *trace,
 		       const struct sql_traces *traces)
 {
@@ -106,8 +107,8 @@ struct store *sql_store_take(struct sql_trace *trace,
 	buffer_printf(why, "%s: %s", trace->path,
 		      atomic_load(&traces->cancel) ? "interrupted" :
 		      trace->store_bad ? "its index is damaged" :
-		      "its blocks cannot be told one by one: that needs a file "
-		      "that can be read again, and room for an index");
+		      "cannot list its blocks: that needs a file that can be "
+		      "read again, and space for an index");
 	return NULL;
 }
 
@@ -125,8 +126,8 @@ void sql_store_explain(struct sql_trace *trace, int error, struct buffer *why)
 	buffer_printf(why, "%s: %s", trace->path,
 		      error == -ECANCELED ? "interrupted" :
 		      sql_store_drop(trace, error) ?
-		      "its index is damaged: ask once more, and it is made "
-		      "anew" : "its index cannot be read");
+		      "its index is damaged: run the statement again to "
+		      "rebuild it" : "cannot read its index");
 }
 
 void sql_store_release(struct sql_trace *trace)

@@ -36,8 +36,8 @@ void sql_trace_tell(const struct note *note)
 		tell_note("%s", note->text);
 }
 
-/* What can be read once only is read with all that anybody may ask for. What is
- * wrong with a trace is said now. */
+/* Read the outline and log its errors. A trace that can be read only once is
+ * read completely. */
 static int read_outline(struct sql_trace *trace)
 {
 	const struct model_options options = { .notes = &trace->notes };
@@ -122,7 +122,8 @@ static void tell_new(const struct sql_trace *trace, const struct notes *notes)
 			sql_trace_tell(&notes->list[i]);
 }
 
-/* The index of a trace, if it tells that: one is made if the trace is large. */
+/* The trace's index, if it has the requested measures. Builds one for a large
+ * trace. */
 static struct store *rows_for(struct sql_trace *trace,
 			      const struct model_options *options)
 {
@@ -179,7 +180,7 @@ static void find_model(struct sql_trace *trace, unsigned spares)
 {
 	int status = read_model(trace, spares);
 
-	/* without one, the filters make no sense there */
+	/* without a model, the filters are invalid */
 	if (status == EXIT_NOTHING || *trace->status == EXIT_COMPLETE)
 		*trace->status = status;
 	if (model_duration_ns(trace->model) > trace->end_ns)
@@ -193,7 +194,8 @@ struct model *sql_trace_model(struct sql_trace *trace)
 	return trace->model;
 }
 
-/* Events tell them with the rest. What is to be said, the first model has said. */
+/* A model read from events has own peaks already. The first model has logged
+ * all messages. */
 struct model *sql_trace_own_peaks(struct sql_trace *trace)
 {
 	const struct model_options options =
@@ -302,7 +304,7 @@ const struct model *sql_trace_paths(struct sql_trace *trace)
 	return trace->paths;
 }
 
-/* NULL: the index does not tell them. */
+/* NULL: the index lacks the mappings. */
 static struct model *maps_of_store(struct sql_trace *trace,
 				   struct store *store)
 {
@@ -318,7 +320,7 @@ static struct model *maps_of_store(struct sql_trace *trace,
 	return NULL;
 }
 
-/* With the index, which tells what was live at moments. */
+/* The index is attached for live bytes at moments. */
 const struct model *sql_trace_maps(struct sql_trace *trace)
 {
 	const struct model_options options = { 0 };

@@ -167,10 +167,10 @@ def what_makes_no_sense_is_refused(directory):
             ("a.png", (), "name it .svg or .html"),
             ("a.svg", ("--alive-at", "5%"), "--from and --to"),
             ("a.svg", ("--by", "within-file", "--layout", "stacked"),
-             "draw lines"),
-            ("a.svg", ("--cost", "peak", "--layout", "stacked"), "draw lines"),
+             "use lines"),
+            ("a.svg", ("--cost", "peak", "--layout", "stacked"), "use lines"),
             ("a.svg", ("--by", "colour"), "give stack"),
-            ("a.svg", ("--by", "site", trace("sqlite3")), "name one"),
+            ("a.svg", ("--by", "site", trace("sqlite3")), "only one"),
             ("a.svg", ("--steps", "2049"), "limits")):
         done = gnomon("graph", path, "-o", os.path.join(directory, name),
                       *words, statuses=(2,))
@@ -330,7 +330,7 @@ def several_traces(directory):
     equal([sum(one["allocations"]) for one in out["series"]],
           [summary(path)["allocations"] for path in far], "allocations")
     done = gnomon("graph", *far, "--layout", "stacked", statuses=(2,))
-    check("draw lines" in done.err, done.err)
+    check("use lines" in done.err, done.err)
     gnomon("graph", near[0], os.path.join(directory, "none"), statuses=(3,))
 
 

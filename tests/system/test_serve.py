@@ -100,10 +100,10 @@ def sql_is_answered(directory):
             url + "?no-summary&statement=select+1"), "the summary")
         for statement, word in [
                 ("select\n  nope from blocks", "line 2, column 3"),
-                ("attach '/etc/passwd' as x", "only read"),
+                ("attach '/etc/passwd' as x", "cannot be changed"),
                 ("select load_extension('x')", "SQL: "),
                 ("select 1\0; select 2", "NUL"), ("\0", "NUL"),
-                ("", "statement: is missing")]:
+                ("", "statement: the parameter is missing")]:
             said = server.json(url, 400, method="POST", body=statement)
             check(word in said["error"], "%r: %s" % (statement, said))
         table = server.ask(url + ".csv?statement=select+1+as+a,2+as+b")

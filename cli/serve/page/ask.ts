@@ -1,38 +1,38 @@
 /*
- * Calls of the server. Each has a slot, which is also the ticket that the server
- * knows it by: a newer call in a slot ends the older one, on both sides, and
- * whoever waits for the older one gets `Stale`. An answer is kept with its ETag:
- * if it has not changed, the server says so, and nothing is read again.
+ * Calls to the server. Each call has a slot, which is also its ticket on the
+ * server: a newer call in a slot cancels the older one, on both sides, and the
+ * older one throws `Stale`. Answers are cached with their ETags: unchanged ones
+ * are not sent again.
  */
 import { Pair } from "./address";
 
 export interface Call {
-	path: string;		/* below /api/v1/ */
+	path: string;		/* relative to /api/v1/ */
 	params: Pair[];
 	body?: string;
-	isText?: boolean;	/* what comes is no JSON */
+	isText?: boolean;	/* the answer is not JSON */
 }
 
 export interface Answer {
 	value: unknown;
-	messages: string[];	/* what the command said besides */
+	messages: string[];	/* messages of the command */
 }
 
-/* A newer call came: the answer is wanted by nobody. */
+/* A newer call replaced this one. */
 export class Stale extends Error {}
 
-/* The server ended it, by its ticket. */
+/* The server cancelled the call by its ticket. */
 class Ended extends Error {}
 
-/* It was asked what it cannot answer: it would say the same again. */
+/* The call is invalid: a repetition would fail again. */
 export class Wrong extends Error {}
 
-/* The server is not there, or does not answer as it should. */
+/* The server is unreachable or gives no valid answer. */
 export class Gone extends Error {}
 
 const KEPT_BYTES = 64 << 20;
 const TRIES = 4;
-const WRONG = 400, ENDED = 409;	/* a status */
+const WRONG = 400, ENDED = 409;	/* HTTP status */
 const PAGE = Math.random().toString(36).slice(2, 8);
 const BASE = new URL("api/v1/", location.href.split("#")[0]).href;
 
@@ -75,7 +75,7 @@ function keep(key: string, answer: Kept): void {
 	}
 }
 
-/* One value, or, as of several statements, one after the other. */
+/* Parses one JSON value, or several, one for each statement. */
 export function parse(text: string): unknown {
 	try {
 		return JSON.parse(text);
@@ -139,8 +139,8 @@ async function read(call: Call, ticket: string, signal: AbortSignal):
 	return answer;
 }
 
-/* Connections overtake each other: an older call of the slot, which was given up
- * here, may come to the server last, and end the newer one. */
+/* Connections may overtake each other: a cancelled older call of the slot may
+ * reach the server last, and cancel the newer one. */
 async function readInTurn(call: Call, ticket: string, signal: AbortSignal):
 		Promise<Answer> {
 	for (let left = TRIES; ; left--)
@@ -153,7 +153,8 @@ async function readInTurn(call: Call, ticket: string, signal: AbortSignal):
 		}
 }
 
-/* Takes the answer of another slot's equal call, unless that call is given up. */
+/* Shares the answer of another slot's equal call, unless that call is
+ * cancelled. */
 async function shared(slot: string, call: Call, signal: AbortSignal):
 		Promise<Answer> {
 	const key = url(call) + (call.body ?? "");
@@ -176,7 +177,7 @@ async function shared(slot: string, call: Call, signal: AbortSignal):
 	}
 }
 
-/* Throws Stale, Gone, or an Error that says what the server refused. */
+/* Throws Stale, Gone, or an Error with the server's message. */
 export async function ask(slot: string, call: Call): Promise<Answer> {
 	const mine = new AbortController();
 
@@ -199,28 +200,28 @@ export async function ask(slot: string, call: Call): Promise<Answer> {
 	}
 }
 
-/* How far a call has come. */
+/* The progress of a call. */
 export interface Progress {
 	ticket: string | null;
 	what: string;
 	done: number;
-	of: number;		/* 0: nobody knows */
+	of: number;		/* 0: unknown */
 }
 
 const watching = new Map<string, (how: Progress) => void>();
 
-/* Hears of what runs in a slot. */
+/* Calls `tell` with the progress of calls in a slot. */
 export function watch(slot: string, tell: (how: Progress) => void): void {
 	watching.set(slot, tell);
 }
 
-/* What the server says of any call, of this page or another. */
+/* The progress of any call, of this page or another. */
 export function progress(how: Progress): void {
 	if (how.ticket?.startsWith(`${PAGE}-`))
 		watching.get(how.ticket.slice(PAGE.length + 1))?.(how);
 }
 
-/* Ends what runs in a slot. */
+/* Cancels the call in a slot. */
 export function drop(slot: string): void {
 	running.get(slot)?.abort();
 	running.delete(slot);

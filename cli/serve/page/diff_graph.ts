@@ -25,7 +25,7 @@ export class DiffGraph {
 		return this.part.element;
 	}
 
-	/* Of the costs, live where the table has one that no box has. */
+	/* If flame graphs lack the cost, use live. */
 	show(call: Call, cost: string): void {
 		const before = this.cost;
 

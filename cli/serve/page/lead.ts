@@ -1,6 +1,5 @@
 /*
- * Where the right mouse button leads on to, from a call stack, a function, a
- * moment or a range of time.
+ * The context menus of call stacks, functions, moments and time ranges.
  */
 import * as quantity from "../../page/quantity";
 import { fitting } from "../../page/names";
@@ -13,7 +12,7 @@ import { exactly } from "./options";
 import { App } from "./view";
 import * as words from "./words";
 
-const ROOM = 44;		/* letters of a name in a menu */
+const ROOM = 44;		/* maximum of letters of a name in a menu */
 
 export function say(text: string): void {
 	const toast = h("p", { class: "toast" }, text);
@@ -23,7 +22,7 @@ export function say(text: string): void {
 	setTimeout(() => toast.remove(), 3500);
 }
 
-/* To the clipboard; where a browser refuses that, to be copied by hand. */
+/* Copy to the clipboard, or show the text if the browser refuses. */
 export async function copy(text: string, what: string): Promise<void> {
 	if (await words.copy(text)) {
 		say(`Copied ${what}`);
@@ -44,8 +43,8 @@ function link(app: App, text: string, changes: Changes, view?: string,
 	return { text, hint, link: app.address.link(changes, view) };
 }
 
-/* One more filter. Several of a kind select what any of them does, so it takes
- * the place of others; but what all of them leave out adds up. */
+/* Add a filter. Several values of a filter are alternatives, so it replaces
+ * others; but exclusions add up. */
 function only(app: App, text: string, name: string, value: string): Item {
 	const others = name.startsWith("not-") ? app.address.all(name)
 		.filter((one) => one !== value) : [];
@@ -79,7 +78,7 @@ export function ofFunction(app: App, frame: Frame): Items {
 				  "file and line") } : undefined];
 }
 
-/* Of a row with figures; times are those of its blocks. */
+/* The menu of a row; times are those of its blocks. */
 export function ofRow(app: App, row: Partial<Figures> & { context?: number;
 		      site?: number }, stack: Frame[] | undefined): Items {
 	const { context, first_ns, last_ns, own_peak_time_ns } = row;

@@ -1,5 +1,5 @@
 /*
- * The pane beside a table: all that is known of the row that is open.
+ * The pane beside a table with the details of the open row.
  */
 import * as quantity from "../../page/quantity";
 import { Figures, Frame, Result } from "./answers";
@@ -22,7 +22,7 @@ export function asksFrames(context: unknown): string {
 		`s.context = ${Number(context ?? -1)} order by s.depth`;
 }
 
-/* What it answers. */
+/* Parses its result. */
 export function frames({ rows }: Result): Frame[] {
 	return rows.map((row) => ({ function: row.function as string | null,
 		named: row.named === 1, file: row.file as string | null,
@@ -30,7 +30,7 @@ export function frames({ rows }: Result): Frame[] {
 			null, inlined: row.inlined === 1 }));
 }
 
-/* Each function of it leads on by the right mouse button, or by its own. */
+/* Each function has a menu, by the right mouse button or a click. */
 export function stack(app: App, title: string, all: Frame[]): HTMLElement {
 	return h("section", { class: "side-stack" }, h("h3", {}, title),
 		h("ol", { class: "frames" }, ...all.map((frame) => {
@@ -67,7 +67,7 @@ export function figures(row: Figures): HTMLElement {
 export function pane(title: Child, close: () => void, items: () => Items,
 		     ...parts: Child[]): HTMLElement {
 	const more = h("button", { type: "button", class: "small",
-				   "aria-haspopup": "menu" }, "Lead on…");
+				   "aria-haspopup": "menu" }, "Actions…");
 
 	more.addEventListener("click", (event) => {
 		const box = more.getBoundingClientRect();

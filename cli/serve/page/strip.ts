@@ -1,6 +1,6 @@
 /*
- * Live memory over the whole recording, above every view: what is brushed in it
- * filters all of them. It asks once for a trace, and for each generation of it.
+ * The strip: live memory over the whole recording, above every view; brushing
+ * it filters all views. One call for each trace and generation.
  */
 import { Result, numbers, results } from "./answers";
 import { ask, Stale } from "./ask";
@@ -64,7 +64,7 @@ export class Strip {
 		find("strip").append(this.line.element);
 	}
 
-	/* What is known of the whole recording, as soon as it is. */
+	/* Calls `then` as soon as the timeline is known. */
 	whole(then: (whole: Whole) => void): void {
 		if (this.known)
 			then(this.known);
@@ -107,7 +107,7 @@ export class Strip {
 		} catch (error) {
 			if (error instanceof Stale)
 				return;
-			this.of = "";	/* it is asked again */
+			this.of = "";	/* retry at the next update */
 		}
 		find("strip").setAttribute("aria-busy", "false");
 	}

@@ -1,6 +1,6 @@
 /*
- * The flame graph that `gnomon flamegraph` writes (cli/page/flame_view.ts), of
- * what the filters select.
+ * The flame graph of `gnomon flamegraph` (cli/page/flame_view.ts), for the
+ * selected blocks.
  */
 import { COSTS, Data, Tree } from "../../page/flame_data";
 import { Chosen, Flame, flame } from "../../page/flame_view";
@@ -15,7 +15,7 @@ import * as words from "./words";
 
 const ORDERS = ["callers", "callees"] as const;
 
-/* What a node is, as rows have it. */
+/* A node as the frame of a row. */
 export function frame(tree: Tree, node: number): Frame {
 	const [file, line] = tree.place(node).split(/:(\d+)/);
 
@@ -103,7 +103,8 @@ class FlameGraph implements Shown {
 				this.draw(tree);
 			}
 		});
-		/* Back, or forward: not what the view itself has changed. */
+		/* Redraw after Back or Forward, not after the view's own
+		 * changes. */
 		if (this.of && this.drawn !== now)
 			setTimeout(() => this.again(), 0);
 	}
@@ -125,8 +126,8 @@ class FlameGraph implements Shown {
 
 export const flameGraph: View = {
 	name: "flame", title: "Flame graph", key: "f",
-	hint: "As wide as what it cost: each box is a function, what it called " +
-		"hangs below. Click to zoom; right click for what leads on.",
+	hint: "Each box is a function, as wide as its cost; its callees are " +
+		"below. Click to zoom; right-click for more actions.",
 	command: (app) => words.command("flamegraph", app.address.filters(),
 					app.trace()),
 	sql: (app) => rows.asSql("stack", app.address.get("cost") ?? "live",

@@ -1,6 +1,6 @@
 /*
- * Groups: rows by whatever a report groups by, with all figures; in time as
- * small curves, if wanted. A row that is open tells its stack.
+ * Groups: the rows of a report by any key, with all measures, optionally with
+ * sparklines over time. The open row shows its stack.
  */
 import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
@@ -147,8 +147,8 @@ class Groups implements Shown {
 			rows.BY.find(([word]) => word === by)?.[1] ?? by,
 			cell: (row) => rows.name(row, by) };
 		const lines: Column<Row> = { name: "time", title: "Over time",
-			wide: 112, help: "what was live, or what was allocated " +
-			"when rows are sorted by that", cell: (row) =>
+			wide: 112, help: "live memory, or the allocations if " +
+			"rows are sorted by these", cell: (row) =>
 			row.timeline ? spark(row.timeline.map(of)) : "" };
 
 		return [name, ...isOverTime(this.app) ? [lines] : [],
@@ -248,8 +248,8 @@ class Groups implements Shown {
 export const groups: View = {
 	name: "groups", title: "Groups", key: "r",
 	hint: "Who holds, held and churns memory: a row for each site, call " +
-		"stack, library, thread, size … Click a row for its stack, a " +
-		"heading to sort, and right click for what leads on.",
+		"stack, library, thread, size … Click a row for its stack, " +
+		"click a heading to sort, right-click for more actions.",
 	command: (app) => words.command("report", [["by", bySort(app)[0]],
 		["sort", bySort(app)[1]], ...app.address.filters()],
 		app.trace()),

@@ -1,6 +1,5 @@
 /*
- * The same as a view, in other words: as a command of gnomon, as SQL, as text
- * of a stack.
+ * Equivalents of a view: a gnomon command, SQL, and stacks as text.
  */
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
@@ -11,7 +10,7 @@ function quoted(word: string): string {
 		`'${word.replace(/'/g, "'\\''")}'`;
 }
 
-/* Options that are for programs alone. */
+/* Options only for programs. */
 const OWN = new Set(["json", "frame-table", "ticket", "statement"]);
 
 export function command(name: string, params: Pair[], trace: Trace,
@@ -24,9 +23,9 @@ export function command(name: string, params: Pair[], trace: Trace,
 		...more.map(quoted)].join(" ");
 }
 
-/* Filters are columns of the tables that have blocks; where a table has another
- * column that is called so, or it is a word of SQL, they are with_… (the last table
- * of docs/SQL.md). */
+/* Filters are columns of the tables that have blocks. They are called with_… if
+ * the table has such a column or it is an SQL keyword (see the last table of
+ * docs/SQL.md). */
 export type Filtered = "blocks" | "block_counts" | "sums" | "timeline" |
 	"pages" | "pinned";
 const WITH: Record<Filtered, string[]> = {
@@ -36,10 +35,10 @@ const WITH: Record<Filtered, string[]> = {
 	sums: ["thread", "arena", "heap", "context", "function", "library"],
 	timeline: [], pages: ["arena"], pinned: ["context"] };
 const WITH_ANYWHERE = ["from", "to", "process"];
-/* An option of the command alone: it says what is temporary, and selects none. */
+/* An option without a column: it defines "temporary" and selects nothing. */
 const NO_COLUMN = "temporary";
 
-/* Filters as a condition, as docs/SQL.md has them; "": none. */
+/* Filters as an SQL condition (docs/SQL.md); "": none. */
 export function condition(table: Filtered, filters: Pair[]): string {
 	const values = new Map<string, string[]>();
 
@@ -65,14 +64,14 @@ export function where(table: Filtered, filters: Pair[]): string {
 	return all && `\nwhere ${all}`;
 }
 
-/* Behind a condition. */
+/* To append to another condition. */
 export function and(table: Filtered, filters: Pair[]): string {
 	const all = condition(table, filters);
 
 	return all && `\n    and ${all}`;
 }
 
-/* Groups of what filters select, the largest first. */
+/* Groups of the selected blocks, largest first. */
 export function sums(columns: string, measure: string, filters: Pair[]): string {
 	return `select ${columns}, ${measure}\nfrom sums${where("sums", filters)}\n` +
 		`order by ${measure} desc limit 1000;`;
@@ -93,7 +92,7 @@ export function name(frame: Frame | undefined): string {
 	return frame?.function ?? "(code in no file)";
 }
 
-/* The innermost frame of a row's stack that is the program's own code. */
+/* The site of a row's stack. */
 export function site(row: { stack?: Frame[]; site?: number } | undefined):
 		Frame | undefined {
 	return row?.stack?.[row.site ?? 0];
