@@ -603,7 +603,7 @@ def what_was_live_at_a_moment(directory):
               document(done.trace, "--by", "block", *options)["rows"]), held,
           "blocks")
     out = text(done.trace, *options)
-    check("\nLIVE THEN: " in out and "at the moment that was asked for" in out,
+    check("\nLIVE THEN: " in out and "at the requested moment" in out,
           out)
 
 

@@ -426,7 +426,7 @@ def who_reads_it_is_told_that_names_are_made_up(directory):
     for path in (out, again):
         done = gnomon("report", path)
         equal(done.err, "", "messages about files")
-        equal(done.out.count("names of functions were taken out"), 1, path)
+        equal(done.out.count("function names were removed"), 1, path)
         check("-d PATH" not in done.out, "asks for files")
         info = gnomon("info", path)
         equal(info.err, "", "messages of info")
