@@ -7,11 +7,10 @@
  * zeroes there and lets the thread continue. (A copy of each file instead would
  * cost the memory and time of gigabytes for the few pages that are read.)
  *
- * I1 The handler makes only calls that are safe in a handler: mmap is a bare
- * system call. errno is kept.
- *
- * I2 Any other SIGBUS (a machine check, a misaligned access) ends the command
- * as usual.
+ *  I1  The handler makes only calls that are safe in a handler: mmap is a bare
+ *      system call. errno is kept.
+ *  I2  Any other SIGBUS (a machine check, a misaligned access) ends the command
+ *      as usual.
  */
 #include "cli/base/shortened.h"
 

@@ -93,7 +93,8 @@ static void tell_unless_there(const char *option, const char *path)
 {
 	if (access(path, R_OK) != 0)
 		tell_note("%s: given with %s, cannot be read: %s: nothing "
-			  "will be searched there", path, option, strerror(errno));
+			  "will be searched there", path, option,
+			  strerror(errno));
 }
 
 int reading_take(struct reading *reading, int id, const char *value)
@@ -188,7 +189,8 @@ static void keep_last_parts(const char *directory, char **paths, size_t count)
 	if (left_out > 0)
 		tell_note("%s: %zu earlier part%s of recordings %s left out: "
 			  "the last part has the sums of all; name a part to "
-			  "read it", directory, left_out, left_out == 1 ? "" : "s",
+			  "read it", directory, left_out,
+			  left_out == 1 ? "" : "s",
 			  left_out == 1 ? "is" : "are");
 	free(parts);
 }

@@ -3,8 +3,9 @@
  * held the peak, what was churned, whose blocks keep pages, what is missing.
  * Each finding has its numbers, and the query whose rows show it.
  *
- * findings_find(report, &findings) the most important one first findings_text,
- * findings_json findings_free
+ *	findings_find(report, &findings)	the most important one first
+ *	findings_text, findings_json
+ *	findings_free
  *
  * A kind with nothing to report has no finding. Findings that are no reason to
  * act are in the list, too, but do not *matter*: text reports leave them out.

@@ -1,9 +1,9 @@
 /*
  * report_processes.c: see report_processes.h. Called by the main thread.
  *
- * I1 After sorting without a key, a process follows its parent, if that is in
- * the table, and precedes its own children; the program after exec follows the
- * program before it directly.
+ *  I1  After sorting without a key, a process follows its parent, if that is in
+ *      the table, and precedes its own children; the program after exec follows
+ *      the program before it directly.
  */
 #include "cli/report/report_processes.h"
 

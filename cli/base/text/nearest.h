@@ -3,7 +3,7 @@
  *
  *	struct nearest nearest = { .wanted = "reprot" };
  *	nearest_try(&nearest, "report", strlen("report")) for each word
- * nearest.word is "report" then, or NULL: no word is similar
+ *	nearest.word is "report" then, or NULL: no word is similar
  */
 #ifndef GNOMON_NEAREST_H
 #define GNOMON_NEAREST_H

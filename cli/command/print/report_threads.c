@@ -120,8 +120,8 @@ void report_slow_text(const struct model *model, FILE *out)
 	uint64_t count = threads_without_memory(model_threads(model));
 
 	if (count > 0)
-		fprintf(out, "  slow         each stack was unwound in full in "
-			"%" PRIu64 " thread%s\n%*swithout memory left: --memory "
+		fprintf(out, "  slow         stacks were unwound in full in %"
+			PRIu64 " thread%s\n%*swithout memory left: --memory "
 			"is too small for this program\n",
 			count, count == 1 ? "" : "s", SUMMARY_COLUMN, "");
 }
