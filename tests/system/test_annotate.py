@@ -263,7 +263,7 @@ def wrong_use(directory):
             ((trace, "tgt_add", "more"), "more: one function of one trace"),
             (("tgt_fill", "tgt_add"), "only one function can be shown at a time"),
             ((trace, "no_such"), "no function of that name"),
-            ((trace, "a["), "no regular expression"),
+            ((trace, "a["), "not a valid regular expression"),
             ((os.path.join(directory, "none"), "main"), "none"),
             (("--cost", "time", trace, "main"), "cost"),
             (("--lines", "x", trace, "main"), "lines")):

@@ -706,7 +706,7 @@ def a_process_being_recorded_by_its_number(directory):
         check("\nLIVE NOW: " in out and "AT THE END" not in out, out)
         out = gnomon("diff", pid, "--from", "start", cwd="/",
                      statuses=(0, 1)).out
-        check("still running: its end is now\n" in out, out)
+        check("still running: compared as it is now\n" in out, out)
         out = gnomon("annotate", pid, "_*libc_start_main.*", cwd="/").out
         check(" live now, " in out and "the end" not in out, out)
     equal(str(document(pid, cwd=directory)["summary"]["pid"]), pid,
