@@ -366,7 +366,7 @@ static void process_members(const struct query_value *value,
 const struct query_key query_keys[] = {
 	{ "stack", "stack", "stacks", "a whole call stack", QUERY_OF_STACK,
 	  .by = PROFILE_BY_STACK },
-	{ "site", "site", "sites", "a site: the innermost line of the "
+	{ "site", "site", "sites", "the innermost line of the "
 	  "program's own code", QUERY_OF_SITE, .by = PROFILE_BY_SITE },
 	{ "function", "function", "functions", "the function of that line",
 	  QUERY_OF_FRAME, .by = PROFILE_BY_FUNCTION, .text = function_text,
