@@ -438,8 +438,8 @@ bool annotate_find(struct annotate *annotate,
 		tell_error("%s: no function of that name, and not a valid "
 			   "regular expression: %s", annotate->wanted, why);
 	else
-		tell_error("%s: no function of that name, or matching it, is on "
-			   "the stack of an allocation: `gnomon report --by "
+		tell_error("%s: no function of that name, or matching it, is "
+			   "on the stack of an allocation: `gnomon report --by "
 			   "function` lists those that are", annotate->wanted);
 	return false;
 }

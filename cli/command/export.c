@@ -209,7 +209,7 @@ void export_note_steps(const struct export *export)
 	/* with a filter, an earlier note says already that they are missing */
 	if (left_out > 0 && !model_is_selected(export->model))
 		notes_hint(model_notes(export->model), "%s: %s blocks were "
-			   "left out of the trace, only their sums are known: "
+			   "left out of the trace, only sums are known: "
 			   "they are in no step over time", export->trace,
 			   COUNT_TEXT(left_out));
 }
@@ -225,9 +225,8 @@ void export_note_events(const struct export *export)
 			   "blocks as reports have", export->trace);
 	if (coverage->left_out.allocations > 0)
 		notes_hint(notes, "%s: %s blocks were left out of the trace, "
-			   "only their sums are known: they are not in the "
-			   "output",
-			   export->trace,
+			   "only sums are known: they are not in the "
+			   "output", export->trace,
 			   COUNT_TEXT(coverage->left_out.allocations));
 }
 

@@ -312,7 +312,7 @@ static void note_missing(const struct query_source *source, int status)
 			    source->trace);
 	else if (model_has_left_out(model))
 		notes_hint(model_notes(model), "%s: %s blocks were left out of "
-			   "the trace, only their sums are known: they are in "
+			   "the trace, only sums are known: they are in "
 			   "no step over time", source->trace,
 			   COUNT_TEXT(model_leftout(model)->blocks));
 }

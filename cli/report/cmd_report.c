@@ -719,8 +719,8 @@ static const char *const description[] = {
 	"printed as a table of processes: who started whom, the peak and the "
 	"last live memory of each, how it ended; --merge adds up their "
 	"allocations.",
-	"Live blocks were not freed: now, at the end, or at --alive-at. Peak is "
-	"a row's share of the moment when the program's live bytes were "
+	"Live blocks were not freed: now, at the end, or at --alive-at. Peak "
+	"is a row's share of the moment when the program's live bytes were "
 	"largest, and adds up over rows; own-peak is the most that the row "
 	"itself held at any time, and does not add up. Total counts all bytes "
 	"ever allocated. Temporary blocks were freed soon (--temporary). "

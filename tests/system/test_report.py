@@ -736,7 +736,7 @@ def what_it_became_and_started_is_named(directory):
     out = text(first)
     check(re.search(r"\n  then         another program:\s+gnomon "
                     r"report %s/tables\.\d+\.trace" % directory, out), out)
-    check(re.search(r"\n  children     \d traces? of what it started:\s+"
+    check(re.search(r"\n  children     \d traces? of child processes:\s+"
                     r"gnomon report %s\n" % directory, out), out)
 
 
