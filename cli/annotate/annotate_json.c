@@ -1,6 +1,6 @@
 /*
- * annotate_json.c: functions with their costs, for programs: all figures, not
- * only those that a table has. Called by the main thread.
+ * annotate_json.c: functions with their costs as JSON: all measures, not only
+ * those in the text. Called by the main thread.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define TEXT_WIDTH 4096
 
-/* Which figures. */
+/* Which measures to print. */
 struct shown {
 	uint64_t end_ns;
 	bool own_peaks;
@@ -188,7 +188,7 @@ void annotate_json(struct annotate *annotate,
 	report_process_free(&report.about);
 	json_string(&json, "cost", figure_kinds[options->key].name);
 	json_uint(&json, "matches", annotate->count);
-	/* Whether a file that is not there was looked for at all. */
+	/* Whether missing source files were looked for. */
 	json_bool(&json, "sources_sought", !options->only_roots ||
 		  options->root_count > 0);
 	json_array(&json, "rows");

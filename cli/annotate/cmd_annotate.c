@@ -1,6 +1,6 @@
 /*
  * cmd_annotate.c: `gnomon annotate`: a function's source or instructions with
- * what they allocate. Runs in the main thread; everything else does the work.
+ * their allocations. Parses options, reads the trace and prints. Main thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,35 +20,35 @@ enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, ONLY_ROOTS,
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
-	  "what lines and calls are counted by; %s; own-peak adds up what each "
-	  "stack held at most (live; total where nothing is)" },
+	  "the measure of lines and calls; %s; own-peak adds up the own peaks "
+	  "of stacks (live; total if nothing is live)" },
 	{ WHOLE, "all", 'a', NULL, NULL,
-	  "the whole function, not only what is near something that costs" },
+	  "the whole function, not only the lines near a cost" },
 	{ EVERY, "every", 'e', NULL, NULL,
-	  "all functions that match, not only the largest" },
+	  "all matching functions, not only the largest" },
 	{ AROUND, "lines", 'n', "N", "3",
-	  "lines before and behind one that costs; twice as many "
+	  "context lines before and after a line with a cost; twice as many "
 	  "instructions" },
 	{ DISASSEMBLY, "disassembly", 'D', NULL, NULL,
-	  "instructions, even where the source is found" },
+	  "instructions, even if the source is found" },
 	{ SOURCE_ROOT, "source-root", 'S', "[OLD=]DIR", NULL,
-	  "where to look for source files: what was below OLD when it was "
-	  "compiled, or anything, is below DIR; may be given several times" },
+	  "where to look for source files: files compiled below OLD (default: "
+	  "any) are below DIR; may be repeated" },
 	{ ONLY_ROOTS, "only-roots", 0, NULL, NULL,
-	  "read no source file but those under --source-root: for traces of "
-	  "others, which may name any file" },
+	  "read only source files below --source-root: for traces from others, "
+	  "which may name any file" },
 	{ LINES_OF, "lines-of", 0, "FILE", NULL,
-	  "instead of a function, with --json: the lines of a source file, as "
-	  "stacks name it" },
-	{ FIRST_LINE, "first-line", 0, "N", "1", "of these" },
-	{ LAST_LINE, "last-line", 0, "N", "all", "of these" },
+	  "with --json, instead of a function: the lines of a source file, "
+	  "named as in stacks" },
+	{ FIRST_LINE, "first-line", 0, "N", "1", "first line for --lines-of" },
+	{ LAST_LINE, "last-line", 0, "N", "all", "last line for --lines-of" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read, with all costs" },
 	{ NO_OWN_PEAKS, "no-own-peaks", 0, NULL, NULL,
-	  "with --json: without costs' own peaks, which take longest to find "
-	  "out" },
+	  "with --json: omit the own peaks of costs, which take longest to "
+	  "compute" },
 	COMMAND_COMMON_OPTIONS,
 };
 
@@ -131,7 +131,7 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* What is live says most; where nothing is, what there was at all. */
+/* By default live; total if nothing is live. */
 static void choose_key(struct request *request,
 		       const struct annotate *annotate)
 {
@@ -172,7 +172,7 @@ static int find_and_show(struct request *request, const char *function)
 	reading_frames(&request->reading, &frames, annotate.model);
 	annotate.frames = &frames;
 	request->options.places = &frames.where;
-	/* what is wrong was said */
+	/* errors were logged */
 	if (!reading_stack_filter(&request->reading, &frames,
 				  &annotate.filter)) {
 		status = EXIT_NOTHING;
@@ -218,18 +218,18 @@ static int run_lines(struct request *request, int operands, char **argv)
 	int status = EXIT_NOTHING;
 
 	if (!request->json)
-		tell_error("--lines-of: is for programs: add --json");
+		tell_error("--lines-of: needs --json: add it");
 	else if (reading_find_one(&request->reading, operands, argv + 1))
 		status = show_lines(request);
 	reading_free(&request->reading);
 	return status;
 }
 
-/* [TRACE] FUNCTION. Of several traces the reading says that it is one. */
+/* [TRACE] FUNCTION. The check for a single trace comes later, in reading. */
 static bool fits(int operands, char **argv)
 {
 	if (operands < 1)
-		tell_error("annotate wants a trace and the name of a function: "
+		tell_error("annotate needs a trace and the name of a function: "
 			   "`gnomon annotate TRACE FUNCTION`");
 	else if (operands > 2)
 		tell_error("%s: one function of one trace at a time: leave it "
@@ -237,8 +237,8 @@ static bool fits(int operands, char **argv)
 			   argv[2]);
 	else if (operands == 2 && argv[0][strspn(argv[0], "0123456789")] != 0 &&
 		 access(argv[0], F_OK) != 0 && errno == ENOENT)
-		tell_error("%s: no such trace; of two functions, one at a time "
-			   "is shown: `gnomon annotate [TRACE] FUNCTION`",
+		tell_error("%s: no such trace; only one function can be shown "
+			   "at a time: `gnomon annotate [TRACE] FUNCTION`",
 			   argv[0]);
 	else
 		return true;
@@ -250,7 +250,7 @@ static bool options_fit(const struct request *request)
 	const struct annotate_options *chosen = &request->options;
 
 	if (chosen->no_own_peaks && !request->json)
-		tell_error("--no-own-peaks: is for JSON: add --json");
+		tell_error("--no-own-peaks: needs --json: add it");
 	else if (chosen->no_own_peaks && chosen->key_given &&
 		 chosen->key == FIGURE_OWN_PEAK)
 		tell_error("--no-own-peaks --cost own-peak: leave out one of "
@@ -260,7 +260,7 @@ static bool options_fit(const struct request *request)
 	return false;
 }
 
-/* What costs of lines are made of, and no more. */
+/* Requests only what costs of lines need. */
 static void settle(struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
@@ -268,7 +268,7 @@ static void settle(struct request *request)
 		chosen->key_given && chosen->key == FIGURE_OWN_PEAK;
 
 	request->reading.query.spares = QUERY_SPARES_SIZES |
-		/* the summary of JSON has them */
+		/* the JSON summary has them */
 		(request->json ? 0 : QUERY_SPARES_WHOLE |
 				     QUERY_SPARES_BLOCKS) |
 		(own_peaks ? 0 : QUERY_SPARES_OWN_PEAKS);
@@ -304,21 +304,21 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Shows the source of a function, and at each line how much the calls "
-	"there allocated: in all (first column), and by calling the allocator "
-	"itself, with nothing but the language's own library between (self). "
-	"What a function inlined into it allocates counts at the line where "
-	"it is called; a recursive call counts once.",
-	"Where the source is not found, or with --disassembly, it shows the "
+	"Shows the source of a function, with the allocations of the calls on "
+	"each line: in total (first column), and by direct calls of the "
+	"allocator, with nothing but the language's own library between "
+	"(self). Allocations of an inlined function count at the line of the "
+	"call; a recursive call counts once.",
+	"If the source is not found, or with --disassembly, it shows the "
 	"instructions instead, with costs at calls.",
-	"FUNCTION is the name, with or without parameters; else a regular "
-	"expression (PCRE2), and of several functions the largest is shown; "
-	"or LIBRARY+0xOFFSET, a place in a library that has no symbols. "
-	"TRACE may be left out: then it is the newest one here, which is named "
-	"first. On a terminal, lines are cut at 80 columns.",
+	"FUNCTION is a name, with or without parameters; or a regular "
+	"expression (PCRE2), of whose matches the largest is shown; or "
+	"LIBRARY+0xOFFSET, an address in a library without symbols. TRACE may "
+	"be left out: then it is the newest trace here, and its name is "
+	"printed first. On a terminal, lines are cut at 80 columns.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing was found; 3 "
-	"parts of the trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of the trace were missing or damaged, as standard error "
+	"reports.",
 	NULL
 };
 
@@ -328,9 +328,9 @@ static const char *const examples[] = {
 	"gnomon annotate --cost peak --every a.trace '^Parser::'",
 	"the methods of Parser, by their share of the peak",
 	"gnomon annotate -S /build/src=$HOME/src a.trace main",
-	"a program that was compiled in /build/src",
+	"the source of a program that was compiled in /build/src",
 	"gnomon annotate a.trace libfoo.so+0x1c40",
-	"the code at that place of a library without symbols",
+	"code at an address in a library without symbols",
 	NULL
 };
 
@@ -342,7 +342,7 @@ static const struct command_group *const groups[] = {
 const struct command cmd_annotate = {
 	.name = "annotate",
 	.operands = "[TRACE] FUNCTION",
-	.summary = "show source or instructions with what they allocate",
+	.summary = "show source or instructions with their allocations",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,5 +1,5 @@
 /*
- * grow.c: allocation that cannot fail quietly. Any thread.
+ * grow.c: allocation that ends the process on failure. Any thread.
  */
 #include "cli/base/grow.h"
 

@@ -25,11 +25,11 @@ void *room_lines(void *old, size_t used, size_t size)
 	size_t unit = size >= LARGE_PAGE ? LARGE_PAGE : CACHE_LINE;
 	void *p = NULL;
 
-	/* aligned_alloc is not in all allocators that may stand before ours */
+	/* not aligned_alloc: some allocators that may replace libc's lack it */
 	if (size > SIZE_MAX - unit ||
 	    posix_memalign(&p, unit, (size + unit - 1) & ~(unit - 1)) != 0)
 		return NULL;
-	/* Where the kernel has none, small ones do. */
+	/* Without large pages, small ones do. */
 	if (unit == LARGE_PAGE)
 		madvise(p, size, MADV_HUGEPAGE);
 	if (used > 0)
@@ -38,14 +38,14 @@ void *room_lines(void *old, size_t used, size_t size)
 	return p;
 }
 
-/* Bytes that this takes. */
+/* Bytes that an allocation of this size takes. */
 static size_t whole(size_t size)
 {
 	return size >= LARGE_PAGE ? (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1) :
 				    size;
 }
 
-/* Addresses for so many bytes, which begin with a large page. */
+/* Reserves addresses, aligned to a large page. */
 static char *reserve(size_t size)
 {
 	char *p = mmap(NULL, size + LARGE_PAGE, PROT_NONE,
@@ -60,7 +60,7 @@ static char *reserve(size_t size)
 	return p + before;
 }
 
-/* The same page tables, and alignment, at another place. */
+/* Moves the page tables to another address with the same alignment. */
 static void *move_large(void *old, size_t old_size, size_t size)
 {
 	char *place = reserve(size);
@@ -79,8 +79,8 @@ static void *move_large(void *old, size_t old_size, size_t size)
 }
 
 #ifdef __SANITIZE_THREAD__
-/* mremap is not known to ThreadSanitizer, which takes pages that came by it for
- * those of a thread that had the addresses before. */
+/* ThreadSanitizer does not know mremap: it mistakes the pages for those of a
+ * thread that had the addresses before. */
 static void *copy(void *old, size_t old_size, size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -112,7 +112,7 @@ void *room_pages(void *old, size_t old_size, size_t size)
 			p = mremap(old, old_size, size, 0);
 		if (p == MAP_FAILED)
 			p = move_large(old, old_size, size);
-		/* Where the kernel has none, small ones do. */
+		/* Without large pages, small ones do. */
 		if (p != MAP_FAILED)
 			madvise(p, size, MADV_HUGEPAGE);
 	} else if (old != NULL) {

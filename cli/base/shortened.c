@@ -2,16 +2,15 @@
  * shortened.c: see shortened.h.
  *
  * Traces are read by pread. But binaries and debug files are mapped
- * (cli/symbol/elf/elffile.c), and a program may be built anew meanwhile: the
- * page behind a file's new end is then SIGBUS. The handler puts a page of
- * zeroes in its place and lets the thread go on. (A copy of each file instead
- * would cost the memory and the time of gigabytes for the few pages that are
- * read.)
+ * (cli/symbol/elf/elffile.c), and a build may truncate them meanwhile: reading
+ * a page past a file's new end then raises SIGBUS. The handler maps a page of
+ * zeroes there and lets the thread continue. (A copy of each file instead would
+ * cost the memory and time of gigabytes for the few pages that are read.)
  *
- * I1  The handler calls what may be called in one: mmap is a system call and
- *     no more. errno is kept.
- * I2  What is no file's end (a machine check, a misaligned access) ends the
- *     command as ever.
+ *  I1  The handler makes only calls that are safe in a handler: mmap is a bare
+ *      system call. errno is kept.
+ *  I2  Any other SIGBUS (a machine check, a misaligned access) ends the command
+ *      as usual.
  */
 #include "cli/base/shortened.h"
 
@@ -46,6 +45,6 @@ void shortened_survive(void)
 
 	page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
 	sigemptyset(&action.sa_mask);
-	/* without it all is as it would be anyway */
+	/* on failure, SIGBUS ends the command as by default */
 	sigaction(SIGBUS, &action, NULL);
 }

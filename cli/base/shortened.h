@@ -1,11 +1,11 @@
 /*
- * shortened.h: files that are mapped and cut short by somebody else. What was
- * there then reads as zeroes, which is for the reader to call damaged.
+ * shortened.h: survives mapped files that someone else truncates. The lost part
+ * reads as zeroes, which readers must detect as damage.
  */
 #ifndef GNOMON_SHORTENED_H
 #define GNOMON_SHORTENED_H
 
-/* From now on, in all threads. For main(). */
+/* Takes effect from now on, in all threads. For main(). */
 void shortened_survive(void);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "unwind/claim.h"
 
-/* At `offset`, or where the descriptor stands. */
+/* At `offset` if `there`, else at the descriptor's position. */
 static ssize_t read_all(int fd, char *to, size_t size, bool there,
 			uint64_t offset)
 {
@@ -42,7 +42,7 @@ ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
 	return read_all(fd, to, size, true, offset);
 }
 
-/* At `offset`, or where the descriptor stands. */
+/* At `offset` if `there`, else at the descriptor's position. */
 static int write_all(int fd, const char *bytes, size_t size, bool there,
 		     uint64_t offset)
 {

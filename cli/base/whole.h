@@ -1,6 +1,6 @@
 /*
- * whole.h: all of the bytes, though the kernel may take or give a part, or be
- * interrupted.
+ * whole.h: reads and writes in full, despite partial or interrupted system
+ * calls.
  */
 #ifndef GNOMON_WHOLE_H
 #define GNOMON_WHOLE_H
@@ -9,11 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How many there are: fewer than `size` only at the file's end. -errno. */
+/* Return the number of bytes, fewer than `size` only at the file's end; or
+ * -errno. */
 ssize_t whole_read(int fd, void *to, size_t size);
 ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset);
 
-/* 0 or -errno: then some of them may have been written. */
+/* 0 or -errno; on error some bytes may have been written. */
 int whole_write(int fd, const void *bytes, size_t size);
 int whole_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 

@@ -1,11 +1,11 @@
 /*
- * check_rules.c: what a trace is measured by.
+ * check_rules.c: applies rules to the values of a trace.
  */
 #include <string.h>
 
 #include "cli/check/check.h"
 
-/* Those that a trace has one value of, in the order of their lines. */
+/* Measures with one value for a trace, in the order of their output. */
 static bool is_judged(enum figure cost)
 {
 	return figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
@@ -34,7 +34,8 @@ void check_values(const struct model *model, const struct leaks *leaks,
 						      0);
 }
 
-/* The most that a value may have become: exact where no growth is allowed. */
+/* The largest value within the allowed growth; exact if no growth is
+ * allowed. */
 static uint64_t grown(uint64_t before, double percent)
 {
 	double more = (double)before * percent / 100;
@@ -45,8 +46,8 @@ static uint64_t grown(uint64_t before, double percent)
 }
 
 /*
- * Where no byte may be live, or more than was, blocks of no bytes that leaked
- * count, too: malloc(0) makes one each time, and LeakSanitizer tells it.
+ * If the limit is 0 bytes, leaked blocks of size 0 count, too: malloc(0) makes
+ * one each time, and LeakSanitizer reports it.
  */
 static bool is_kept(enum figure cost, const struct check_values *values,
 		    uint64_t limit, uint64_t blocks_limit)

@@ -1,5 +1,5 @@
 /*
- * check_text.c: verdicts for people, a line each, and as rows of JSON.
+ * check_text.c: verdicts as text, a line each, and as rows of JSON.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/check/check.h"
 
-/* What there was, where a rule compares. */
+/* The baseline's value, for a growth rule. */
 static void put_before(const struct check_verdict *verdict, FILE *out)
 {
 	double more = (double)verdict->value - (double)verdict->before;
@@ -25,7 +25,7 @@ static void put_dropped(const struct coverage *coverage, FILE *out)
 	char a[QUANTITY_TEXT];
 
 	if (coverage->dropped > 0)
-		fprintf(out, "  dropped        %s event%s lost: all figures "
+		fprintf(out, "  dropped        %s event%s lost: all measures "
 			"are too low\n", quantity_count(a, coverage->dropped),
 			coverage->dropped == 1 ? " was" : "s were");
 }
@@ -61,7 +61,7 @@ void check_text(const struct check_result *result, FILE *out)
 			verdict->passed ? "pass" : "fail", style->off);
 		if (verdict->is_growth)
 			put_before(verdict, out);
-		/* A growth from anything fills the line. */
+		/* With a baseline value, the line is full. */
 		if (verdict->cost == FIGURE_LIVE && verdict->blocks > 0 &&
 		    (!verdict->is_growth || verdict->limit == 0))
 			fprintf(out, "  in %s",
@@ -72,7 +72,8 @@ void check_text(const struct check_result *result, FILE *out)
 	put_dropped(&result->coverage, out);
 	for (size_t i = 0; i < result->count; i++)
 		if (result->stacks[i].size > 0)
-			fprintf(out, "\n  %s: the largest stacks behind it\n%s",
+			fprintf(out, "\n  %s: the largest stacks that caused "
+				     "it\n%s",
 				result->verdicts[i].name,
 				result->stacks[i].data);
 }

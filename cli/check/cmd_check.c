@@ -1,5 +1,5 @@
 /*
- * cmd_check.c: `gnomon check`: hold traces against limits and against an
+ * cmd_check.c: `gnomon check`: checks traces against limits and against an
  * older trace, for tests and CI. Runs in the main thread.
  */
 #include <inttypes.h>
@@ -19,32 +19,32 @@
 #include "cli/command/reading.h"
 #include "cli/command/output_file.h"
 
-#define STACKS_SHOWN 3		/* of a rule that failed */
+#define STACKS_SHOWN 3		/* of a failed rule */
 #define STACK_LINES 8		/* of each, from its site outward */
 
 enum {
-	MAX = 1,		/* and the figure */
+	MAX = 1,		/* plus the figure */
 	BASELINE = MAX + FIGURES_MAX, MAX_GROWTH, JUNIT, OUTPUT, JSON
 };
 
 static const struct command_option options[] = {
 	{ MAX + FIGURE_LIVE, "max-live", 0, "SIZE", NULL,
-	  "at most so many bytes may be live at the end, without what is "
-	  "suppressed; 0: nor a block of no bytes" },
+	  "at most SIZE bytes may be live at the end, except suppressed ones; "
+	  "0: nor any block of size 0" },
 	{ MAX + FIGURE_PEAK, "max-peak", 0, "SIZE", NULL,
-	  "at most so many bytes may be live at once" },
+	  "at most SIZE bytes may be live at once" },
 	{ MAX + FIGURE_TOTAL, "max-total", 0, "SIZE", NULL,
-	  "at most so many bytes may be allocated in all" },
+	  "at most SIZE bytes may be allocated in total" },
 	{ MAX + FIGURE_COUNT, "max-count", 0, "N", NULL,
-	  "at most so many allocations" },
+	  "at most N allocations" },
 	{ MAX + FIGURE_TEMPORARY, "max-temporary", 0, "N", NULL,
-	  "at most so many of them temporary" },
+	  "at most N temporary allocations" },
 	{ BASELINE, "baseline", 0, "TRACE", NULL,
 	  "compare with this trace: live, peak, total, count, temporary" },
 	{ MAX_GROWTH, "max-growth", 0, "PERCENT", "0%",
-	  "by how much each may be more than in the baseline" },
+	  "how much larger than in the baseline each may be" },
 	{ JUNIT, "junit", 0, "FILE", NULL,
-	  "write the results to FILE as JUnit XML, too" },
+	  "also write the results to FILE as JUnit XML" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the verdicts to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
@@ -69,10 +69,10 @@ struct request {
 	const char *junit;
 	const char *output;
 	struct leaks leaks;
-	struct leaks old_leaks;	/* of the baseline: with the same rules */
+	struct leaks old_leaks;	/* of the baseline, with the same rules */
 };
 
-/* A trace that was read. */
+/* A trace that was opened. */
 struct subject {
 	struct model *model;
 	struct frames frames;
@@ -140,9 +140,9 @@ static bool open_subject(struct request *request, struct subject *subject,
 	leaks_find(leaks, &subject->frames, &request->reading.places);
 	damages = model_damages(subject->model)->all;
 	if (damages > 0)
-		tell_note("%s: --guard found damaged blocks, %" PRIu64 " in "
-			  "all, which no rule is about: gnomon report "
-			  "shows them", trace, damages);
+		tell_note("%s: --guard found damaged blocks (%" PRIu64 "), "
+			  "which no rule checks: gnomon report shows them",
+			  trace, damages);
 	return true;
 }
 
@@ -154,12 +154,12 @@ static void close_subject(struct subject *subject)
 	model_free(subject->model);
 }
 
-/* ---- what is behind a rule that failed ---- */
+/* ---- stacks that made a rule fail ---- */
 
 struct behind {
 	struct request *request;
 	struct subject *now, *before;
-	struct profile *all, *unsuppressed;	/* made when they are needed */
+	struct profile *all, *unsuppressed;	/* made on demand */
 	struct profile_stack stack;
 };
 
@@ -194,12 +194,12 @@ static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 
 		if (!figures_any(&row->figures, cost, source.end_ns))
 			break;
-		/* Of stacks that hold blocks of no bytes, these are all there
-		 * is to say. */
+		/* Stacks that hold only blocks of size 0 have no bytes to
+		 * print. */
 		if (value > 0)
 			print_amount(out, cost, value, "");
 		else
-			fprintf(out, "\n    %s of no bytes\n", COUNTED(
+			fprintf(out, "\n    %s of size 0\n", COUNTED(
 				figures_blocks(&row->figures, cost), "block"));
 		profile_stack_of_context(&behind->stack, &behind->now->frames,
 					 row->node, request->full_names);
@@ -268,8 +268,9 @@ static void find_stacks(struct request *request, struct subject *now,
 			continue;
 		out = open_memstream(&text, &size);
 		if (out == NULL)
-			continue;	/* no memory: the verdict stands */
-		/* Where no byte is more it is about blocks without any. */
+			continue;	/* out of memory: the verdict stays */
+		/* If bytes did not grow, blocks of size 0 made the rule
+		 * fail. */
 		if (verdict->is_growth && verdict->value > verdict->limit)
 			print_grown(&behind, verdict->cost, out);
 		else
@@ -394,19 +395,19 @@ static int run(struct request *request, int operands, char **argv)
 	int status = EXIT_NOTHING;
 
 	if (!request->has_rules) {
-		tell_error("no limit was given: try --max-live 0, or "
-			   "--baseline TRACE; `gnomon check --help` lists all");
+		tell_error("no limit given: try --max-live 0, or --baseline "
+			   "TRACE; `gnomon check --help` lists all");
 		return EXIT_NOTHING;
 	}
 	if (request->has_growth && request->baseline == NULL) {
-		tell_error("--max-growth: growth from what: give --baseline "
-			   "TRACE");
+		tell_error("--max-growth: needs a trace to compare with: give "
+			   "--baseline TRACE");
 		return EXIT_NOTHING;
 	}
 	request->reading.query.keys[0] = query_key_stack();
 	request->reading.query.key_count = 1;
 	request->reading.query.limit = STACKS_SHOWN;
-	/* Rules are written for full names; what is shown is shortened. */
+	/* Suppressions match full names; printed names are shortened. */
 	request->full_names = request->reading.full_names;
 	request->reading.full_names = true;
 	if (leaks_open(&request->leaks, tell_notes()) != 0)
@@ -441,39 +442,40 @@ static int run_check(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Holds a trace against limits, one line for each: name, limit, value, "
-	"pass or fail. Of a rule that fails the largest call stacks behind it "
-	"are shown.",
-	"--max-live 0 means that nothing may be left: not even blocks of no "
-	"bytes, which malloc(0) makes and LeakSanitizer tells, too. A larger "
-	"limit is about bytes alone.",
+	"Checks a trace against limits and prints a line for each: name, "
+	"limit, value, pass or fail. For a failed rule, it prints the largest "
+	"call stacks that caused the failure.",
+	"--max-live 0 means that no block may be left: not even blocks of size "
+	"0, which malloc(0) makes and LeakSanitizer reports, too. A larger "
+	"limit is about bytes only.",
 	"TRACE is a file, several files or a directory; left out, it is the "
-	"newest trace here. Each trace has to keep all the rules.",
-	"Suppressions say what may be live at the end. Those of files "
-	"(--suppressions) are LeakSanitizer's; a program can have its own, in "
-	"a function __lsan_default_suppressions that returns them as a "
-	"constant; and there are some for what C library, loader and C++ "
-	"library keep. What they left out is always told.",
-	"Exit status: 0 all rules are kept; 1 one is not; 2 wrong use, or a "
-	"trace could not be read; 3 all are kept, but parts of a trace were "
+	"newest trace here. Each trace must pass all rules.",
+	"Suppressions list what may be live at the end. Files with "
+	"suppressions (--suppressions) have LeakSanitizer's format; a program "
+	"can have its own, in a function __lsan_default_suppressions that "
+	"returns them as a constant; and there are built-in ones for memory "
+	"that C library, loader and C++ library keep. The suppressed amount is "
+	"always printed.",
+	"Exit status: 0 all rules passed; 1 one failed; 2 wrong use, or a "
+	"trace could not be read; 3 all passed, but parts of a trace were "
 	"missing or damaged.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon check --max-live 0 --suppressions lsan.supp a.trace",
-	"nothing may be leaked but what the file allows",
+	"nothing may be leaked except what the file allows",
 	"gnomon check --max-peak 200M --max-count 1000000 --junit out.xml "
-	"traces/", "limits for each trace of a directory, for a CI server",
+	"traces/", "limits for each trace in a directory, for a CI server",
 	"gnomon check --baseline old.trace --max-growth 5% new.trace",
-	"no cost may have grown by more than 5 %",
+	"no measure may be more than 5 % larger than in old.trace",
 	NULL
 };
 
 const struct command cmd_check = {
 	.name = "check",
 	.operands = "[TRACE ...]",
-	.summary = "hold traces against limits, for tests and CI",
+	.summary = "check traces against limits, for tests and CI",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,9 +1,9 @@
 /*
- * coming.c: see coming.h. Signs of a recorder that is to come are, one after the
- * other: the process is to load our library (its environment), has loaded it,
- * has a task that has become gnomon-recorder. By the time that there is a control
- * socket, the last one still holds. The others hold for ever, so they count only
- * in a young process. Main thread.
+ * coming.c: see coming.h. Three signs show that a recorder is starting. They
+ * appear one after the other: the process's environment will load our library;
+ * it has loaded the library; a task of it has become gnomon-recorder. The last
+ * sign still holds when the control socket appears. The first two hold for the
+ * whole life of a process, so they count only in a young one. Main thread.
  */
 #include "cli/command/coming.h"
 
@@ -19,10 +19,10 @@
 #define COMING_LIBRARY "/libgnomon.so"
 #define COMING_PAUSE_US 5000
 #define COMING_PATIENCE_US 2000000
-#define COMING_YOUNG_S 2.0	/* it has loaded our library a moment ago */
+#define COMING_YOUNG_S 2.0	/* it may just have loaded our library */
 #define COMING_NEW_S 0.1	/* it may be about to execute its program */
 
-/* The process's file in /proc; NULL: it has none, or we may not read it. */
+/* The process's file in /proc; NULL if there is none or we may not read it. */
 static FILE *open_file(pid_t pid, const char *name)
 {
 	char *path = grow_format("/proc/%d/%s", (int)pid, name);
@@ -32,7 +32,7 @@ static FILE *open_file(pid_t pid, const char *name)
 	return file;
 }
 
-/* Whether any piece of the file, each ended by this byte, names our library. */
+/* Whether a piece of the file, ended by this byte, names our library. */
 static bool names_library(pid_t pid, const char *name, int end,
 			  const char *begin)
 {
@@ -51,7 +51,8 @@ static bool names_library(pid_t pid, const char *name, int end,
 	return found;
 }
 
-/* Field 22 of its line, which is in ticks since the machine was started. */
+/* From field 22 of /proc/PID/stat: start time in ticks since the machine
+ * booted. */
 static double age_s(pid_t pid)
 {
 	FILE *file = open_file(pid, "stat");
@@ -74,7 +75,7 @@ static double age_s(pid_t pid)
 		(double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* As it knows itself: the last number of its line NSpid. */
+/* The pid in the process's own namespace: the last number of its line NSpid. */
 static pid_t inner_pid(pid_t pid)
 {
 	FILE *file = open_file(pid, "status");

@@ -1,6 +1,6 @@
 /*
- * coming.h: a recorder that is about to be there. A program does not wait for
- * its recorder: who asks for one right after the program's start has to.
+ * coming.h: waits for a recorder that is starting. A program does not wait for
+ * its recorder, so a command sent right after the program's start must wait.
  */
 #ifndef GNOMON_COMING_H
 #define GNOMON_COMING_H
@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 /*
- * Pauses for some milliseconds, which are added to *waited_us, 0 at first: then
- * the caller looks again. False at once: there is no sign that a recorder of
- * this process is to come, or it was waited for long enough.
+ * Pauses for some milliseconds, adds them to *waited_us (0 at first) and
+ * returns true: the caller tries again. Returns false at once if no sign shows
+ * that a recorder of this process is starting, or if the wait was long enough.
  */
 bool coming_pause(pid_t pid, unsigned *waited_us);
 

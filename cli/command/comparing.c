@@ -20,7 +20,8 @@ static void add_unshared(struct compared_side *to,
 	to->unshared_peak_blocks += model_totals(model)->peak_blocks;
 }
 
-/* Adds a trace to a side, as it was `until_ns` after its start; 0: all. */
+/* Adds a trace to a side, in its state `until_ns` after its start; 0: at its
+ * end. */
 static bool add_trace(struct comparing *comparing, unsigned side,
 		      const char *trace, uint64_t until_ns)
 {
@@ -77,7 +78,7 @@ static bool add_operand(struct comparing *comparing, unsigned side,
 	return true;
 }
 
-/* How long after the start --from or --to is, of a trace. */
+/* Time from the start of a trace to --from or --to. */
 static bool find_moment(const char *trace, const char *text, uint64_t *ns)
 {
 	const struct model_options asked = { .notes = tell_notes() };
@@ -89,7 +90,7 @@ static bool find_moment(const char *trace, const char *text, uint64_t *ns)
 	    model_read_outline(model, trace) != EXIT_NOTHING)
 		found = moment_ns(model, &moment, ns);
 	model_free(model);
-	/* 0 would mean all of it. */
+	/* 0 would mean the whole trace. */
 	if (found && *ns == 0)
 		*ns = 1;
 	return found;
@@ -107,7 +108,8 @@ static bool add_moments(struct comparing *comparing, int operands, char **argv)
 		const char *trace = reading->traces[0];
 		uint64_t ns = 0;
 
-		/* A clear between the two must not hide what the first has. */
+		/* A clear between the moments must not hide the first one's
+		 * blocks. */
 		if (moment == NULL)
 			moment = ends[side];
 		buffer_printf(&comparing->labels[side], "%s at %s", trace,
@@ -144,7 +146,7 @@ static bool read_both(struct comparing *comparing, int operands, char **argv)
 		return add_moments(comparing, operands, argv);
 	if (operands != 2) {
 		tell_error("%s: give two traces, or one with --from and --to",
-			   operands < 2 ? "there is nothing to compare with" :
+			   operands < 2 ? "nothing to compare with" :
 			   "too many traces");
 		return false;
 	}
@@ -157,7 +159,7 @@ int comparing_take(struct comparing *comparing, int id, const char *value)
 {
 	struct moment moment;
 
-	/* Moments of one trace, filters of two: known later. */
+	/* Moments of one trace, or filters of two: decided later. */
 	if (id == FILTER_FROM || id == FILTER_TO) {
 		comparing->moments[id == FILTER_TO] = value;
 		return moment_parse(value, &moment);
@@ -169,7 +171,7 @@ bool comparing_read(struct comparing *comparing, int operands, char **argv)
 {
 	comparing->profile = profile_new(2);
 	comparing->profile->compares = true;
-	/* Lines of one trace do not move. */
+	/* Within one trace, lines do not move. */
 	comparing->profile->of_functions = comparing->of_functions &&
 		operands == 2;
 	if (!read_both(comparing, operands, argv))

@@ -1,7 +1,7 @@
 /*
- * comparing.h: what commands that compare have in common: two traces, two
- * directories of traces, or two moments of one trace, read into the two sides
- * of one profile. Called by the main thread.
+ * comparing.h: shared by commands that compare: reads two traces, two
+ * directories of traces, or two moments of one trace into the two sides of one
+ * profile. Called by the main thread.
  *
  *	struct comparing comparing = { .reading = &reading };
  *
@@ -24,35 +24,35 @@
 struct compared_side {
 	const char *label;	/* trace, directory, or moment */
 	uint64_t traces;
-	uint64_t duration_ns;	/* of the longest */
+	uint64_t duration_ns;	/* of the longest trace */
 	struct coverage coverage;	/* of all its traces */
-	bool running;		/* its end is now */
-	struct figures sum;	/* of all that is compared */
-	/* Of traces of which only sums are known: no stack has a share. */
+	bool running;		/* still recorded: the end is now */
+	struct figures sum;	/* of everything compared */
+	/* Peaks of traces with sums only: no stack has a share of them. */
 	uint64_t unshared_peak_bytes, unshared_peak_blocks;
 };
 
 struct comparing {
 	struct reading *reading;
 	struct compared_side sides[2];	/* before, after */
-	struct profile *profile;	/* sealed, once it was read */
-	int status;		/* EXIT_PARTIAL: parts were missing */
-	bool of_functions;	/* two traces: by functions, not by lines */
+	struct profile *profile;	/* sealed after reading */
+	int status;		/* EXIT_PARTIAL: parts are missing */
+	bool of_functions;	/* two traces: by function, not by line */
 	const char *moments[2];	/* --from, --to */
 	struct buffer labels[2];	/* of moments */
 };
 
 /*
- * reading_take, but for --from and --to: with one trace they are the moments
- * that are compared, with two they are filters.
+ * Like reading_take, except for --from and --to: with one trace they are the
+ * moments to compare, with two they are filters.
  */
 int comparing_take(struct comparing *comparing, int id, const char *value);
-/* Where nothing is compared: --from and --to are filters after all. False: they
- * are none. */
+/* For calls without a comparison: makes --from and --to filters after all.
+ * False: they are no valid filters. */
 bool comparing_no_moments(struct comparing *comparing);
-/* False: what is wrong was said, and the status is EXIT_NOTHING. */
+/* False: the error was logged, and the status is EXIT_NOTHING. */
 bool comparing_read(struct comparing *comparing, int operands, char **argv);
-/* May follow a comparing_read that failed, or that never was. */
+/* Also valid after a failed comparing_read, or without one. */
 void comparing_free(struct comparing *comparing);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * export.c: see export.h: what exporters share. Called by the main thread.
+ * export.c: see export.h: functions that exporters share. Called by the main
+ * thread.
  */
 #include "cli/command/export.h"
 
@@ -16,7 +17,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/leftout.h"
 
-/* Whether filters of stacks keep a cost, and its figures. */
+/* Whether stack filters keep a cost; sets its measures. */
 static bool keeps(const struct export *export, size_t i,
 		  struct figures *figures)
 {
@@ -70,7 +71,7 @@ uint64_t export_sum(struct export *export, struct figures *sum)
 
 /* ---- blocks ---- */
 
-/* A table of what filters of stacks keep, by node; NULL: they keep all. */
+/* By node, whether stack filters keep it; NULL: they keep all. */
 static bool *find_kept(struct export *export)
 {
 	const struct contexts *contexts = model_contexts(export->model);
@@ -92,7 +93,7 @@ struct following {
 	uint32_t thread;
 };
 
-/* What came into the trace since it was read is left out. */
+/* Contexts added to the trace after it was read are left out. */
 static bool is_kept(const struct following *f, uint32_t node)
 {
 	return node < f->contexts->node_count &&
@@ -132,7 +133,7 @@ static int by_birth(const void *a, const void *b)
 	return sort_up(x->birth, y->birth) ?: sort_up(x->address, y->address);
 }
 
-/* Models from events and from an index have them in different orders. */
+/* Models from events and models from an index order blocks differently. */
 static void tell_live(const struct following *f, const struct model *model)
 {
 	const struct block **list = NULL, *block;
@@ -169,7 +170,7 @@ int export_follow(struct export *export,
 	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
 }
 
-/* ---- what is said besides ---- */
+/* ---- notes on incomplete output ---- */
 
 void export_note_contexts(const struct export *export)
 {
@@ -182,18 +183,19 @@ void export_note_contexts(const struct export *export)
 
 	if (coverage->unrecorded.allocations > 0)
 		notes_hint(notes, "%s: %s allocations (%s) were not recorded, "
-			   "by their size or thread, but counted in all: they "
-			   "are not in the output", export->trace,
+			   "because of their size or thread, only counted: "
+			   "they are not in the output", export->trace,
 			   COUNT_TEXT(coverage->unrecorded.allocations),
 			   SIZE_TEXT(coverage->unrecorded.bytes));
 	if (model_is_selected(model) && left_out > 0)
 		notes_hint(notes, "%s: of %s blocks only sums are known: they "
-			   "are not in the output, for nobody knows what the "
-			   "filters say of them", export->trace,
+			   "are not in the output, because the filters cannot "
+			   "be applied to them", export->trace,
 			   COUNT_TEXT(left_out));
 	else if (left_out > 0 && !model_peak_is_shared(model))
 		notes_hint(notes, "%s: only sums were recorded: the peak (%s) "
-			   "is not in the output, for no stack has a share of "
+			   "is not in the output, because no stack has a share "
+			   "of "
 			   "it", export->trace, SIZE_TEXT(totals->peak_bytes));
 	report_coverage_cut(coverage, &cut);
 	if (cut.size > 0)
@@ -204,11 +206,11 @@ void export_note_steps(const struct export *export)
 {
 	uint64_t left_out = export->coverage.left_out.allocations;
 
-	/* with a filter it is said already that they are in nothing */
+	/* with a filter, an earlier note says already that they are missing */
 	if (left_out > 0 && !model_is_selected(export->model))
-		notes_hint(model_notes(export->model), "%s: %s blocks were left "
-			   "out of it, of which only sums are known: they are "
-			   "in no step over time", export->trace,
+		notes_hint(model_notes(export->model), "%s: %s blocks were "
+			   "left out of the trace, only sums are known: "
+			   "they are in no step over time", export->trace,
 			   COUNT_TEXT(left_out));
 }
 
@@ -219,12 +221,12 @@ void export_note_events(const struct export *export)
 
 	if (coverage->sample_mean > 0)
 		notes_hint(notes, "%s: is a sample of the blocks: the output "
-			   "has those that are in it, not estimates of all, as "
-			   "reports do", export->trace);
+			   "has the sampled blocks, not estimates of all "
+			   "blocks as reports have", export->trace);
 	if (coverage->left_out.allocations > 0)
-		notes_hint(notes, "%s: %s blocks were left out of it, of which "
-			   "only sums are known: they are not in the output",
-			   export->trace,
+		notes_hint(notes, "%s: %s blocks were left out of the trace, "
+			   "only sums are known: they are not in the "
+			   "output", export->trace,
 			   COUNT_TEXT(coverage->left_out.allocations));
 }
 

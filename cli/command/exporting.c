@@ -32,8 +32,8 @@ static void fill_in(struct export *export, const struct exporter *exporter,
 	profile_seal(export->profile);
 }
 
-/* The output is opened when the trace could be read, and not before: what was
- * in the file stays there otherwise. */
+/* Opens the output only after the trace could be read; until then an existing
+ * file keeps its contents. */
 static int write_out(struct export *export, const struct exporter *exporter)
 {
 	bool blocks = export->blocks || exporter->wants_blocks;

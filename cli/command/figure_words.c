@@ -5,7 +5,7 @@
 
 #include "unwind/claim.h"
 
-/* The n-th that has all of these uses. */
+/* The n-th measure that has all of these uses. */
 static const char *nth(size_t n, unsigned uses, const char **meaning)
 {
 	for (unsigned key = 0; key < figure_count; key++) {

@@ -1,6 +1,6 @@
 /*
- * figure_words.h: names of figures as words of options (command.h), by what
- * they are offered for (figures.h).
+ * figure_words.h: names of measures as words of options (command.h), selected
+ * by their uses (figures.h).
  */
 #ifndef GNOMON_FIGURE_WORDS_H
 #define GNOMON_FIGURE_WORDS_H
@@ -14,9 +14,9 @@ const char *figure_words_all(size_t n, const char **meaning);
 const char *figure_words_sums(size_t n, const char **meaning);
 const char *figure_words_exported(size_t n, const char **meaning);
 const char *figure_words_lines(size_t n, const char **meaning);
-/* The one of this name, which the option's words have. */
+/* The measure of this name, which must be one of the option's words. */
 enum figure figure_words_take(const char *name);
-/* "live, peak or total": those of these uses, for messages. */
+/* The measures with these uses as text, for messages: "live, peak or total". */
 void figure_words_list(struct buffer *text, unsigned uses);
 
 #endif

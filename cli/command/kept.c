@@ -1,7 +1,7 @@
 /*
- * kept.c: see kept.h. A model from an index can be asked anew (rows_ask); one
- * from events cannot, but its contexts are numbered as any model's of the same
- * trace are, so what was looked up for them holds.
+ * kept.c: see kept.h. A model from an index can answer another query
+ * (rows_ask); a model from events cannot. But all models of a trace number its
+ * contexts in the same way, so looked-up symbols stay valid.
  */
 #include "cli/command/kept.h"
 
@@ -16,7 +16,7 @@
 static struct {
 	const char *trace;	/* NULL: nothing is kept */
 	const struct reading *reading;
-	struct model *model;	/* with a store; NULL: given away, or from
+	struct model *model;	/* with a store; NULL: handed out, or from
 				 * events */
 	int status;		/* of reading it */
 	struct frames frames;
@@ -27,7 +27,7 @@ static struct model *read_rows(struct reading *reading,
 			       const struct model_options *options,
 			       const char *trace, int *status)
 {
-	/* Only which contexts there are. */
+	/* Only the contexts. */
 	const struct rows_wanted none = { 0 };
 	struct store *store = reading_rows(reading, trace, true);
 	struct model *model;
@@ -79,7 +79,7 @@ static bool is_kept(const char *trace)
 	return kept.trace != NULL && strcmp(kept.trace, trace) == 0;
 }
 
-/* The outline was read without them. */
+/* The outline has no mappings. */
 static bool needs_maps(const struct model_options *options,
 		       const struct block_keys *keys)
 {
@@ -118,7 +118,7 @@ bool kept_frames(const struct reading *reading, struct frames *frames,
 	*frames = kept.frames;
 	kept.has_frames = false;
 	frames_turn_to(frames, model);
-	/* What was not found was told when it was looked for. */
+	/* Missing files were reported when they were looked for. */
 	*reading->places.missing = kept.reading->missing;
 	return true;
 }

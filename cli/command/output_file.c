@@ -1,7 +1,7 @@
 /*
  * output_file.c: see output_file.h. Called by the main thread.
  *
- *  I1  A file that has no name yet has no link: what that is, is known by it.
+ *  I1  An output file without a name yet is recognised by its link count 0.
  */
 #include "cli/command/output_file.h"
 
@@ -17,7 +17,7 @@
 #include "cli/base/terminal/tell.h"
 #include "cli/trace/format/trace_format.h"
 
-/* A regular file: of a pipe the first bytes would be taken away. */
+/* Only a regular file: reading from a pipe would consume its first bytes. */
 static bool is_trace(const char *path)
 {
 	char magic[GT_MAGIC_SIZE];
@@ -36,8 +36,8 @@ static bool is_trace(const char *path)
 	return same;
 }
 
-/* Whether another file may take this one's place: links to it, and its owner,
- * would stay with the old one. What is there: *old; no mode: nothing. */
+/* Whether another file may replace this one; its links and its owner would stay
+ * with the old file. *old: the existing file; mode 0 if there is none. */
 static bool may_be_replaced(const char *path, struct stat *old)
 {
 	memset(old, 0, sizeof(*old));
@@ -47,7 +47,7 @@ static bool may_be_replaced(const char *path, struct stat *old)
 	       old->st_uid == geteuid();
 }
 
-/* A file without a name in the directory of `path`, or -1. */
+/* Opens a file without a name in the directory of `path`; -1 on failure. */
 static int open_unnamed(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -56,11 +56,11 @@ static int open_unnamed(const char *path)
 	struct stat old;
 	int fd = -1;
 
-	/* give_name needs it */
+	/* give_name links through /proc */
 	if (access("/proc/self/fd", X_OK) == 0 && may_be_replaced(path, &old))
 		fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	free(directory);
-	/* Where that cannot be, it is as any new file would be. */
+	/* If the mode cannot be kept, write in place like to any file. */
 	if (fd >= 0 && old.st_mode != 0 &&
 	    (access(path, W_OK) != 0 || fchmod(fd, old.st_mode & 07777) != 0)) {
 		close(fd);

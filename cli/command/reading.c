@@ -29,17 +29,17 @@ enum { DEBUG_PATH = READING_IDS, SYSROOT, NO_DEBUGINFOD, FULL_NAMES, TEMPORARY,
 
 static const struct command_option symbol_options[] = {
 	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
-	  "where to look for programs, libraries and their debug files, "
-	  "besides where they were: a file, a directory or a .build-id tree; "
-	  "may be given several times" },
+	  "where to look for programs, libraries and their debug files, in "
+	  "addition to their recorded paths: a file, a directory or a "
+	  ".build-id tree; may be repeated" },
 	{ SYSROOT, "sysroot", 0, "DIR", "/",
-	  "the paths in the trace are under DIR, or what they name is in a "
+	  "the paths in the trace are below DIR, or their files are in a "
 	  "library folder there: for traces of another machine" },
 	{ NO_DEBUGINFOD, "no-debuginfod", 0, NULL, NULL,
-	  "ask no debuginfod server, though DEBUGINFOD_URLS is set; what its "
-	  "cache has is used all the same" },
+	  "do not query debuginfod servers, even if DEBUGINFOD_URLS is set; "
+	  "files in its cache are still used" },
 	{ FULL_NAMES, "full-names", 0, NULL, NULL,
-	  "names as the demangler makes them, paths of source files" },
+	  "full demangled names, full paths of source files" },
 };
 
 const struct command_group reading_symbols = {
@@ -49,8 +49,8 @@ const struct command_group reading_symbols = {
 
 static const struct command_option model_options[] = {
 	{ TEMPORARY, "temporary", 0, "N", "0",
-	  "a block is temporary if at most N other allocations of its thread "
-	  "came between its own and its free" },
+	  "a block is temporary if its thread made at most N other allocations "
+	  "between the block's allocation and its free" },
 };
 
 const struct command_group reading_model_options = {
@@ -60,10 +60,10 @@ const struct command_group reading_model_options = {
 
 static const struct command_option index_options[] = {
 	{ INDEX, "index", 0, NULL, NULL,
-	  "make the trace's index TRACE.idx first, where there is none: a "
-	  "table of its blocks" },
+	  "make the trace's index TRACE.idx, a table of its blocks, if there "
+	  "is none" },
 	{ NO_INDEX, "no-index", 0, NULL, NULL,
-	  "neither make an index nor use one that is there" },
+	  "neither make nor use an index" },
 };
 
 const struct command_group reading_index = {
@@ -88,12 +88,13 @@ bool reading_has(int id)
 		filter_is_option(id);
 }
 
-/* A typo should be seen; what is there must not depend on it. */
+/* Reports typing mistakes; the path's contents do not matter. */
 static void tell_unless_there(const char *option, const char *path)
 {
 	if (access(path, R_OK) != 0)
-		tell_note("%s: given with %s, cannot be read: %s: nothing is "
-			  "looked for there", path, option, strerror(errno));
+		tell_note("%s: given with %s, cannot be read: %s: nothing "
+			  "will be searched there", path, option,
+			  strerror(errno));
 }
 
 int reading_take(struct reading *reading, int id, const char *value)
@@ -161,8 +162,8 @@ static bool is_same_recording(const struct part_of *a, const struct part_of *b)
 	       a->facts.begin_ns == b->facts.begin_ns;
 }
 
-/* Of a recording that is kept in parts, the last one knows everything that the
- * others do: they become NULL. */
+/* The last part of a recording has everything that earlier parts have: sets the
+ * paths of earlier parts to NULL. */
 static void keep_last_parts(const char *directory, char **paths, size_t count)
 {
 	struct part_of *parts = NULL;
@@ -187,8 +188,9 @@ static void keep_last_parts(const char *directory, char **paths, size_t count)
 	}
 	if (left_out > 0)
 		tell_note("%s: %zu earlier part%s of recordings %s left out: "
-			  "the last has the sums of all; name a part to read "
-			  "it", directory, left_out, left_out == 1 ? "" : "s",
+			  "the last part has the sums of all; name a part to "
+			  "read it", directory, left_out,
+			  left_out == 1 ? "" : "s",
 			  left_out == 1 ? "is" : "are");
 	free(parts);
 }
@@ -209,8 +211,8 @@ static bool add_directory(struct reading *reading, const char *directory)
 		tell_error("%s: no trace in this directory: name one, or make "
 			   "one with `gnomon run PROGRAM`", directory);
 	if (more)
-		tell_note("%s: only %d of its files were looked at: name "
-			  "traces one by one", directory, LOCATE_MAX);
+		tell_note("%s: only %d of its files were examined: name traces "
+			  "one by one", directory, LOCATE_MAX);
 	keep_last_parts(directory, paths, count);
 	for (size_t i = 0; i < count; i++)
 		if (paths[i] != NULL)
@@ -236,13 +238,15 @@ static bool add_process(struct reading *reading, const char *number)
 		return true;
 	}
 	if (error == -ESRCH)
-		tell_error("%s: neither a file here nor a process, and no "
-			   "trace here is of one: check the name", number);
+		tell_error("%s: neither a file nor a process, and no trace "
+			   "here belongs to such a process: check the name",
+			   number);
 	else if (error == -EACCES || error == -EPERM)
-		tell_error("%s: no file here, and the process cannot be looked "
-			   "at: %s: name its trace", number, strerror(-error));
+		tell_error("%s: no such file, and the process cannot be "
+			   "examined: %s: name its trace", number,
+			   strerror(-error));
 	else
-		tell_error("%s: no file here, and the process is not being "
+		tell_error("%s: no such file, and the process is not being "
 			   "recorded: start it with `gnomon run`", number);
 	return false;
 }
@@ -267,13 +271,13 @@ static bool add_operand(struct reading *reading, const char *operand)
 		return add_directory(reading, operand);
 	if (found != 0 && errno == ENOENT && is_number(operand))
 		return add_process(reading, operand);
-	/* Whatever else is wrong with it, the reader says. */
+	/* The reader reports any other problem. */
 	add_trace(reading, grow_copy(operand, strlen(operand)));
 	return true;
 }
 
-/* The newest trace here, or that of what started it, or of what was meant to
- * be recorded by that. */
+/* The newest trace here; or the trace of the process that started it, or of the
+ * program that this process was meant to run. */
 static char *newest_wanted(void)
 {
 	char *newest = locate_newest("."), *eldest, *wanted;
@@ -288,8 +292,8 @@ static char *newest_wanted(void)
 	wanted = family_wanted(newest);
 	if (wanted == NULL)
 		return newest;
-	tell_note("%s: what %s started or became; `gnomon report .` lists all",
-		  wanted, newest);
+	tell_note("%s: read instead of %s, which started it or became it by "
+		  "exec; `gnomon report .` lists all", wanted, newest);
 	free(newest);
 	return wanted;
 }
@@ -332,7 +336,7 @@ bool reading_find_one(struct reading *reading, int count, char **operands)
 	return reading_find(reading, count, operands);
 }
 
-/* ---- what is in them ---- */
+/* ---- reading them ---- */
 
 struct store *reading_rows(const struct reading *reading, const char *trace,
 			   bool twice)
@@ -353,7 +357,7 @@ struct store *reading_rows(const struct reading *reading, const char *trace,
 	return store;
 }
 
-/* How often a query reads the events. */
+/* How often a query reads the trace's events. */
 static unsigned event_passes(const struct query *query)
 {
 	return (unsigned)query_needs_pass(query, QUERY_PASS_ENDS) +
@@ -362,7 +366,7 @@ static unsigned event_passes(const struct query *query)
 	       query_needs_pass(query, QUERY_PASS_SERIES);
 }
 
-/* By the index. NULL: there is none, or it does not tell that; or *error: it
+/* Answers by the index. NULL: no index, or it cannot answer this; or *error: it
  * cannot be read. */
 static struct model *ask_rows(const struct reading *reading,
 			      const struct model_options *options,
@@ -395,8 +399,7 @@ static struct model *ask_rows(const struct reading *reading,
 	return NULL;
 }
 
-/* The same; one that was of no use is gone by then, and made anew where it was
- * asked for. */
+/* The same; a bad index is deleted by then, and made again if requested. */
 static struct model *read_rows(const struct reading *reading,
 			       const struct model_options *options,
 			       const struct block_keys *keys,

@@ -1,8 +1,8 @@
 /*
- * reading.h: what all commands that read traces share: which traces are
- * meant, where symbols are, which blocks count. Here options become a query:
- * words of filters and meanings by reading_take, what else it has by the
- * command's own.
+ * reading.h: shared by all commands that read traces: which traces to read,
+ * where symbols are, which blocks count. Options become a query here:
+ * reading_take handles filters and definitions, the command itself the other
+ * options.
  *
  *	struct reading reading;
  *
@@ -27,11 +27,11 @@
 #include "cli/stack/frames.h"
 #include "cli/stack/stack_filter.h"
 
-/* Ids of their options begin here; filters have those from 1000. */
+/* Ids of these options begin here; ids of filters begin at 1000. */
 #define READING_IDS 2000
 
-/* What a command lists as its `groups`: those that make sense for it, and
- * filter_options (filters.h), which also go through reading_take. */
+/* Groups for a command's `groups`. It lists the useful ones, and filter_options
+ * (filters.h), whose options reading_take takes, too. */
 extern const struct command_group reading_symbols;	/* -d, --sysroot, … */
 extern const struct command_group reading_model_options; /* --temporary */
 extern const struct command_group reading_index;	/* --index, --no-index */
@@ -39,49 +39,50 @@ extern const struct command_group reading_index;	/* --index, --no-index */
 #define READING_PATHS_MAX 64
 
 struct reading {
-	/* What was asked for. */
+	/* From options. */
 	struct debugfile_places places;
-	_Atomic unsigned missing;	/* of places */
+	_Atomic unsigned missing;	/* files that places lack */
 	const char *paths[READING_PATHS_MAX];
 	bool full_names;
 	enum rows_make index;	/* when the index of a trace is made */
-	struct query query;	/* its predicate; the rest is the command's */
-	/* reading_find: the traces. */
+	struct query query;	/* the predicate; the command sets the other
+				 * members */
+	/* From reading_find: the traces. */
 	char **traces;
 	size_t trace_count;
 	size_t trace_capacity;
-	bool many;	/* a directory was named, or several traces */
-	struct filter *filter;	/* the query's, while options are taken */
+	bool many;	/* a directory or several traces were named */
+	struct filter *filter;	/* the query's, while parsing options */
 };
 
 void reading_init(struct reading *reading);
-/* Is the option one of the groups above, or a filter? */
+/* Whether the option is in one of the groups above, or a filter. */
 bool reading_has(int id);
-/* As command_parse wants of its `take`. */
+/* For the `take` of command_parse. */
 int reading_take(struct reading *reading, int id, const char *value);
 
 /*
- * The traces that operands mean: a file, a directory (all in it), the number
- * of a process being recorded; without any, the newest trace here. A name
- * that is a file is that file, also if it is a number. False: what is wrong,
- * also with the filters, was said, and the status is EXIT_NOTHING.
+ * Find the traces that operands name: a file, a directory (all traces in it),
+ * the id of a process being recorded; without operands, the newest trace here.
+ * A name of a file means the file, even if it is a number. False: an error,
+ * also in the filters, was logged, and the status is EXIT_NOTHING.
  */
 bool reading_find(struct reading *reading, int count, char **operands);
-/* The same for commands that read one trace at a time; reading->traces[0]. */
+/* For commands that read one trace at a time: reading->traces[0]. */
 bool reading_find_one(struct reading *reading, int count, char **operands);
 
 /*
- * The index of the trace: the store of its blocks (rows_store.h). Made now, if
- * it is not there, where it was asked for by --index, or, if `twice` is set,
- * where the trace is large: it would be read more than once. NULL: there is
- * none, and the trace is to be read instead; never any with --no-index. Ctrl-C
- * ends the process when what was begun is gone again. The main thread.
+ * Open the trace's index: the store of its blocks (rows_store.h). If there is
+ * none, it is made if --index was given, or if `twice` is set and the trace is
+ * large, because it would be read more than once. NULL: no index, read the
+ * trace instead; always with --no-index. On Ctrl-C the process first removes an
+ * unfinished index. Main thread.
  */
 struct store *reading_rows(const struct reading *reading, const char *trace,
 			   bool twice);
 /*
- * A new model (model_new) that has read the trace for the query. Returns what model_read
- * does; with EXIT_NOTHING there is none, and *model is NULL.
+ * Make a model (model_new) and read the trace into it for the query. Returns
+ * the status of model_read; on EXIT_NOTHING *model is NULL.
  */
 int reading_model(const struct reading *reading, struct model **model,
 		  const char *trace);
@@ -89,8 +90,8 @@ int reading_model(const struct reading *reading, struct model **model,
 void reading_frames(const struct reading *reading, struct frames *frames,
 		    struct model *model);
 /*
- * Sets *filter to what keeps the stacks that words were given about; NULL
- * where none were. False: they do not fit the trace, which was said.
+ * Sets *filter to a filter of the stacks by the given options; NULL if there
+ * are none. False: they do not fit the trace, which was logged.
  */
 bool reading_stack_filter(const struct reading *reading,
 			  struct frames *frames,

@@ -1,6 +1,6 @@
 /*
- * cmd_diff.c: `gnomon diff`: what changed between two traces, or between two
- * moments of one. Runs in the main thread.
+ * cmd_diff.c: `gnomon diff`: compares two traces, or two moments of one. Runs
+ * in the main thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +22,16 @@ enum { COST = 1, BY, TOP_ROWS, THRESHOLD, OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
-	  "compare only this; %s (live, peak, total, count and temporary)" },
-	{ COST, "sort", 's', COMMAND_WORDS, NULL, "the same" },
+	  "compare only this measure; %s (live, peak, total, count and "
+	  "temporary)" },
+	{ COST, "sort", 's', COMMAND_WORDS, NULL, "same as --cost" },
 	{ BY, "by", 'b', COMMAND_WORDS, "stack", "what is compared; %s" },
 	{ TOP_ROWS, "top", 'n', "N", NULL,
-	  "rows of each cost, 0 for all (3; 10 with --cost; 1000 with "
+	  "rows for each measure, 0 for all (3; 10 with --cost; 1000 with "
 	  "--json)" },
 	{ THRESHOLD, "threshold", 't', "AMOUNT", "0",
-	  "differences that are not larger do not count: bytes, a number, or "
-	  "a share (5%) of the larger side" },
+	  "ignore differences up to AMOUNT: bytes, a number, or a share (5%) "
+	  "of the larger side" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the comparison to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
@@ -39,7 +40,7 @@ static const struct command_option options[] = {
 	COMMAND_COMMON_OPTIONS,
 };
 
-/* Profiles are of stacks alone, and their sides are compared row by row. */
+/* Profiles have only stacks; their sides are compared row by row. */
 static const char *by_word(size_t n, const char **meaning)
 {
 	for (unsigned i = 0; i < query_key_count; i++)
@@ -192,32 +193,32 @@ static int run_diff(const struct command *command, int argc, char **argv)
 static const char *const description[] = {
 	"Compares two traces, or one trace at two moments (--from, --to). "
 	"Stacks are the same if their libraries, functions, files and lines "
-	"are: addresses, process ids and the order of things do not matter.",
-	"A moment includes what happened at it: live at 10s is the same as "
+	"are; addresses, process ids and order do not matter.",
+	"Events at a moment belong to it: live at 10s is the same as in "
 	"`gnomon report --alive-at 10s`.",
-	"A and B are files, or directories, of which all traces are summed "
-	"up. With one trace, --from and --to are the two moments: live is what "
-	"was live then, the other costs are what they had come to. With two, "
+	"A and B are files, or directories, whose traces are added up. With "
+	"one trace, --from and --to are the two moments: live is the memory "
+	"live then, other measures are totals up to then. With two traces, "
 	"they are filters as in `gnomon report`.",
-	"Exit status: 0 no difference; 1 there is one that is larger than the "
-	"threshold; 2 wrong use, or nothing could be read; 3 no difference, "
-	"but parts of a trace were missing or damaged.",
+	"Exit status: 0 no difference; 1 a difference above the threshold; 2 "
+	"wrong use, or nothing could be read; 3 no difference, but parts of a "
+	"trace were missing or damaged.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon diff old.trace new.trace", "all that changed",
+	"gnomon diff old.trace new.trace", "show all differences",
 	"gnomon diff --cost live --by function --threshold 64k a.trace b.trace",
-	"functions that hold 64 KiB more or less at the end",
+	"functions whose live memory at the end differs by more than 64 KiB",
 	"gnomon diff a.trace --from 10s --to 60s",
-	"what is live a minute after the start that was not after 10 seconds",
+	"what is live 60 seconds after the start, but was not at 10 seconds",
 	NULL
 };
 
 const struct command cmd_diff = {
 	.name = "diff",
 	.operands = "A B | TRACE --from MOMENT --to MOMENT",
-	.summary = "what changed between two traces, or two moments of one",
+	.summary = "compare two traces, or two moments of one",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,5 +1,5 @@
 /*
- * diff_text.c: differences for people, within 80 columns, and as JSON.
+ * diff_text.c: prints differences as text, within 80 columns, and as JSON.
  */
 #include "cli/diff/diff.h"
 
@@ -76,7 +76,8 @@ static void put_summary(const struct diff *diff, FILE *out)
 			fprintf(out, "        the sum of %s traces\n",
 				COUNT_TEXT(one->traces));
 		if (one->running)
-			fprintf(out, "        still running: its end is now\n");
+			fprintf(out, "        still running: compared as it is "
+				     "now\n");
 		if (one->coverage.sample_mean > 0)
 			fprintf(out, "        estimated from a sample\n");
 		if (one->coverage.dropped > 0)
@@ -96,7 +97,7 @@ static void put_summary(const struct diff *diff, FILE *out)
 		TIME_TEXT(diff->sides[1].duration_ns));
 }
 
-/* The frame that a row is about; of those that are none, why. */
+/* Prints a row's frame; if there is none, the reason. */
 static void put_frame(const struct diff *diff,
 		      const struct profile_group *group, FILE *out)
 {
@@ -118,7 +119,7 @@ static void put_frame(const struct diff *diff,
 		fprintf(out, "      in %s\n", value.frame.library);
 }
 
-/* What a row is about. */
+/* Prints a row's frame or stack. */
 static void put_what(const struct diff *diff, uint32_t number,
 		     struct profile_stack *stack, FILE *out)
 {
@@ -215,7 +216,7 @@ static void json_side(struct json *json, const char *key,
 	json_uint(json, "duration_ns", side->duration_ns);
 	json_uint(json, "dropped", side->coverage.dropped);
 	json_bool(json, "estimated", side->coverage.sample_mean > 0);
-	/* As in a report's summary. Own peaks have no sum. */
+	/* As in a report's summary. Own peaks cannot be added up. */
 	json_uint(json, "allocations", sum->count);
 	json_uint(json, "frees", sum->frees);
 	json_uint(json, "total_bytes", sum->total_bytes);
@@ -260,7 +261,7 @@ static void json_row(struct json *json, const struct diff *diff,
 		else
 			json_string(json, "library", value.frame.library);
 	}
-	/* The one of them that costs most. */
+	/* The most expensive stack of the row. */
 	profile_stack_of_node(stack, diff->profile, group->node,
 			      diff->full_names);
 	profile_stack_json(stack, key->of != QUERY_OF_SITE, json);

@@ -1,6 +1,6 @@
 /*
- * cmd_info.c: `gnomon info`: what a trace is, and what was mapped.
- * Runs in the main thread.
+ * cmd_info.c: `gnomon info`: prints what a trace is, how it was recorded, and
+ * its mappings. Runs in the main thread.
  */
 #include "cli/base/terminal/tell.h"
 #include "cli/command/reading.h"
@@ -11,7 +11,7 @@ enum { SIZES = 1, JSON };
 
 static const struct command_option options[] = {
 	{ SIZES, "sizes", 0, NULL, NULL,
-	  "also what the trace's bytes are used for, and how well it compresses" },
+	  "also how the trace's bytes are used, and compression ratios" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	COMMAND_COMMON_OPTIONS,
@@ -58,8 +58,8 @@ static int info(const struct request *request, const char *trace)
 	if (request->sizes && info_sizes_read(&sizes, trace))
 		known = &sizes;
 	else if (request->sizes)
-		tell_note("%s: can be read only once, so its sizes are not "
-			  "known: write it to a file first", trace);
+		tell_note("%s: can be read only once, so its sizes are "
+			  "unknown: write it to a file first", trace);
 	reading_frames(&request->reading, &frames, model);
 	if (request->json)
 		report_info_json(model, &frames, known, trace, stdout);
@@ -92,18 +92,19 @@ static int run_info(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Prints what a trace says about the recording itself: the program, its "
-	"threads and the files mapped into it, how stacks were taken and why "
-	"they ended, what was dropped, and how the recording ended; and what "
-	"was mapped, when, and by whom: the program's calls with their stacks, "
-	"and what malloc, pthread_create and dlopen mapped inside of theirs.",
+	"Prints facts about the recording itself: the program, its threads and "
+	"mapped files, how stacks were captured and why they ended, what was "
+	"dropped, and how the recording ended. Also mappings, with time and "
+	"origin: the program's own calls with their stacks, and mappings made "
+	"inside malloc, pthread_create and dlopen.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
 	"parts of the trace were missing or damaged.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon info --sizes a.trace", "also the bytes of each kind of chunk",
+	"also the bytes of each kind of chunk",
+	"also the bytes of each kind of chunk",
 	NULL
 };
 

@@ -1,6 +1,6 @@
 /*
- * report_index.c: what `gnomon info` says of the trace's index, where there is
- * one (cli/model/rows/rows_store.h). Called by the main thread.
+ * report_index.c: the part of `gnomon info` about the trace's index, if there
+ * is one (cli/model/rows/rows_store.h). Called by the main thread.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ void report_index_text(const char *trace, FILE *out)
 			COUNTED(look.rows, "block"), COUNT_TEXT(look.live),
 			bytes_of_row(&look));
 	if (look.left > 0)
-		fprintf(out, "               %s of one that is made, or was "
-			"not finished\n", SIZE_TEXT(look.left));
+		fprintf(out, "               %s of an index that is being "
+			"made, or was left unfinished\n", SIZE_TEXT(look.left));
 	free(look.path);
 }
 

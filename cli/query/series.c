@@ -1,11 +1,12 @@
 /*
- * series.c: see series.h. Blocks are followed one after the other; which series
- * one counts to is known by its cost, found once for each.
+ * series.c: see series.h. Reads block events one after the other. A block's
+ * series follow from its cost, and are looked up once for each cost.
  *
- *  I1  What counts is in the whole, and in one series at least of the others.
- *  I2  Of exclusive keys, all series but the whole add up to the whole.
+ *  I1  Each block that counts is in the whole, and in at least one other
+ *      series.
+ *  I2  With exclusive keys, all series except the whole add up to the whole.
  *
- * Of a sample all sums are in fixed point (weigh.h) until the end.
+ * With a sample, all sums are in fixed point (weigh.h) until the end.
  */
 #include "cli/query/series.h"
 
@@ -30,15 +31,15 @@
 struct follower {
 	struct query_rows *rows;
 	struct series *series;
-	size_t all;			/* number of the whole */
+	size_t all;			/* index of the whole */
 	uint64_t *begins;		/* stamps of steps, and UINT64_MAX */
-	size_t step;			/* that is being filled */
-	struct series_step *now;	/* by series: that step so far */
-	/* By cost: where its series are in `members`, how many and which. */
+	size_t step;			/* the current one */
+	struct series_step *now;	/* by series: the current step so far */
+	/* By cost: index in `members` of the count and list of its series. */
 	uint32_t *of_cost;
 	uint32_t *members;
 	size_t member_count, member_capacity;
-	uint32_t key;		/* of the block that is told: tap.h */
+	uint32_t key;		/* of the current block: tap.h */
 };
 
 int series_parse_steps(const char *text, uint64_t *steps)
@@ -50,7 +51,7 @@ int series_parse_steps(const char *text, uint64_t *steps)
 	return error;
 }
 
-/* ---- which series ---- */
+/* ---- series of a block ---- */
 
 static void add_member(struct follower *f, uint32_t member)
 {
@@ -77,8 +78,8 @@ static uint32_t find_members(struct follower *f, uint32_t cost)
 	return at;
 }
 
-/* How many, and which, behind that. A trace that is still written may have more
- * than in the first pass: that counts to none. */
+/* The number of series, followed by their indexes. A trace that is still being
+ * written may have costs that the first pass lacks: they are in no series. */
 static const uint32_t *members_of(struct follower *f, uint32_t node)
 {
 	static const uint32_t none[] = { 0 };
@@ -98,7 +99,7 @@ static const uint32_t *members_of(struct follower *f, uint32_t node)
 
 /* ---- steps ---- */
 
-/* The step ends for all; the next begins as it was left. */
+/* Ends the step for all series; the next one begins with its live memory. */
 static void close_step(struct follower *f)
 {
 	size_t steps = f->series->axis.steps;
@@ -124,7 +125,7 @@ static void advance(struct follower *f, uint64_t stamp)
 		close_step(f);
 }
 
-/* In stamps: the first that is not before. */
+/* Begins of steps as stamps: the first stamp that is not before. */
 static uint64_t *find_begins(const struct model *model,
 			     const struct series_axis *axis)
 {
@@ -193,7 +194,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 
 /* ---- rows of a store ---- */
 
-/* The series of a cost but for the whole; MODEL_NO_GROUP: it does not count. */
+/* The series of a cost, except the whole; MODEL_NO_GROUP: it does not count. */
 static uint32_t group_of(void *owner, uint32_t node, uint32_t key)
 {
 	const struct follower *f = owner;
@@ -209,7 +210,7 @@ static uint32_t group_of(void *owner, uint32_t node, uint32_t key)
 		list[0] : (uint32_t)f->series->shown;
 }
 
-/* All that counts is one. */
+/* One series of everything that counts. */
 static uint32_t whole_of(void *owner, uint32_t node, uint32_t key)
 {
 	return group_of(owner, node, key) == MODEL_NO_GROUP ?
@@ -234,8 +235,8 @@ static void take_steps(struct follower *f, size_t series,
 		};
 }
 
-/* False: it cannot be told, as blocks belong to several rows, or do not end, or
- * the store cannot be read. */
+/* False: the index cannot answer, because blocks belong to several rows or do
+ * not end, or because it cannot be read. */
 static bool ask_store(struct follower *f)
 {
 	const struct query_rows *rows = f->rows;
@@ -261,7 +262,7 @@ static bool ask_store(struct follower *f)
 	told_all = rows_timeline(model, &told, &axis, list) == 0;
 	if (told_all)
 		take_steps(f, 0, list, f->all + 1);
-	/* the last of that has what does not count, too */
+	/* the last of these includes blocks that do not count */
 	if (told_all && rows->source->keep != NULL) {
 		told.group = whole_of;
 		told.count = 1;
@@ -269,7 +270,7 @@ static bool ask_store(struct follower *f)
 		if (told_all)
 			take_steps(f, f->all, list, 1);
 	}
-	/* a pass begins with nothing */
+	/* a pass starts from zeros */
 	if (!told_all)
 		memset(f->series->list, 0, (f->all + 1) * steps *
 		       sizeof(*f->series->list));
@@ -298,33 +299,35 @@ static int follow(struct follower *f)
 	return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
-/* What of the rows' figures is in no step. */
+/* Notes which of the rows' measures are in no step. */
 static void note_missing(const struct query_source *source, int status)
 {
 	const struct model *model = source->model;
 
 	if (status == EXIT_NOTHING)
-		notes_error(model_notes(model), "%s: cannot be read once "
-			    "more: nothing is told over time", source->trace);
+		notes_error(model_notes(model), "%s: cannot be read a second "
+			    "time: there are no values over time",
+			    source->trace);
 	else if (model_has_left_out(model))
-		notes_hint(model_notes(model), "%s: %s blocks were left out "
-			   "of it, of which only sums are known: they are in no "
-			   "step over time", source->trace,
+		notes_hint(model_notes(model), "%s: %s blocks were left out of "
+			   "the trace, only sums are known: they are in "
+			   "no step over time", source->trace,
 			   COUNT_TEXT(model_leftout(model)->blocks));
 }
 
 static void note_limit(const struct query_source *source,
 		       const struct series *series)
 {
-	notes_hint(model_notes(source->model), "%s: %s rows at most are told "
-		   "over time, in so many steps: the rest is among the others",
+	notes_hint(model_notes(source->model), "%s: with so many steps, at "
+		   "most %s rows have values over time: the rest is among the "
+		   "others",
 		   source->trace, COUNT_TEXT(series->shown));
 }
 
-/* What is below the point goes with the next step, so that sums over all steps
- * are rounded once. */
+/* The fraction goes to the next step, so that sums over all steps are rounded
+ * once. */
 static void round_series(struct series_step *list, size_t steps, uint64_t mean)
 {
 	unsigned blocks = weigh_block_bits(mean), bytes = weigh_byte_bits(mean);
@@ -391,7 +394,7 @@ void series_free(struct series *series)
 	series->list = NULL;
 }
 
-/* ---- what is told ---- */
+/* ---- values of a step ---- */
 
 bool series_has(enum figure order)
 {

@@ -1,5 +1,5 @@
 /*
- * findings_say.c: see findings_say.h. The words are those of the tables; the
+ * findings_say.c: see findings_say.h. Uses the same words as the tables; the
  * page of `gnomon serve` prints the same sentences.
  */
 #include "cli/report/findings_say.h"
@@ -14,7 +14,7 @@
 #include "cli/model/pages/pages.h"
 
 #define NAME_WIDTH 48		/* of a function */
-#define SHOWN 3			/* that are printed */
+#define SHOWN 3			/* findings in a text report */
 #define INDENT 4
 
 static const char *const kinds[FINDING_KINDS] = {
@@ -68,7 +68,7 @@ static void add_site(struct finding *f)
 		buffer_string(&f->text, "code without a stack");
 }
 
-/* An expression that matches this alone. */
+/* Adds an expression that matches only this text. */
 static void add_exactly(struct buffer *out, const char *text)
 {
 	buffer_string(out, "^");
@@ -80,7 +80,7 @@ static void add_exactly(struct buffer *out, const char *text)
 	buffer_string(out, "$");
 }
 
-/* The stacks of its site, by this figure. */
+/* The query for the stacks of its site, sorted by this measure. */
 static void show_stacks(struct finding *f, const char *sort)
 {
 	word(f, "sort", sort);
@@ -249,23 +249,23 @@ bool findings_say_missing(const struct report *r, struct finding *f)
 	if (c->dropped > 0) {
 		buffer_printf(&f->lead, "%s lost",
 			      COUNTED(c->dropped, "event"));
-		buffer_string(&f->text, ", as a ring was full or nobody wrote: "
-			      "all figures are too low");
+		buffer_string(&f->text, ", because a ring was full or the "
+			      "recorder was gone: all measures are too low");
 	} else if (c->damaged > 0 || c->lost_bytes > 0) {
 		buffer_printf(&f->lead, "%s damaged",
 			      COUNTED(c->damaged, "place"));
 		buffer_printf(&f->text, " in the trace, and %s of events "
-			      "missing: figures lack what was there",
+			      "missing: measures do not count them",
 			      SIZE_TEXT(c->lost_bytes));
 	} else if (r->about.failed) {
 		buffer_string(&f->lead, "Recording stopped early");
-		buffer_string(&f->text, ": what came later is missing");
+		buffer_string(&f->text, ": later events are missing");
 	} else if (c->undecidable.allocations > 0) {
 		buffer_printf(&f->lead, "%s not counted",
 			      COUNTED(c->undecidable.allocations,
 				      "allocation"));
-		buffer_string(&f->text, ": nobody knows what the filters say "
-			      "of them");
+		buffer_string(&f->text, ": the filters cannot be applied to "
+			      "them");
 	} else {
 		return false;
 	}

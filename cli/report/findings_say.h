@@ -1,6 +1,6 @@
 /*
- * findings_say.h: findings in words, for findings.c: each sets the sentence, the
- * numbers and the query of a finding. Called by the main thread.
+ * findings_say.h: words findings for findings.c: sets the sentence, the numbers
+ * and the query of a finding. Called by the main thread.
  */
 #ifndef GNOMON_FINDINGS_SAY_H
 #define GNOMON_FINDINGS_SAY_H
@@ -18,24 +18,25 @@ struct finding_site {
 
 void findings_say_leak(const struct report *report, struct finding *finding,
 		       const struct finding_site *site);
-/* Of a leak, another site, whose stack was loaded; `alone`: all its blocks are
- * of that stack. */
+/* Adds another site to a leak; its stack must be loaded. `alone`: all its
+ * blocks have that stack. */
 void findings_say_also(const struct report *report, struct finding *finding,
 		       const struct finding_site *site, bool alone);
 void findings_say_growth(const struct report *report, struct finding *finding,
 			 const struct finding_site *site, uint64_t gained);
 void findings_say_peak(const struct report *report, struct finding *finding,
 		       const struct finding_site *site);
-/* `recorded`: allocations of which it is known how they ended. */
+/* `recorded`: allocations whose fate is known. */
 void findings_say_churn(const struct report *report, struct finding *finding,
 			const struct finding_site *site, uint64_t recorded);
 void findings_say_fragmentation(struct finding *finding,
 				const struct pages *pages,
 				const struct pages_group *keeper);
-/* False: nothing is missing. */
+/* False: no data is missing. */
 bool findings_say_missing(const struct report *report,
 			  struct finding *finding);
-/* The leak's site grew steadily: it says both, and growth matters no more. */
+/* The leak's site also grew steadily: puts both into one finding; the growth
+ * finding no longer matters. */
 void findings_join(struct findings *findings, uint64_t gained);
 void findings_free_one(struct finding *finding);
 

@@ -1,7 +1,6 @@
 /*
- * report_blocks.c: the live blocks themselves, one by one: where each is, how
- * large and how old, whose thread allocated it, with which stack.
- * Called by the main thread.
+ * report_blocks.c: lists the live blocks one by one: address, size, age,
+ * allocating thread and stack. Called by the main thread.
  */
 #include "cli/report/report.h"
 
@@ -31,7 +30,7 @@ static uint32_t node_of(const struct report *r, const struct block *block)
 	return model_node_of(r->model, block);
 }
 
-/* Largest first, the oldest first of equal ones. */
+/* Largest first; of equal ones, the oldest first. */
 static int by_size(const void *a, const void *b)
 {
 	const struct block *x = *(const struct block *const *)a;
@@ -49,7 +48,7 @@ static int by_age(const void *a, const void *b)
 	return sort_up(x->birth, y->birth) ?: sort_up(x->address, y->address);
 }
 
-/* Free the list. */
+/* Collects and sorts the live blocks; free the list. */
 static void collect(const struct report *r, struct block_list *blocks)
 {
 	bool age = report_order(r, FIGURE_LIVE) == FIGURE_AGE;
@@ -81,7 +80,7 @@ static uint64_t age_of(const struct report *r, const struct block *block)
 
 /* ---- text ---- */
 
-/* Of a moment's block that is gone since: which code freed it. */
+/* For a block at a moment that was freed later: the code that freed it. */
 static void put_freed_by(struct report *r, const struct block *block)
 {
 	uint32_t node = model_freed_by(r->model, block);
@@ -150,7 +149,7 @@ void report_blocks_text(struct report *r)
 
 	collect(r, &blocks);
 	shown = report_shown(r, blocks.count, DEFAULT_ROWS);
-	fprintf(r->out, "\n%sBLOCKS%s: each block that is live %s, %s first\n",
+	fprintf(r->out, "\n%sBLOCKS%s: each block live %s, %s first\n",
 		r->style->title, r->style->off,
 		query_is_of_moment(r->options->query) ? "at that moment" :
 		r->about.being_written ? "now" : "at the end",

@@ -1,6 +1,6 @@
 /*
- * report_load.c: the stacks of rows, and what rows are made of. Called by the
- * main thread.
+ * report_load.c: loads stacks of rows, and collects rows. Called by the main
+ * thread.
  */
 
 #include "cli/base/grow.h"

@@ -1,6 +1,6 @@
 /*
- * report_series.c: see report.h. In the table a step is a line, and a
- * row of the report is a column, which has a number: names are told before.
+ * report_series.c: see report.h. In the table a step is a line, and a row of
+ * the report is a numbered column; the names are printed before.
  */
 #include "cli/report/report.h"
 
@@ -8,9 +8,9 @@
 #include "cli/query/row_name.h"
 
 #define TEXT_STEPS 16
-#define TEXT_ROWS 4		/* columns of 80, beside the others and all */
+#define TEXT_ROWS 4		/* columns, besides "others" and "all" */
 #define COLUMN 11
-#define NAME_WIDTH 56		/* of the line that tells what a number is */
+#define NAME_WIDTH 56		/* of a name before the table */
 #define JSON_STEPS 64
 
 static void follow(const struct report *r, struct query_rows *rows,
@@ -119,7 +119,7 @@ void report_series_text(struct report *r)
 	struct series series;
 	size_t shown;
 
-	/* What was live at the end may not be what was live before. */
+	/* Rows by peak: those live at the end may not be those live before. */
 	report_collect(r, report_order(r, FIGURE_PEAK), most, &rows);
 	shown = rows.nonzero < most ? rows.nonzero : most;
 	follow(r, &rows, shown, TEXT_STEPS, &series);

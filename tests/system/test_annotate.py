@@ -259,11 +259,11 @@ def a_name_that_is_the_word_wins(directory):
 def wrong_use(directory):
     trace = record("annotated", directory)
     for arguments, what in (
-            ((), "wants a trace and the name"),
+            ((), "needs a trace and the name"),
             ((trace, "tgt_add", "more"), "more: one function of one trace"),
-            (("tgt_fill", "tgt_add"), "of two functions, one at a time"),
+            (("tgt_fill", "tgt_add"), "only one function can be shown at a time"),
             ((trace, "no_such"), "no function of that name"),
-            ((trace, "a["), "no regular expression"),
+            ((trace, "a["), "not a valid regular expression"),
             ((os.path.join(directory, "none"), "main"), "none"),
             (("--cost", "time", trace, "main"), "cost"),
             (("--lines", "x", trace, "main"), "lines")):

@@ -187,7 +187,7 @@ def threads_without_memory_are_told(directory):
     check(told in done.err, "the end of run: " + done.err)
     for command in "report", "info":
         text = gnomon(command, done.trace).out
-        check("walked in full in %d threads" % count in text,
+        check("unwound in full in %d threads" % count in text,
               command + ": " + text)
 
 

@@ -1,8 +1,8 @@
 /*
  * bar.c: see the header. Called by the main thread only.
  *
- * update is called often; it looks at the clock only every CALLS_PER_LOOK
- * calls, and draws at most ten times a second.
+ * update is called often; it reads the clock only every CALLS_PER_LOOK calls,
+ * and draws at most ten times a second.
  */
 #include "cli/base/terminal/bar.h"
 

@@ -10,7 +10,7 @@
 /*
  * Write DIR/man/gnomon.1, DIR/man/gnomon-COMMAND.1 for each, and
  * DIR/completion/{gnomon.bash,_gnomon,gnomon.fish}. `top` is gnomon itself,
- * `commands` the others. 0 or -errno.
+ * `commands` are its commands. 0 or -errno.
  */
 int manual_write(const char *directory, const struct command *top,
 		 const struct command *const *commands, size_t count);

@@ -1,8 +1,8 @@
 /*
- * tell.c: one line at a time on standard error. Called by the main thread, and
- * by others through tell_notes. A line is formatted completely and written by
- * one call, so that the messages of several processes on one terminal do not
- * mix.
+ * tell.c: prints one line at a time on standard error. Called by the main
+ * thread, and by other threads through tell_notes. A line is formatted
+ * completely and written by one call, so that messages of several processes on
+ * one terminal do not mix.
  */
 #include "cli/base/terminal/tell.h"
 
@@ -42,7 +42,7 @@ static void print_line(const char *format, va_list args)
 		size = sizeof(line) - 2;
 	line[size++] = '\n';
 	bar_clear();
-	/* Nowhere is left to complain to if this fails. */
+	/* If this fails, there is nowhere left to report it. */
 	if (write(STDERR_FILENO, line, size) < 0)
 		return;
 }
@@ -79,8 +79,8 @@ int tell_failure_status(void)
 
 void tell_out_of_memory(size_t size)
 {
-	tell_error("out of memory (%zu bytes wanted): read the trace on a "
-		   "machine with more, or raise `ulimit -v`", size);
+	tell_error("out of memory (%zu bytes requested): read the trace on a "
+		   "machine with more memory, or raise `ulimit -v`", size);
 	exit(failure_status);
 }
 

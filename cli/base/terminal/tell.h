@@ -1,8 +1,8 @@
 /*
- * tell.h: everything that gnomon says on standard error.
+ * tell.h: logs messages for users on standard error.
  *
  * A message is one line, "gnomon: what happened: what to do", lower case,
- * without a full stop. Results never go through here: they are for stdout.
+ * without a full stop. Results go to stdout, never through here.
  */
 #ifndef GNOMON_TELL_H
 #define GNOMON_TELL_H
@@ -17,21 +17,21 @@
 void tell_set_quiet(bool quiet);
 bool tell_is_quiet(void);
 
-/* For grow_on_failure: says so, and ends with the status below. */
+/* For grow_on_failure: reports it, and exits with the status below. */
 void tell_out_of_memory(size_t size);
-/* The status where memory, or room for the result, was refused: EXIT_NOTHING if
- * no other is set. */
+/* The exit status if memory, or space for the result, runs out: EXIT_NOTHING by
+ * default. */
 void tell_set_failure_status(int status);
 int tell_failure_status(void);
 
-/* Notes that are told as they come: what commands give to what they call. */
+/* Notes that are printed at once; commands pass this to the code they call. */
 struct notes *tell_notes(void);
 
 /* Something failed. Always printed. */
 void tell_error(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Good to know; -q silences it. */
+/* A note; -q silences it. */
 void tell_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

@@ -1,6 +1,6 @@
 /*
- * last_part.h: what is behind the last slash of a path; all of it, if it has
- * none.
+ * last_part.h: the part of a path after its last slash, or the whole path
+ * without one.
  */
 #ifndef GNOMON_LAST_PART_H
 #define GNOMON_LAST_PART_H
