@@ -1,7 +1,7 @@
 /*
  * capture.S (ARM): void arch_capture_regs(struct arch_regs *regs)
- * Stores the registers as they are after this function has returned. Each has eight bytes,
- * of which the upper four are zero.
+ * Stores the registers as they are after this function has returned. Each takes
+ * eight bytes, of which the upper four are zero.
  */
 	.syntax	unified
 	.arm

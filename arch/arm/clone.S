@@ -1,6 +1,7 @@
 /*
- * clone.S (ARM): long arch_clone_task(flags, stack_top, tls, fn, arg) The child
- * has no caller: its stack ends here, and the unwind table says so.
+ * clone.S (ARM):
+ * long arch_clone_task(flags, stack_top, tls, fn, arg)
+ * The child has no caller: its stack ends here, and the unwind table says so.
  *
  * Valgrind ends a program that clones a task with unknown flags, so we first
  * ask whether Valgrind runs us (the client request RUNNING_ON_VALGRIND of its
