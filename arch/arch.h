@@ -5,7 +5,7 @@
  * A port is a folder beside this file with the same file names in it
  * (docs/PORTING.md):
  *
- *	flags.mk    compiler flags of what lives in the target
+ *	flags.mk    compiler flags of code that runs in the target
  *	regs.h      DWARF register numbers, struct arch_regs, ARCH_* constants:
  *		    addresses, signal frames, the numbers of the ELF format
  *	rule_word.h where functions put their return address

@@ -13,9 +13,9 @@
  *	    │ needs all registers
  *	walk_full ───────────────────────────────────▶ context, not remembered
  *
- * I1  What a thread remembers is valid for one value of capture_generation.
- *     When the value has changed, the image list is updated and the thread's
- *     memory dropped.
+ * I1  A thread's remembered stacks are valid for one value of
+ *     capture_generation. When the value has changed, the image list is updated
+ *     and they are dropped.
  * I2  The oracle's result is never used, only compared.
  *
  * Thread context: the hooks of any thread; the plain capture also in signal
@@ -192,7 +192,7 @@ static struct plain_buffer *plain_take(const struct capture_thread *t,
 {
 	unsigned i;
 
-	CLAIM_FULL(sp != 0);	/* 0 is nobody */
+	CLAIM_FULL(sp != 0);	/* 0 means free */
 	for (i = 0; i < PLAIN_BUFFERS; i++) {
 		struct plain_buffer *b = &capture.plain[i];
 		uintptr_t owner = atomic_load_explicit(&b->owner,

@@ -108,7 +108,7 @@ struct capture_report {
 	uint32_t why;		/* enum gt_mode_why */
 	uint64_t path_bytes, path_bytes_max;	/* path cache: now, its bound */
 	uint64_t path_ways, path_ways_used;	/* stacks it can hold, holds */
-	uint64_t stack_bytes, hardware_bytes;	/* the rest of the state */
+	uint64_t stack_bytes, hardware_bytes;	/* other parts of the state */
 	uint64_t barriers_placed, barriers_met;	/* a walk or path ended at one */
 	struct capture_counts counts;
 };

@@ -1,5 +1,5 @@
 /*
- * cfi.c: finding and reading the records of .eh_frame.
+ * cfi.c: finds and reads the records of .eh_frame.
  *
  *	.eh_frame_hdr                     .eh_frame
  *	+---------+-----------+-------+   +--------------------------------+

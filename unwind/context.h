@@ -141,7 +141,7 @@ struct context_bucket {
 struct context_table {
 	struct context_table *older;
 	unsigned shift;		/* from a hash to a bucket number */
-	uint32_t mask;		/* buckets, less one */
+	uint32_t mask;		/* buckets, minus one */
 	_Atomic uint32_t used;
 	uint32_t limit;
 	uint32_t first;		/* children of this and later nodes are in no
@@ -289,7 +289,7 @@ static inline uint32_t context_child(uint32_t parent, uintptr_t address,
 	return context_child_slow(t, hash, parent, address, steps);
 }
 
-/* The context of n addresses, innermost first, whose hash this is. */
+/* The context of n addresses, innermost first, with this hash. */
 uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
 			 uint64_t hash);
 

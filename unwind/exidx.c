@@ -279,7 +279,7 @@ static int next_coprocessor(struct exidx_program *program, uint32_t byte,
 	case 0xc7:
 		if (pop_low(program, &mask))
 			return -EINVAL;
-		/* a builtin that counts may call libgcc */
+		/* a popcount builtin may call libgcc */
 		for (; mask; mask &= mask - 1)
 			count++;
 		return skip(op, count, 4, 0);

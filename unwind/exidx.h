@@ -2,9 +2,9 @@
  * exidx.h: decodes the unwind tables of 32-bit ARM, .ARM.exidx and .ARM.extab
  * (ARM IHI 0038, "Exception Handling ABI for the Arm Architecture").
  *
- *	index: function, what ──▶ nothing: it cannot be unwound
- *	       function, what ──▶ up to 3 bytes of program in the word itself
- *	       function, what ──▶ .ARM.extab: a personality, a longer program
+ *	index: function, word ──▶ EXIDX_CANTUNWIND: no program
+ *	       function, word ──▶ up to 3 bytes of program in the word itself
+ *	       function, word ──▶ .ARM.extab: a personality, a longer program
  *
  * A program is a sequence of one- and two-byte instructions. They update a
  * virtual stack pointer, vsp, which starts as sp and ends as the CFA, and name

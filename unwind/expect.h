@@ -9,10 +9,10 @@
  *	the tree  from there on: each return address and its frame's size
  *	          (context.h, STEP_)
  *
- * If the innermost frames of a walk match a recent stack, the rest is only
- * compared: no step waits for a load of the step before, and no rule is looked
- * up. The context is known at the end without a lookup. (Value prediction after
- * Lipasti, Wilkerson and Shen, in software.)
+ * If the innermost frames of a walk match a recent stack, the other frames are
+ * only compared: no step waits for a load of the step before, and no rule is
+ * looked up. The context is known at the end without a lookup. (Value
+ * prediction after Lipasti, Wilkerson and Shen, in software.)
  *
  * I1  A frame is accepted only if its return address lies in the stack, at the
  *     address that the frames inward of it lead to: following a prediction is a

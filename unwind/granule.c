@@ -5,7 +5,7 @@
  *	table.page[]    one pointer for 64 KiB of code, NULL while untouched
  *	page.slot[]     for each 256 bytes of code:
  *	                0                  nothing is stored
- *	                id << 2 | 1        one rule holds in all of it
+ *	                id << 2 | 1        one rule for the whole granule
  *	                distance << 2 | n  else its newest block, from the page
  *	block           | first | last | wide, rows-1 | older | offsets | ids |
  *
@@ -383,7 +383,7 @@ static void publish(struct granule_writer *w)
 	old = load_slot(w->page, number);
 	if (old & NAME_ID) {
 		w->rows = 0;
-		return;		/* all of it is stored already (I4) */
+		return;		/* the granule is stored already (I4) */
 	}
 	if (w->rows == 1 && w->first == 0 && w->last == GRANULE_BYTES - 1)
 		name = (uint32_t)w->id[0] << NAME_SHIFT | NAME_ID;

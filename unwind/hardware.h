@@ -35,7 +35,7 @@
 #include "arch.h"
 
 /*
- * What a thread remembers. `copy` is filled from its end, so that it is laid
+ * A thread's last capture. `copy` is filled from its end, so that it is laid
  * out like the shadow stack and both are compared outermost first. The other
  * arrays are indexed from the outermost frame.
  */

@@ -9,7 +9,7 @@
  *	read ─▶ unchanged meanwhile? ─yes──▶ retire missing images
  *	  ▲ no, some times │                          │
  *	  └────────────────┘                          ▼
- *	                                read again, add what is new
+ *	                                read again, add new images
  *
  * A thread that finds another one scanning does not wait: it looks the image up
  * in the loader's list itself and remembers nothing (image_borrow). Signals are
@@ -297,7 +297,7 @@ static void set_seen(const struct linkmap_version *version)
 
 	CLAIM_FULL(!(atomic_load_explicit(&list.seen_turn,
 					  memory_order_relaxed) & 1));
-	/* Pairs with the looks in image_list_is_stale. */
+	/* Pairs with the reads in image_list_is_stale. */
 	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_acq_rel);
 	for (i = 0; i < LINKMAP_WORDS; i++)
 		__atomic_store_n(&list.seen.word[i], version->word[i],
@@ -353,7 +353,7 @@ static bool scan_all(bool *changed)
 						      memory_order_seq_cst);
 			return false;
 		} else if (tries == TRIES) {
-			break;	/* at the start: take what there is */
+			break;	/* at the start: take the list as it is */
 		}
 	retire_others(&scan);
 	scan.add = true;

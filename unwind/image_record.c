@@ -5,8 +5,8 @@
  * not read before a walk reaches their code, which is then mapped, as it runs
  * (image_rules).
  *
- * Thread context: image_rules any thread, also signal handlers; the rest who
- * scans or borrows (image.c).
+ * Thread context: image_rules: any thread, also signal handlers; other
+ * functions: the thread that scans or borrows (image.c).
  */
 #include <elf.h>
 

@@ -21,8 +21,9 @@ enum gt_image_flags { GT_IMAGE_MAIN = 1, GT_IMAGE_VDSO = 2, GT_IMAGE_LATE = 4 };
 /* Why a walk ended. GT_STOP_BOTTOM is the root itself. */
 enum gt_stop {
 	GT_STOP_BOTTOM,		/* the outermost frame was reached */
-	GT_STOP_NO_IMAGE,	/* pc in no known image, nor in code: stray */
-	GT_STOP_NO_RULE,	/* image known, no table entry, fp insane */
+	GT_STOP_NO_IMAGE,	/* pc in no known image and in no code */
+	GT_STOP_NO_RULE,	/* image known, no table entry, fp
+				 * implausible */
 	GT_STOP_BAD_READ,	/* a word of the stack could not be read */
 	GT_STOP_NO_PROGRESS,	/* the next frame would not lie outward */
 	GT_STOP_TOO_DEEP,	/* more frames than the limit */
@@ -32,7 +33,7 @@ enum gt_stop {
 	GT_STOP_EARLY,		/* before the unwinder was ready */
 	GT_STOP_OTHER,
 	GT_STOP_JIT,		/* code made at run time, without a table, fp
-				 * insane */
+				 * implausible */
 	GT_STOP_DEPTH,		/* frames were omitted on request */
 	GT_STOP_COUNT = 16
 };
@@ -84,7 +85,8 @@ struct gl_image {
 	uint32_t flags;		/* enum gt_image_flags */
 	uint32_t first_node;
 	order_32 end_node;	/* 0 while it is mapped */
-	uint64_t bias;		/* run-time less file addresses, in 64 bits */
+	uint64_t bias;		/* run-time minus link-time addresses, in 64
+				 * bits */
 	uint32_t segments;
 	uint32_t build_id_size;
 	struct gl_segment segment[GL_SEGMENTS_MAX];

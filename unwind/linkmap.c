@@ -30,7 +30,8 @@
  * I2  An entry that may be unmapped is read by unwind_copy only. Those that
  *     stay mapped are first in the list.
  *
- * Thread context: linkmap_learn one thread; the rest any, also signal handlers.
+ * Thread context: linkmap_learn: one thread; other functions: any, also signal
+ * handlers.
  */
 #include <elf.h>
 #include <stdatomic.h>

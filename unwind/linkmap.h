@@ -21,7 +21,7 @@
 
 #include "unwind/elfmap.h"
 
-/* As dl_iterate_phdr (3). */
+/* Like dl_iterate_phdr (3). */
 typedef int linkmap_iterate(int (*callback)(struct dl_phdr_info *info,
 					    size_t size, void *data),
 			    void *data);

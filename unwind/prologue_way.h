@@ -8,8 +8,8 @@
  *	BEYOND r, n, m	the word at WORD r, n, m at the start
  *	UNKNOWN		anything
  *
- * Forward, from pc, until the function returns. There the stack pointer is the
- * CFA, as ENTRY sp or fp; the return address is a WORD in between; each
+ * Forward: executes from pc until the function returns. There the stack pointer
+ * is the CFA, as ENTRY sp or fp; the return address is a WORD in between; each
  * callee-saved register is its own ENTRY, or a WORD. At a branch the path that
  * does not jump is followed first.
  *

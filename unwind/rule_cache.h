@@ -4,8 +4,8 @@
  * One process-wide cache of 8-byte words precedes the rule tables. Words are
  * read and written atomically and lie in sets of two. The return address is
  * rotated right by ARCH_CODE_SHIFT. Its low INDEX_BITS select the set; the word
- * stores the others, so a hit is exact. The word also holds the rule itself:
- * one load leads from a return address to the next frame:
+ * stores the upper bits, so a hit is exact. The word also holds the rule
+ * itself: one load leads from a return address to the next frame:
  *
  *	63            30 29  28  27                          0
  *	+---------------+---+---+-----------------------------+

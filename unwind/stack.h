@@ -152,7 +152,7 @@ struct capture_thread {
 	/* read by every capture */
 	uintptr_t *keys;	/* path cache, see path.h */
 	struct path *paths;
-	uint64_t set_mask;	/* bytes of keys, less those of one set */
+	uint64_t set_mask;	/* bytes of all keys minus those of one set */
 	struct shadow_frame *frames;
 	uint32_t count;		/* of frames, frames[0] included */
 	/* capture_generation at the last check; `fast` is the same, or a value

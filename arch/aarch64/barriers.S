@@ -1,5 +1,5 @@
 /*
- * barriers.S (AArch64): return stubs, and the table they jump by.
+ * barriers.S (AArch64): return stubs, and the table of their targets.
  *
  *	arch_stubs            code, 8 bytes a stub:  ldr x16, table[i]
  *	                                             ret x16

@@ -1,5 +1,5 @@
 /*
- * barriers.S (ARM): return stubs, and the table they jump by.
+ * barriers.S (ARM): return stubs, and the table of their targets.
  *
  *	arch_stubs            code, 8 bytes a stub:   add ip, pc, table[i], high
  *	                                              ldr pc, [ip, low]

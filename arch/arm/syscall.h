@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define ARCH_STAT struct stat64	/* what fstatat64 fills */
+#define ARCH_STAT struct stat64	/* filled by fstatat64 */
 
-/* Returns the kernel's answer: -4095 … -1 is -errno. (The number goes into r7,
+/* Returns the kernel's result: -4095 … -1 is -errno. (The number goes into r7,
  * which may be the frame pointer.) */
 static inline long arch_syscall6(long n, long a, long b, long c, long d,
 				 long e, long f)

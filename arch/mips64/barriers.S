@@ -1,5 +1,5 @@
 /*
- * barriers.S (MIPS64): return stubs, and the table they jump by.
+ * barriers.S (MIPS64): return stubs, and the table of their targets.
  *
  *	arch_stubs            code, 8 bytes a stub:  ld $1, DELTA($31)
  *	                                             jr $1

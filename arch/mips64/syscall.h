@@ -24,7 +24,7 @@ struct arch_stat {
 	uint64_t st_blocks;
 };
 
-/* Returns the kernel's answer: -4095 … -1 is -errno. (The kernel returns errno,
+/* Returns the kernel's result: -4095 … -1 is -errno. (The kernel returns errno,
  * and sets $7 if it is an error.) */
 static inline long arch_syscall6(long n, long a, long b, long c, long d,
 				 long e, long f)

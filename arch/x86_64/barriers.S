@@ -1,5 +1,5 @@
 /*
- * barriers.S (x86-64): return stubs, and the table they jump by.
+ * barriers.S (x86-64): return stubs, and the table of their targets.
  *
  *	arch_stubs            code, 8 bytes a stub:  notrack jmp *table[i]
  *	arch_stubs + DELTA    table, 8 bytes an entry: where stub i returns to

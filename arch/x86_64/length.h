@@ -40,7 +40,7 @@ struct x86_instruction {
 };
 
 /*
- * What follows an opcode:
+ * The bytes that follow an opcode, by letter:
  *
  *	.  nothing            m  ModRM              p  this is a prefix
  *	1  1 byte             b  ModRM, 1 byte      r  this is a REX prefix

@@ -10,8 +10,8 @@
 /* Offset of the wrapper's address in struct patch_slot. */
 #define ARCH_PATCH_WRAPPER 8
 
-/* struct patch_frame begins so many bytes below the frame pointer of
- * arch_patch_entry. */
+/* Distance in bytes from the frame pointer of arch_patch_entry down to struct
+ * patch_frame. */
 #define ARCH_PATCH_FRAME 16
 
 #define ARCH_PATCH_TRAP 0xcc	/* a byte that traps when executed: int3 */

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define ARCH_STAT struct stat	/* what newfstatat fills */
+#define ARCH_STAT struct stat	/* filled by newfstatat */
 
-/* Returns the kernel's answer: -4095 … -1 is -errno. */
+/* Returns the kernel's result: -4095 … -1 is -errno. */
 static inline long arch_syscall6(long n, long a, long b, long c, long d,
 				 long e, long f)
 {
