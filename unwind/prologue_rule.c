@@ -1,10 +1,10 @@
 /*
- * prologue_rule.c: frames that the code tells (prologue.c), as rules and as
+ * prologue_rule.c: converts frames found in the code (prologue.c) to rules and
  * steps.
  *
- * What was found is kept by return address, in a table of an image's own: what
- * its tables say holds for stretches, what code says for one address. That
- * nothing was found is kept as well.
+ * Results are stored by return address, in a separate table of the image:
+ * unwind tables describe ranges, the code analysis a single address. Failures
+ * are stored as well.
  *
  * Any thread, also signal handlers.
  */
@@ -35,7 +35,7 @@ static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 
 static struct rule rule_of_frame(const struct prologue_frame *f)
 {
-	/* where functions may sign, this one may */
+	/* if functions may sign return addresses, this one may */
 	struct rule rule = { .kind = f->one_way ? RULE_CODE : RULE_FRAME,
 			     .cfa_off = f->cfa, .signs = ARCH_RULE_SIGNS != 0 };
 	unsigned ra;
@@ -99,7 +99,7 @@ int prologue_step(struct rules_image *image, struct arch_regs *regs,
 	uint64_t base, cfa, ra;
 	unsigned r;
 
-	/* what is not there is looked for the longest: once only */
+	/* failures take longest: analyse once only */
 	if ((!pc_exact && !prologue_find(image, pc)) ||
 	    !frame_of(image, pc, pc_exact, &frame))
 		return !pc_exact && rules_index_is_outermost(image, pc) ?
