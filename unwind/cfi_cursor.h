@@ -70,8 +70,8 @@ static inline const uint8_t *cfi_bytes(struct cfi_cursor *c, uint64_t size)
 
 static inline uint8_t cfi_u8(struct cfi_cursor *c)
 {
-	if (c->at == c->end) {
 	CLAIM_FULL(c->at <= c->end);
+	if (c->at == c->end) {
 		c->failed = true;
 		return 0;
 	}

@@ -210,6 +210,5 @@ void annotate_json(struct annotate *annotate,
 	}
 	json_end_array(&json);
 	json_end_object(&json);
-	fputc('\n', out);
 	annotate_pieces_free(&pieces);
 }

@@ -34,12 +34,18 @@ void *grow_alloc(size_t size)
 	return p;
 }
 
+/* Of an array; SIZE_MAX if no size_t holds it. */
+static size_t bytes_of(size_t count, size_t size)
+{
+	return size > 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
+}
+
 void *grow_zeroed(size_t count, size_t size)
 {
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (p == NULL)
-		grow_failed(count);
+		grow_failed(bytes_of(count, size));
 	return p;
 }
 
@@ -57,8 +63,7 @@ void *grow_resize(void *old, size_t count, size_t size)
 	void *p = room_resize(old, count, size);
 
 	if (p == NULL)
-		grow_failed(size > 0 && count > SIZE_MAX / size ?
-			    SIZE_MAX : count * size);
+		grow_failed(bytes_of(count, size));
 	return p;
 }
 

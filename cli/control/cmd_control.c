@@ -2,6 +2,7 @@
  * cmd_control.c: `gnomon start`, `stop`, `snapshot` and `clear`: control the
  * recording of a running program. Main thread.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,8 @@ static int ask(const char *command, const char *name, int pid, bool json)
 	else
 		print_text(command, pid, &reply);
 	if (fflush(stdout) != 0) {
-		tell_error("standard output: writing failed");
+		tell_error("standard output: writing the result failed: %s",
+			   strerror(errno));
 		return EXIT_NOTHING;
 	}
 	return reply.done ? EXIT_COMPLETE : EXIT_NO;

@@ -2,6 +2,9 @@
  * cmd_info.c: `gnomon info`: prints what a trace is, how it was recorded, and
  * its mappings. Runs in the main thread.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "cli/base/terminal/tell.h"
 #include "cli/command/reading.h"
 #include "cli/commands.h"
@@ -69,7 +72,8 @@ static int info(const struct request *request, const char *trace)
 	frames_free(&frames);
 	model_free(model);
 	if (fflush(stdout) != 0) {
-		tell_error("standard output: writing failed");
+		tell_error("standard output: writing the result failed: %s",
+			   strerror(errno));
 		return EXIT_NOTHING;
 	}
 	return status;

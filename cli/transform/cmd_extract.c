@@ -184,7 +184,8 @@ static int extract_all(struct request *request, const char *trace)
 		done = EXIT_NOTHING;
 	}
 	if (fflush(stdout) != 0) {
-		tell_error("standard output: writing failed");
+		tell_error("standard output: writing the result failed: %s",
+			   strerror(errno));
 		return EXIT_NOTHING;
 	}
 	return done == EXIT_COMPLETE ? status : done;

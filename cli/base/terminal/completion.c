@@ -217,10 +217,9 @@ static void fish_print(FILE *out, const struct command *const *commands,
 			fish_option(out, commands[i], option);
 }
 
-void completion_print(FILE *out, const char *shell, const struct command *top,
+void completion_print(FILE *out, const char *shell,
 		      const struct command *const *commands, size_t count)
 {
-	(void)top;
 	if (strcmp(shell, "bash") == 0)
 		bash_print(out, commands, count);
 	else if (strcmp(shell, "zsh") == 0)

@@ -16,7 +16,7 @@ int manual_write(const char *directory, const struct command *top,
 		 const struct command *const *commands, size_t count);
 
 /* One completion script; `shell` is "bash", "zsh" or "fish". */
-void completion_print(FILE *out, const char *shell, const struct command *top,
+void completion_print(FILE *out, const char *shell,
 		      const struct command *const *commands, size_t count);
 
 #endif
