@@ -5,12 +5,12 @@
 #   make check        build and run all tests
 #   make bench        the measurements of the README
 #   make check-programs   docs/COMPATIBILITY.md (deps-programs: its programs)
-#   make lint         style, directions between folders, warnings as errors
+#   make lint         style, dependencies between folders, warnings as errors
 #   make coverage     which lines of the command the unit tests execute
 #   make install      prefix= DESTDIR= …, uninstall, install-target (mk/install.mk)
-#   make tarball      what runs on any Linux of this architecture (mk/tarball.mk)
+#   make tarball      an archive for any Linux of this architecture (mk/tarball.mk)
 #   make deps         packages to build; deps-test, deps-bench: to test, measure
-#   make check-arch   what each port must pass (mk/arch_test.mk)
+#   make check-arch   the tests that each port must pass (mk/arch_test.mk)
 #   make ARCH=aarch64 for another architecture (mk/arch.mk; deps-cross)
 #
 # Variables: ARCH, O (output directory), V=1 (show commands), CC, CXX, CROSS,
@@ -18,7 +18,7 @@
 
 .DEFAULT_GOAL := all
 include mk/arch.mk
-# A folder in here has one name: objects remember what they were made by.
+# Each folder here has only one spelling: objects record how they were made.
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
 PREFIX ?= /usr/local
 VERSION := 0.2.0
@@ -32,17 +32,17 @@ CFLAGS ?= -O2 -g
 BASE_CFLAGS := -std=gnu11 $(WARN) $(INCLUDE) -MMD -MP \
 	-DGNOMON_VERSION='"$(VERSION)"' $(CPPFLAGS)
 
-# What runs in the target: freestanding, hidden, one TLS word, no canaries,
-# whatever CFLAGS ask for.
-# -fno-builtin-*: our own calloc must not become a call of itself.
+# Code in the target: freestanding, hidden, one TLS word, no canaries, whatever
+# CFLAGS request. -fno-builtin-*: our own calloc must not become a call of
+# itself.
 TARGET_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-stack-protector -U_FORTIFY_SOURCE -fno-builtin -fno-lto \
 	-fno-omit-frame-pointer -fno-exceptions -fasynchronous-unwind-tables \
 	-fno-profile-arcs -fno-test-coverage \
 	-D_GNU_SOURCE -DGNOMON_TARGET
-# clang has no such passes once it may not take a loop for a function. Words
-# that were stored one by one must not be loaded as one: the store buffer
-# cannot forward them (some 12 cycles a frame).
+# clang has no such passes once it may not replace loops by functions. A wide
+# load must not read words that were stored one by one: the store buffer cannot
+# forward them (some 12 cycles a frame).
 TARGET_CFLAGS += $(if $(findstring clang,$(CC)),-fno-slp-vectorize,\
 	-fno-tree-loop-distribute-patterns -fno-store-merging \
 	-fno-tree-slp-vectorize)
@@ -55,7 +55,7 @@ HOST_LIBS := -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
 ARCH_SRC := $(wildcard arch/$(PORT)/*.S arch/$(PORT)/*.c)
 UNWIND_SRC := $(wildcard unwind/*.c)
 PRELOAD_SRC := $(wildcard preload/*/*.[cS])
-# Not every port patches (arch.h).
+# Only some ports patch functions (arch.h).
 ifeq ($(wildcard arch/$(PORT)/patching.S),)
 PRELOAD_SRC := $(filter-out preload/patch/%,$(PRELOAD_SRC))
 endif
@@ -77,7 +77,7 @@ LIB := $(O)/libgnomon.so
 CMD := $(O)/gnomon
 RECORDER := $(O)/gnomon-recorder
 
-# The command is the host's.
+# The command is built for the host.
 .PHONY: all
 all: $(LIB) $(if $(CROSSED),,$(CMD)) $(RECORDER)
 
@@ -115,7 +115,7 @@ $(O)/host/%.o: %.c $(call made-by,host) | $(call packages,build) \
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -c -o $@ $<
 
-# Behind all that adds to these.
+# After all files that add to these variables.
 COMPILED := CC BASE_CFLAGS CFLAGS LDFLAGS
 $(eval $(call remember,target,$(COMPILED) TARGET_CFLAGS))
 $(eval $(call remember,host,$(COMPILED) HOST_CFLAGS HOST_LIBS \
@@ -137,6 +137,6 @@ $(eval $(call remember,demo,CC))
 clean:
 	rm -rf $(O)
 
-# What check-fresh keeps there are whole systems, with files of that name.
+# check-fresh keeps whole systems there, which have files of that name.
 -include $(shell find $(O) -path $(O)/fresh -prune -o -type f -name '*.d' \
 	-print 2>/dev/null)

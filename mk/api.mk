@@ -1,10 +1,10 @@
-# What a program needs to speak with the recorder (docs/API.md).
+# Libraries for programs that use the API (docs/API.md).
 #
-#   libgnomon-stub.so.0   the API as functions that do nothing, until
-#                         libgnomon.so stands before it
-#   libgnomon-stub.a      the same, to become part of a program or plugin
-#   libgnomon-off.so      libgnomon.so that records nothing until it is told to
-#   gnomon.pc             written where it is installed
+#   libgnomon-stub.so.0   the API as functions that do nothing, unless
+#                         libgnomon.so is preloaded
+#   libgnomon-stub.a      the same, to be linked into a program or plugin
+#   libgnomon-off.so      libgnomon.so that records nothing before gnomon_start
+#   gnomon.pc             written at installation
 
 STUB_ABI := 0
 STUB_NAME := libgnomon-stub
@@ -27,7 +27,7 @@ $(O)/stub/%.o: stub/%.c $(call made-by,api) | $(call packages,build)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector -fno-lto \
 		-c -o $@ $<
 
-# What has a stub in it does not show it to others.
+# A program that contains a stub does not export it.
 $(O)/stub/%.hidden.o: stub/%.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) -O2 -fPIC -fno-stack-protector -fno-lto \
@@ -47,7 +47,7 @@ $(STUB_SO): $(STUB_OBJ) stub/exports.map $(call made-by,api)
 $(STUB_LINKS): $(STUB_SO)
 	$(Q)ln -sf $(STUB_FILE) $@
 
-# Differs in one constant.
+# It differs in one constant.
 OFF_OBJ := $(O)/target/preload/base/product_off.o
 $(OFF_OBJ): preload/base/product.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)

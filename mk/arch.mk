@@ -1,18 +1,18 @@
-# Which architecture is built for, and by which compiler.
+# The architecture to build for, and its compiler.
 #
-#   make ARCH=aarch64       what runs on a target, into build/aarch64: the
+#   make ARCH=aarch64       the files for a target, into build/aarch64: the
 #                           libraries and the recorder. The command, which reads
 #                           traces of all architectures, is built for the host
 #   CROSS=prefix-           another cross compiler than Debian's; or CC, CXX
 #   SYSROOT=dir             has the target's libraries in usr/, as Debian's
 #                           packages do. Without a libzstd.a traces are not
 #                           compressed
-#   make deps-cross         Debian's cross compilers, qemu to run what they make,
-#                           and such a folder for each architecture that Debian
-#                           has packages of
+#   make deps-cross         Debian's cross compilers, qemu to run their programs,
+#                           and such a folder for each architecture for which
+#                           Debian has packages
 #
-# An architecture is a folder of arch/ (docs/PORTING.md). Without ARCH it is
-# that of the compiler.
+# An architecture is a folder of arch/ (docs/PORTING.md). The default of ARCH is
+# the compiler's architecture.
 
 CROSS_aarch64 := aarch64-linux-gnu-
 CROSS_arm := arm-linux-gnueabihf-
@@ -20,7 +20,7 @@ CROSS_mips64el := mips64el-linux-gnuabi64-
 CROSS_mips64 := mips64-linux-gnuabi64-
 CROSS_x86_64 := x86_64-linux-gnu-
 
-# Who builds.
+# The architecture of the build machine.
 NATIVE := $(shell uname -m)
 ifneq ($(filter-out $(NATIVE),$(ARCH)),)
 CROSS ?= $(CROSS_$(ARCH))
@@ -31,10 +31,10 @@ AR := $(if $(filter default undefined,$(origin AR)),$(CROSS)ar,$(AR))
 LD := $(if $(filter default undefined,$(origin LD)),$(CROSS)ld,$(LD))
 OBJCOPY ?= $(CROSS)objcopy
 
-# Else it is that of the compiler, and check-arch takes all.
+# The default is the compiler's architecture; check-arch then tests all.
 ARCH_GIVEN := $(ARCH)
 
-# Nothing yet where the compiler is not there: mk/packages.mk says so.
+# Empty while the compiler is missing: mk/packages.mk reports it.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ARCH ?= $(or $(MACHINE),$(NATIVE))
 # Both byte orders are in one folder.
@@ -46,6 +46,6 @@ endif
 ifneq ($(filter-out $(ARCH),$(MACHINE)),)
 $(error $(CC) is for $(MACHINE), not for $(ARCH))
 endif
-# Not empty: built here, run elsewhere.
+# Not empty if the target's programs cannot run on the build machine.
 CROSSED := $(filter-out $(NATIVE),$(ARCH))
 O ?= build$(if $(CROSSED),/$(ARCH))

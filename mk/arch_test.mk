@@ -1,17 +1,17 @@
-# Ports under test:
+# Tests of the ports:
 #
 #   make check-arch          all of them, one after the other: this machine's, and
-#                            those that a cross compiler is there for
+#                            those with an installed cross compiler
 #   make check-arch ARCH=aarch64 [T=pattern]
 #                            one: programs of tests/matrix and tests/programs,
-#                            built for the target, bare and recorded (tests/arch);
-#                            by qemu's user emulation, if the target is not this
-#                            machine. Their traces are read by this machine's
-#                            command, which is built into build as well, by
-#                            HOST_CC and HOST_CXX
+#                            built for the target, with and without recording
+#                            (tests/arch); by qemu's user emulation, if this
+#                            machine cannot run them. This machine's command,
+#                            which HOST_CC and HOST_CXX build into build, reads
+#                            their traces
 #
-# EMULATOR: what runs a program of the target, with its options. QEMU_CPU chooses
-# a processor for qemu.
+# EMULATOR: the command that runs a program of the target, with its options.
+# QEMU_CPU chooses a processor for qemu.
 
 EMULATOR_CPU_mips64el := mips64el
 EMULATOR_CPU_arm := arm
@@ -26,8 +26,8 @@ ARCH_PROGRAMS := $(addprefix $(TEST_O)/,basic halves leaky_own lifecycle \
 	thread_ends jumps jumps_checked copied_stacks \
 	moved_stacks shifting backtraces deepest children throws_signed \
 	signals_alternate untabled))
-# What reads and shows: built for this machine, by a make of its own. Who calls
-# this one for several ports (each-port) says where it has made that.
+# The command that reads traces: built for this machine, by a make of its own. A
+# caller that tests several ports (each-port) passes the path of its build.
 ARCH_HOST := $(if $(CROSSED),build,$(O))
 HOST_CC ?= $(if $(CROSSED),gcc,$(CC))
 HOST_CXX ?= $(if $(CROSSED),g++,$(CXX))
@@ -49,14 +49,14 @@ endif
 # Where return addresses can be signed, they are here (arch/.../flags.mk).
 $(TEST_O)/matrix/throws_signed: PROGRAM_FLAGS += $(SIGN_RETURNS)
 
-# Not all compilers make tables for C: barriers want them. What has none has its
-# frames told by its code.
+# Not all compilers make unwind tables for C, which barriers need. Code without
+# tables is unwound by its instructions.
 $(ARCH_PROGRAMS): PROGRAM_FLAGS += -funwind-tables
 $(TEST_O)/matrix/untabled: PROGRAM_FLAGS += -O2 -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables
 
-# Emulators cannot execute the target's recorder by its name. It has the name it
-# would have, by which tests find it. Recorder and script may be moved together.
+# Emulators cannot execute the target's recorder by its name. A script has the
+# name under which tests find the recorder. Both may be moved together.
 EMULATED := $(O)/emulated
 EMULATOR_PATH = $(or $(shell command -v $(firstword $(EMULATOR))),\
 	/usr/bin/$(firstword $(EMULATOR)))
@@ -72,8 +72,8 @@ all: $(EMULATED)/gnomon-recorder
 endif
 endif
 
-# Units of unwind/ that know no architecture, and the contract (arch/arch.h).
-# They want cmocka, which not every target has a package of.
+# Architecture-independent units of unwind/, and the contract (arch/arch.h).
+# They need cmocka, which is not packaged for every target.
 ARCH_UNIT := $(if $(CROSSED),$(wildcard $(addsuffix /libcmocka.so,\
 	$(SYSROOT_LIB))),yes)
 ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_prologue \
@@ -81,7 +81,7 @@ ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_pr
 	test_image_kind test_image_ranges test_image_record test_image_unwinder \
 	test_lsda test_memory test_rules_index test_rules_library test_stack \
 	test_vdso))
-# Of the library, what they are about.
+# The parts of the library that they test.
 ARCH_CORE := $(O)/libarch-core.a
 $(ARCH_CORE): $(filter-out $(PRELOAD_CHECKED),$(TARGET_CHECKED))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
@@ -111,19 +111,19 @@ check-port: all host-part $(ARCH_UNIT) $(ARCH_PROGRAMS) \
 		/usr/bin/python3 tests/run $(if $(T),-p '$(T)') \
 		$(if $(COMPLETE),--complete) $(ARCH_UNIT) $(ARCH_TESTS)
 
-# All ports, and those of them that nothing is here for.
+# All ports, and those whose compiler is missing here.
 ARCH_PORTS := aarch64 arm mips64el mips64
 ARCH_LEFT_OUT = $(foreach a,$(ARCH_PORTS),\
 	$(if $(shell command -v $(CROSS_$a)g++ && command -v \
 		qemu-$(or $(EMULATOR_CPU_$a),$a)),,$a))
-# What else is to be made of each: $(call each-port,ARCH...,goal).
+# Makes a goal for each port: $(call each-port,ARCH...,goal).
 each-port = for a in $(1); do o=$(O); [ $$a = $(ARCH) ] || o=$(O)/$$a; \
 	MAKEFLAGS="$${MAKEFLAGS%%-- *}" $(MAKE) --no-print-directory ARCH=$$a \
 		O=$$o ARCH_HOST=$(ARCH_HOST) $(if $(V),V=$(V)) $(if $(T),T='$(T)') \
 		$(if $(COMPLETE),COMPLETE=1) $(2) || exit 1; done
 
 ifeq ($(ARCH_GIVEN),)
-# The tests of each say how many passed; so does the last line of all.
+# The tests of each port print how many passed; the last line has the sum.
 ARCH_LOGS := $(O)/tests/arch-logs
 check-arch: all host-part | $(if $(COMPLETE),deps-cross)
 	$(Q)mkdir -p $(ARCH_LOGS) && rm -f $(ARCH_LOGS)/*

@@ -1,13 +1,13 @@
 # Measurements. The driver is bench/bench.py; it prints tables and writes
 # $(O)/bench.json. A part alone (bench-capture, …) writes $(O)/bench-PART.json.
-# bench-capture has all that is said of captures: the parts cold and throw, and
-# the chart $(O)/bench-capture.svg.
+# bench-capture also runs the parts cold and throw, and draws the chart
+# $(O)/bench-capture.svg.
 #
-# bench-reader-large, a report of a billion events, needs 6 GB of disk in $(O):
-# it is not part of bench. Nor is bench-exports: what each export takes, of 100
-# million events; 4 GB. Nor bench-queries: what questions to a column store of 100
-# million rows take; 2 GB. Nor bench-ui: the page of `gnomon serve` in a browser;
-# ROWS=100000000 also scrolls through so many allocations, which takes 3 GB.
+# Large measurements are not part of bench: bench-reader-large, a report of a
+# billion events, needs 6 GB of disk in $(O); bench-exports, the cost of each
+# export of 100 million events, 4 GB; bench-queries, queries of an index of 100
+# million rows, 2 GB. bench-ui measures the page of `gnomon serve` in a browser;
+# ROWS=100000000 also scrolls through that many allocations, which takes 3 GB.
 #
 #   make bench-arch  instructions of a capture on each architecture, or one (ARCH), by
 #                    qemu
@@ -35,7 +35,7 @@ $(BENCH_DIR)/%.o: bench/%.S $(call made-by,bench) | $(call packages,build)
 	$(call say,AS,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(INCLUDE) -MMD -MP -c -o $@ $<
 
-# Calls as programs are compiled today, and for the frame pointer walk.
+# Calls as compilers make them by default, and with frame pointers to walk.
 $(BENCH_DIR)/call_tree.o $(BENCH_DIR)/pair_cost.o: \
 	BENCH_CFLAGS += -fomit-frame-pointer
 $(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c $(call made-by,bench) \
@@ -43,16 +43,16 @@ $(BENCH_DIR)/call_tree_fp.o: bench/call_tree.c $(call made-by,bench) \
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) -c -o $@ $<
 ifdef CROSSED
-# One header that knows all architectures.
+# One header for all architectures.
 $(BENCH_DIR)/call_tree.o: BENCH_CFLAGS += -I$(HEADERS)
 $(BENCH_DIR)/call_tree.o: $(HEADERS)/valgrind/callgrind.h \
 	$(HEADERS)/valgrind/valgrind.h
 endif
-# -O2 would unroll the loop whose call must stay a single one.
+# -O2 would unroll the loop, whose call must stay a single one.
 $(BENCH_DIR)/capture_cost.o: BENCH_CFLAGS += -O1
 
-# The capture bench embeds the unwinder as the preload library does, but for
-# the hooks of the loader.
+# The capture bench embeds the unwinder as the preload library does, but without
+# the loader hooks.
 BENCH_UNWIND_OBJ := $(addprefix $(BENCH_DIR)/,unwinders.o \
 	unwinder_entries.o framehop.o segments.o) \
 	$(filter-out %/stubs.o %/hooks_raw.o,$(ARCH_OBJ)) $(UNWIND_OBJ)
@@ -64,8 +64,8 @@ $(BENCH_DIR)/bench-capture-fp: $(BENCH_DIR)/call_tree_fp.o $(BENCH_COST_OBJ)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -ldl
 
-# The crate framehop, which is opened at run time. It can be done without: where
-# there is no cargo, or none that can have the crates, tables have no row of it.
+# The crate framehop, opened at run time. It is optional: without cargo, or if
+# cargo cannot fetch the crates, tables have no row for it.
 FRAMEHOP_SO := $(BENCH_DIR)/libbench_framehop.so
 $(FRAMEHOP_SO): $(addprefix bench/framehop/,Cargo.toml Cargo.lock src/lib.rs) \
 		| $(call packages,build)
@@ -101,13 +101,13 @@ $(BENCH_DIR)/bench-ui-heap: $(BENCH_DIR)/ui_heap.o
 $(BENCH_DIR)/bench-run: $(BENCH_DIR)/run_counted.o
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^
-# What `gnomon export --format replay` wrote, with any allocator.
+# Replays the output of `gnomon export --format replay` with any allocator.
 $(BENCH_DIR)/replay: $(addprefix $(BENCH_DIR)/,replay_player.o replay_input.o \
 		replay_resident.o)
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ -lpthread
 
-# Traces made by the numbers of real ones (bench/models).
+# Generated traces with the statistics of real ones (bench/models).
 $(BENCH_DIR)/bench-measure: $(BENCH_DIR)/trace_measure.o \
 		$(BENCH_DIR)/trace_model.o $(CLI_CORE)
 	$(call say,LD,$@)true
@@ -118,7 +118,7 @@ $(BENCH_DIR)/bench-generate: $(BENCH_DIR)/trace_generate.o \
 	$(call say,LD,$@)true
 	$(Q)$(CC) -o $@ $^ $(HOST_LIBS) -lm
 
-# A column store, with objects as they are in the command.
+# An index, linked with the command's objects.
 $(BENCH_DIR)/bench-queries: $(addprefix $(BENCH_DIR)/,query_cost.o \
 		store_rows.o) $(filter-out %/cli/main.o,$(CLI_OBJ)) \
 		$(HOST_SHARED_OBJ)
@@ -130,7 +130,7 @@ $(BENCH_DIR)/bench-index: $(BENCH_DIR)/index_cost.o \
 	$(call say,LD,$@)true
 	$(Q)$(CC) -pie -o $@ $^ $(HOST_LIBS)
 
-# Tests want them, too.
+# Tests need them, too.
 check-build: $(addprefix $(BENCH_DIR)/,bench-generate bench-queries bench-index \
 	bench-run replay)
 
@@ -159,9 +159,9 @@ bench-capture: $(FRAMEHOP_SO)
 bench-ui: export ROWS := $(ROWS)
 bench-ui: | $(call packages,$(WANT_bench-ui))
 
-# Instructions of a capture on each architecture that there is a port to and a
-# compiler for, counted by qemu, this machine's own among them; with ARCH, of that
-# one. The plugin is qemu's, so this machine's.
+# Instructions of a capture on each architecture with a port and a compiler,
+# including this machine's, counted by qemu; with ARCH, on that one. The plugin
+# is built for qemu, so for this machine.
 COUNT_PLUGIN := $(ARCH_HOST)/bench/count_plugin.so
 $(COUNT_PLUGIN): bench/count_plugin.c bench/count_mark.h $(call made-by,bench)
 	$(call say,LD,$@)mkdir -p $(@D)

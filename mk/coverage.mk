@@ -2,10 +2,10 @@
 #
 #   make coverage [T=pattern]   $(O)/coverage/index.html, and a table of folders
 #
-# Built in a folder of its own, at -O1: x86-64's words.h does not compile without
-# optimisation. Left out is what runs in the target: it has no C library, where the
-# counters would be kept, and may call none (TARGET_CFLAGS).
-# Of a recorder that is killed, or has changed its root, nothing is counted.
+# Built in a folder of its own, at -O1: x86-64's words.h does not compile
+# without optimisation. Target code is left out: it has no C library, which
+# would keep the counters, and may call none (TARGET_CFLAGS). A recorder that is
+# killed, or has changed its root, counts nothing.
 
 COVERAGE_O := $(O)/coverage
 .PHONY: coverage

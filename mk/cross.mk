@@ -1,6 +1,6 @@
-# What a target has that its cross compiler has not (mk/arch.mk): files of Debian's
-# packages for it, which are not installed here. And a real program's source, for
-# tests of ports (tests/arch/test_program.py).
+# Target libraries that the cross compiler lacks (mk/arch.mk): files from
+# Debian's packages for the target, which are not installed here. Also the
+# source of a real program, for tests of ports (tests/arch/test_program.py).
 
 DEBIAN_aarch64 := arm64
 DEBIAN_arm := armhf

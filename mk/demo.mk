@@ -1,6 +1,6 @@
 # make demo: builds gnomon, records two programs and prints their reports: a
-# small one that is built here, with symbols, and sqlite3 as it is installed,
-# without them.
+# small one that is built here, with symbols, and the installed sqlite3, without
+# symbols.
 
 DEMO := $(O)/demo/concordance
 DEMO_TEXTS := docs/*.md cli/*.c cli/*/*.c cli/*/*/*.c
@@ -29,14 +29,14 @@ demo: all $(DEMO) | $(call packages,demo)
 	@echo '$$ gnomon report $(DEMO_SQL_TRACE) --by function --sort peak --top 2'
 	$(Q)$(CMD) report $(DEMO_SQL_TRACE) --by function --sort peak --top 2
 
-# Pictures of the page of `gnomon serve` for README.md and docs/, of gnomon at
-# work on the trace of a compiler.
+# Pictures of the page of `gnomon serve` for README.md and docs/, showing the
+# trace of a compiler.
 .PHONY: screenshots
 screenshots: all $(TEST_O)/ui/.installed | $(call packages,$(WANT_screenshots))
 	$(Q)GNOMON_BUILD=$(abspath $(O)) /usr/bin/python3 demo/screenshots.py \
 		docs/images
 
-# Pictures of what `gnomon report` prints of five programs in a terminal.
+# Pictures of `gnomon report` in a terminal, for five programs.
 .PHONY: report-pictures
 report-pictures: all | $(call packages,$(WANT_screenshots))
 	$(Q)GNOMON_BUILD=$(abspath $(O)) /usr/bin/python3 \

@@ -1,10 +1,10 @@
-# A library and a recorder that fail on purpose (tests/fault/fault.c), for the
-# tests only. The library starts the recorder that is beside it. In both all
-# claims are looked at (unwind/claim.h).
+# A library and a recorder with fault injection (tests/fault/fault.c), for the
+# tests only. The library starts the recorder that lies beside it. Both have all
+# assertions enabled (unwind/claim.h).
 #
 #   make check-faults [KILLS=1000]
-#                            each failure in turn, so many kills, the full disk
-#                            at every chunk; some of each is in make check
+#                            each failure in turn, KILLS kills, the full disk
+#                            at every chunk; make check runs some of each
 
 FAULT_O := $(O)/fault
 FAULT_LIB := $(FAULT_O)/libgnomon.so
@@ -16,13 +16,13 @@ FAULT_RECORDER_OBJ := $(patsubst %.c,$(FAULT_O)/host/%.o,$(RECORDER_SRC) \
 	$(RECORDER_SHARED) $(RECORDER_READER) tests/fault/fault.c \
 	tests/fault/fault_recorder.c)
 fault-wrap = $(foreach s,$(1),-Wl,--wrap=$(s))
-# Of the C library, as they are linked (tests/fault/fault_recorder.c).
+# Of the C library, as it is linked (tests/fault/fault_recorder.c).
 FAULT_CALLS := accept4 access bind close fallocate64 fchown flock fstat64 \
 	ftruncate64 getsockopt kill linkat listen lseek64 lstat64 mkdir \
 	mmap64 nanosleep open64 poll pread64 read recv rename renameat2 send setgroups \
 	setns shmat socket stat64 syscall tgkill uname unlink write
 
-# The first folder has a syscall.h that goes before the architecture's.
+# The first folder has a syscall.h that precedes the architecture's.
 $(FAULT_O)/target/%.o: %.c $(call made-by,fault) | $(call packages,build)
 	$(call say,FAULT,$@)mkdir -p $(@D)
 	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \

@@ -1,7 +1,8 @@
-# What objects are made by, besides their sources: the makefiles that say how,
-# and the compiler and flags of the last time. $(call made-by,NAME) are the
-# prerequisites of what mk/NAME.mk makes; the file among them is written anew
-# only when what is in it changes, so that an unchanged make does nothing.
+# Prerequisites of objects besides their sources: the makefiles with their
+# rules, and the compiler and flags of the last build. $(call made-by,NAME) has
+# the prerequisites for the output of mk/NAME.mk. The file among them is
+# rewritten only when its contents change, so that an unchanged make does
+# nothing.
 
 .PHONY: FORCE
 made-by = $(O)/flags/$(1) Makefile mk/$(1).mk
@@ -12,8 +13,8 @@ differ = $(subst x$(1)x,,x$(2)x)$(subst x$(2)x,,x$(1)x)
 remembered = $(if $(wildcard $(1)),$(strip $(file <$(1))))
 quoted = '$(subst ','\'',$(1))'
 
-# $(call remember,NAME,VARIABLES): the rule for that file, behind all that
-# adds to these variables.
+# $(call remember,NAME,VARIABLES): the rule for that file. Call it after all
+# additions to these variables.
 define remember
 FLAGS_$(1) := $$(strip $$(foreach v,$(2),$$(v)=$$($$(v))))
 ifneq ($$(call differ,$$(FLAGS_$(1)),$$(call remembered,$(O)/flags/$(1))),)

@@ -1,12 +1,12 @@
-# Bad input: broken traces, and fuzz targets.
+# Hostile input: broken traces, and fuzz targets.
 #
-#   make fuzz SECONDS=60 [F=name]   each fuzz target, or one, for so long
+#   make fuzz SECONDS=60 [F=name]   each fuzz target, or one, for this time
 #   make hostile                    broken traces, under sanitizers
 #
 # `make check` runs the latter, and every fuzz target over its corpus
 # (tests/fuzz/corpus/NAME.tar.gz), as built by gcc: tests/system/test_hostile.py.
 
-# Programs that take bad input in their own process, under sanitizers.
+# Programs that read hostile input in their own process, under sanitizers.
 HOSTILE := $(patsubst tests/hostile/%.c,$(TEST_O)/hostile/%,\
 	$(wildcard tests/hostile/*.c))
 $(TEST_O)/hostile/%: tests/hostile/%.c $(CORES) $(call made-by,fuzz)
@@ -14,7 +14,7 @@ $(TEST_O)/hostile/%: tests/hostile/%.c $(CORES) $(call made-by,fuzz)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
 		-o $@ $< $(wish-link) $(CORES_LINK) $(HOST_LIBS) -lxxhash
 
-# A fuzz target with a main that feeds it files.
+# A fuzz target with a main that gives it files.
 REPLAY := $(patsubst tests/fuzz/%.c,$(TEST_O)/replay/%,\
 	$(wildcard tests/fuzz/fuzz_*.c))
 $(TEST_O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(CORES) \
@@ -31,14 +31,14 @@ hostile: | $(call packages,$(WANT_hostile))
 check-build: hostile
 
 # Fuzz targets define LLVMFuzzerTestOneInput and are linked as unit tests are.
-# What a fuzzer finds goes to $(FUZZ_O)/corpus; `make fuzz-merge` takes of it
-# into the tree what the corpus there does not cover.
+# The fuzzer's findings go to $(FUZZ_O)/corpus; `make fuzz-merge` adds to the
+# tree those that the corpus there does not cover.
 SECONDS ?= 60
 FUZZ_O := $(O)/fuzz
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_$(or $(F),*).c)
 FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_O)/bin/%,$(FUZZ_SRC))
-# Adding 0 to a null pointer, which an empty array is, harms nobody; what is
-# read through a pointer that went too far is AddressSanitizer's to find.
+# Adding 0 to the null pointer of an empty array is harmless; AddressSanitizer
+# finds reads through pointers out of bounds.
 FUZZ_CC := clang $(SANITIZE) -fno-sanitize=pointer-overflow \
 	-fsanitize=fuzzer-no-link
 .PHONY: fuzz fuzz-run

@@ -1,6 +1,6 @@
 # The command.
 
-# The table of recording options is the recorder's own source; the reader of
+# The table of recording options is the recorder's source file; the reader of
 # ARM's unwind tables is the library's.
 HOST_SHARED_OBJ := $(call host-obj,preload/base/options.c \
 	preload/base/signal_list.c unwind/exidx.c)
@@ -12,7 +12,7 @@ $(O)/generated/%.pb-c.c $(O)/generated/%.pb-c.h &: %.proto \
 		| $(call packages,build)
 	$(call say,PROTOC,$<)mkdir -p $(O)/generated
 	$(Q)protoc-c --c_out=$(O)/generated $<
-# Warnings about them are nobody's here to mend.
+# Warnings about generated files cannot be fixed here.
 $(O)/host/%.pb-c.o: $(O)/generated/%.pb-c.c $(call made-by,host)
 	$(call say,CC,$@)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -w $(CPPFLAGS) $(CFLAGS) $(HOST_CFLAGS) -c -o $@ $<

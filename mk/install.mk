@@ -1,22 +1,21 @@
 # Installing.
 #
 #   make install         the command, its libraries, headers, pages of the manual;
-#                        with ARCH= what `gnomon run` needs for programs of
-#                        another architecture
-#   make install-target  what runs on a target, in its root: ARCH= DESTDIR=
-#   make uninstall       removes what the two have installed, given the same
+#                        with ARCH= the files that `gnomon run` needs for
+#                        programs of another architecture
+#   make install-target  the files for a target, in its root: ARCH= DESTDIR=
+#   make uninstall       removes what these two have installed, given the same
 #                        variables
 #
 # Variables are those of the GNU coding standards. PREFIX is another name of
-# prefix. DESTDIR stands before every path, and in no file.
+# prefix. DESTDIR precedes every path, but no installed file contains it.
 #
-#   libexecdir/gnomon    what only gnomon itself uses: the command, the library
-#                        that is preloaded, the recorder. They find each other as
-#                        they lie in one folder. libexecdir is libdir, if it is
-#                        not given
-#   bindir/gnomon        a relative link to the command in there: whatever the
-#                        folders are called, and wherever the tree is moved as a
-#                        whole, the command finds its library
+#   libexecdir/gnomon    gnomon's internal files: the command, the preloaded
+#                        library, the recorder. They find each other since they
+#                        lie in one folder. libexecdir defaults to libdir
+#   bindir/gnomon        a relative link to the command there: the command finds
+#                        its library under any folder names, and after the tree
+#                        is moved as a whole
 
 prefix = $(PREFIX)
 exec_prefix = $(prefix)
@@ -32,7 +31,7 @@ bashcompletiondir = $(datadir)/bash-completion/completions
 zshfunctiondir = $(datadir)/zsh/site-functions
 fishcompletiondir = $(datadir)/fish/vendor_completions.d
 privatedir = $(libexecdir)/gnomon
-# For archives that are unpacked anywhere (mk/tarball.mk).
+# For archives that can be unpacked anywhere (mk/tarball.mk).
 pcprefix = $(prefix)
 INSTALL_CMD = $(CMD)
 
@@ -63,7 +62,7 @@ install-files = $(foreach f,$(1),install -D -m $(call part,1,$f) \
 	$(call part,2,$f) $(call to,$(call part,3,$f))$(newline)	)
 remove-files = $(foreach f,$(1),rm -f \
 	$(call to,$(call part,3,$f))$(newline)	)
-# A path as pkg-config wants it: below the prefix, where it is.
+# A path in pkg-config's form: relative to the prefix if it is below it.
 below-prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
 install-pc = sed -e 's,@PREFIX@,$(pcprefix),' -e 's,@VERSION@,$(VERSION),' \
 	-e 's,@LIBDIR@,$(call below-prefix,$(libdir)),' \
@@ -85,20 +84,20 @@ install-library: all
 	$(call install-pc,library/gnomon-unwind.pc)
 	chmod 644 $(foreach p,$(INSTALL_PC),$(call to,$(pkgconfigdir)/$p))
 
-# Of other versions, too: who installs a newer one over an older has both.
+# Other versions, too: installing a newer one over an older leaves both.
 uninstall-library:
 	$(call remove-files,$(INSTALL_LIBRARY))
 	rm -f $(foreach n,$(STUB_NAME) $(UNWIND_NAME),\
 		$(call to,$(libdir)/$n).so $(call to,$(libdir)/$n).so.*)
 	rm -f $(foreach p,$(INSTALL_PC),$(call to,$(pkgconfigdir)/$p))
 	$(call remove-folder,$(includedir)/gnomon)
-# Only what is ours alone, and only when nothing of another's is in it.
+# Removes only gnomon's own folders, and only if they are empty.
 remove-folder = if [ -d $(call to,$(1)) ]; then \
 	rmdir --ignore-fail-on-non-empty $(call to,$(1)); fi
 
 ifdef CROSSED
-# What was built for another architecture goes beside the command's own parts,
-# where `gnomon run` finds it.
+# Files built for another architecture go beside the command's own files, where
+# `gnomon run` finds them.
 INSTALL_HERE = $(privatedir)/$(ARCH)
 INSTALL_OTHER = $(foreach f,$(LIB) $(LIB_OFF) $(RECORDER),\
 	755|$f|$(INSTALL_HERE)/$(notdir $f)) \
@@ -128,8 +127,8 @@ install: all docs
 	install -d $(call to,$(bindir)) $(call to,$(mandir)/man1)
 	ln -sfr $(call to,$(privatedir)/gnomon) $(call to,$(bindir)/gnomon)
 	install -m 644 $(O)/man/*.1 $(call to,$(mandir)/man1)
-# Pages of the manual are gnomon's by their names: to know which there are would
-# take a command that is built.
+# Removes manual pages by gnomon's names: listing the pages would need a built
+# command.
 uninstall: uninstall-library
 	$(call remove-files,$(INSTALL_COMMAND))
 	rm -f $(call to,$(bindir)/gnomon) $(call to,$(mandir)/man1/gnomon.1) \

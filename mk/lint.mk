@@ -1,15 +1,16 @@
-# Style, and what compilers and checkers warn of.
+# Style checks, and warnings of compilers and checkers.
 #
-#   make lint        all of it: style and directions between folders, both
+#   make lint        all of it: style and dependencies between folders, both
 #                    compilers' warnings as errors, what the library exports,
 #                    types of the page, and the two below
 #   make lint-shell  shellcheck over all scripts
-#   make lint-tidy   clang-tidy over cli/ (.clang-tidy). What runs in the target is
-#                    not for its checks: it has no C library, and no rule of one
+#   make lint-tidy   clang-tidy over cli/ (.clang-tidy). Its checks do not fit
+#                    target code, which has no C library
 
-# What gcc warns of is seen while it builds with WERROR=1: in a folder of its own,
-# unless all is built so (.ci/run). Of clang's, the linter reads the objects of the
-# library and the recorder; of the command its warnings alone are wanted.
+# gcc's warnings come from a build with WERROR=1, in a folder of its own, unless
+# everything is built so (.ci/run). With clang, the linter also reads the
+# objects of the library and the recorder; for the command it needs only the
+# warnings.
 LINT_GCC_O := $(if $(and $(WERROR),$(filter gcc,$(CC))),$(O),$(O)/lint-gcc)
 LINT_CLANG_O := $(O)/lint-clang
 LINT_MAKE := --no-print-directory WERROR=1
@@ -33,14 +34,14 @@ $(O)/warned/%.c: %.c $(call made-by,host) | $(PROTO_C)
 	$(Q)$(CC) $(BASE_CFLAGS) -MF $(@:.c=.d) -MT $@ $(HOST_CFLAGS) \
 		-fsyntax-only $< && touch $@
 
-# What is not C.
+# Files that are not C.
 SHELL_SCRIPTS = $(shell git ls-files -z -- .ci debian demo packaging tests/tools | \
 	xargs -0 awk 'FNR == 1 && /^\#!.*\/(ba)?sh/ { print FILENAME } { nextfile }') \
 	packaging/PKGBUILD packaging/APKBUILD
 lint-shell: | $(call packages,lint)
 	$(Q)shellcheck -x -P SCRIPTDIR -S warning $(SHELL_SCRIPTS)
 
-# Some 0.1 s of processor a file; the static analyzer would take 2 s.
+# Some 0.1 s of processor time a file; the static analyzer would take 2 s.
 TIDY_FLAGS := $(filter-out -MMD -MP,$(BASE_CFLAGS)) $(HOST_CFLAGS) \
 	-DPAGE_FOLDER='"$(abspath $(PAGE_O))"'
 lint-tidy: $(PROTO_C) $(SERVE_TABLE) | $(call packages,lint)

@@ -1,14 +1,14 @@
-# What has to be installed, by what is made, before anything is.
+# Installs the packages that a goal needs, before anything is built.
 #
-#   make deps          what building needs; nothing else ever needs it typed
-#   make deps-test     what `make check` and `make lint` need
-#   make deps-bench    what `make bench` compares with
-#   make deps-cross    what building for and running on other architectures need
+#   make deps          for building; each goal runs what it needs by itself
+#   make deps-test     for `make check` and `make lint`
+#   make deps-bench    the tools that `make bench` compares with
+#   make deps-cross    for building for other architectures, and running there
 #
-# mk/packages is the table of what belongs to which group. A rule names its
-# groups as order-only prerequisites, $(call packages,GROUP...), so that even
-# `make $(O)/bench/replay` has what it needs, and no more. All groups of the
-# goals that are listed here are seen to in one go.
+# mk/packages is the table of packages and groups. A rule names its groups as
+# order-only prerequisites, $(call packages,GROUP...), so that even `make
+# $(O)/bench/replay` installs what it needs, and no more. All groups of the
+# requested goals are installed in one run.
 
 PACKAGES_TABLE := mk/packages
 PACKAGES_TOOL := tests/tools/install-packages
@@ -40,11 +40,11 @@ WANT_check-fresh := fresh
 WANT_check-tarball := build tarball fresh
 WANT_deps-cross := $(foreach a,aarch64 arm mips64el mips64,cross-$(a)) emulate
 
-# What is there is remembered, also for what is built into folders of other
-# compilers, until the table changes.
+# Remembers installed groups until the table changes, also for builds in folders
+# of other compilers.
 PACKAGES_O ?= $(abspath $(O))/packages
 export PACKAGES_O
-# For another architecture there is one group, whatever is made.
+# Another architecture has one group, for all goals.
 groups = $(if $(CROSSED),cross-$(ARCH),$(1))
 packages = $(addprefix $(PACKAGES_O)/,$(call groups,$(1)))
 

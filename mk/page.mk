@@ -1,10 +1,10 @@
-# Pages: TypeScript and styles of cli/page/ and cli/serve/page/, each bundled into
-# one file, which cli/*/*_pages.c take into the command. esbuild is one program,
-# and needs no network; types are checked by `make lint`.
+# Pages: TypeScript and styles of cli/page/ and cli/serve/page/, each bundled
+# into one file, which cli/*/*_pages.c include in the command. esbuild is one
+# program and needs no network; `make lint` checks types.
 #
-# What `gnomon serve` has to show is made of cli/serve/page/ in the same way:
-# cli/serve/static_files.c takes in what SERVE_FILES names, and serves it by
-# these names. Without a page it says that there is none.
+# The page of `gnomon serve` is made from cli/serve/page/ in the same way:
+# cli/serve/static_files.c includes the files that SERVE_FILES names, and serves
+# them by these names. A build without the page says that it has none.
 
 PAGE_O := $(O)/page
 PAGE_SRC := $(wildcard cli/page/*.ts cli/page/*.css)
@@ -14,7 +14,7 @@ PAGES := $(addprefix $(PAGE_O)/,flame_html.html flame_html.css flame_html.js \
 ESBUILD ?= esbuild
 ESBUILD_FLAGS := --bundle --minify --charset=utf8 --log-level=warning
 
-# What Chromium, Firefox and Safari of 2020 know.
+# Language features of Chromium, Firefox and Safari of 2020.
 $(PAGE_O)/%.js: cli/page/%.ts $(PAGE_SRC) $(call made-by,page) \
 		| $(call packages,build)
 	$(call say,PAGE,$@)mkdir -p $(@D)
@@ -32,7 +32,7 @@ PAGES_OBJ := $(foreach p,flamegraph/flame_pages graph/graph_pages,\
 $(PAGES_OBJ): $(PAGES) mk/page.mk
 $(PAGES_OBJ): HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'
 
-# docs/SQL.md has the questions that the page offers.
+# The page offers the queries of docs/SQL.md.
 SERVE_SRC := $(wildcard cli/serve/page/*) docs/SQL.md
 SERVE_O := $(PAGE_O)/serve
 SERVE_FILES := $(if $(wildcard cli/serve/page/*),serve.html serve.css serve.js)

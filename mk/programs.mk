@@ -1,13 +1,13 @@
-# Real programs of Debian, bare and recorded.
+# Real programs of Debian, with and without recording.
 #
 #   make deps-programs              the packages they come from (by apt)
-#   make check-programs [T=text]    all, or those with that in "group: name";
-#                                   writes docs/COMPATIBILITY.md once all ran
+#   make check-programs [T=text]    all, or those with the text in "group: name";
+#                                   writes docs/COMPATIBILITY.md after a full run
 #   make check-programs ARCH=arm    some that Debian has for that architecture, by
 #                                   qemu; they are fetched into $(O)/programs
 #
-# check-programs installs none of these: what is missing is left out, and said. Some
-# of the packages would start a server; RUNLEVEL=1 tells Debian not to.
+# check-programs installs none of these: it skips missing programs, and says so.
+# Some of the packages would start a server; RUNLEVEL=1 tells Debian not to.
 
 COMPAT_RUN = GNOMON_BUILD=$(abspath $(O)) /usr/bin/python3 -B \
 	tests/compat/check.py $(if $(T),-p '$(T)') \

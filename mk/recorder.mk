@@ -1,12 +1,11 @@
-# The program that records one process, started by it (preload/start/launch.c).
-# It needs nothing where it runs but the kernel: a container may have no
-# libraries, or others.
+# The recorder of one process, started by that process (preload/start/launch.c).
+# It needs only the kernel: a container may have no libraries, or others.
 
-# What the library in the target has as well.
+# Shared with the library in the target.
 RECORDER_SHARED := preload/ring/gate.c preload/base/options.c \
 	preload/base/error_words.c \
 	preload/ring/ring_shared.c preload/base/signal_list.c
-# What the command has as well: births and ends of blocks, ELF files, checks of
+# Shared with the command: allocations and ends of blocks, ELF files, checks of
 # options.
 RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \
 	cli/base/mount_view.c cli/base/whole.c \
@@ -15,7 +14,7 @@ RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \
 	cli/model/stats/figures.c cli/command/options_agree.c \
 	cli/symbol/elf/elf_class.c cli/symbol/elf/elf_symbols.c \
 	cli/symbol/elf/elf_tables.c cli/symbol/elf/reduced.c
-# What reads and writes the words that it shares with the target.
+# Reads and writes the memory shared with the target.
 RECORDER_WORDS := $(RECORDER_SRC) preload/ring/gate.c \
 	preload/ring/ring_shared.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
@@ -28,10 +27,10 @@ $(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED) \
 	$(call say,LD,$@)true
 	$(Q)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)
 
-# The same for targets of the other byte order, that emulators run here
-# (unwind/order.h). clang cannot turn fields. gcc takes a loop that copies an
-# array of them for memcpy (12; tests/unit/unwind/test_order_other.c), so what
-# puts several fields together is left out.
+# The same for targets of the other byte order, run here by emulators
+# (unwind/order.h). clang cannot swap fields. gcc replaces a loop that copies an
+# array of them by memcpy (12; tests/unit/unwind/test_order_other.c), so the
+# optimisation that merges fields is off.
 OTHER_CFLAGS := -DGNOMON_OTHER_ORDER -Werror=scalar-storage-order \
 	-Werror=incompatible-pointer-types -Werror=int-conversion \
 	-fno-tree-loop-distribute-patterns -fno-tree-vectorize \

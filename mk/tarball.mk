@@ -1,29 +1,29 @@
 # Archives.
 #
-#   make dist      $(O)/gnomon-VERSION.tar.gz: the sources, as they are committed
-#   make tarball   $(O)/gnomon-VERSION-ARCH-linux.tar.gz: what `make install`
-#                  installs, to be unpacked anywhere on any Linux of this
-#                  architecture. The command needs no library: it is linked with
-#                  archives, as the recorder always is. What is preloaded needs
-#                  none either, and serves programs of glibc and of musl.
+#   make dist      $(O)/gnomon-VERSION.tar.gz: the sources, as committed
+#   make tarball   $(O)/gnomon-VERSION-ARCH-linux.tar.gz: the files of `make
+#                  install`, to be unpacked anywhere on any Linux of this
+#                  architecture. The command needs no shared library: it is
+#                  linked with archives, as the recorder always is. Nor does the
+#                  preloaded library, which works under glibc and musl.
 #
 #   make check-tarball   the same archive in bare roots of Debian 11, 12 and 13, as
-#                  root; not part of check, as it fetches them
+#                  root; not part of check, since it downloads them
 #
 # Left out of the static command:
-#   dlopen    of libdebuginfod, as a library of another glibc than the one in the
-#             command cannot be loaded: there is no asking of debuginfod servers
-#   TLS       of libmicrohttpd, which gnomon never asks for: not all that GnuTLS
-#             needs is there as an archive
-# Users and groups that only a service knows (LDAP, systemd) are not known to
-# --chown.
+#   dlopen    of libdebuginfod, since a library for another glibc than the
+#             command's cannot be loaded: it contacts no debuginfod servers
+#   TLS       of libmicrohttpd, which gnomon never uses: Debian has not all
+#             libraries that GnuTLS needs as archives
+# --chown does not know users and groups that only a service knows (LDAP,
+# systemd).
 
 DIST := $(O)/gnomon-$(VERSION).tar.gz
 TARBALL_NAME := gnomon-$(VERSION)-$(ARCH)-linux
 TARBALL := $(O)/$(TARBALL_NAME).tar.gz
 STATIC_O := $(O)/static
 STATIC_CMD := $(STATIC_O)/gnomon
-# What archives of the others need.
+# Archives that the other libraries need.
 STATIC_LIBS := -ltinfo -lbsd -lmd
 
 .PHONY: dist tarball check-tarball
@@ -48,7 +48,7 @@ $(STATIC_CMD): $(CLI_OBJ) $(HOST_SHARED_OBJ) $(STATIC_O)/left_out.c \
 		$(filter %.o %/left_out.c,$^) $(HOST_LIBS) $(STATIC_LIBS) \
 		2>$@.log || { cat $@.log >&2; exit 1; }
 
-# The archive is the same whoever makes it when. pkg-config finds it where it is.
+# The archive is reproducible. pkg-config finds it where it is unpacked.
 TARBALL_DATE ?= $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct))
 tarball: all docs $(STATIC_CMD)
 	$(call say,TARBALL,$(TARBALL))rm -rf $(STATIC_O)/$(TARBALL_NAME)

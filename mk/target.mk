@@ -1,12 +1,12 @@
-# The library that lives in the target.
+# The library in the target.
 
-# The hooks' fast path has no use for a frame pointer; those that ask for their
-# caller's (HOOKS_CALLER) have one all the same.
+# The hooks' fast path needs no frame pointer; hooks that read their caller's
+# (HOOKS_CALLER) have one.
 $(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 
-# Small rather than fast: what runs at starts, ends, forks and execs, and the
-# hundred entries of allocators that have more than the C library's, each of which
-# would have the fast path once more.
+# Optimised for size: code for starts, ends, forks and execs, and the hundred
+# hooks of non-standard allocator functions, each of which would contain a copy
+# of the fast path.
 SMALL := api_dump api_numbers api_pool api_steer api_thread \
 	appear area arenas chosen control_ask control_signal \
 	ending environment error_words exec_file exit_status fork_copy guard_block \
@@ -19,7 +19,7 @@ SMALL := api_dump api_numbers api_pool api_steer api_thread \
 $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 	TARGET_CFLAGS += -Os
 
-# The linker's script: every row of the table that has a name for the program.
+# The linker script: every row of the table that has a name in the program.
 LIB_MAP := $(O)/generated/exports.map
 $(LIB_MAP): preload/exports.map preload/interpose/hooked.def stub/functions.def \
 		$(call made-by,target) | $(call packages,build)

@@ -1,17 +1,17 @@
 # Tests.
 #
 #   make check [T=pattern]   everything, or the tests whose name has the pattern;
-#                            with COMPLETE=1 nothing that deps-test installs may
-#                            be missing (tests/skips)
+#                            with COMPLETE=1 no package of deps-test may be
+#                            missing (tests/skips)
 #   make check-unit          the unit tests alone
-#   make check-faults        what fails in turn, in full (mk/fault.mk)
-#   make check-asan          unit tests of cli/, the recorder among it, and of
+#   make check-faults        each failure in turn, in full (mk/fault.mk)
+#   make check-asan          unit tests of cli/, including the recorder, and of
 #                            unwind/ under sanitizers
-#   make check-tsan          units that several threads use, under another
+#   make check-tsan          multi-threaded units, under ThreadSanitizer
 #   make check-fresh [ROOMS="bare gcc"] [T=pattern]
 #                            the README's quick start in bare Debians, as root
 #
-# A test's own wishes stand in its source, one line each:
+# A test's build options are in its source, one line each:
 #   // FLAGS: -fopenmp       compiler and linker flags
 #   // LINK: a.c b.S         more sources, from the test's own folder
 #   // CC: musl-gcc          another compiler
@@ -23,9 +23,9 @@ TEST_O := $(O)/tests
 deps-test: $(TEST_O)/ui/.installed
 	$(Q)$(PACKAGES_RUN) $(WANT_deps-test)
 
-# What drives the browser is not in Debian: npm's, exactly what the lock file
-# says. Where the network is not to be reached, tests that want a browser are
-# left out, and say so.
+# The browser driver is not in Debian: it comes from npm, in exactly the
+# versions of the lock file. Without network, tests that need a browser are
+# skipped, and say so.
 $(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json \
 		| $(call packages,ui)
 	$(call say,NPM,$(@D))mkdir -p $(@D) && cp $^ $(@D)
@@ -39,12 +39,12 @@ TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
 PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \
 	-Wall -Wextra -Itests/programs -Ilibrary -L$(O)
 
-# What a test's source wishes (see above): $(call wish,WORD,source).
+# The build options in a test's source (see above): $(call wish,WORD,source).
 wish = $$(sed -n 's,^// $(1): *,,p' $(2))
 wish-cc = $$(cc=$(call wish,CC,$<); echo $${cc:-$(1)})
 wish-link = $$(for f in $(call wish,LINK,$<); do echo $(dir $<)$$f; done)
 
-# What tests are linked with is compiled once more, with all claims
+# The objects of tests are compiled once more, with all assertions
 # (unwind/claim.h).
 CHECKED_O := $(O)/checked
 checked = $(patsubst $(O)/%,$(CHECKED_O)/%,$(filter-out %.pb-c.o,$(1))) \
@@ -62,7 +62,8 @@ $(CHECKED_O)/host/%.o: %.c $(call made-by,host) | $(PROTO_C) \
 	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -DGNOMON_CLAIMS \
 		-c -o $@ $<
 
-# All of us but what would take the place of the C library's own functions.
+# All of gnomon's objects except those that would replace the C library's
+# functions.
 TARGET_CORE := $(O)/libtarget-core.a
 CLI_CORE := $(O)/libcli-core.a
 PRELOAD_CHECKED := $(call checked,$(foreach o,$(PRELOAD_OBJ),\
@@ -72,7 +73,7 @@ TARGET_CHECKED := $(PRELOAD_CHECKED) $(call checked,$(UNWIND_OBJ) \
 	$(O)/target/arch/$(PORT)/stubs.o,$(ARCH_OBJ)))
 $(TARGET_CORE): $(TARGET_CHECKED)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
-# The recorder but its main, and what of it the library has, too.
+# The recorder except its main, and the parts that it shares with the library.
 RECORDER_CORE := $(O)/librecorder-core.a
 $(RECORDER_CORE): $(call checked,$(filter-out \
 		$(O)/host/cli/recorder/recorder_main.o,$(RECORDER_OBJ)))
@@ -82,7 +83,7 @@ CORES_LINK := -Wl,--start-group $(CORES) -Wl,--end-group
 $(CLI_CORE): $(call checked,$(filter-out $(O)/host/cli/main.o,$(CLI_OBJ)))
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
-# Whose answers about ELF files and DWARF ours are held against.
+# Independent answers about ELF files and DWARF, to compare with.
 JUDGES := -ldw -lelf
 
 UNIT_SRC := $(sort $(foreach d,* */* */*/*,$(wildcard tests/unit/$d/test_*.c)))
@@ -102,7 +103,8 @@ $(TEST_O)/%: tests/tools/%.c $(CORES) $(call made-by,test) | $(call packages,uni
 
 PROGRAM_SRC := $(wildcard tests/programs/*.c tests/programs/*.cc)
 PROGRAM_LIB_SRC := $(filter tests/programs/lib%,$(PROGRAM_SRC))
-# Of another architecture only those that its tests want (mk/arch_test.mk).
+# For another architecture only the programs that its tests need
+# (mk/arch_test.mk).
 ifdef CROSSED
 PROGRAM_LIB_SRC := $(addprefix tests/programs/,libbump.c libepoch_a.c \
 	libepoch_b.c libown_new.c)
@@ -160,17 +162,18 @@ check-build: all $(UNIT) test-programs $(FAULT_LIB) $(FAULT_RECORDER)
 check-unit: $(UNIT) | $(call packages,$(WANT_check-unit))
 	$(Q)$(RUN_TESTS) $(UNIT)
 
-# Units of cli/ and unwind/ only: what preload/ does to memory and registers
-# is not for a sanitizer's run-time library. Nor may it see who reads foreign
-# frames of its own stack, or counts the images of its process.
+# Units of cli/ and unwind/ only: a sanitizer's run-time library does not
+# support what preload/ does to memory and registers. Nor does it support units
+# that read unknown frames of their own stack, or count the modules of their
+# process.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 ASAN_STEMS := rules_caller rules_library rules_step \
 	$(filter-out capture expect image,\
 	$(notdir $(basename $(UNWIND_SRC) $(CLI_SRC) $(RECORDER_SRC) \
 	$(RECORDER_SHARED))))
-# Into the same folder goes what mk/fuzz.mk has: one make after the other. At -O2
-# gcc takes three times as long for what a sanitizer adds, and what it warns of
-# then is not so.
+# The objects of mk/fuzz.mk go into the same folder: one make after the other.
+# At -O2 gcc takes three times as long with sanitizers, and its warnings are
+# then wrong.
 SAN_O := $(O)/asan
 SAN_MAKE = mkdir -p $(SAN_O) && flock $(SAN_O) $(MAKE) --no-print-directory \
 	O=$(SAN_O) CC='$(CC) $(SANITIZE)' CFLAGS='-O1 -g1' WERROR=
@@ -182,11 +185,11 @@ check-asan-run: $(ASAN_UNIT)
 	$(Q)ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		$(RUN_TESTS) $(filter-out $(LEAK_UNIT),$(ASAN_UNIT))
 	$(Q)$(RUN_TESTS) $(LEAK_UNIT)
-# Most tests let go of nothing when a check fails or they end; these do, so that
-# what is not given back is the code's.
+# Most tests free nothing when a check fails or they end; these do, so that a
+# leak is the code's.
 LEAK_UNIT := $(call unit-tests,reader notes)
 
-# What several threads do at once, under ThreadSanitizer.
+# Multi-threaded code, under ThreadSanitizer.
 .PHONY: check-tsan check-tsan-run
 TSAN_O := $(O)/tsan
 TSAN_UNIT := $(call unit-tests,reader notes rows_threads store_threads \
@@ -198,7 +201,7 @@ check-tsan: | $(call packages,$(WANT_check-asan))
 check-tsan-run: $(TSAN_UNIT)
 	$(Q)$(RUN_TESTS) $(TSAN_UNIT)
 
-# Not part of check: it fetches some gigabytes of packages, and takes an hour.
+# Not part of check: it downloads some gigabytes of packages, and takes an hour.
 .PHONY: check-fresh
 check-fresh: | $(call packages,fresh)
 	$(Q)FRESH_DIR=$(abspath $(O))/fresh T='$(T)' tests/tools/check-fresh \

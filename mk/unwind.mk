@@ -1,10 +1,10 @@
 # The unwinder as a library of its own (docs/UNWIND.md).
 #
-#   libgnomon-unwind.a         one object; everything but the API is local to it,
-#                              or hidden by names of its own
+#   libgnomon-unwind.a         one object; all symbols but the API are local, or
+#                              hidden with a prefix of their own
 #   libgnomon-unwind.so.X.Y.Z  exports exactly library/exports.map; needs no
 #                              other library, so one serves glibc and musl
-#   gnomon-unwind.pc           written where it is installed
+#   gnomon-unwind.pc           written at installation
 
 UNWIND_ABI := 0
 UNWIND_NAME := libgnomon-unwind
@@ -15,13 +15,13 @@ UNWIND_SO := $(O)/$(UNWIND_FILE)
 UNWIND_LINKS := $(O)/$(UNWIND_SONAME) $(O)/$(UNWIND_NAME).so
 UNWIND_MAP := library/exports.map
 
-# Neither the hooks of the preload library nor how it starts tasks.
+# Without the hooks of the preload library and its code to start tasks.
 UNWIND_LIB_OBJ := $(filter-out %/stubs.o %/clone.o %/hooks_raw.o \
 	%/patching.o,$(ARCH_OBJ)) $(UNWIND_OBJ) \
 	$(call target-obj,$(wildcard library/*.[cS]))
 
-# What is not the API is made local, or, where hidden symbols have to stay global
-# (arch/.../flags.mk), gets names that are nobody else's.
+# Symbols outside the API become local, or, where hidden symbols have to stay
+# global (arch/.../flags.mk), get unique names.
 UNWIND_HIDE ?= $(OBJCOPY) --localize-hidden $(O)/$(UNWIND_NAME).o
 UNWIND_NAMES := $(O)/$(UNWIND_NAME).names
 UNWIND_RENAME = readelf -sW $(O)/$(UNWIND_NAME).o | awk \
@@ -39,8 +39,8 @@ $(UNWIND_A): $(UNWIND_LIB_OBJ) $(call made-by,unwind)
 	$(Q)$(UNWIND_HIDE)
 	$(Q)$(AR) rcs $@ $(O)/$(UNWIND_NAME).o
 
-# It cannot be unloaded: threads hold states of it, and return addresses may
-# lead through it.
+# It cannot be unloaded: threads hold its state, and return addresses may point
+# into it.
 $(UNWIND_SO): $(UNWIND_LIB_OBJ) $(UNWIND_MAP) $(call made-by,unwind)
 	$(call say,LD,$@)true
 	$(Q)$(CC) $(LDFLAGS) -shared -nostdlib -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete \

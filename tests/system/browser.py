@@ -1,4 +1,4 @@
-"""Pages in a real browser: scripts of tests/ui/, run by node."""
+"""Opens pages in a real browser: node runs the scripts of tests/ui/."""
 
 import json
 import os

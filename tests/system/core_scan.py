@@ -1,5 +1,5 @@
-"""Finds guarded blocks in a core dump, or in bytes of memory of which nothing
-is known, as docs/GUARD.md says. Only what stands there is used."""
+"""Finds guarded blocks in a core dump, or in any bytes of memory, using only
+the description in docs/GUARD.md."""
 
 import struct
 

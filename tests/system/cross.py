@@ -1,6 +1,6 @@
-"""What the tests of foreign targets share: programs of all architectures, by
-Debian's cross compilers, and traces of them. Nothing of a target runs: traces
-are written as a recorder there would write them."""
+"""Shared by the tests of other architectures: programs built by Debian's cross
+compilers, and traces of them. No target code runs: these helpers write the
+traces as a recorder there would."""
 
 import os
 import re

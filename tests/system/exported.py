@@ -1,5 +1,5 @@
-"""What the tests of exports share: traces of four programs, and the totals that
-every format has to agree with."""
+"""Shared by the tests of exports: traces of four programs, and the totals that
+every format must agree with."""
 
 import contextlib
 import fcntl

@@ -1,5 +1,5 @@
-"""What the tests of pprof's format share: a profile as `go tool pprof` (of each
-Go that is here) and as protoc read it."""
+"""Shared by the tests of pprof's format: a profile as `go tool pprof` (of each
+installed Go) and protoc read it."""
 
 import collections
 import gzip

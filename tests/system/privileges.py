@@ -1,4 +1,4 @@
-"""What a process may do, as the kernel says it."""
+"""The capabilities and ids of a process, read from the kernel."""
 
 import os
 

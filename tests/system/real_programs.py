@@ -1,4 +1,4 @@
-"""Real programs with fixed work for them, for tests over whole runs."""
+"""Real programs with fixed workloads, for tests over whole runs."""
 
 import os
 import subprocess

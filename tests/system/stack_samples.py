@@ -1,5 +1,5 @@
-"""Stacks out of traces, address by address, beside those that the C runtime's
-unwinder found for the same allocations (libcompare.c)."""
+"""Reads stacks out of traces, address by address, and the stacks that the C
+runtime's unwinder found for the same allocations (libcompare.c)."""
 
 import collections
 import struct

@@ -1,5 +1,5 @@
-"""What the tests of symbols share: programs with debug information, and
-looking them up with tests/tools/symbolize.c and with llvm-symbolizer."""
+"""Shared by the tests of symbols: programs with debug information, and look-ups
+with tests/tools/symbolize.c and llvm-symbolizer."""
 
 import atexit
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Other allocators, preloaded or linked: what a program did is in the trace
-once and with its sizes, through whichever of their functions; and the program
-is told by them what it would have been told."""
+"""Other allocators, preloaded or linked: the trace has each operation once and
+with its size, through every function; the program gets the same results as
+without gnomon."""
 
 from gnomon_test import *
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""gnomon/gnomon.h: a program that tells of its own memory, steers its own
-recording and asks for its numbers."""
+"""gnomon/gnomon.h: a program announces its own memory, controls its recording
+and reads its measures."""
 
 import errno
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The driver of the measurements (bench/): where what it runs does not end, or
-is not here; what it makes of the results; and what runs are measured by."""
+"""The driver of the measurements (bench/): programs that hang or are missing,
+the evaluation of results, and the instruments of runs."""
 
 import contextlib
 import io

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Filters of blocks on what a program really did: chains of reallocs."""
+"""Filters of blocks, compared with the program's own operations: realloc
+chains."""
 
 from gnomon_test import *
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Forked children that have little to record, and mostly end before their
-recorder runs. Each has its trace, whole."""
+"""Forked children that record little and mostly end before their recorder runs.
+Each has a complete trace."""
 
 import glob
 

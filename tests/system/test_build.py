@@ -1,6 +1,6 @@
-"""The makefiles and what they install: in trees of their own, whose folders are
-links to this one's, with compilers and package managers that tell what they
-were asked for."""
+"""The makefiles and the packages they install: in separate trees, whose folders
+are links to this one's, with compilers and package managers that log their
+arguments."""
 
 import os
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""gnomon cfi: unwind tables of files of all architectures: read as readelf
-reads them, and held against the code."""
+"""gnomon cfi: unwind tables of files of all architectures, compared with
+readelf and checked against the code."""
 
 from gnomon_test import *
 

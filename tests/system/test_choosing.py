@@ -1,6 +1,6 @@
-"""Not every block is recorded: samples, limits of sizes, and stacks that are
-cut. What is recorded is whole: the end of each block is there; what is not
-recorded is estimated without bias, or counted."""
+"""Recordings that leave blocks or frames out: samples, size limits, and
+truncated stacks. Recorded blocks are complete, with their ends; unrecorded ones
+are estimated without bias, or counted."""
 
 import collections
 import json

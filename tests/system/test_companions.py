@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
 """Programs under other tools at the same time: sanitizers, tracers, debuggers,
-other preloaded libraries. Output and status are those without us, and the
-trace is right."""
+other preloaded libraries. Output and status are the same as without gnomon, and
+the trace is right."""
 
 
 from gnomon_test import *

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a shell offers behind `gnomon`: bash is asked."""
+"""Completions that bash offers after `gnomon`."""
 
 from gnomon_test import *
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Steering a recording: start, stop, clear and snapshots, by the command, the
-control socket, signals and time. The targets count what they do; counts of each
-recording agree exactly."""
+"""Control of a recording: start, stop, clear and snapshots, by the command, the
+control socket, signals and time. The targets count their operations; the counts
+of each recording agree exactly."""
 
 import socket
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Each target's own count of its operations against the trace's."""
+"""Each target's own count of its operations, compared with the trace's."""
 
 from gnomon_test import *
 

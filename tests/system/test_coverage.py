@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 240
-"""Real programs, most of them larger than those of test_stacks: nearly all of
-their stacks are whole or end in code made at run time, none differs from the C
-runtime's unwinder where that can see, or from a walk of its own."""
+"""Real programs, most of them larger than those of test_stacks: nearly all
+stacks are complete or end in code made at run time. None differs from a full
+walk, or from the C runtime's unwinder where that works."""
 
 import collections
 import contextlib

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""How much a result is about (docs/notes/figures.md): of traces that lack
-blocks, events or frames in each of the ways that there are, selected, not
-selected and undecidable allocations add up to all that the program made; and
-all commands say the same."""
+"""How much a result covers (docs/notes/figures.md), for traces that lack
+blocks, events or frames in each possible way. Selected, unselected and
+undecidable allocations add up to all allocations of the program, and all
+commands agree."""
 
 import random
 

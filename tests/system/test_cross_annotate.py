@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Instructions of other processors' programs: each is where the cross objdump
-has it, what Capstone does not know is a number, and costs stand at calls."""
+has it, instructions unknown to Capstone are numbers, and calls have costs."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Names, lines and inlined functions of programs for other processors, of both
-word sizes and orders of bytes."""
+word sizes and byte orders."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Blocks that lived shortly are left out while it is recorded: what is left
-tells the same of the program as if nothing had been left out."""
+"""`--cull` leaves out short-lived blocks while recording: the remaining trace
+gives the same results as a full one."""
 
 from gnomon_test import *
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Programs that leave all behind that they were started with: parents,
-session, directory, descriptors, the root itself. They find what they would
-have found, and are recorded to the end."""
+"""Daemons that give up their parent, session, directory, descriptors, and even
+the root directory. They behave as without gnomon, and are recorded to the
+end."""
 
 from gnomon_test import *
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 240
-"""Damaged, torn and foreign traces: a message and status 2 or 3, never a
-crash, never a hang, and never status 0 with a number that is wrong."""
+"""Damaged and truncated traces, and files that are no traces: a message and
+status 2 or 3, never a crash or a hang, and never status 0 with a wrong
+number."""
 
 import random
 import threading

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Debug information of all kinds: functions, what is inlined into them, lines
-and columns are those that llvm-symbolizer finds."""
+"""Debug information of all kinds: functions, inlined functions, lines and
+columns equal llvm-symbolizer's."""
 
 import os
 import random

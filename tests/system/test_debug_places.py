@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Where debug information is looked for: each place with real files."""
+"""Search paths of debug information: each is tested with real files."""
 
 import os
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Split debug information: functions, what is inlined into them, lines and
-columns are those of llvm-symbolizer, or of the same program unsplit, wherever
-the other half lies; and what is said if it is not the right one."""
+"""Split debug information: functions, inlined functions, lines and columns
+equal those of llvm-symbolizer, or of the same program unsplit, for every
+location of the other file; and the messages if that file does not match."""
 
 import glob
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Every option of a recording does something: the table that the help is made
-from is walked, and for each there is a case here that tells a recording with
-it from one without; by the command's option and by the variable alike."""
+"""Every recording option has an effect: for each row of the option table, from
+which the help is made, a case here distinguishes recordings with and without
+it, by the command's option and by the variable."""
 
 import pwd
 

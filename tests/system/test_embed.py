@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Files that become part of the trace while it is recorded: it can be read
-where they are not, and recording them holds nobody up."""
+"""Files embedded in the trace while recording: the trace can be read on
+machines without them, and embedding does not delay the program."""
 
 import filecmp
 

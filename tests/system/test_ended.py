@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How children ended is known, whoever waits for them.
+"""The trace has the exit status of each child, whoever waits for it.
 
 Since 6.15 the kernel tells it. So most cases run as under an older one: a
 filter of system calls answers as that would."""

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A library is closed and another takes its place: each stack names the one
-that was there when the block was made."""
+"""A library is closed and another is mapped at its addresses: each stack names
+the library that was mapped at the allocation."""
 
 from gnomon_test import *
 

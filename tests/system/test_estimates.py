@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The recorder's own sums of a sample are estimates of all blocks: what is left
-out, in parts or told as totals alone makes no difference to any figure. One
-thread and the same seed: the same blocks are in each sample."""
+"""The recorder's own sums of a sample are estimates of all blocks: leaving
+blocks out, rotating the trace or keeping only totals does not change any
+measure. With one thread and the same seed, each sample has the same blocks."""
 
 import collections
 import glob

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
-"""ARM's unwind tables: what unwind/exidx.c makes of every function of real
-files, against readelf."""
+"""ARM's unwind tables: the rules that unwind/exidx.c makes for every function
+of real files, compared with readelf."""
 
 from gnomon_test import *
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`gnomon export`: what all formats have in common, and collapsed stacks."""
+"""`gnomon export`: common properties of all formats, and collapsed stacks."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """`gnomon export --format dhat`, opened in dh_view.html, DHAT's own viewer,
-which checks what it reads."""
+which validates its input."""
 
 import collections
 import functools

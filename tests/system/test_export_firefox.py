@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`gnomon export --format firefox`: held against the published description of
+"""`gnomon export --format firefox`: compared with the published description of
 the format, and read by profiler-cli, which is the Firefox Profiler's own code
 without its pages."""
 

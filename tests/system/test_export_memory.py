@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Exports in bounded memory: traces with the same contexts, one eight times as
-long as the other, take as much. Longer ones: `make bench-exports`."""
+"""Exports in bounded memory: two traces with the same contexts, one eight times
+as long as the other, take the same memory. Longer ones: `make
+bench-exports`."""
 
 import os
 import subprocess

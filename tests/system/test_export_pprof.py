@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`gnomon export --format pprof`, read back by `go tool pprof` (of each Go
-that is here) and by protoc."""
+"""`gnomon export --format pprof`, read back by `go tool pprof` (of each
+installed Go) and by protoc."""
 
 import collections
 import functools

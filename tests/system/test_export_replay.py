@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
-"""`gnomon export --format replay`, performed by bench/replay_player.c with
+"""`gnomon export --format replay`, replayed by bench/replay_player.c with
 several allocators."""
 
 import ctypes.util

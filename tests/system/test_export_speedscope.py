@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """`gnomon export --format speedscope`, read by speedscope itself in a browser
-and held against the schema that comes with it."""
+and checked against its own schema."""
 
 import contextlib
 import functools

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Which trace is shown where a script or a wrapper was recorded: that of the
-program that was meant."""
+"""Recordings of a script or a wrapper: reports select the trace of the intended
+program."""
 
 import re
 

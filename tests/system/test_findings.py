@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What `gnomon report` says first: the fault that was planted, in a sentence
-with its place and its numbers; and all of it on one screen."""
+"""The findings of `gnomon report`: a sentence names the planted fault with its
+place and its numbers; all findings fit on one screen."""
 
 import fcntl
 import json

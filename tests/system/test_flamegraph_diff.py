@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`gnomon flamegraph --diff`: what two traces, or two moments of one, have not
-in common, as a picture and as a page: with the figures of `gnomon diff`."""
+"""`gnomon flamegraph --diff`: differences between two traces, or two moments of
+one, as a picture and as a page, with the numbers of `gnomon diff`."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The rules of folders in cli/, and that lint sees each of them broken."""
+"""The include rules of folders in cli/; lint detects each violation."""
 
 import sys
 

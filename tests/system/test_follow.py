@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Which children are recorded; and that no program sees the variables by which
-that is done."""
+"""Which children are recorded; programs do not see gnomon's environment
+variables."""
 
 import difflib
 

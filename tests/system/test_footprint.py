@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
-"""How much memory the recorder takes in the target: little where little
-happens, and never more than --memory."""
+"""The recorder's memory in the target: little if little happens, and never more
+than --memory."""
 
 from gnomon_test import *
 

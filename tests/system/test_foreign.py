@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Blocks from before: a recording that was cleared, or that begins in a child,
-counts what came after, and knows their frees for what they are. In every way in
-which a recording may be made the figures are the same, and the target's own."""
+counts only later allocations, and recognises frees of earlier blocks. The
+counts are the target's own, in every kind of recording."""
 
 from gnomon_test import *
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Signals that are sent to `gnomon run`: each reaches the program, once."""
+"""Each signal sent to `gnomon run` reaches the program once."""
 
 import contextlib
 import fcntl

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Frames that are not as most are: interrupted anywhere by a signal, or of
-functions with unusual shapes."""
+"""Unusual frames: interrupted anywhere by a signal, or of functions with
+unusual shapes."""
 
 from gnomon_test import *
 from stack_samples import contexts

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
-"""--free-stacks: who frees, against what the program counts itself."""
+"""--free-stacks: the freeing functions, compared with the program's own
+counts."""
 
 from gnomon_test import *
 

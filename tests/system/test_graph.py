@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Figures over time: `gnomon report --timeline`, and `gnomon graph` as picture,
-page and table."""
+"""Measures over time: `gnomon report --timeline`, and `gnomon graph` as
+picture, page and table."""
 
 import csv
 import io

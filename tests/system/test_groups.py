@@ -1,7 +1,6 @@
 #!/usr/bin/python3
-"""Programs in a control group that limits their memory: what the recorder
-takes of it is little, and of who takes too much, and is killed, the trace is
-complete."""
+"""Programs in a control group with a memory limit: the recorder takes little of
+it. The trace of a program that exceeds the limit and is killed is complete."""
 
 import contextlib
 

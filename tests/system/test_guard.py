@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
-"""--guard: programs do what they did; what is written outside of blocks is
-found, with who allocated and who freed; live blocks are found in memory.
---zero-memory: fresh bytes are zero."""
+"""--guard: programs behave as without it; the trace has writes outside of
+blocks, with the stacks that allocated and freed; live blocks are found in
+memory. --zero-memory: fresh bytes are zero."""
 
 import bisect
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Exceptions whose cleanups place barriers at several distances: never over
-the return into the frame that handles them, which the unwinder would not know
-again (unwind/placement.c), but in other frames all the same."""
+"""Exceptions whose cleanups place barriers at several distances: never over the
+return into the frame that handles the exception, which the unwinder would not
+recognise (unwind/placement.c), but in other frames."""
 
 from gnomon_test import *
 from matrix import *

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Where each block lies in the C library's heap, and how much of it may be
-used: what the program's own questions say. Nothing of other allocators'."""
+"""Where each block lies in the C library's heap, and its usable size, compared
+with what the program queries itself. Other allocators' blocks have neither."""
 
 from gnomon_test import *
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Locks that are not ours are held, for as long as their owners like: by the
-loader's callers, stdio's, the allocator's. What a program can do meanwhile
-without a recorder it can do with one."""
+"""A thread holds another component's lock (the loader's, stdio's, the
+allocator's) for any time. Meanwhile a recorded program can do everything that
+it can do without gnomon."""
 
 import glob
 

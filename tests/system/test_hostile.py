@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""Bad input, under sanitizers: traces broken in every way that can be counted
-up (tests/hostile), and the corpus of each fuzz target. And samples of the
-broken traces for the command itself, which must say the same of them."""
+"""Hostile input, under sanitizers: traces broken in every enumerated way
+(tests/hostile), and the corpus of each fuzz target. The command itself reads
+some of the broken traces, and must print the same."""
 
 import glob
 

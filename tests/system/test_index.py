@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 900
-"""The index of a trace, TRACE.idx: where it is made, which one is used, what
-becomes of it when its maker is killed, when two make it, when there is no room,
-and when the trace grows."""
+"""The index of a trace, TRACE.idx: where it is made and which one is used; its
+maker is killed, two processes make it, the disk is full, and the trace
+grows."""
 
 import hashlib
 import random

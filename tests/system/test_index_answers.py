@@ -1,8 +1,7 @@
 #!/usr/bin/python3
-"""What commands say of a trace is the same from its index as from its events: of
-recordings of all kinds (tests/outputs), in words and in JSON, with filters,
-groups, peaks, figures over time, pages. Figures themselves are held against a
-model in test_model.py."""
+"""Commands print the same from an index as from events: for recordings of all
+kinds (tests/outputs), as text and JSON, with filters, groups, peaks, timelines,
+pages. test_model.py compares the measures with a model."""
 
 import glob
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Libraries that go while threads are or were inside, that are loaded into
-namespaces of their own, and that audit the loader."""
+"""Libraries that are closed while threads are or were inside, that are loaded
+into namespaces of their own, and that audit the loader."""
 
 from gnomon_test import *
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 60
 """`make install` with the variables of the GNU coding standards, and `make
-uninstall`: below a DESTDIR whose folders are called otherwise. What is there by
-default is test_unwind_library.py's."""
+uninstall`: below a DESTDIR with other folder names. test_unwind_library.py
+tests the default names."""
 
 from gnomon_test import *
 

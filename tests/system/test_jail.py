@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Programs that forbid themselves system calls on pain of death: none that is
-forbidden is made for us, and nothing that they allocate is lost."""
+"""Programs that forbid themselves system calls, with SIGKILL as the penalty:
+gnomon makes no forbidden call, and loses no allocation."""
 
 import glob
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 1500
-"""SIGKILL at any moment: all that the program had reported as done is in the
-trace. Also where the writer is killed, with the program or before it."""
+"""SIGKILL at any moment: the trace has every operation that the program had
+reported as done. Also if the recorder is killed, with the program or before
+it."""
 
 import glob
 import random

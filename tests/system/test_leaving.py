@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Ends in which other threads than the main one have a part: status and
-output are the program's own, and the trace has all that was counted."""
+"""Exits that involve other threads than the main one: status and output are the
+program's own, and the trace has all that was counted."""
 
 import resource
 

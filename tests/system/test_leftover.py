@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Where live files lie, and that none outlives its use."""
+"""Where live files lie, and that none remains after its use."""
 
 from gnomon_test import *
 

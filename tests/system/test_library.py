@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What the preload library needs and gives; what it does to a process that
-it must leave alone."""
+"""The imports and exports of the preload library; processes that it must leave
+alone."""
 
 from gnomon_test import *
 

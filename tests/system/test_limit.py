@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A trace within a size: its newest parts are kept, each reads alone, and all
-together never take more than that."""
+"""A trace within a size limit: its newest parts are kept, each can be read
+alone, and together they never exceed the limit."""
 
 import pwd
 import threading

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Programs under resource limits: they run as they would, and the trace is
+"""Programs under resource limits: they run as without gnomon, and the trace is
 complete, or one message says why not."""
 
 import resource

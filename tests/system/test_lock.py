@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A program that locks its memory locks its own: what it may lock suffices as
-it does without a recorder, and what is only reserved does not become real."""
+"""A program that locks its memory locks only its own: its limit suffices as
+without a recorder, and reserved memory does not become resident."""
 
 from gnomon_test import *
 

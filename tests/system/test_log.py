@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What an operator sets up: the log, whose the files are, libraries without
-pools of their own."""
+"""Settings for operators: the log, the owner of files, libraries without their
+own pools."""
 
 import datetime
 import pwd

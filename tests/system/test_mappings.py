@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What is mapped: the model against the kernel, at points in time; who made
-what; and that the program's calls answer as they do without us."""
+"""Mappings: the model compared with the kernel at points in time; the callers
+of each mapping; and the program's calls return the same as without gnomon."""
 
 from gnomon_test import *
 

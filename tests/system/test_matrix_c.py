@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""The matrix, part one: what C, C++ and assembly can do to a stack."""
+"""The matrix, part one: unusual stacks of C, C++ and assembly."""
 
 from gnomon_test import *
 from matrix import *

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""The matrix (matrix.py) in other languages, and with other tools that look
-at a program while barriers stand in its stack.
+"""The matrix (matrix.py) in other languages, and with other tools that inspect
+a program while its stack contains barriers.
 
 Programs of other compilers are built here, when first needed, beside those
 that the Makefile builds."""

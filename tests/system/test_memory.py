@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Memory over time, snapshots of mappings, and what the C library's arenas
-hold: compared with what the target itself was told at that moment."""
+"""Memory over time, snapshots of mappings, and the memory of the C library's
+arenas, compared with the target's own queries at that moment."""
 
 from gnomon_test import *
 

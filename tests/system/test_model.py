@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""What `gnomon report --json` says of random traces, held against a model of
-the same in Python that knows the definitions (docs/notes/figures.md) and
-nothing of our code (tests/tools/brute_model.py).
+"""`gnomon report --json` of random traces, compared with a Python model that
+knows the definitions (docs/notes/figures.md) but shares no code with gnomon
+(tests/tools/brute_model.py).
 
 GNOMON_MODEL_TRACES says of how many traces (by default TRACES), and
 GNOMON_MODEL_SEED which one is first: a message names the one that differs, and

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How each thread's stacks were taken, and what that used, as `gnomon info`
-tells it."""
+"""How each thread's stacks were captured, and the memory and counts for it, as
+`gnomon info` reports them."""
 
 from gnomon_test import *
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Functions without a name: each is one, by where its unwind table says that
-it begins, in every command; and what is said of their libraries."""
+"""Functions without a name: every command identifies each by its start in the
+unwind table; and the messages about their libraries."""
 
 import gzip
 import json

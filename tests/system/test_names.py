@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What threads are called, and when; when they begin and end."""
+"""Names of threads over time; the starts and ends of threads."""
 
 from gnomon_test import *
 

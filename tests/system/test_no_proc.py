@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Nothing is mounted at /proc: recorded all the same."""
+"""Programs are recorded even if /proc is not mounted."""
 
 from gnomon_test import *
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Children without exec, in all the ways there are: each that is a process of
-its own has a trace of its own, and each trace is right."""
+"""Children without exec, in all ways: each separate process has a trace of its
+own, and each trace is right."""
 
 import glob
 

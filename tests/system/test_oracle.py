@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # TIMEOUT: 240
-"""Every cached capture against a walk of its own, over whole programs."""
+"""Every cached capture, compared with a full walk, over whole programs."""
 
 from gnomon_test import *
 from real_programs import *

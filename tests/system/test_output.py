@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Where the trace goes, and what happens when it cannot: the program never
+"""The path of the trace, and failures to write it: the program never
 notices."""
 
 import resource

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""All commands, with all options, say of kept traces what they said when that
-was recorded: tests/tools/outputs, which also records it anew where a change is
-meant."""
+"""The output of all commands, with all options, for stored traces equals the
+recorded output. tests/tools/outputs records it again after an intended
+change."""
 
 from gnomon_test import *
 

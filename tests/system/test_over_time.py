@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`gnomon report --sizes`: what was live over time, what realloc copied."""
+"""`gnomon report --sizes`: live memory over time, bytes copied by realloc."""
 
 import re
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """`gnomon report --pages`: whose blocks keep which pages, and what resident
-memory consisted of, against what a program knows of its own blocks."""
+memory consisted of, compared with what a program knows of its own blocks."""
 
 from gnomon_test import *
 

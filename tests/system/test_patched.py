@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
-"""Allocators that are linked into the program: its own count of its operations
-against the trace's. What is linked together is made here, of the static
-libraries that Debian has, their functions renamed where a program would have
-them renamed."""
+"""Static allocators: the program's own count of its operations, compared with
+the trace's. The test links Debian's static libraries, with their functions
+renamed where a program would rename them."""
 
 import base64
 import random

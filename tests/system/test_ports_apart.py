@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What is said of one architecture outside arch/ is seen by lint, and what only
-resembles it is not."""
+"""lint detects architecture-specific code outside arch/, and accepts text that
+only resembles it."""
 
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Snapshots when memory becomes short: by what is resident, and by the limit
-of the control group, which is a real one where this user may make them."""
+"""Snapshots at a memory limit: of resident memory, and of the control group,
+which is a real one if this user may make them."""
 
 from gnomon_test import *
 

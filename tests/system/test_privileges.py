@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Programs that give up what they may do: their writer gives it up with them,
-and goes on."""
+"""Programs that drop privileges: their recorder drops them, too, and
+continues."""
 
 import stat
 

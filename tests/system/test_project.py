@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # TIMEOUT: 60
-"""The project's own files: the workflow is YAML whose commands exist, packages
-of distributions are well formed and want what mk/packages says."""
+"""The project's own files: the workflow is YAML whose commands exist; packages
+of distributions are well formed and require what mk/packages lists."""
 
 import shlex
 

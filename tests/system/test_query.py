@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Groups by several keys, as a report tells them to people: what a row is
-about, what makes no sense, how often a trace is read, and how many groups
-there may be. Their figures are held against a model in test_model.py."""
+"""Groups by several keys in the text report: labels of rows, invalid
+combinations, passes over the trace, and the limit of groups. test_model.py
+compares their measures with a model."""
 
 import csv
 import io

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Every form of `gnomon report`: text, JSON and what the program counted."""
+"""Every form of `gnomon report`: text and JSON, compared with the program's
+counts."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Reports that are printed when the program ends, by the command that the
-writer starts."""
+"""Reports at the end of the program, printed by the command that the recorder
+starts."""
 
 from gnomon_test import *
 

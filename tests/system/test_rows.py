@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""The rows of traces' stores, held against what a model in Python
-(tests/tools/brute_model.py) says of the same random traces: every birth and
-end in its order, chains, who freed; and the same again of traces that grow, and
-of stores whose makers were killed.
+"""The rows of indexes, compared with a Python model
+(tests/tools/brute_model.py) of the same random traces: every allocation and end
+in its order, chains, freeing threads; the same for growing traces, and for
+indexes whose makers were killed.
 
 GNOMON_ROWS_TRACES says of how many traces (by default TRACES), and
 GNOMON_ROWS_SEED which one is first.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What tests/run makes of tests that fail, end early, say nothing, or leave
-something out."""
+"""How tests/run handles tests that fail, end early, print nothing, or skip
+cases."""
 
 import fnmatch
 

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 900
-"""Programs that write over what they share with their recorder, or cut its
-file: each costs its own trace, and nothing else. The program goes on and ends
-with its own status, the recorder ends by itself, and what it wrote can be
-read."""
+"""Programs that overwrite the memory shared with their recorder, or truncate
+its file: each loses only its own trace. The program continues and ends with its
+own status, the recorder ends by itself, and its trace can be read."""
 
 from gnomon_test import *
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`gnomon serve`: what it answers is what the commands print."""
+"""`gnomon serve`: its answers equal the output of the commands."""
 
 import gzip
 import http.client

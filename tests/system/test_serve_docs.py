@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Each call of docs/REST.md, as it stands there, and what it says of the answer."""
+"""Each call of docs/REST.md, as written there, and its documented answer."""
 
 import json
 import os

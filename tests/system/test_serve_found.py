@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The page of `gnomon serve` in use: what a user reads, copies and is asked, in
-places where it once misled."""
+"""The page of `gnomon serve` in use: texts, copies and prompts that once misled
+users."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`gnomon serve` among strangers: who may ask, what can be asked for, and what
-many, slow, large and malformed requests do to it."""
+"""Access to `gnomon serve`: which clients may connect, which files they can
+read, and the effect of many, slow, large and malformed requests."""
 
 import os
 import resource

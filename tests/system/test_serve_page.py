@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The page of `gnomon serve`, in a browser: following what a user sees, leaks,
-peaks and churn are found that were planted in the programs."""
+"""The page of `gnomon serve`, in a browser: leaks, peaks and churn planted in
+the programs are found by following what a user sees."""
 
 import os
 import re

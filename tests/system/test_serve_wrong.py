@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The page of `gnomon serve` where something is wrong: no trace, a damaged one,
-names like markup, a server that is gone. It says so, and goes on when it can."""
+"""The page of `gnomon serve` in errors: no trace, a damaged one, names like
+markup, a server that is gone. The page reports the error, and recovers when it
+can."""
 
 import os
 

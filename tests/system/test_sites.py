@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Sites are in the user's code, not in what the language's library, or a
-runtime's own functions, do on their way to malloc."""
+"""Sites are in the user's code, not in functions of the language's library or
+of a runtime between that code and malloc."""
 
 import json
 import os

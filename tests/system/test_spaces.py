@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""unshare and setns answer what they answer bare: the writer is not in the way
-of those that want the memory of a process to be its own."""
+"""unshare and setns return what they return without gnomon: the recorder does
+not hinder calls that require a process not to share its memory."""
 
 from gnomon_test import *
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""`gnomon sql`: what its tables say is what reports and exports say; filters mean
-what options mean; questions of docs/SQL.md have the answers that were planted;
-nothing can be written, and limits hold."""
+"""`gnomon sql`: its tables equal reports and exports; filters mean what options
+mean; queries of docs/SQL.md find the planted answers; nothing can be written,
+and limits apply."""
 
 import csv
 import fcntl

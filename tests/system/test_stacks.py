@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # TIMEOUT: 240
-"""The stacks of every 100th allocation against those of the C runtime's own
+"""The stacks of every 100th allocation, compared with those of the C runtime's
 unwinder, address by address, over whole programs (see libcompare.c)."""
 
 from gnomon_test import *

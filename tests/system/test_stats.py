@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Lines of figures beside a trace."""
+"""The lines of measures in TRACE.stats."""
 
 import stat
 

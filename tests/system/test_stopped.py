@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A recorder that is stopped, or does not come to anything for long: the program
-goes on without it, and what was not recorded is said."""
+"""A recorder that is stopped, or makes no progress for long: the program
+continues without it, and unrecorded events are reported."""
 
 import signal
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What lies outward of a fiber's stack is no frame: a word that is no return
-address ends the walk, and is in no stack."""
+"""Memory beyond a fiber's stack is no frame: a word that is no return address
+ends the walk, and is in no stack."""
 
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Which leaks are left out: rules of files, of programs, of ours; the same
-counts as LeakSanitizer's own on the same program."""
+"""Suppressed leaks: rules of files, of programs, built-in ones; the counts
+equal LeakSanitizer's on the same program."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How much memory tables take, and images whose tables are not where they
-usually are."""
+"""The memory of unwind tables, and modules with unwind tables in unusual
+places."""
 
 import glob
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
-"""`make tarball`: what is in the archive runs where nothing else is: in a root
-that has two programs, of glibc and of musl, and the libraries that these need.
-Whole Debians are tests/tools/check-tarball's."""
+"""`make tarball`: the archive runs without anything else, in a root that has
+only two programs, of glibc and of musl, and their libraries.
+tests/tools/check-tarball tests complete Debian systems."""
 
 import tarfile
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Many threads, at once and one after the other: nothing is lost, nor is a
-thread."""
+"""Many threads, at once and one after the other: no event and no thread is
+lost."""
 
 from gnomon_test import *
 

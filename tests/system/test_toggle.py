@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A signal that switches the recording: what the program allocates after the
-handler has returned is recorded or not, as was asked for, block by block."""
+"""A signal that switches the recording: blocks allocated after the handler has
+returned are recorded or not, as requested, block by block."""
 
 from gnomon_test import *
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Debuggers and tracers of a program that is recorded see its own tasks only:
-none of ours stops, is followed, or is waited for."""
+"""Debuggers and tracers of a recorded program see its own tasks only: they
+never stop, follow or wait for gnomon's."""
 
 from gnomon_test import *
 

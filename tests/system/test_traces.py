@@ -1,7 +1,6 @@
-"""Traces that earlier versions of the format left, as far back as there are
-any (tests/traces): today's reader says of them what their own did, and what
-the program counted itself. tests/tools/record-traces makes those of a new
-version.
+"""Stored traces of all earlier versions of the format (tests/traces): the
+current reader gives the results of their own readers, and the program's own
+counts. tests/tools/record-traces makes the traces of a new version.
 """
 
 import json

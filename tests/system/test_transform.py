@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Traces made from traces: repacked, stripped, anonymised, taken apart. What a
-report says must be the same before and after, as far as it can be."""
+"""Commands that make traces from traces: repack, strip, anonymize, extract. A
+report must be the same before and after, as far as possible."""
 
 import collections
 import csv

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # TIMEOUT: 240
-"""Real programs do under the profiler what they do without it."""
+"""Real programs behave the same with and without the profiler."""
 
 from gnomon_test import *
 from real_programs import *

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What the tutorials say: their programs are written, their commands run, and what
-they print is as it is shown, but for numbers."""
+"""The tutorials: the tests write their programs and run their commands; the
+output is as shown, except for numbers."""
 
 import shlex
 

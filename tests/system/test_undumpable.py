@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A process that nobody may look at, and its child, which has never been
-another: what the recorder needs of /proc was opened by itself, in effect."""
+"""A process that is not dumpable, and a child forked from it: the process
+itself opens the files of /proc that the recorder needs."""
 
 from gnomon_test import *
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Stacks of plain C without unwind tables and frame pointers, by its code alone:
-each names every function (nested_untabled.c has the shapes of frames, and
-realigned_untabled.c those of stacks that functions align)."""
+"""Stacks of plain C without unwind tables and frame pointers, unwound by
+instructions alone: each names every function (nested_untabled.c has the shapes
+of frames, realigned_untabled.c functions that align their stacks)."""
 
 from gnomon_test import *
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # TIMEOUT: 240
-"""The unwinder as a library of its own, as `make install` puts it somewhere:
-what is installed, what it gives and needs, the guide's example, and programs
-(tests/library/) that compare its stacks with glibc's backtrace()."""
+"""The unwinder library, as `make install` installs it: its files, exports and
+imports, the guide's example, and programs (tests/library/) that compare its
+stacks with glibc's backtrace()."""
 
 import atexit
 

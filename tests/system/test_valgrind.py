@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A program under valgrind, which knows no task that shares memory without
-being a thread: it is recorded all the same, and not harmed."""
+"""A program under valgrind, which does not support tasks that share memory
+without being threads: it is recorded, and not harmed."""
 
 from gnomon_test import *
 

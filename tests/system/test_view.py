@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Since when a trace counts, in every command: START and CLEAR begin anew,
-@NAME is a time, heaps count apart; and traces that were made anew say the
-same. The target counts what it does."""
+"""The start of counting, in every command: START and CLEAR begin anew, @NAME is
+a time, heaps count separately; transformed traces give the same results. The
+target counts its operations."""
 
 from gnomon_test import *
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Whatever is printed for people fits into 80 columns, however long the names
-are; what is cut is marked; nothing stands there twice."""
+"""Text output fits into 80 columns, however long the names are; cut names are
+marked; nothing appears twice."""
 
 import json
 import re

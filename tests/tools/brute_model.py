@@ -1,6 +1,6 @@
-"""What reports must say of a trace, from the definitions in
-docs/notes/figures.md and from nothing else: lists of blocks, and loops over
-all of them at every step. Slow, short, and independent of the C code.
+"""The expected contents of reports, computed only from the definitions in
+docs/notes/figures.md: lists of blocks, and loops over all of them at every
+step. Slow, short, and independent of the C code.
 
     trace = Trace(window=3)             and what happened in it
     judged = Query(trace, filters, temporary=0)

@@ -1,7 +1,7 @@
 /*
- * exidx_dump.c: what unwind/exidx.c says of each function of an ARM ELF file,
- * a line each, for tests/system/test_exidx.py, which holds it against readelf:
- *
+ * exidx_dump.c: prints the rules that unwind/exidx.c makes for each function of
+ * an ARM ELF file, a line each. tests/system/test_exidx.py compares them with
+ * readelf:
  *	ADDRESS cantunwind
  *	ADDRESS [add N | set N | pop N,N,… | skip N | refuse]…
  *

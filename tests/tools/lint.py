@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The rules of the house that a compiler does not check.
+"""Style rules that a compiler does not check.
 
 usage: lint.py source            the tree, from its root
        lint.py objects FOLDER... what the objects of preload/ want of each other

@@ -1,5 +1,5 @@
-"""lint_arch.py: what one architecture is, is said in its folder of arch/ alone;
-and what a port has to have, each folder has.
+"""lint_arch.py: code for one architecture is only in its folder of arch/, and
+each such folder has what a port requires.
 """
 
 import os

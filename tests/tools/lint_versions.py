@@ -1,5 +1,5 @@
-"""Versions: docs/VERSIONS.md against the sources (for lint.py), and what else has
-the number of the release in it."""
+"""Versions: docs/VERSIONS.md against the sources (for lint.py), and other files
+that contain the release number."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""Random traces for comparisons: small programs that never were, with what
-makes pairing, peaks and sums hard. A trace is a function of its seed."""
+"""Random traces for comparisons: invented small programs with difficult cases
+for pairing, peaks and sums. A trace is a function of its seed."""
 
 import random
 

@@ -1,28 +1,28 @@
 /*
- * rows_dump.c [--grow|--parts|--into|--there] TRACE…: the rows of each trace's store, made anew,
- * for comparing with a model in Python (tests/tools/brute_model.py): a line each,
- * in their order:
+ * rows_dump.c [--grow|--parts|--into|--there] TRACE…: makes the index of each
+ * trace anew and prints its rows in their order, a line each, for comparing
+ * with a model in Python (tests/tools/brute_model.py):
  *
  *	row BIRTH END BEGIN STAMP HOW ADDRESS SIZE TID FREER CHAIN PLACE BETWEEN
  *		FLAGS FRAMES
  *	facts UNPAIRED REPAIRED FOREIGN EVENTS LAST
  *
- * BIRTH and END are numbers of edges, BEGIN and STAMP stamps; of live blocks END
- * and STAMP are "-". FREER is the tid of who freed, or "-", FRAMES the addresses
- * of the stack, the innermost first.
+ * BIRTH and END are numbers of edges, BEGIN and STAMP stamps; for live blocks
+ * END and STAMP are "-". FREER is the tid of the freeing thread, or "-", FRAMES
+ * the addresses of the stack, the innermost first.
  *
- * With --there they are those of TRACE.idx.
+ * With --there it prints the rows of the existing TRACE.idx.
  *
- * With --grow the store is made of the trace as it was at each of its SYNCs in
- * turn, each made out of the one before: the rows are to be the same.
+ * With --grow it makes the index of the trace at each of its SYNCs in turn,
+ * each by extending the previous one: the rows must be the same.
  *
- * With --parts likewise, but each out of the part that the one before has left
- * when it was killed. A last line says how often there was one:
+ * With --parts likewise, but each from the partial index that the previous one
+ * left when it was killed. A last line says how often there was one:
  *
  *	parts COUNT
  *
- * With --into it is made in TRACE.made and TRACE.part, where a killed one has left
- * off.
+ * With --into it makes the index in TRACE.made and TRACE.part, and continues a
+ * killed one.
  */
 #include <fcntl.h>
 #include <inttypes.h>

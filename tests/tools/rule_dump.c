@@ -1,20 +1,20 @@
 /*
- * rule_dump.c: prints the unwind rules of an ELF file, as the unwinder of the
+ * rule_dump.c: prints the unwind rules of an ELF file, as the unwinder in the
  * target makes them: rule_dump [-a] [-c] [-n] [-s] [-t] FILE...
  *
- * The file's segments are mapped at a bias as the loader would, without
- * relocation, and one rules_image is made of them. Then link-time addresses
- * are read from standard input, in hexadecimal, one a line, and answered each
+ * It maps the file's segments at a bias as the loader would, without
+ * relocation, and makes one rules_image of them. Then it reads link-time
+ * addresses from standard input, in hexadecimal, one a line, and answers each
  * with a line
  *
  *	ADDRESS KIND BASE CFA_OFF FP_OFF	(fp in bytes)
  *
  *	-a  no input: a line for each address where the rule changes
- *	-c  no input, no answers: asks so that every FDE is interpreted
+ *	-c  no input, no answers: looks up so that every FDE is interpreted
  *	-n  without .eh_frame_hdr: .eh_frame is found by its section header
  *	-s  at the end a line "rules N table-bytes N eh_frame-bytes N", of all
  *	    the files together, as if one process had mapped them
- *	-t  no input: what look-ups cost, cold and warm
+ *	-t  no input: prints the cost of look-ups, cold and warm
  *
  * Exit status: 0; 2 wrong use or no such file.
  */

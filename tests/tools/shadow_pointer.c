@@ -1,6 +1,6 @@
 /*
- * shadow_pointer.c: says "active 1" if its thread has a hardware shadow stack,
- * else "active 0", after having allocated a little.
+ * shadow_pointer.c: allocates a little, then prints "active 1" if its thread
+ * has a hardware shadow stack, else "active 0".
  */
 #include <stdio.h>
 #include <stdlib.h>

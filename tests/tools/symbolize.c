@@ -1,6 +1,6 @@
 /*
- * symbolize.c: the functions and lines of addresses of an ELF file, in the way
- * of `addr2line -fi`, for tests that compare.
+ * symbolize.c: prints functions and lines of addresses in an ELF file, like
+ * `addr2line -fi`, for tests that compare.
  *
  * usage: symbolize [-d PATH]... [-r SYSROOT] [-p PID] [-b BUILD_ID]
  *	[-n] [-1] [-s] FILE <addresses
@@ -8,8 +8,8 @@
  * Prints a line for each function, and for each address one before them:
  *	0xADDRESS
  *	FUNCTION<tab>FILE:LINE:COLUMN
- * -n: no servers are asked; -1: one by one instead of all at once; -s: how
- * long that took, on standard error. Without -b the build-id is that of FILE.
+ * -n: contact no servers; -1: one by one instead of all at once; -s: print the
+ * time this took on standard error. Without -b the build-id is that of FILE.
  */
 #include <fcntl.h>
 #include <inttypes.h>

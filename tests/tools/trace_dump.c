@@ -1,23 +1,23 @@
 /*
- * trace_dump.c TRACE [extras|frees|damages]: the contexts of a trace as they
- * were recorded, raw: for each that allocated, a line "allocations root address
- * address …" with the return addresses innermost first, in hexadecimal. root is
- * 0 where the stack reached its bottom, else the reason why it did not (enum
- * gt_stop).
+ * trace_dump.c TRACE [extras|frees|damages]: prints the recorded contexts of a
+ * trace, without symbols. Each context that allocated is a line "allocations
+ * root address address …" with the return addresses innermost first, in
+ * hexadecimal. root is 0 if the stack is complete, else the reason why it is
+ * not (enum gt_stop).
  *
- * With "extras" also, before them and in the order of the file, what is not
- * about blocks: "extra what stamp address size context arguments", address and
- * arguments in hexadecimal.
+ * With "extras" also, before the contexts and in the order of the file, events
+ * other than those of blocks: "extra what stamp address size context
+ * arguments", address and arguments in hexadecimal.
  *
- * With "frees" instead the contexts that freed, with how often: "0" stands for
- * the stacks of all frees that have none.
+ * With "frees" instead the contexts that freed, with their counts: "0" stands
+ * for the stacks of all frees that have none.
  *
- * With "damages" only what --guard has found, a line each: "offset bytes when
+ * With "damages" only the findings of --guard, a line each: "offset bytes when
  * address size", then "by" and the addresses of the stack that found it, then
  * "of" and those of the stack that allocated the block.
  *
- * For comparing with other unwinders address by address, which no report can
- * serve: symbols lie between.
+ * For comparing with other unwinders address by address; reports contain
+ * symbols instead of addresses.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -5,11 +5,11 @@
  *
  * usage: trace_gen FILE EVENTS [RINGS [CONTEXTS [LIVE [SEED]]]]
  *
- * Every ring allocates blocks of its own and frees old ones, so that about
- * LIVE blocks stay live; contexts are drawn with a strong preference for few
- * of them, as programs do. Rings take turns by time slices; the stamps of all
- * rings together ascend, and a SYNC chunk follows every turn. Prints what
- * `gnomon report --json` should say, as "key value" lines.
+ * Every ring allocates blocks of its own and frees old ones, so that about LIVE
+ * blocks stay live. Contexts are drawn with a strong preference for few of
+ * them, as in programs. Rings take turns by time slices; the stamps of all
+ * rings together ascend, and a SYNC chunk follows every turn. Prints the
+ * expected results of `gnomon report --json`, as "key value" lines.
  */
 #include <inttypes.h>
 #include <stdio.h>

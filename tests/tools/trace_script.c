@@ -1,14 +1,13 @@
 /*
- * trace_script.c: traces as a script says, and what `report` says of them, for
+ * trace_script.c: makes traces from a script and runs `report` on them, for
  * tests that compare thousands of small traces with a model of their own
  * (tests/tools/brute_model.py). A trace takes a tenth of a millisecond, a
- * report one: the command runs in a forked process, not in one that is
- * executed.
+ * report one: the command runs in a forked process without exec.
  *
  * usage: trace_script < SCRIPT
  *
- * A line is an order; its words are divided by one blank. Numbers are decimal,
- * or hexadecimal behind 0x. Stamps of a ring do not fall.
+ * A line is a command; one blank separates its words. Numbers are decimal, or
+ * hexadecimal after 0x. Stamps of a ring do not fall.
  *
  *	new                           forget everything, begin a trace
  *	info KEY VALUE                a line of INFO
