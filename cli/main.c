@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/shortened.h"
+#include "cli/base/truncated_map.h"
 #include "cli/base/terminal/bar.h"
 #include "cli/base/terminal/command.h"
 #include "cli/base/terminal/manual.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/nearest.h"
 #include "cli/commands.h"
 
@@ -65,8 +65,8 @@ static int make_docs(const struct command *const *commands,
 
 	if (error == 0)
 		return EXIT_COMPLETE;
-	tell_error("%s: manual pages cannot be written: %s", directory,
-		   strerror(-error));
+	log_error("%s: manual pages cannot be written: %s", directory,
+		  strerror(-error));
 	return EXIT_NOTHING;
 }
 
@@ -95,16 +95,16 @@ static int refuse_word(const char *word, const struct command *const *commands)
 		nearest_try(&nearest, (*commands)->name,
 			    strlen((*commands)->name));
 	if (nearest.word != NULL)
-		tell_error("%s: no such command: did you mean `gnomon %s`?",
-			   word, nearest.word);
+		log_error("%s: no such command: did you mean `gnomon %s`?",
+			  word, nearest.word);
 	else if (stat(word, &status) == 0 && S_ISREG(status.st_mode))
-		tell_error("%s: no such command: did you mean `gnomon %s %s`?",
-			   word, access(word, X_OK) == 0 ? "run" : "report",
-			   word);
+		log_error("%s: no such command: did you mean `gnomon %s %s`?",
+			  word, access(word, X_OK) == 0 ? "run" : "report",
+			  word);
 	else
-		tell_error("%s: no such command: `gnomon run %s` records a "
-			   "program, `gnomon --help` lists commands", word,
-			   word);
+		log_error("%s: no such command: `gnomon run %s` records a "
+			  "program, `gnomon --help` lists commands", word,
+			  word);
 	return EXIT_NOTHING;
 }
 
@@ -135,8 +135,8 @@ int main(int argc, char **argv)
 	int operands, status, skip = 1;
 	size_t count = 0;
 
-	shortened_survive();
-	grow_on_failure(tell_out_of_memory);
+	truncated_map_survive();
+	grow_on_failure(log_out_of_memory);
 	progress_show(&bar_hook);
 	top.commands = commands;
 	while (commands[count] != NULL)

@@ -135,7 +135,7 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 	CLAIM_FULL(capture_thread_is_valid(t));
 }
 
-void capture_thread_moved(struct capture_thread *t)
+void capture_stack_replaced(struct capture_thread *t)
 {
 	CLAIM_FULL(t->barrier_count <= BARRIERS_MAX);
 	/* Without barriers every word is compared anyway. (This may be a

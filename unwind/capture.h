@@ -146,7 +146,7 @@ void capture_thread_reset(struct capture_thread *thread,
  * are no longer trusted. Two stores; only the owner calls it, also in a handler
  * that interrupted a capture.
  */
-void capture_thread_moved(struct capture_thread *thread);
+void capture_stack_replaced(struct capture_thread *thread);
 
 /* A jump left a capture of this thread: its remembered frames may be half
  * written and are dropped; mode and counts stay. The owner only. */

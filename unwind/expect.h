@@ -63,9 +63,9 @@ struct expectation {
 /* First step, with three frames known: prefetches the slot. `place`: bytes from
  * the innermost frame to the outer end of the stack. (With two frames, all
  * stacks of an allocator wrapper shared too few slots.) */
-static inline void expect_look(struct expectation *of, uintptr_t first,
-			       uintptr_t second, uintptr_t third,
-			       uintptr_t place)
+static inline void expect_probe(struct expectation *of, uintptr_t first,
+				uintptr_t second, uintptr_t third,
+				uintptr_t place)
 {
 	uint64_t hash = (first + second * CONTEXT_HASH_STOP +
 			 (place + third * CONTEXT_HASH_STOP) *

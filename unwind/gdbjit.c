@@ -86,7 +86,7 @@ void gdbjit_image(const struct elfmap *map)
 					 memory_order_relaxed))
 			continue;
 		gdbjit.seen[i] = (struct gdbjit_seen){ 0 };
-		/* Pairs with the acquire in gdbjit_look. */
+		/* Pairs with the acquire in gdbjit_check. */
 		atomic_store_explicit(&gdbjit.descriptor[i], at,
 				      memory_order_release);
 		if (i >= atomic_load_explicit(&gdbjit.count,
@@ -244,7 +244,7 @@ static bool changed(unsigned i, const struct gdbjit_seen *now)
 	       now->relevant != seen->relevant || now->first != seen->first;
 }
 
-void gdbjit_look(void)
+void gdbjit_check(void)
 {
 	uint32_t i, count = atomic_load_explicit(&gdbjit.count,
 						 memory_order_acquire);

@@ -22,6 +22,6 @@ void gdbjit_image_gone(uintptr_t start, uintptr_t end);
  * otherwise reads one word. Any thread, also signal handlers; if two threads
  * call it at a time, one returns without an update.
  */
-void gdbjit_look(void);
+void gdbjit_check(void);
 
 #endif

@@ -202,7 +202,7 @@ static void sections_again(const struct image *image,
 /* Readers compute in 64 bits. If an image lies below its link-time addresses, a
  * 32-bit bias has wrapped; it is stored as the negative number that it
  * means. */
-static uint64_t told_bias(const struct image *image)
+static uint64_t bias_of(const struct image *image)
 {
 	uint64_t wraps = (uint64_t)UINTPTR_MAX + 1;	/* 0: of 64 bits */
 
@@ -225,7 +225,7 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 	for (i = 0; i < map->phnum; i++)
 		if (map->phdr[i].p_type == PT_LOAD)
 			add_segment(image, &map->phdr[i]);
-	g->bias = told_bias(image);
+	g->bias = bias_of(image);
 	g->build_id_size = build_id(map, g->build_id);
 	CLAIM(g->build_id_size <= GL_BUILD_ID_MAX);
 	for (i = 0; path[i] && i < GL_IMAGE_PATH - 1; i++)

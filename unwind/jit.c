@@ -72,10 +72,10 @@ static struct {
 	_Atomic uint32_t count;	/* of tables registered */
 	_Atomic uint32_t refused;
 	uint32_t round;
-	struct capture_tables *const *told;	/* capture_config.tables */
+	struct capture_tables *const *counts;	/* capture_config.tables */
 } jit;
 
-static void tell_figure(_Atomic uint32_t *to, const _Atomic uint32_t *from)
+static void count_up(_Atomic uint32_t *to, const _Atomic uint32_t *from)
 {
 	uint32_t figure;
 
@@ -87,14 +87,14 @@ static void tell_figure(_Atomic uint32_t *to, const _Atomic uint32_t *from)
 	} while (figure != atomic_load_explicit(from, memory_order_seq_cst));
 }
 
-static void tell_figures(void)
+static void count_up_all(void)
 {
-	struct capture_tables *told = jit.told ? *jit.told : NULL;
+	struct capture_tables *counts = jit.counts ? *jit.counts : NULL;
 
-	if (!told)
+	if (!counts)
 		return;
-	tell_figure(&told->registered, &jit.count);
-	tell_figure(&told->refused, &jit.refused);
+	count_up(&counts->registered, &jit.count);
+	count_up(&counts->refused, &jit.refused);
 }
 
 bool jit_readable(uintptr_t from, size_t size)
@@ -291,13 +291,13 @@ bool jit_register(const struct jit_tables *tables)
 						  memory_order_seq_cst);
 			CLAIM_FULL(jit_count() <= JIT_SLOTS);
 			publish(index, tables->key);
-			tell_figures();
+			count_up_all();
 			return true;
 		}
 		give_back(index);
 	}
 	atomic_fetch_add_explicit(&jit.refused, 1, memory_order_seq_cst);
-	tell_figures();
+	count_up_all();
 	return false;
 }
 
@@ -373,7 +373,7 @@ void jit_deregister(uintptr_t key)
 			slot_end(i);
 		}
 	}
-	tell_figures();
+	count_up_all();
 }
 
 bool jit_sweep(void)
@@ -404,8 +404,8 @@ void jit_init(struct capture_tables *const *tables)
 {
 	uint32_t i, used = slots_used();
 
-	jit.told = tables;
-	tell_figures();
+	jit.counts = tables;
+	count_up_all();
 	for (i = 0; i < used; i++) {
 		struct jit_slot *s = &jit.slot[i];
 
@@ -493,7 +493,7 @@ uint16_t jit_find(uintptr_t pc, bool *constant)
 {
 	uint16_t id;
 
-	gdbjit_look();
+	gdbjit_check();
 	id = find(pc, constant);
 	if (!id)
 		*constant = false;
@@ -510,7 +510,7 @@ int jit_step(struct arch_regs *regs, bool pc_exact, bool *is_signal,
 	int err = -ENOENT;
 	uint32_t i;
 
-	gdbjit_look();
+	gdbjit_check();
 	for (i = 0; err == -ENOENT && next(&i, pc, &key); i++) {
 		if (!pin(i, key, &image))
 			continue;

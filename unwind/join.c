@@ -325,8 +325,8 @@ struct joining {
 static inline void look(const struct capture_thread *t, struct joining *c,
 			uintptr_t third)
 {
-	expect_look(&c->expectation, c->frames[0].ra, c->frames[1].ra, third,
-		    t->hi + ARCH_RA_OFFSET - c->frames[0].slot);
+	expect_probe(&c->expectation, c->frames[0].ra, c->frames[1].ra, third,
+		     t->hi + ARCH_RA_OFFSET - c->frames[0].slot);
 }
 
 /* Looks the prediction up in steps while the walk continues; f: the frame just

@@ -44,7 +44,7 @@ bool (*unwind_scarce)(void);
 bool unwind_emulated;
 _Atomic uint32_t unwind_ban;
 _Atomic uint32_t *const *unwind_ban_found;
-bool (*unwind_ask)(uintptr_t address);
+bool (*unwind_request)(uintptr_t address);
 
 /* Advises about the whole pages of this size in [p, p + n). The call may
  * fail. */
@@ -100,7 +100,7 @@ bool unwind_probe(uintptr_t address)
 	return ret != KERNEL_EFAULT;
 }
 
-static bool probe_tells(uintptr_t unreadable, uintptr_t readable)
+static bool probe_reports(uintptr_t unreadable, uintptr_t readable)
 {
 	return !unwind_probe(unreadable) && unwind_probe(readable);
 }
@@ -108,10 +108,10 @@ static bool probe_tells(uintptr_t unreadable, uintptr_t readable)
 bool unwind_choose_probe(uintptr_t unreadable, uintptr_t readable)
 {
 	unwind_emulated = false;
-	if (probe_tells(unreadable, readable))
+	if (probe_reports(unreadable, readable))
 		return true;
 	unwind_emulated = true;
-	if (probe_tells(unreadable, readable))
+	if (probe_reports(unreadable, readable))
 		return true;
 	unwind_emulated = false;
 	atomic_fetch_or_explicit(&unwind_ban, UNWIND_NO_PROBE,
@@ -163,5 +163,5 @@ bool unwind_readable(uintptr_t address)
 {
 	if (unwind_may(UNWIND_NO_PROBE))
 		return unwind_probe(address);
-	return unwind_ask && unwind_ask(address);
+	return unwind_request && unwind_request(address);
 }

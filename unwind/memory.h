@@ -65,7 +65,7 @@ static inline bool unwind_may(uint32_t what)
 
 /* Called instead of unwind_probe if that is banned; NULL: nothing can be read
  * then. Set once, like unwind_alloc. */
-extern bool (*unwind_ask)(uintptr_t address);
+extern bool (*unwind_request)(uintptr_t address);
 
 /* unwind_readable by a system call, even if it is banned. */
 bool unwind_probe(uintptr_t address);

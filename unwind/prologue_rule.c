@@ -64,8 +64,8 @@ static void keep(struct rules_image *image, uintptr_t at, uint16_t id)
 	struct granule_writer writer;
 	uint16_t known;
 
-	if (granule_find(&image->told, at, &known) ||
-	    !granule_begin(&writer, &image->told, at, at, at + 1))
+	if (granule_find(&image->from_code, at, &known) ||
+	    !granule_begin(&writer, &image->from_code, at, at, at + 1))
 		return;
 	granule_row(&writer, at, at + 1, id);
 	granule_end(&writer);
@@ -76,13 +76,13 @@ uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 	struct prologue_frame frame;
 	uint16_t id = 0;
 
-	if (granule_find(&image->told, ra - 1, &id))
+	if (granule_find(&image->from_code, ra - 1, &id))
 		return id;
 	if (frame_of(image, ra, false, &frame))
 		id = dictionary_id(rule_of_frame(&frame));
 	else if (rules_index_is_outermost(image, ra))
 		id = dictionary_id((struct rule){ .kind = RULE_END });
-	if (image->told.granules && granule_try_lock()) {
+	if (image->from_code.granules && granule_try_lock()) {
 		keep(image, ra - 1, id);
 		granule_unlock();
 	}

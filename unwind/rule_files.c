@@ -29,7 +29,7 @@
 static struct {
 	const char *directory;
 	void (*refused)(const char *path);
-	_Atomic bool told;
+	_Atomic bool reported;
 } files;
 
 /* An entry of cfi.h's table, of absolute addresses. */
@@ -41,7 +41,7 @@ void rule_files_init(const char *directory, void (*refused)(const char *path))
 {
 	files.directory = directory && directory[0] ? directory : NULL;
 	files.refused = refused;
-	atomic_store_explicit(&files.told, false, memory_order_relaxed);
+	atomic_store_explicit(&files.reported, false, memory_order_relaxed);
 }
 
 /* The first program header of this type within these bytes. */
@@ -188,7 +188,7 @@ static const uint8_t *read_file(int fd, size_t *size, int *error)
 
 static void refuse(const char *path)
 {
-	if (files.refused && !atomic_exchange_explicit(&files.told, true,
+	if (files.refused && !atomic_exchange_explicit(&files.reported, true,
 						       memory_order_relaxed))
 		files.refused(path);
 }

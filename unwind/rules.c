@@ -185,7 +185,7 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 	granule_table_init(&image->granules, image->text_start,
 			   image->text_end);
 	if (ARCH_DECODES && image->code.end)
-		granule_table_init(&image->told, image->text_start,
+		granule_table_init(&image->from_code, image->text_start,
 				   image->text_end);
 	return image;
 }

@@ -16,7 +16,7 @@ struct rules_image {
 	struct granule_table granules;
 	struct exidx_image index;	/* index_end 0: there is none */
 	struct rules_range code;	/* as in rules_sections */
-	struct granule_table told;	/* rules found by prologue.h */
+	struct granule_table from_code;	/* rules found by prologue.h */
 };
 
 /* Whether n bytes of code at `at` are readable: there may be gaps between

@@ -177,7 +177,7 @@ struct capture_thread {
 	enum gt_mode mode;
 	bool joins;		/* the mode has a shadow, and no oracle
 				 * checks */
-	bool moved;		/* capture_thread_moved was called, not handled
+	bool moved;	/* capture_stack_replaced was called, not handled
 				 * yet */
 	struct hardware_stack *hardware;	/* NULL: the thread has none */
 	uint32_t path_misses;	/* since the sets last grew */

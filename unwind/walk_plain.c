@@ -59,8 +59,8 @@ is_expected(struct first_walk *first, const struct capture_thread *t,
 				   .hi = start->hi };
 
 	if (n == EXPECT_FRAMES - 1)
-		expect_look(&first->expectation, addresses[0], addresses[1],
-			    addresses[2], start->hi - start->sp);
+		expect_probe(&first->expectation, addresses[0], addresses[1],
+			     addresses[2], start->hi - start->sp);
 	if (n != EXPECT_FRAMES)
 		return false;
 	expect_find(&first->expectation, addresses[3]);

@@ -5,8 +5,8 @@
  *
  * syscall() as the program calls it. Most calls continue to the C library by a
  * tail jump, with arguments and stack unchanged: some return twice, or on
- * another stack. life_entry (preload/interpose/life.h) gets syscall's first
- * three arguments in place and returns the jump target.
+ * another stack. identity_entry (preload/interpose/identity.h) gets syscall's
+ * first three arguments in place and returns the jump target.
  *
  * __libc_start_main and main: between the two the C library sets up the
  * program's environment; main starts with the one that environment_hide
@@ -47,12 +47,12 @@
 syscall:
 	.cfi_startproc
 	save
-	bl	life_entry
+	bl	identity_entry
 	mov	x16, x0
 	restore
 	cbz	x16, 1f
 	br	x16
-1:	b	life_missing
+1:	b	identity_missing
 	.cfi_endproc
 	.size	syscall, .-syscall
 
@@ -62,7 +62,7 @@ syscall:
 __libc_start_main:
 	.cfi_startproc
 	save
-	bl	life_start		/* receives main */
+	bl	identity_start		/* receives main */
 	mov	x16, x0
 	restore
 	adr	x0, main_entry
@@ -80,8 +80,8 @@ main_entry:
 	mov	x16, x0
 	restore
 	mov	x2, x16
-	adrp	x16, life_main
-	ldr	x16, [x16, #:lo12:life_main]
+	adrp	x16, identity_main
+	ldr	x16, [x16, #:lo12:identity_main]
 	br	x16
 	.cfi_endproc
 	.size	main_entry, .-main_entry

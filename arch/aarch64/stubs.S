@@ -50,8 +50,9 @@
 	.size	\name, .-\name
 	.endm
 
-	/* Calls loads_note (preload/hooks/loads.h), which returns the jump
-	 * target. `name` and `flags`: the registers of those arguments. */
+	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
+	 * the jump target. `name` and `flags`: the registers of those
+	 * arguments. */
 	.macro	load symbol, name, flags
 	begin	\symbol
 	mov	w4, \flags
@@ -59,7 +60,7 @@
 	ldr	x3, [x29]		/* the caller's frame pointer */
 	add	x2, x29, #8		/* where the return address lies */
 	mov	w0, #slot
-	bl	loads_note
+	bl	hooks_dlopen_note
 	leave	\symbol
 	/* no such function in the next library: "not found" */
 1:	mov	x0, xzr
@@ -80,12 +81,12 @@
 	end	\name
 	.endm
 
-	/* Calls moved_note (preload/hooks/moved.h), which returns the jump
-	 * target. */
+	/* Calls hooks_longjmp_note (preload/hooks/hooks_longjmp.h), which
+	 * returns the jump target. */
 	.macro	jump name, returns
 	begin	\name
 	mov	w0, #slot
-	bl	moved_note
+	bl	hooks_longjmp_note
 	leave	\name
 	/* no such function: report failure; if the function never returns, end
 	 * the program */

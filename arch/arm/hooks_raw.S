@@ -4,8 +4,8 @@
  *
  * syscall() as the program calls it. Most calls continue to the C library by a
  * tail jump, with arguments and stack unchanged: some return twice, or on
- * another stack. life_entry (preload/interpose/life.h) gets syscall's first
- * three arguments in place and returns the jump target.
+ * another stack. identity_entry (preload/interpose/identity.h) gets syscall's
+ * first three arguments in place and returns the jump target.
  *
  * __libc_start_main and main: between the two the C library sets up the
  * program's environment; main starts with the one that environment_hide
@@ -32,12 +32,12 @@
 syscall:
 	.fnstart
 	save
-	bl	life_entry
+	bl	identity_entry
 	str	r0, [sp, #16]		/* to ip */
 	restore
 	cmp	ip, #0
 	bxne	ip
-	b	life_missing
+	b	identity_missing
 	.fnend
 	.size	syscall, .-syscall
 
@@ -47,7 +47,7 @@ syscall:
 __libc_start_main:
 	.fnstart
 	save
-	bl	life_start		/* receives main */
+	bl	identity_start		/* receives main */
 	str	r0, [sp, #16]
 	restore
 	adr	r0, main_entry
@@ -67,7 +67,7 @@ main_entry:
 	ldr	ip, 2f
 1:	ldr	ip, [pc, ip]
 	bx	ip
-2:	.word	life_main - (1b + 8)
+2:	.word	identity_main - (1b + 8)
 	.fnend
 	.size	main_entry, .-main_entry
 	.section .note.GNU-stack,"",%progbits

@@ -46,8 +46,9 @@
 	.size	\name, .-\name
 	.endm
 
-	/* Calls loads_note (preload/hooks/loads.h), which returns the jump
-	 * target. `name` and `flags`: the registers of those arguments. */
+	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
+	 * the jump target. `name` and `flags`: the registers of those
+	 * arguments. */
 	.macro	load symbol, name, flags
 	begin	\symbol
 	mov	ip, \flags
@@ -56,7 +57,7 @@
 	add	r2, sp, #24		/* where the return address lies */
 	mov	r3, r7			/* the caller's frame pointer */
 	movw	r0, #slot
-	bl	loads_note
+	bl	hooks_dlopen_note
 	leave
 	/* no such function in the next library: "not found" */
 	mov	r0, #0
@@ -77,12 +78,12 @@
 	end	\name
 	.endm
 
-	/* Calls moved_note (preload/hooks/moved.h), which returns the jump
-	 * target. */
+	/* Calls hooks_longjmp_note (preload/hooks/hooks_longjmp.h), which
+	 * returns the jump target. */
 	.macro	jump name, returns
 	begin	\name
 	movw	r0, #slot
-	bl	moved_note
+	bl	hooks_longjmp_note
 	leave
 	/* no such function: report failure; if the function never returns, end
 	 * the program */

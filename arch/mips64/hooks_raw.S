@@ -5,8 +5,8 @@
  *
  * syscall() as the program calls it. Most calls continue to the C library by a
  * tail jump, with arguments and stack unchanged: some return twice, or on
- * another stack. life_entry (preload/interpose/life.h) gets syscall's first
- * three arguments in place and returns the jump target.
+ * another stack. identity_entry (preload/interpose/identity.h) gets syscall's
+ * first three arguments in place and returns the jump target.
  *
  * __libc_start_main and main: between the two the C library sets up the
  * program's environment; main starts with the one that environment_hide
@@ -60,7 +60,7 @@
 syscall:
 	.cfi_startproc
 	save	syscall
-	function life_entry
+	function identity_entry
 	jalr	$25
 	nop
 	restore
@@ -68,7 +68,7 @@ syscall:
 	move	$25, $2
 	jr	$25
 	nop
-1:	function life_missing
+1:	function identity_missing
 	jr	$25
 	nop
 	.cfi_endproc
@@ -80,7 +80,7 @@ syscall:
 __libc_start_main:
 	.cfi_startproc
 	save	__libc_start_main
-	function life_start		/* receives main */
+	function identity_start		/* receives main */
 	jalr	$25
 	nop
 	restore
@@ -100,7 +100,7 @@ main_entry:
 	jalr	$25
 	move	$4, $6			/* takes and returns envp */
 	restore
-	function life_main
+	function identity_main
 	ld	$25, 0($25)
 	jr	$25
 	move	$6, $2

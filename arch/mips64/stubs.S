@@ -56,11 +56,12 @@
 	.size	\name, .-\name
 	.endm
 
-	/* Calls loads_note (preload/hooks/loads.h), which returns the jump
-	 * target. `name` and `flags`: the registers of those arguments. */
+	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
+	 * the jump target. `name` and `flags`: the registers of those
+	 * arguments. */
 	.macro	load symbol, name, flags
 	begin	\symbol
-	function loads_note
+	function hooks_dlopen_note
 	move	$8, \flags
 	move	$5, \name
 	daddiu	$6, $29, 40		/* where the return address lies */
@@ -88,11 +89,11 @@
 	end	\name
 	.endm
 
-	/* Calls moved_note (preload/hooks/moved.h), which returns the jump
-	 * target. */
+	/* Calls hooks_longjmp_note (preload/hooks/hooks_longjmp.h), which
+	 * returns the jump target. */
 	.macro	jump name, returns
 	begin	\name
-	function moved_note
+	function hooks_longjmp_note
 	jalr	$25
 	li	$4, slot
 	leave	\name

@@ -11,9 +11,10 @@
 	.set	slot, 0
 	.set	registrar, 0
 
-	/* Calls loads_note (preload/hooks/loads.h), which returns the jump
-	 * target. `name` and `flags`: the registers of those arguments. All
-	 * arguments are passed on unchanged; none is in a vector register. */
+	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
+	 * the jump target. `name` and `flags`: the registers of those
+	 * arguments. All arguments are passed on unchanged; none is in a vector
+	 * register. */
 	.macro	load symbol, name, flags
 	.globl	\symbol
 	.type	\symbol, @function
@@ -31,7 +32,7 @@
 	mov	$slot, %edi
 	lea	24(%rsp), %rdx		/* the return address */
 	mov	%rbp, %rcx
-	call	loads_note
+	call	hooks_dlopen_note
 	mov	%rax, %r11
 	pop	%rdx
 	.cfi_adjust_cfa_offset -8
@@ -91,8 +92,8 @@
 	.size	\name, .-\name
 	.endm
 
-	/* Calls moved_note (preload/hooks/moved.h), which returns the jump
-	 * target. Both arguments are passed on unchanged. */
+	/* Calls hooks_longjmp_note (preload/hooks/hooks_longjmp.h), which
+	 * returns the jump target. Both arguments are passed on unchanged. */
 	.macro	jump name, returns
 	.globl	\name
 	.type	\name, @function
@@ -106,7 +107,7 @@
 	push	%rdx			/* the stack is aligned for a call */
 	.cfi_adjust_cfa_offset 8
 	mov	$slot, %edi
-	call	moved_note
+	call	hooks_longjmp_note
 	mov	%rax, %r11
 	pop	%rdx
 	.cfi_adjust_cfa_offset -8

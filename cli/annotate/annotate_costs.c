@@ -20,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
 
@@ -432,19 +432,19 @@ bool annotate_find(struct annotate *annotate,
 	if (annotate->count > 0)
 		return true;
 	if (matched)
-		tell_error("%s: no allocation through it passes the filters",
-			   annotate->wanted);
+		log_error("%s: no allocation through it passes the filters",
+			  annotate->wanted);
 	else if (why[0] != 0)
-		tell_error("%s: no function of that name, and not a valid "
-			   "regular expression: %s", annotate->wanted, why);
+		log_error("%s: no function of that name, and not a valid "
+			  "regular expression: %s", annotate->wanted, why);
 	else
-		tell_error("%s: no function of that name, or matching it, is "
-			   "on the stack of an allocation: `gnomon report --by "
-			   "function` lists those that are", annotate->wanted);
+		log_error("%s: no function of that name, or matching it, is "
+			  "on the stack of an allocation: `gnomon report --by "
+			  "function` lists those that are", annotate->wanted);
 	return false;
 }
 
-static enum figure sort_key;
+static enum measure sort_key;
 static uint64_t sort_end;
 
 static int by_cost(const void *a, const void *b)
@@ -480,7 +480,7 @@ static int by_line(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-void annotate_sort(struct annotate *annotate, enum figure key)
+void annotate_sort(struct annotate *annotate, enum measure key)
 {
 	sort_key = key;
 	sort_end = model_duration_ns(annotate->model);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/json.h"
 #include "cli/stack/frames_prepare.h"
 
@@ -56,14 +56,14 @@ bool annotate_file_json(struct frames *frames,
 	struct json json = { .out = out };
 
 	if (!is_named(frames, wanted->file)) {
-		tell_error("%s: no code in the trace's stacks was compiled "
-			   "from this file", wanted->file);
+		log_error("%s: no code in the trace's stacks was compiled "
+			  "from this file", wanted->file);
 		return false;
 	}
 	annotate_source_read(&source, options, wanted->file, NULL, NULL);
 	if (source.path == NULL) {
-		tell_error("%s: not found: give the place of source files with "
-			   "--source-root", wanted->file);
+		log_error("%s: not found: give the place of source files with "
+			  "--source-root", wanted->file);
 		annotate_source_free(&source);
 		return false;
 	}

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/images.h"
 #include "cli/symbol/names/names.h"
@@ -31,7 +31,7 @@ struct printer {
 	struct annotate *annotate;
 	const struct annotate_options *options;
 	struct annotate_pieces pieces;
-	enum figure key;
+	enum measure key;
 	uint64_t end_ns;
 	bool uncut;		/* do not cut source lines and instructions */
 	struct buffer line;
@@ -42,7 +42,7 @@ static const char *meaning_of(const struct printer *p)
 {
 	return figures_amount(p->key,
 			      model_is_being_written(p->annotate->model) ?
-			      FIGURE_NOW : FIGURE_AT_END);
+			      MEASURE_NOW : MEASURE_AT_END);
 }
 
 /* ---- costs ---- */
@@ -56,7 +56,7 @@ static uint64_t value(const struct printer *p, const struct figures *figures)
 static const char *quantity(const struct printer *p, uint64_t number,
 			    char *text)
 {
-	return quantity_of(text, figure_kinds[p->key].unit, number);
+	return quantity_of(text, measure_kinds[p->key].unit, number);
 }
 
 static const char *cell(const struct printer *p, const struct figures *figures,
@@ -92,7 +92,7 @@ static void put_text(struct printer *p, const char *format, uint64_t number,
 
 static void put_heading(const struct printer *p, const char *what)
 {
-	fprintf(p->out, "%9s %9s %s\n", figure_kinds[p->key].name, "self",
+	fprintf(p->out, "%9s %9s %s\n", measure_kinds[p->key].name, "self",
 		what);
 }
 
@@ -238,12 +238,12 @@ static bool put_file(struct printer *p, const struct annotate_line *lines,
 	put_source(p, &source, lines, count);
 	other = put_other_lines(p, lines, count, source.lines);
 	if (source.newer)
-		tell_note("%s: is newer than %s: its lines may differ from the "
-			  "compiled ones", source.path, binary);
+		log_note("%s: is newer than %s: its lines may differ from the "
+			 "compiled ones", source.path, binary);
 	if (other > 0 && lines[count - 1].line > source.lines)
-		tell_note("%s: has only %zu lines: it is not the compiled "
-			  "version: give the right one with --source-root",
-			  source.path, source.lines);
+		log_note("%s: has only %zu lines: it is not the compiled "
+			 "version: give the right one with --source-root",
+			 source.path, source.lines);
 	annotate_source_free(&source);
 	return true;
 }
@@ -266,8 +266,8 @@ static bool put_files(struct printer *p,
 		if (put_file(p, lines, to - from))
 			found = true;
 		else
-			tell_note("%s: not found: give its directory with "
-				  "--source-root", lines->file);
+			log_note("%s: not found: give its directory with "
+				 "--source-root", lines->file);
 	}
 	return found;
 }

@@ -9,10 +9,10 @@
 
 #include "cli/annotate/annotate.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/commands.h"
-#include "cli/command/figure_words.h"
-#include "cli/command/reading.h"
+#include "cli/command/measure_words.h"
+#include "cli/command/trace_args.h"
 #include "cli/command/output_file.h"
 
 enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, ONLY_ROOTS,
@@ -53,7 +53,7 @@ static const struct command_option options[] = {
 };
 
 static const struct command_words choices[] = {
-	{ COST, figure_words_lines },
+	{ COST, measure_words_lines },
 	{ 0, NULL },
 };
 
@@ -61,7 +61,7 @@ static const struct command_words choices[] = {
 #define AROUND_MAX 100000
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct annotate_options options;
 	const char *roots[ROOTS_MAX];
 	const char *output;
@@ -85,11 +85,11 @@ static int take(void *owner, int id, const char *value)
 	struct request *request = owner;
 	struct annotate_options *chosen = &request->options;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case COST:
-		chosen->key = figure_words_take(value);
+		chosen->key = measure_words_take(value);
 		chosen->key_given = true;
 		break;
 	case WHOLE:
@@ -137,10 +137,10 @@ static void choose_key(struct request *request,
 {
 	if (request->options.key_given)
 		return;
-	request->options.key = FIGURE_TOTAL;
+	request->options.key = MEASURE_TOTAL;
 	for (size_t i = 0; i < annotate->count; i++)
 		if (annotate->functions[i].sum.all.live_bytes > 0)
-			request->options.key = FIGURE_LIVE;
+			request->options.key = MEASURE_LIVE;
 }
 
 static int show(struct request *request, struct annotate *annotate, int status)
@@ -161,26 +161,26 @@ static int show(struct request *request, struct annotate *annotate, int status)
 static int find_and_show(struct request *request, const char *function)
 {
 	struct annotate annotate = {
-		.query = &request->reading.query, .wanted = function,
+		.query = &request->args.query, .wanted = function,
 	};
 	struct frames frames;
-	int status = reading_model(&request->reading, &annotate.model,
-				   request->reading.traces[0]);
+	int status = trace_args_model(&request->args, &annotate.model,
+				      request->args.traces[0]);
 
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &frames, annotate.model);
+	trace_args_frames(&request->args, &frames, annotate.model);
 	annotate.frames = &frames;
 	request->options.places = &frames.where;
 	/* errors were logged */
-	if (!reading_stack_filter(&request->reading, &frames,
-				  &annotate.filter)) {
+	if (!trace_args_stack_filter(&request->args, &frames,
+				     &annotate.filter)) {
 		status = EXIT_NOTHING;
 	} else {
 		status = annotate_find(&annotate, request->options.places) ?
 			show(request, &annotate, status) : EXIT_NOTHING;
-		filter_tell_unmatched(request->reading.query.filter,
-				      tell_notes());
+		filter_report_unmatched(request->args.query.filter,
+					log_notes());
 	}
 	annotate_free(&annotate);
 	stack_filter_free(annotate.filter);
@@ -193,13 +193,13 @@ static int show_lines(struct request *request)
 {
 	struct model *model;
 	struct frames frames;
-	int status = reading_model(&request->reading, &model,
-				   request->reading.traces[0]);
+	int status = trace_args_model(&request->args, &model,
+				      request->args.traces[0]);
 	FILE *out;
 
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &frames, model);
+	trace_args_frames(&request->args, &frames, model);
 	request->options.places = &frames.where;
 	out = output_file_open(request->output);
 	if (out == NULL || !annotate_file_json(&frames, &request->options,
@@ -218,10 +218,10 @@ static int run_lines(struct request *request, int operands, char **argv)
 	int status = EXIT_NOTHING;
 
 	if (!request->json)
-		tell_error("--lines-of: needs --json: add it");
-	else if (reading_find_one(&request->reading, operands, argv + 1))
+		log_error("--lines-of: needs --json: add it");
+	else if (trace_args_find_one(&request->args, operands, argv + 1))
 		status = show_lines(request);
-	reading_free(&request->reading);
+	trace_args_free(&request->args);
 	return status;
 }
 
@@ -229,17 +229,17 @@ static int run_lines(struct request *request, int operands, char **argv)
 static bool fits(int operands, char **argv)
 {
 	if (operands < 1)
-		tell_error("annotate needs a trace and the name of a function: "
-			   "`gnomon annotate TRACE FUNCTION`");
+		log_error("annotate needs a trace and the name of a function: "
+			  "`gnomon annotate TRACE FUNCTION`");
 	else if (operands > 2)
-		tell_error("%s: one function of one trace at a time: leave it "
-			   "out; an expression may match several (--every)",
-			   argv[2]);
+		log_error("%s: one function of one trace at a time: leave it "
+			  "out; an expression may match several (--every)",
+			  argv[2]);
 	else if (operands == 2 && argv[0][strspn(argv[0], "0123456789")] != 0 &&
 		 access(argv[0], F_OK) != 0 && errno == ENOENT)
-		tell_error("%s: no such trace; only one function can be shown "
-			   "at a time: `gnomon annotate [TRACE] FUNCTION`",
-			   argv[0]);
+		log_error("%s: no such trace; only one function can be shown "
+			  "at a time: `gnomon annotate [TRACE] FUNCTION`",
+			  argv[0]);
 	else
 		return true;
 	return false;
@@ -250,11 +250,11 @@ static bool options_fit(const struct request *request)
 	const struct annotate_options *chosen = &request->options;
 
 	if (chosen->no_own_peaks && !request->json)
-		tell_error("--no-own-peaks: needs --json: add it");
+		log_error("--no-own-peaks: needs --json: add it");
 	else if (chosen->no_own_peaks && chosen->key_given &&
-		 chosen->key == FIGURE_OWN_PEAK)
-		tell_error("--no-own-peaks --cost own-peak: leave out one of "
-			   "them");
+		 chosen->key == MEASURE_OWN_PEAK)
+		log_error("--no-own-peaks --cost own-peak: leave out one of "
+			  "them");
 	else
 		return true;
 	return false;
@@ -265,9 +265,9 @@ static void settle(struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
 	bool own_peaks = request->json ? !chosen->no_own_peaks :
-		chosen->key_given && chosen->key == FIGURE_OWN_PEAK;
+		chosen->key_given && chosen->key == MEASURE_OWN_PEAK;
 
-	request->reading.query.spares = QUERY_SPARES_SIZES |
+	request->args.query.spares = QUERY_SPARES_SIZES |
 		/* the JSON summary has them */
 		(request->json ? 0 : QUERY_SPARES_WHOLE |
 				     QUERY_SPARES_BLOCKS) |
@@ -280,7 +280,7 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 	const char *function;
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	request.options.around = 3;
 	request.options.roots = request.roots;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
@@ -290,16 +290,16 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 		return run_lines(&request, operands, argv);
 	if (!fits(operands, argv + 1) || !options_fit(&request))
 		return EXIT_NOTHING;
-	request.options.full = request.reading.full_names;
+	request.options.full = request.args.full_names;
 	settle(&request);
 	function = argv[operands];
 	status = EXIT_NOTHING;
-	if (reading_find_one(&request.reading, operands - 1, argv + 1)) {
+	if (trace_args_find_one(&request.args, operands - 1, argv + 1)) {
 		if (operands == 1)
-			request.options.newest = request.reading.traces[0];
+			request.options.newest = request.args.traces[0];
 		status = find_and_show(&request, function);
 	}
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
@@ -335,7 +335,7 @@ static const char *const examples[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&reading_symbols, &reading_model_options, &reading_index,
+	&trace_args_symbols, &trace_args_model_options, &trace_args_index,
 	&filter_options, NULL
 };
 

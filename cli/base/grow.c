@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/room.h"
+#include "cli/base/try_alloc.h"
 
 static void (*handler)(size_t size);
 
@@ -51,7 +51,7 @@ void *grow_zeroed(size_t count, size_t size)
 
 void *grow_lines(void *old, size_t used, size_t size)
 {
-	void *p = room_lines(old, used, size);
+	void *p = try_alloc_lines(old, used, size);
 
 	if (p == NULL)
 		grow_failed(size);
@@ -60,7 +60,7 @@ void *grow_lines(void *old, size_t used, size_t size)
 
 void *grow_resize(void *old, size_t count, size_t size)
 {
-	void *p = room_resize(old, count, size);
+	void *p = try_alloc_resize(old, count, size);
 
 	if (p == NULL)
 		grow_failed(bytes_of(count, size));

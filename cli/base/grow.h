@@ -25,7 +25,7 @@ void *grow_alloc(size_t size);
 void *grow_zeroed(size_t count, size_t size);
 void *grow_resize(void *old, size_t count, size_t size);
 void *grow_reach(void *old, size_t *capacity, size_t index, size_t size);
-/* Like room_lines. */
+/* Like try_alloc_lines. */
 void *grow_lines(void *old, size_t used, size_t size);
 char *grow_copy(const void *text, size_t size);	/* NUL is added */
 char *grow_format(const char *format, ...)

@@ -1,7 +1,7 @@
 /*
  * notes.h: collects messages for users. Code below the commands does not print:
  * it adds errors and hints here, in order. A command prints them at once
- * (tell_notes), a server sends them, a dry run discards them.
+ * (log_notes), a server sends them, a dry run discards them.
  *
  * A note is one line, "what happened: what to do", lower case, without a full
  * stop.

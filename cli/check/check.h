@@ -18,21 +18,21 @@
 
 /* The values that rules compare: bytes or counts of one trace. */
 struct check_values {
-	uint64_t of[FIGURES_MAX];	/* by enum figure; live: unsuppressed */
+	uint64_t of[MEASURES_MAX];	/* by enum figure; live: unsuppressed */
 	uint64_t live_blocks;		/* unsuppressed */
 };
 
 /* Requested rules; the same for all traces. */
 struct check_rules {
-	bool limited[FIGURES_MAX];
-	uint64_t limit[FIGURES_MAX];
+	bool limited[MEASURES_MAX];
+	uint64_t limit[MEASURES_MAX];
 	double growth;		/* allowed growth over the baseline, in
 				 * percent */
 };
 
 struct check_verdict {
 	char name[32];		/* max-live, growth-peak */
-	enum figure cost;
+	enum measure cost;
 	bool is_growth;
 	bool passed;
 	uint64_t value;
@@ -41,7 +41,7 @@ struct check_verdict {
 	uint64_t blocks;	/* live blocks */
 };
 
-#define CHECK_VERDICTS_MAX (2 * FIGURES_MAX)
+#define CHECK_VERDICTS_MAX (2 * MEASURES_MAX)
 
 /* The result for one trace. */
 struct check_result {
@@ -60,10 +60,10 @@ struct check_result {
 void check_values(const struct model *model, const struct leaks *leaks,
 		  struct check_values *values);
 /* Sets verdicts, count and failed; `baseline` is NULL without one. */
-void check_judge(const struct check_rules *rules,
-		 const struct check_values *values,
-		 const struct check_values *baseline,
-		 struct check_result *result);
+void check_evaluate(const struct check_rules *rules,
+		    const struct check_values *values,
+		    const struct check_values *baseline,
+		    struct check_result *result);
 
 void check_text(const struct check_result *result, FILE *out);
 /* Elements of "rows". */

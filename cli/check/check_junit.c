@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/xml.h"
 #include "cli/check/check.h"
 #include "cli/command/output_file.h"
@@ -46,7 +46,7 @@ static void add_case(struct buffer *out, const struct check_result *result,
 		buffer_string(out, "/>\n");
 		return;
 	}
-	if (verdict->cost == FIGURE_LIVE)
+	if (verdict->cost == MEASURE_LIVE)
 		snprintf(blocks, sizeof(blocks), " in %" PRIu64 " block%s",
 			 verdict->blocks, verdict->blocks == 1 ? "" : "s");
 	snprintf(message, sizeof(message),

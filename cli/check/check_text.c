@@ -13,7 +13,7 @@ static void put_before(const struct check_verdict *verdict, FILE *out)
 {
 	double more = (double)verdict->value - (double)verdict->before;
 
-	fprintf(out, "  was %s", UNIT_TEXT(figure_kinds[verdict->cost].unit,
+	fprintf(out, "  was %s", UNIT_TEXT(measure_kinds[verdict->cost].unit,
 					   verdict->before));
 	if (verdict->before > 0)
 		fprintf(out, " (%+.1f%%)", more * 100 /
@@ -52,7 +52,7 @@ void check_text(const struct check_result *result, FILE *out)
 		": estimated from a sample" : "");
 	for (size_t i = 0; i < result->count; i++) {
 		const struct check_verdict *verdict = &result->verdicts[i];
-		enum quantity_unit unit = figure_kinds[verdict->cost].unit;
+		enum quantity_unit unit = measure_kinds[verdict->cost].unit;
 
 		fprintf(out, "  %-17s limit %10s  value %10s  %s%s%s",
 			verdict->name, UNIT_TEXT(unit, verdict->limit),
@@ -62,7 +62,7 @@ void check_text(const struct check_result *result, FILE *out)
 		if (verdict->is_growth)
 			put_before(verdict, out);
 		/* With a baseline value, the line is full. */
-		if (verdict->cost == FIGURE_LIVE && verdict->blocks > 0 &&
+		if (verdict->cost == MEASURE_LIVE && verdict->blocks > 0 &&
 		    (!verdict->is_growth || verdict->limit == 0))
 			fprintf(out, "  in %s",
 				COUNTED(verdict->blocks, "block"));
@@ -88,7 +88,7 @@ void check_json(const struct check_result *result, struct json *json)
 		json_string(json, "name", verdict->name);
 		json_uint(json, "limit", verdict->limit);
 		json_uint(json, "value", verdict->value);
-		if (verdict->cost == FIGURE_LIVE)
+		if (verdict->cost == MEASURE_LIVE)
 			json_uint(json, "blocks", verdict->blocks);
 		json_bool(json, "pass", verdict->passed);
 		json_bool(json, "estimated",

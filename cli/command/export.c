@@ -11,11 +11,11 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/base/status.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_coverage.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 
 /* Whether stack filters keep a cost; sets its measures. */
 static bool keeps(const struct export *export, size_t i,
@@ -100,16 +100,16 @@ static bool is_kept(const struct following *f, uint32_t node)
 		(f->keeps == NULL || f->keeps[node]);
 }
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
+static void take_alloc(void *owner, const struct block *block, uint32_t number,
 		       uint32_t node, uint32_t chain)
 {
 	const struct following *f = owner;
 
-	if (f->to->birth != NULL && is_kept(f, node))
-		f->to->birth(f->to->owner, &(struct export_block){
+	if (f->to->alloc != NULL && is_kept(f, node))
+		f->to->alloc(f->to->owner, &(struct export_block){
 			.block = block, .number = number, .node = node,
 			.chain = chain, .thread = f->thread,
-			.stamp = block->birth });
+			.stamp = block->alloc });
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
@@ -125,16 +125,16 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 			.end = end });
 }
 
-static int by_birth(const void *a, const void *b)
+static int by_alloc(const void *a, const void *b)
 {
 	const struct block *x = *(const struct block *const *)a;
 	const struct block *y = *(const struct block *const *)b;
 
-	return sort_up(x->birth, y->birth) ?: sort_up(x->address, y->address);
+	return sort_up(x->alloc, y->alloc) ?: sort_up(x->address, y->address);
 }
 
 /* Models from events and models from an index order blocks differently. */
-static void tell_live(const struct following *f, const struct model *model)
+static void report_live(const struct following *f, const struct model *model)
 {
 	const struct block **list = NULL, *block;
 	size_t count = 0, capacity = 0;
@@ -145,7 +145,7 @@ static void tell_live(const struct following *f, const struct model *model)
 			GROW(list, count, capacity);
 			list[count++] = block;
 		}
-	SORT(list, count, by_birth);
+	SORT(list, count, by_alloc);
 	for (size_t i = 0; i < count; i++)
 		f->to->live(f->to->owner, &(struct export_block){
 			.block = list[i],
@@ -158,14 +158,14 @@ int export_follow(struct export *export,
 {
 	struct following f = { .contexts = model_contexts(export->model),
 			       .to = follower, .keeps = find_kept(export) };
-	const struct model_tap tap = { .owner = &f, .birth = take_birth,
+	const struct model_tap tap = { .owner = &f, .alloc = take_alloc,
 				       .end = take_end, .thread = &f.thread };
 	int status = EXIT_COMPLETE;
 
 	if (follower->live == NULL || !model_is_of_moment(export->model))
 		status = model_follow(export->model, export->trace, &tap);
 	if (follower->live != NULL && status != EXIT_NOTHING)
-		tell_live(&f, export->model);
+		report_live(&f, export->model);
 	free(f.keeps);
 	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
 }
@@ -239,7 +239,7 @@ uint64_t export_value(const struct export *export,
 
 const char *export_unit(const struct export *export)
 {
-	return figure_kinds[export->cost].unit == QUANTITY_COUNT ? "count" :
+	return measure_kinds[export->cost].unit == QUANTITY_COUNT ? "count" :
 		"bytes";
 }
 
@@ -328,7 +328,7 @@ const char *export_program(const struct model *model)
 {
 	const char *program = model_fact(model, GT_INFO, "exe");
 
-	return program != NULL ? last_part(program) : NULL;
+	return program != NULL ? base_name(program) : NULL;
 }
 
 void export_title(struct buffer *title, const struct model *model,
@@ -338,6 +338,6 @@ void export_title(struct buffer *title, const struct model *model,
 
 	if (program != NULL)
 		buffer_printf(title, "%s - ", program);
-	buffer_string(title, last_part(trace));
+	buffer_string(title, base_name(trace));
 	buffer_printable(title);
 }

@@ -39,7 +39,7 @@ struct export {
 		     const struct figures *figures);	/* NULL: all */
 	void *keeper;
 	struct coverage coverage;
-	enum figure cost;		/* FIGURE_EXPORTED */
+	enum measure cost;		/* MEASURE_EXPORTED */
 	bool cost_given;		/* else live */
 	const struct query *query;
 	bool threads;			/* one row each (`can_split_threads`) */
@@ -88,7 +88,7 @@ struct export_block {
 /* Callbacks for each block that filters keep; each may be NULL. */
 struct export_follower {
 	void *owner;
-	void (*birth)(void *owner, const struct export_block *block);
+	void (*alloc)(void *owner, const struct export_block *block);
 	void (*end)(void *owner, const struct export_block *block);
 	/* After these, the live blocks in order of allocation; only `block` and
 	 * `node` are set. At a moment no block has ended yet, so `live` gets

@@ -66,7 +66,7 @@ int options_rss_list(const char *text,
 /* Whether each value of a list is a key to sort a report by. */
 static bool options_keys(const char *list)
 {
-	enum figure key;
+	enum measure key;
 	char value[16];
 
 	for (;; list++) {
@@ -81,7 +81,7 @@ static bool options_keys(const char *list)
 bool options_fit(enum option_id id, const char *text)
 {
 	struct options_rss list[OPTIONS_RSS_MAX];
-	struct signal_wish wishes[SIGNAL_LIST_MAX];
+	struct signal_action_wanted wishes[SIGNAL_LIST_MAX];
 
 	switch (id) {
 	case OPTION_OUTPUT:

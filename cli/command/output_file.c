@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/trace/format/trace_format.h"
 
 /* Only a regular file: reading from a pipe would consume its first bytes. */
@@ -77,15 +77,15 @@ FILE *output_file_open(const char *path)
 	if (path == NULL || strcmp(path, "-") == 0)
 		return stdout;
 	if (is_trace(path)) {
-		tell_error("%s: is a trace: give the result another name",
-			   path);
+		log_error("%s: is a trace: give the result another name",
+			  path);
 		return NULL;
 	}
 	fd = open_unnamed(path);
 	out = fd >= 0 ? fdopen(fd, "w") : fopen(path, "we");
 	if (out == NULL)
-		tell_error("%s: cannot be written: %s", path,
-			   strerror(errno));
+		log_error("%s: cannot be written: %s", path,
+			  strerror(errno));
 	return out;
 }
 
@@ -124,9 +124,9 @@ int output_file_close(FILE *out, const char *path, int status)
 		failed = 1;
 	if (!failed)
 		return status;
-	tell_error("%s: writing the result failed: %s",
-		   path ? path : "standard output", strerror(errno));
-	return tell_failure_status();
+	log_error("%s: writing the result failed: %s",
+		  path ? path : "standard output", strerror(errno));
+	return log_failure_status();
 }
 
 bool output_file_ends(const char *path, const char *end)

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/command/control_format.h"
 
 #define WORDS_MAX 4096	/* holds the first two words of a command line */
@@ -65,7 +65,7 @@ static pid_t recorded_by(const char *recorder)
 		if (next >= text + got)
 			return 0;
 		if (word == text ||
-		    strcmp(last_part(word), CONTROL_RECORDER) == 0)
+		    strcmp(base_name(word), CONTROL_RECORDER) == 0)
 			pid = id_of(next);
 	}
 	return pid;

@@ -7,11 +7,11 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/commands.h"
 #include "cli/diff/diff.h"
-#include "cli/command/comparing.h"
-#include "cli/command/figure_words.h"
+#include "cli/command/comparison.h"
+#include "cli/command/measure_words.h"
 #include "cli/command/output_file.h"
 
 #define TOP 10			/* rows with --cost, */
@@ -54,18 +54,18 @@ static const char *by_word(size_t n, const char **meaning)
 
 static const struct command_words choices[] = {
 	{ BY, by_word },
-	{ COST, figure_words_sums },
+	{ COST, measure_words_sums },
 	{ 0, NULL },
 };
 
 static const struct command_group *const groups[] = {
-	&filter_options, &reading_model_options, &reading_index,
-	&reading_symbols, NULL
+	&filter_options, &trace_args_model_options, &trace_args_index,
+	&trace_args_symbols, NULL
 };
 
 struct request {
-	struct reading reading;
-	struct comparing comparing;
+	struct trace_args args;
+	struct comparison comparison;
 	struct diff diff;
 	const char *output;
 	bool json;
@@ -85,17 +85,17 @@ static int take(void *owner, int id, const char *value)
 
 	switch (id) {
 	case COST:
-		request->reading.query.order = figure_words_take(value);
+		request->args.query.order = measure_words_take(value);
 		request->diff.one_cost = true;
 		return 0;
 	case BY:
-		request->reading.query.keys[0] =
+		request->args.query.keys[0] =
 			query_key_find(value, strlen(value));
 		return 0;
 	case TOP_ROWS:
 		request->top_given = true;
 		return quantity_parse_count(value,
-					    &request->reading.query.limit);
+					    &request->args.query.limit);
 	case THRESHOLD:
 		return take_threshold(&request->diff.threshold, value);
 	case OUTPUT:
@@ -105,13 +105,13 @@ static int take(void *owner, int id, const char *value)
 		request->json = true;
 		return 0;
 	default:
-		return comparing_take(&request->comparing, id, value);
+		return comparison_take(&request->comparison, id, value);
 	}
 }
 
 /* ---- comparing ---- */
 
-static uint64_t threshold_of(const struct diff *diff, enum figure cost)
+static uint64_t threshold_of(const struct diff *diff, enum measure cost)
 {
 	uint64_t before = profile_value(diff->profile, &diff->sides[0].sum,
 					cost);
@@ -130,8 +130,8 @@ static void compare(struct diff *diff)
 {
 	profile_groups(diff->profile, diff->query->keys[0]->by,
 		       diff->query->order, &diff->groups);
-	for (unsigned i = 0; i < figure_count; i++) {
-		enum figure cost = (enum figure)i;
+	for (unsigned i = 0; i < measure_count; i++) {
+		enum measure cost = (enum measure)i;
 
 		if (!diff_shows(diff, cost))
 			continue;
@@ -149,44 +149,44 @@ static int print(struct request *request)
 	if (out == NULL)
 		return EXIT_NOTHING;
 	if (!request->top_given)
-		request->reading.query.limit = request->json ? TOP_JSON :
+		request->args.query.limit = request->json ? TOP_JSON :
 			diff->one_cost ? TOP : TOP_OF_EACH;
-	diff->full_names = request->reading.full_names;
+	diff->full_names = request->args.full_names;
 	if (request->json)
 		diff_json(diff, out);
 	else
 		diff_text(diff, out);
 	return output_file_close(out, request->output,
 				 diff->differs ? EXIT_NO :
-				 request->comparing.status);
+				 request->comparison.status);
 }
 
 static int run_diff(const struct command *command, int argc, char **argv)
 {
-	struct request request = { .diff.query = &request.reading.query,
-				   .comparing.reading = &request.reading };
+	struct request request = { .diff.query = &request.args.query,
+				   .comparison.args = &request.args };
 	int operands, status;
 
-	reading_init(&request.reading);
-	request.reading.query.keys[0] = query_key_stack();
-	request.reading.query.key_count = 1;
+	trace_args_init(&request.args);
+	request.args.query.keys[0] = query_key_stack();
+	request.args.query.key_count = 1;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (comparing_read(&request.comparing, operands, argv + 1)) {
-		request.diff.sides = request.comparing.sides;
-		request.diff.profile = request.comparing.profile;
+	if (comparison_read(&request.comparison, operands, argv + 1)) {
+		request.diff.sides = request.comparison.sides;
+		request.diff.profile = request.comparison.profile;
 		compare(&request.diff);
 		status = print(&request);
-		filter_tell_unmatched(request.reading.query.filter,
-				      tell_notes());
+		filter_report_unmatched(request.args.query.filter,
+					log_notes());
 	}
-	for (unsigned i = 0; i < figure_count; i++)
+	for (unsigned i = 0; i < measure_count; i++)
 		differences_free(&request.diff.found[i]);
 	profile_groups_free(&request.diff.groups);
-	comparing_free(&request.comparing);
-	reading_free(&request.reading);
+	comparison_free(&request.comparison);
+	trace_args_free(&request.args);
 	return status;
 }
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/command/comparing.h"
+#include "cli/command/comparison.h"
 #include "cli/stack/difference.h"
 #include "cli/stack/profile.h"
 #include "cli/query/query.h"
@@ -30,13 +30,13 @@ struct diff {
 	struct diff_threshold threshold;
 	bool full_names;
 	struct profile_groups groups;
-	struct differences found[FIGURES_MAX];	/* of printed measures */
+	struct differences found[MEASURES_MAX];	/* of printed measures */
 	bool differs;
 };
 
 /* Whether this measure is compared: the requested one, or one of the default
  * ones. */
-bool diff_shows(const struct diff *diff, enum figure cost);
+bool diff_shows(const struct diff *diff, enum measure cost);
 void diff_text(const struct diff *diff, FILE *out);
 void diff_json(const struct diff *diff, FILE *out);
 

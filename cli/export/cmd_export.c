@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
-#include "cli/command/exporting.h"
-#include "cli/command/figure_words.h"
+#include "cli/base/terminal/log.h"
+#include "cli/command/export_run.h"
+#include "cli/command/measure_words.h"
 #include "cli/commands.h"
 #include "cli/export/exporters.h"
 
 enum { FORMAT = 1, COST, BY, THREADS, OUTPUT };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct export export;
 	const struct exporter *format;
 };
@@ -24,14 +24,14 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case FORMAT:
 		request->format = exporter_named(value);
 		return request->format ? 0 : -EINVAL;
 	case COST:
-		return exporting_take_cost(&request->export, value);
+		return export_run_measure(&request->export, value);
 	case BY:
 		request->export.blocks = strcmp(value, "block") == 0;
 		break;
@@ -51,31 +51,31 @@ static bool is_possible(const struct request *request)
 	const struct exporter *format = request->format;
 
 	if (format == NULL)
-		tell_error("missing format: `gnomon export --format F`; "
-			   "`gnomon export --help` lists formats");
+		log_error("missing format: `gnomon export --format F`; "
+			  "`gnomon export --help` lists formats");
 	else if (request->export.threads && !format->can_split_threads &&
 		 (format->has_threads || request->export.blocks))
-		tell_error("--threads: %s always has the thread of each block: "
-			   "remove the option", format->name);
+		log_error("--threads: %s always has the thread of each block: "
+			  "remove the option", format->name);
 	else if (request->export.threads && !format->can_split_threads &&
 		 format->can_list_blocks)
-		tell_error("--threads: %s does not split stacks by thread; "
-			   "--by block lists each block with its thread",
-			   format->name);
+		log_error("--threads: %s does not split stacks by thread; "
+			  "--by block lists each block with its thread",
+			  format->name);
 	else if (request->export.threads && !format->can_split_threads)
-		tell_error("--threads: %s does not support threads",
-			   format->name);
+		log_error("--threads: %s does not support threads",
+			  format->name);
 	else if (request->export.blocks && !format->can_list_blocks)
-		tell_error("--by block: %s does not support single blocks; "
-			   "json, ndjson and csv do", format->name);
+		log_error("--by block: %s does not support single blocks; "
+			  "json, ndjson and csv do", format->name);
 	else if (request->export.blocks && request->export.cost_given)
-		tell_error("--by block and --cost conflict: blocks are listed "
-			   "in order of their ends");
+		log_error("--by block and --cost conflict: blocks are listed "
+			  "in order of their ends");
 	else if (format->binary && request->export.output == NULL &&
 		 isatty(STDOUT_FILENO))
-		tell_error("%s is a binary format: write it to a file with -o "
-			   "FILE",
-			   format->name);
+		log_error("%s is a binary format: write it to a file with -o "
+			  "FILE",
+			  format->name);
 	else
 		return true;
 	return false;
@@ -86,16 +86,16 @@ static int run_export(const struct command *command, int argc, char **argv)
 	struct request request = { 0 };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (is_possible(&request) &&
-	    reading_find_one(&request.reading, operands, argv + 1))
-		status = exporting_run(&request.export, &request.reading,
+	    trace_args_find_one(&request.args, operands, argv + 1))
+		status = export_run(&request.export, &request.args,
 				    request.format);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
@@ -114,8 +114,8 @@ static const char *const examples[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options, &reading_index,
-	&reading_symbols, &filter_options, NULL
+	&trace_args_model_options, &trace_args_index,
+	&trace_args_symbols, &filter_options, NULL
 };
 
 static const char *format_word(size_t n, const char **meaning)
@@ -128,7 +128,7 @@ static const char *format_word(size_t n, const char **meaning)
 
 static const struct command_words choices[] = {
 	{ FORMAT, format_word },
-	{ COST, figure_words_exported },
+	{ COST, measure_words_exported },
 	{ 0, NULL },
 };
 

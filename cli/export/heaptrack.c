@@ -116,7 +116,7 @@ static void put_held_apart(struct writing *w)
 	put_held(w);
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
 
@@ -197,7 +197,7 @@ static int write_heaptrack(struct export *export)
 {
 	struct writing *w = grow_zeroed(1, sizeof(*w));
 	const struct export_follower follower = {
-		.owner = w, .birth = take_birth, .end = take_end,
+		.owner = w, .alloc = take_alloc, .end = take_end,
 	};
 	int status;
 

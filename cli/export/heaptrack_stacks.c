@@ -167,7 +167,7 @@ static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
 
 static uint32_t trace_of(struct heaptrack_stacks *stacks, uint32_t node)
 {
-	uint32_t trace = inward_value(&stacks->inward, node);
+	uint32_t trace = context_value_of(&stacks->context_value, node);
 
 	/* The reader shows trace 0 as an unknown place without a name. */
 	return trace != 0 ? trace : trace_in(stacks, 0, ip_of_words(
@@ -231,12 +231,13 @@ void heaptrack_stacks_init(struct heaptrack_stacks *stacks,
 	memset(stacks, 0, sizeof(*stacks));
 	stacks->frames = frames;
 	stacks->out = out;
-	inward_init(&stacks->inward, frames, begin_early, step_inward, stacks);
+	context_value_init(&stacks->context_value, frames, begin_early,
+			   step_inward, stacks);
 }
 
 void heaptrack_stacks_free(struct heaptrack_stacks *stacks)
 {
-	inward_free(&stacks->inward);
+	context_value_free(&stacks->context_value);
 	intern_free(&stacks->strings);
 	table_free(&stacks->ip_of);
 	pairset_free(&stacks->traces);

@@ -13,7 +13,7 @@
 #include "cli/base/table.h"
 #include "cli/base/text/buffer.h"
 #include "cli/export/packed.h"
-#include "cli/stack/inward.h"
+#include "cli/stack/context_value.h"
 
 struct heaptrack_pair {
 	uint64_t size;
@@ -24,7 +24,7 @@ struct heaptrack_pair {
 struct heaptrack_stacks {
 	struct packed *out;
 	struct frames *frames;
-	struct inward inward;
+	struct context_value context_value;
 	struct intern strings;	/* numbered from 1, as are ips */
 	struct table ip_of;	/* place, or NO_PLACE | stop -> number */
 	uint32_t ips;

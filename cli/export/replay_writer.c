@@ -95,7 +95,7 @@ static void count_end(struct writing *w, uint64_t size, bool freed)
 	w->totals[REPLAY_LIVE_BYTES] -= size;
 }
 
-static void count_birth(struct writing *w, uint64_t size)
+static void count_alloc(struct writing *w, uint64_t size)
 {
 	w->totals[REPLAY_ALLOCATIONS]++;
 	w->totals[REPLAY_TOTAL_BYTES] += size;
@@ -146,7 +146,7 @@ static uint32_t put_realloc(struct writing *w,
 	return moved->slot;
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
 	uint32_t slot;
@@ -158,7 +158,7 @@ static void take_birth(void *owner, const struct export_block *block)
 		slot = put_alloc(w, block);
 	}
 	put_number(w, block->block->size);
-	count_birth(w, block->block->size);
+	count_alloc(w, block->block->size);
 	GROW_TO(w->slots, w->slot_capacity, block->number);
 	w->slots[block->number] = slot;
 }
@@ -193,7 +193,7 @@ static int write_replay(struct export *export)
 {
 	struct writing *w = grow_zeroed(1, sizeof(*w));
 	const struct export_follower follower = {
-		.owner = w, .birth = take_birth, .end = take_end,
+		.owner = w, .alloc = take_alloc, .end = take_end,
 	};
 	size_t threads = model_threads(export->model)->count + 1;
 	int status;

@@ -117,7 +117,7 @@ static void write_all(struct writing *writing)
 {
 	struct export *export = writing->export;
 	const char *name = export_program(export->model);
-	enum figure first = export->cost;
+	enum measure first = export->cost;
 	struct json *json = &writing->json;
 	size_t count = 0, active = 0;
 
@@ -128,12 +128,12 @@ static void write_all(struct writing *writing)
 		json_string(json, "name", name);
 	write_frames(writing);
 	json_array(json, "profiles");
-	for (unsigned i = 0; i < figure_count; i++) {
-		if (!figures_have((enum figure)i, FIGURE_EXPORTED))
+	for (unsigned i = 0; i < measure_count; i++) {
+		if (!figures_have((enum measure)i, MEASURE_EXPORTED))
 			continue;
-		export->cost = (enum figure)i;
+		export->cost = (enum measure)i;
 		active = export->cost == first ? count : active;
-		write_profile(writing, figure_kinds[i].label);
+		write_profile(writing, measure_kinds[i].label);
 		count++;
 	}
 	export->cost = first;

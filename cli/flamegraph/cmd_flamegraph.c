@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
-#include "cli/command/exporting.h"
-#include "cli/command/figure_words.h"
+#include "cli/base/terminal/log.h"
+#include "cli/command/export_run.h"
+#include "cli/command/measure_words.h"
 #include "cli/command/output_file.h"
 #include "cli/commands.h"
 #include "cli/flamegraph/flame.h"
@@ -14,8 +14,8 @@
 enum { COST = 1, DIFF, SVG, HTML, JSON, LAYOUT, NO_TIMELINE, OUTPUT };
 
 struct request {
-	struct reading reading;
-	struct comparing comparing;
+	struct trace_args args;
+	struct comparison comparison;
 	struct flame_export flame;
 	struct exporter format;		/* set by decide() */
 	bool diff, svg, html, json, no_timeline;	/* given */
@@ -25,11 +25,11 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return comparing_take(&request->comparing, id, value);
+	if (trace_args_has(id))
+		return comparison_take(&request->comparison, id, value);
 	switch (id) {
 	case COST:
-		return exporting_take_cost(&request->flame.export, value);
+		return export_run_measure(&request->flame.export, value);
 	case DIFF:
 		request->diff = true;
 		break;
@@ -62,18 +62,18 @@ static bool name_fits(const struct request *request, bool page)
 	const char *kind = output_file_picture(output);
 
 	if (kind != NULL) {
-		tell_error("%s: cannot write %s: name it .svg or .html; "
-			   "browsers print both", output, kind);
+		log_error("%s: cannot write %s: name it .svg or .html; "
+			  "browsers print both", output, kind);
 		return false;
 	}
 	if (request->html && output_file_ends(output, ".svg")) {
-		tell_error("%s: --html writes a page, not SVG: name it .html, "
-			   "or remove --html", output);
+		log_error("%s: --html writes a page, not SVG: name it .html, "
+			  "or remove --html", output);
 		return false;
 	}
 	if (request->svg && page) {
-		tell_error("%s: --svg writes SVG, not a page: name it .svg, or "
-			   "remove --svg", output);
+		log_error("%s: --svg writes SVG, not a page: name it .svg, or "
+			  "remove --svg", output);
 		return false;
 	}
 	return true;
@@ -87,7 +87,7 @@ static bool decide(struct request *request)
 				       output_file_ends(output, ".htm"));
 
 	if (request->svg + request->html + request->json > 1) {
-		tell_error("--svg, --html, --json: use only one of them");
+		log_error("--svg, --html, --json: use only one of them");
 		return false;
 	}
 	if (output != NULL && !request->json && !name_fits(request, page))
@@ -101,46 +101,46 @@ static bool decide(struct request *request)
 
 static int draw_one(struct request *request, int operands, char **argv)
 {
-	if (!comparing_no_moments(&request->comparing) ||
-	    !reading_find_one(&request->reading, operands, argv))
+	if (!comparison_no_moments(&request->comparison) ||
+	    !trace_args_find_one(&request->args, operands, argv))
 		return EXIT_NOTHING;
-	return exporting_run(&request->flame.export, &request->reading,
-			     &request->format);
+	return export_run(&request->flame.export, &request->args,
+			  &request->format);
 }
 
 static int draw_difference(struct request *request, int operands, char **argv)
 {
-	struct comparing *comparing = &request->comparing;
+	struct comparison *comparison = &request->comparison;
 	struct export *export = &request->flame.export;
 	const struct exporter *format = &request->format;
 	int status;
 
-	request->reading.query.spares |= format->spares;
-	comparing->of_functions = true;
-	if (!comparing_read(comparing, operands, argv))
+	request->args.query.spares |= format->spares;
+	comparison->of_functions = true;
+	if (!comparison_read(comparison, operands, argv))
 		return EXIT_NOTHING;
-	request->flame.comparing = comparing;
-	export->profile = comparing->profile;
-	export->query = &request->reading.query;
+	request->flame.comparison = comparison;
+	export->profile = comparison->profile;
+	export->query = &request->args.query;
 	for (unsigned side = 0; side < 2; side++)
 		coverage_add(&export->coverage,
-			     &comparing->sides[side].coverage);
-	filter_tell_unmatched(request->reading.query.filter, tell_notes());
+			     &comparison->sides[side].coverage);
+	filter_report_unmatched(request->args.query.filter, log_notes());
 	export->out = output_file_open(export->output);
 	if (export->out == NULL)
 		return EXIT_NOTHING;
 	status = output_file_close(export->out, export->output,
 				   format->write(export));
-	return status == EXIT_COMPLETE ? comparing->status : status;
+	return status == EXIT_COMPLETE ? comparison->status : status;
 }
 
 static int run_flamegraph(const struct command *command, int argc, char **argv)
 {
 	struct request request = { .flame.icicle = true,
-				   .comparing.reading = &request.reading };
+				   .comparison.args = &request.args };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
@@ -149,8 +149,8 @@ static int run_flamegraph(const struct command *command, int argc, char **argv)
 		status = request.diff ?
 			draw_difference(&request, operands, argv + 1) :
 			draw_one(&request, operands, argv + 1);
-	comparing_free(&request.comparing);
-	reading_free(&request.reading);
+	comparison_free(&request.comparison);
+	trace_args_free(&request.args);
 	return status;
 }
 
@@ -188,12 +188,12 @@ static const char *const examples[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options, &reading_index,
-	&reading_symbols, &filter_options, NULL
+	&trace_args_model_options, &trace_args_index,
+	&trace_args_symbols, &filter_options, NULL
 };
 
 static const struct command_words choices[] = {
-	{ COST, figure_words_exported },
+	{ COST, measure_words_exported },
 	{ 0, NULL },
 };
 

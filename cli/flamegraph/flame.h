@@ -18,7 +18,7 @@
 #ifndef GNOMON_FLAME_H
 #define GNOMON_FLAME_H
 
-#include "cli/command/comparing.h"
+#include "cli/command/comparison.h"
 #include "cli/command/export.h"
 
 enum flame_value {
@@ -27,7 +27,7 @@ enum flame_value {
 	FLAME_VALUES
 };
 #define FLAME_COSTS FLAME_LIVE_BLOCKS	/* the values before it are costs */
-extern const enum figure flame_costs[FLAME_COSTS];
+extern const enum measure flame_costs[FLAME_COSTS];
 
 /* A profile of one side has only the first. */
 enum flame_side { FLAME_AFTER, FLAME_BEFORE, FLAME_CHANGE, FLAME_SIDES };
@@ -100,7 +100,7 @@ struct flame_export {
 	struct export export;	/* first */
 	bool icicle;		/* root at the top */
 	/* Not NULL: a diff, which has neither a model nor a trace. */
-	const struct comparing *comparing;
+	const struct comparison *comparison;
 };
 void flame_title(struct buffer *title, const struct flame_export *flame);
 extern const struct exporter flame_svg;

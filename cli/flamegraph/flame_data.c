@@ -239,11 +239,11 @@ static void put_tracks(struct json *json, struct export *export,
 	flame_tracks_free(&tracks);
 }
 
-static void put_sides(struct json *json, const struct comparing *comparing)
+static void put_sides(struct json *json, const struct comparison *comparison)
 {
 	json_object(json, "diff");
-	json_string(json, "before", comparing->sides[0].label);
-	json_string(json, "after", comparing->sides[1].label);
+	json_string(json, "before", comparison->sides[0].label);
+	json_string(json, "after", comparison->sides[1].label);
 	json_end_object(json);
 }
 
@@ -253,7 +253,7 @@ static void put_about(struct json *json, const struct flame_export *flame,
 {
 	LOCAL_BUFFER title = { 0 }, command = { 0 };
 
-	if (flame->comparing == NULL)
+	if (flame->comparison == NULL)
 		model_command(flame->export.model, &command);
 	flame_title(&title, flame);
 	json_uint(json, "version", 1);
@@ -261,7 +261,7 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	json_string(json, "command", command.data ? command.data : "");
 	json_string(json, "filters",
 		    filter_text(flame->export.query->filter));
-	json_string(json, "cost", figure_kinds[flame->export.cost].name);
+	json_string(json, "cost", measure_kinds[flame->export.cost].name);
 	json_bool(json, "icicle", flame->icicle);
 	json_bool(json, "estimated",
 		  flame->export.coverage.sample_mean != 0);
@@ -289,8 +289,8 @@ void flame_data_write(struct flame_export *flame,
 	put_strings(&w);
 	put_frames(&w);
 	put_nodes(&w);
-	if (flame->comparing != NULL) {
-		put_sides(&w.json, flame->comparing);
+	if (flame->comparison != NULL) {
+		put_sides(&w.json, flame->comparison);
 	} else {
 		put_timeline(&w.json, flame->export.model);
 		put_tracks(&w.json, &flame->export, tree);

@@ -83,10 +83,10 @@ void flame_libraries(struct flame_tree *tree)
 
 void flame_title(struct buffer *title, const struct flame_export *flame)
 {
-	if (flame->comparing != NULL)
+	if (flame->comparison != NULL)
 		buffer_printf(title, "%s → %s",
-			      flame->comparing->sides[0].label,
-			      flame->comparing->sides[1].label);
+			      flame->comparison->sides[0].label,
+			      flame->comparison->sides[1].label);
 	else
 		export_title(title, flame->export.model, flame->export.trace);
 }

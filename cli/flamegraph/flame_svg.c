@@ -121,7 +121,7 @@ static const char *as_xml(struct picture *p, const char *text)
 
 static bool is_bytes(const struct picture *p)
 {
-	return figure_kinds[flame_costs[p->cost]].unit == QUANTITY_BYTES;
+	return measure_kinds[flame_costs[p->cost]].unit == QUANTITY_BYTES;
 }
 
 static void add_value(struct buffer *text, const struct picture *p,
@@ -141,7 +141,7 @@ static void add_values(struct buffer *text, const struct picture *p,
 	uint64_t after = node->values[p->cost];
 	uint64_t before = node->values[FLAME_OF(FLAME_BEFORE, p->cost)];
 
-	if (p->flame->comparing != NULL) {
+	if (p->flame->comparison != NULL) {
 		add_value(text, p, before);
 		buffer_string(text, " → ");
 	}
@@ -190,7 +190,7 @@ static void put_title(struct picture *p, const struct flame_node *node)
 		add_place(&text, &p->tree.profile->frames[node->frame]);
 	buffer_string(&text, "\n");
 	add_values(&text, p, node);
-	if (p->flame->comparing == NULL)
+	if (p->flame->comparison == NULL)
 		buffer_printf(&text, ", %s", PERCENT_TEXT(
 			      node->values[p->cost],
 			      p->tree.nodes[0].values[p->cost]));
@@ -220,7 +220,7 @@ static void put_class(struct picture *p, const struct flame_node *node)
 	const struct profile_frame *frame;
 	uint32_t library;
 
-	if (p->flame->comparing != NULL) {
+	if (p->flame->comparison != NULL) {
 		fprintf(p->out, "f %s", flame_change_class(node, p->cost));
 		return;
 	}
@@ -375,7 +375,7 @@ static void put_legend(struct picture *p, unsigned y)
 	char class[16];
 
 	fputs("<g class=\"legend\">\n", p->out);
-	if (p->flame->comparing != NULL) {
+	if (p->flame->comparison != NULL) {
 		put_changes(p, &x, y);
 	} else {
 		put_kind(p, "glue", "allocators, start-up", &x, y);

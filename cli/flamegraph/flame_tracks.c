@@ -150,7 +150,7 @@ static void add(struct follower *f, const struct export_block *block,
 		f->live[track] += bytes;
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	add(owner, block, block->block->size);
 }
@@ -176,7 +176,7 @@ bool flame_tracks_follow(struct flame_tracks *tracks, struct export *export,
 	const struct model *model = export->model;
 	struct follower f = { .tracks = tracks, .timeline = model_timeline(model) };
 	const struct export_follower follower = {
-		.owner = &f, .birth = take_birth, .end = take_end,
+		.owner = &f, .alloc = take_alloc, .end = take_end,
 	};
 	int status;
 

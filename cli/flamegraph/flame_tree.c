@@ -16,12 +16,12 @@
 /* If there are too many nodes, the minimum share grows by this factor. */
 #define SHARE_STEP 1.25
 
-const enum figure flame_costs[FLAME_COSTS] = {
-	[FLAME_LIVE] = FIGURE_LIVE,
-	[FLAME_PEAK] = FIGURE_PEAK,
-	[FLAME_TOTAL] = FIGURE_TOTAL,
-	[FLAME_COUNT] = FIGURE_COUNT,
-	[FLAME_TEMPORARY] = FIGURE_TEMPORARY,
+const enum measure flame_costs[FLAME_COSTS] = {
+	[FLAME_LIVE] = MEASURE_LIVE,
+	[FLAME_PEAK] = MEASURE_PEAK,
+	[FLAME_TOTAL] = MEASURE_TOTAL,
+	[FLAME_COUNT] = MEASURE_COUNT,
+	[FLAME_TEMPORARY] = MEASURE_TEMPORARY,
 };
 
 /* A node on the path from the root to the current node. */

@@ -32,7 +32,7 @@ struct graph_series {
 struct graph {
 	struct buffer title;	/* names the trace or traces */
 	struct buffer about;	/* what is grouped, for any cost: "by file" */
-	enum figure cost;
+	enum measure cost;
 	bool adds_up, stacked;
 	struct coverage coverage;	/* of all traces */
 	struct series_axis axis;
@@ -74,7 +74,7 @@ int graph_add_trace(struct graph *graph, const struct query *query,
 /* Whether areas can be stacked. */
 bool graph_can_stack(const struct graph *graph);
 /* The unit of the values: "bytes live". */
-const char *graph_meaning(enum figure cost);
+const char *graph_meaning(enum measure cost);
 void graph_free(struct graph *graph);
 
 /* ---- writers ---- */

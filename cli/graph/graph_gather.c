@@ -17,14 +17,14 @@
 #define FAR_PART 10
 #define NAME_WIDTH 60
 
-const char *graph_meaning(enum figure cost)
+const char *graph_meaning(enum measure cost)
 {
 	static const char *const meanings[] = {
-		[FIGURE_LIVE] = "bytes live",
-		[FIGURE_PEAK] = "bytes live, at most",
-		[FIGURE_TOTAL] = "bytes allocated",
-		[FIGURE_COUNT] = "allocations",
-		[FIGURE_TEMPORARY] = "temporary blocks freed",
+		[MEASURE_LIVE] = "bytes live",
+		[MEASURE_PEAK] = "bytes live, at most",
+		[MEASURE_TOTAL] = "bytes allocated",
+		[MEASURE_COUNT] = "allocations",
+		[MEASURE_TEMPORARY] = "temporary blocks freed",
 	};
 
 	CLAIM(meanings[cost] != NULL);
@@ -33,7 +33,7 @@ const char *graph_meaning(enum figure cost)
 
 bool graph_can_stack(const struct graph *graph)
 {
-	return graph->adds_up && graph->cost != FIGURE_PEAK;
+	return graph->adds_up && graph->cost != MEASURE_PEAK;
 }
 
 static struct series_step *copy_of(const struct graph *graph,
@@ -73,7 +73,7 @@ static bool has_any(const struct graph *graph, const struct series_step *steps)
 	return false;
 }
 
-static void tell_about(struct graph *graph, const struct query *query)
+static void report_about(struct graph *graph, const struct query *query)
 {
 	const char *filters = filter_text(query->filter);
 	struct buffer keys = { 0 };
@@ -130,7 +130,7 @@ int graph_gather(struct graph *graph, const struct query *query,
 	if (status != EXIT_NOTHING) {
 		add_rows(graph, wanted, &rows, &series);
 		graph->whole = copy_of(graph, series_whole(&series));
-		tell_about(graph, query);
+		report_about(graph, query);
 	}
 	series_free(&series);
 	query_rows_free(&rows);

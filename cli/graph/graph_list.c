@@ -125,7 +125,7 @@ void graph_json(const struct graph *graph, FILE *out)
 	json_uint(&json, "schema", 1);
 	json_string(&json, "title", graph->title.data);
 	json_string(&json, "about", graph->about.data);
-	json_string(&json, "cost", figure_kinds[graph->cost].name);
+	json_string(&json, "cost", measure_kinds[graph->cost].name);
 	json_bool(&json, "adds_up", graph->adds_up);
 	json_bool(&json, "stacked", graph->stacked);
 	json_bool(&json, "estimated", graph->coverage.sample_mean > 0);

@@ -48,9 +48,9 @@ struct picture {
 	uint64_t *base;		/* sum of the series below, by step */
 };
 
-static bool is_bytes(enum figure cost)
+static bool is_bytes(enum measure cost)
 {
-	return cost != FIGURE_COUNT && cost != FIGURE_TEMPORARY;
+	return cost != MEASURE_COUNT && cost != MEASURE_TEMPORARY;
 }
 
 static char *value_text(const struct picture *p, char *text, uint64_t value)
@@ -205,7 +205,7 @@ static void put_times(struct picture *p)
 		 TOP + PLOT + 38, title.data);
 	buffer_clear(&title);
 	buffer_printf(&title, "%s%s", graph_meaning(p->graph->cost),
-		      p->graph->cost == FIGURE_LIVE ?
+		      p->graph->cost == MEASURE_LIVE ?
 		      " at a step's end" : " in a step");
 	fprintf(p->out, "<text class=\"label middle\" transform=\"translate(16 "
 		"%d) rotate(-90)\">%s</text>\n", TOP + PLOT / 2, title.data);

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
-#include "cli/command/reading.h"
+#include "cli/base/terminal/log.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/info/info.h"
 
@@ -21,12 +21,12 @@ static const struct command_option options[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&reading_symbols,
+	&trace_args_symbols,
 	NULL
 };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	bool sizes;
 	bool json;
 };
@@ -35,8 +35,8 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	if (id == SIZES)
 		request->sizes = true;
 	else
@@ -46,7 +46,7 @@ static int take(void *owner, int id, const char *value)
 
 static int info(const struct request *request, const char *trace)
 {
-	const struct model_options asked = { .notes = tell_notes() };
+	const struct model_options asked = { .notes = log_notes() };
 	struct model *model = model_new(&asked, NULL);
 	static struct info_sizes sizes;
 	const struct info_sizes *known = NULL;
@@ -61,19 +61,19 @@ static int info(const struct request *request, const char *trace)
 	if (request->sizes && info_sizes_read(&sizes, trace))
 		known = &sizes;
 	else if (request->sizes)
-		tell_note("%s: can be read only once, so its sizes are "
-			  "unknown: write it to a file first", trace);
-	reading_frames(&request->reading, &frames, model);
+		log_note("%s: can be read only once, so its sizes are "
+			 "unknown: write it to a file first", trace);
+	trace_args_frames(&request->args, &frames, model);
 	if (request->json)
 		report_info_json(model, &frames, known, trace, stdout);
 	else
 		report_info_text(model, &frames, known, trace,
-				 request->reading.full_names, stdout);
+				 request->args.full_names, stdout);
 	frames_free(&frames);
 	model_free(model);
 	if (fflush(stdout) != 0) {
-		tell_error("standard output: writing the result failed: %s",
-			   strerror(errno));
+		log_error("standard output: writing the result failed: %s",
+			  strerror(errno));
 		return EXIT_NOTHING;
 	}
 	return status;
@@ -84,14 +84,14 @@ static int run_info(const struct command *command, int argc, char **argv)
 	struct request request = { 0 };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (reading_find_one(&request.reading, operands, argv + 1))
-		status = info(&request, request.reading.traces[0]);
-	reading_free(&request.reading);
+	if (trace_args_find_one(&request.args, operands, argv + 1))
+		status = info(&request, request.args.traces[0]);
+	trace_args_free(&request.args);
 	return status;
 }
 

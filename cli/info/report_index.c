@@ -9,7 +9,7 @@
 #include "cli/info/info.h"
 #include "cli/model/rows/rows_store.h"
 
-static double bytes_of_row(const struct rows_look *look)
+static double bytes_of_row(const struct index_state *look)
 {
 	return look->rows == 0 ? 0 :
 		(double)look->bytes / (double)look->rows;
@@ -17,13 +17,13 @@ static double bytes_of_row(const struct rows_look *look)
 
 void report_index_text(const char *trace, FILE *out)
 {
-	struct rows_look look;
+	struct index_state look;
 
-	rows_look(trace, &look);
+	index_state(trace, &look);
 	if (look.path == NULL)
 		return;
 	fprintf(out, "  index        %s %s\n", look.path,
-		rows_look_text(&look));
+		index_state_text(&look));
 	if (look.bytes > 0)
 		fprintf(out, "               %s, %s (%s live), %.1f bytes a "
 			"block\n", SIZE_TEXT(look.bytes),
@@ -37,15 +37,15 @@ void report_index_text(const char *trace, FILE *out)
 
 void report_index_json(const char *trace, struct json *json)
 {
-	struct rows_look look;
+	struct index_state look;
 
-	rows_look(trace, &look);
+	index_state(trace, &look);
 	if (look.path == NULL)
 		return;
 	json_object(json, "index");
 	json_string(json, "path", look.path);
 	json_bool(json, "good", look.found == ROWS_FOUND_GOOD);
-	json_string(json, "state", rows_look_text(&look));
+	json_string(json, "state", index_state_text(&look));
 	json_uint(json, "bytes", look.bytes);
 	json_uint(json, "blocks", look.rows);
 	json_uint(json, "live_blocks", look.live);

@@ -11,7 +11,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/heap.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/stats/histograms.h"
 
@@ -266,7 +266,7 @@ static void lifetime_text(const struct query_value *value,
 	(void)more;
 	if (value->value == BLOCK_KEY_UNKNOWN)
 		buffer_string(name, "of unknown lifetimes");
-	else if (value->value == LIFESPAN_LIVE)
+	else if (value->value == BLOCK_LIFETIME_LIVE)
 		buffer_string(name, "never freed");
 	else if (class == 0)
 		buffer_string(name, "freed within a clock tick");
@@ -280,7 +280,7 @@ static void lifetime_members(const struct query_value *value,
 			     const struct members *to)
 {
 	bool known = value->value != BLOCK_KEY_UNKNOWN;
-	bool freed = known && value->value != LIFESPAN_LIVE;
+	bool freed = known && value->value != BLOCK_LIFETIME_LIVE;
 	unsigned class = (unsigned)value->value;
 
 	if (known)

@@ -8,7 +8,7 @@ static bool needs_peaks(const struct query *query)
 {
 	return query->key_count > 0 && !query_has(query, QUERY_OF_STACK) &&
 	       query_inclusive(query) == NULL &&
-	       (query->order == FIGURE_OWN_PEAK ||
+	       (query->order == MEASURE_OWN_PEAK ||
 		(query->all_figures &&
 		 !(query->spares & QUERY_SPARES_OWN_PEAKS)));
 }

@@ -144,10 +144,10 @@ struct rows_wanted query_rows_wanted(const struct query *query)
 
 	/* filters may need them, too */
 	if (query->spares & QUERY_SPARES_OWN_PEAKS &&
-	    query->order != FIGURE_OWN_PEAK &&
+	    query->order != MEASURE_OWN_PEAK &&
 	    !filter_has(query->filter, FILTER_GROUP_PEAK_TIME_MIN,
 			FILTER_GROUP_PEAK_TIME_MAX))
-		wanted.figures &= ~(1u << FIGURE_OWN_PEAK);
+		wanted.figures &= ~(1u << MEASURE_OWN_PEAK);
 	wanted.sizes = !(query->spares & QUERY_SPARES_SIZES);
 	wanted.whole = !(query->spares & QUERY_SPARES_WHOLE);
 	wanted.blocks = !(query->spares & QUERY_SPARES_BLOCKS);

@@ -45,7 +45,7 @@ struct query {
 	bool over_time;		/* also rows over time: series.h */
 	bool at_snapshots;	/* also live memory then: residency.h */
 	/* Order and limit. */
-	enum figure order;
+	enum measure order;
 	uint64_t limit;		/* rows; 0: all */
 };
 

@@ -273,17 +273,17 @@ uint64_t query_value_of_row(const struct query_rows *rows,
 static int order(const struct query_rows *rows, const struct query_row *x,
 		 const struct query_row *y)
 {
-	for (int i = -2; i < (int)figure_count; i++) {
+	for (int i = -2; i < (int)measure_count; i++) {
 		/* The sort key, then its number of blocks (some have no bytes),
 		 * then all other measures in their order, except unknown
 		 * ones. */
-		enum figure key = i < 0 ? rows->query->order : (enum figure)i;
+		enum measure key = i < 0 ? rows->query->order : (enum measure)i;
 		uint64_t left = figures_value(&x->figures, key,
 					      rows->source->end_ns);
 		uint64_t right = figures_value(&y->figures, key,
 					       rows->source->end_ns);
 
-		if (i == FIGURE_OWN_PEAK &&
+		if (i == MEASURE_OWN_PEAK &&
 		    rows->query->spares & QUERY_SPARES_OWN_PEAKS)
 			continue;
 		if (i == -1) {
@@ -423,12 +423,12 @@ static bool peaks_are_wanted(const struct query_rows *rows)
 static bool ask_peaks(struct query_rows *rows, struct group_peak *peaks)
 {
 	const struct model *model = rows->source->model;
-	const struct rows_told told = {
+	const struct rows_grouping grouping = {
 		.group = row_of_key, .owner = rows, .count = rows->count,
 	};
 
 	if (model_store(model) != NULL &&
-	    rows_group_peaks(model, &told, peaks) == 0)
+	    rows_group_peaks(model, &grouping, peaks) == 0)
 		return true;
 	return model_group_peaks(model, rows->source->trace, row_of_key, rows,
 				 peaks, rows->count) != EXIT_NOTHING;
@@ -490,12 +490,12 @@ void query_rows_collect(const struct query *query,
 	else
 		collect_each(rows);
 	/* Cut first, so that own peaks are computed only for needed rows. */
-	if (query->order != FIGURE_OWN_PEAK || !rows->grouped)
+	if (query->order != MEASURE_OWN_PEAK || !rows->grouped)
 		sort_and_cut(rows);
 	if (peaks_are_wanted(rows))
 		find_peaks(rows);
 	table_free(&rows->row_of);
-	if (query->order == FIGURE_OWN_PEAK)
+	if (query->order == MEASURE_OWN_PEAK)
 		sort_and_cut(rows);
 }
 
@@ -644,7 +644,7 @@ static void offer_part(const struct query_rows *rows,
 		       struct query_parts *parts,
 		       const struct query_part *part)
 {
-	enum figure key = rows->query->order;
+	enum measure key = rows->query->order;
 	uint64_t end_ns = rows->source->end_ns;
 	uint64_t value = figures_value(&part->figures, key, end_ns);
 	size_t at = parts->count;

@@ -6,7 +6,7 @@
  *      series.
  *  I2  With exclusive keys, all series except the whole add up to the whole.
  *
- * With a sample, all sums are in fixed point (weigh.h) until the end.
+ * With a sample, all sums are in fixed point (weight.h) until the end.
  */
 #include "cli/query/series.h"
 
@@ -19,8 +19,8 @@
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/edges.h"
-#include "cli/model/core/weigh.h"
-#include "cli/model/leftout.h"
+#include "cli/model/core/weight.h"
+#include "cli/model/omitted.h"
 #include "cli/model/moment.h"
 #include "cli/model/rows/rows_sweep.h"
 #include "cli/model/tap.h"
@@ -145,16 +145,16 @@ static uint64_t *find_begins(const struct model *model,
 
 /* ---- blocks ---- */
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
+static void take_alloc(void *owner, const struct block *block, uint32_t number,
 		       uint32_t node, uint32_t chain)
 {
 	struct follower *f = owner;
 	const uint32_t *members = members_of(f, node);
-	struct weigh_amount amount = weigh_block(block->size,
+	struct weight_amount amount = weight_block(block->size,
 				model_sample_mean(f->rows->source->model));
 
 	(void)number, (void)chain;
-	advance(f, block->birth);
+	advance(f, block->alloc);
 	for (uint32_t i = 1; i <= members[0]; i++) {
 		struct series_step *now = &f->now[members[i]];
 
@@ -173,7 +173,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 {
 	struct follower *f = owner;
 	const uint32_t *members = members_of(f, node);
-	struct weigh_amount amount = weigh_block(block->size,
+	struct weight_amount amount = weight_block(block->size,
 				model_sample_mean(f->rows->source->model));
 
 	(void)number, (void)chain;
@@ -247,35 +247,35 @@ static bool ask_store(struct follower *f)
 		.begins = f->begins, .steps = steps,
 		.temporary = query->temporary,
 		.maxima = !(query->spares & QUERY_SPARES_OWN_PEAKS) ||
-			  query->order == FIGURE_PEAK ||
-			  query->order == FIGURE_OWN_PEAK,
+			  query->order == MEASURE_PEAK ||
+			  query->order == MEASURE_OWN_PEAK,
 	};
-	struct rows_told told = { .group = group_of, .owner = f,
+	struct rows_grouping grouping = { .group = group_of, .owner = f,
 				  .count = f->series->shown + 1 };
 	struct store_step *list;
-	bool told_all;
+	bool complete;
 
 	if (model_store(model) == NULL || query_inclusive(query) != NULL ||
 	    model_is_of_moment(model))
 		return false;
 	list = grow_zeroed((f->all + 1) * steps, sizeof(*list));
-	told_all = rows_timeline(model, &told, &axis, list) == 0;
-	if (told_all)
+	complete = rows_timeline(model, &grouping, &axis, list) == 0;
+	if (complete)
 		take_steps(f, 0, list, f->all + 1);
 	/* the last of these includes blocks that do not count */
-	if (told_all && rows->source->keep != NULL) {
-		told.group = whole_of;
-		told.count = 1;
-		told_all = rows_timeline(model, &told, &axis, list) == 0;
-		if (told_all)
+	if (complete && rows->source->keep != NULL) {
+		grouping.group = whole_of;
+		grouping.count = 1;
+		complete = rows_timeline(model, &grouping, &axis, list) == 0;
+		if (complete)
 			take_steps(f, f->all, list, 1);
 	}
 	/* a pass starts from zeros */
-	if (!told_all)
+	if (!complete)
 		memset(f->series->list, 0, (f->all + 1) * steps *
 		       sizeof(*f->series->list));
 	free(list);
-	return told_all;
+	return complete;
 }
 
 /* By a pass over the events. */
@@ -283,7 +283,7 @@ static int follow(struct follower *f)
 {
 	const struct query_source *source = f->rows->source;
 	size_t costs = model_contexts(source->model)->cost_count;
-	const struct model_tap tap = { .owner = f, .birth = take_birth,
+	const struct model_tap tap = { .owner = f, .alloc = take_alloc,
 				       .end = take_end, .key = &f->key };
 	int status;
 
@@ -330,29 +330,30 @@ static void note_limit(const struct query_source *source,
  * once. */
 static void round_series(struct series_step *list, size_t steps, uint64_t mean)
 {
-	unsigned blocks = weigh_block_bits(mean), bytes = weigh_byte_bits(mean);
-	uint16_t count = (uint16_t)weigh_half(blocks), frees = count,
+	unsigned blocks = weight_block_bits(mean),
+		 bytes = weight_byte_bits(mean);
+	uint16_t count = (uint16_t)weight_half(blocks), frees = count,
 		 temporary = count;
-	uint16_t allocated = (uint16_t)weigh_half(bytes), freed = allocated;
+	uint16_t allocated = (uint16_t)weight_half(bytes), freed = allocated;
 
 	for (size_t i = 0; i < steps; i++) {
 		struct series_step *step = &list[i];
 
-		step->live_bytes = weigh_whole(step->live_bytes, bytes,
-					       weigh_half(bytes));
-		step->live_bytes_max = weigh_whole(step->live_bytes_max, bytes,
-						   weigh_half(bytes));
-		step->live_blocks = weigh_whole(step->live_blocks, blocks,
-						weigh_half(blocks));
-		step->allocations = weigh_next(step->allocations, blocks,
-					       &count);
-		step->allocated_bytes = weigh_next(step->allocated_bytes,
-						   bytes, &allocated);
-		step->frees = weigh_next(step->frees, blocks, &frees);
-		step->freed_bytes = weigh_next(step->freed_bytes, bytes,
-					       &freed);
-		step->temporary = weigh_next(step->temporary, blocks,
-					     &temporary);
+		step->live_bytes = weight_whole(step->live_bytes, bytes,
+						weight_half(bytes));
+		step->live_bytes_max = weight_whole(step->live_bytes_max, bytes,
+						    weight_half(bytes));
+		step->live_blocks = weight_whole(step->live_blocks, blocks,
+						 weight_half(blocks));
+		step->allocations = weight_next(step->allocations, blocks,
+						&count);
+		step->allocated_bytes = weight_next(step->allocated_bytes,
+						    bytes, &allocated);
+		step->frees = weight_next(step->frees, blocks, &frees);
+		step->freed_bytes = weight_next(step->freed_bytes, bytes,
+						&freed);
+		step->temporary = weight_next(step->temporary, blocks,
+					      &temporary);
 	}
 }
 
@@ -396,24 +397,24 @@ void series_free(struct series *series)
 
 /* ---- values of a step ---- */
 
-bool series_has(enum figure order)
+bool series_has(enum measure order)
 {
-	return order == FIGURE_LIVE || order == FIGURE_PEAK ||
-	       order == FIGURE_OWN_PEAK || order == FIGURE_TOTAL ||
-	       order == FIGURE_COUNT || order == FIGURE_TEMPORARY;
+	return order == MEASURE_LIVE || order == MEASURE_PEAK ||
+	       order == MEASURE_OWN_PEAK || order == MEASURE_TOTAL ||
+	       order == MEASURE_COUNT || order == MEASURE_TEMPORARY;
 }
 
-uint64_t series_value(const struct series_step *step, enum figure order)
+uint64_t series_value(const struct series_step *step, enum measure order)
 {
 	switch (order) {
-	case FIGURE_PEAK:
-	case FIGURE_OWN_PEAK:
+	case MEASURE_PEAK:
+	case MEASURE_OWN_PEAK:
 		return step->live_bytes_max;
-	case FIGURE_TOTAL:
+	case MEASURE_TOTAL:
 		return step->allocated_bytes;
-	case FIGURE_COUNT:
+	case MEASURE_COUNT:
 		return step->allocations;
-	case FIGURE_TEMPORARY:
+	case MEASURE_TEMPORARY:
 		return step->temporary;
 	default:
 		return step->live_bytes;

@@ -91,9 +91,9 @@ series_whole(const struct series *series)
 
 /* The value of a sort key in a step: live at its end, maximum within it (peak,
  * own-peak), allocated bytes (total), allocations, temporary blocks. */
-uint64_t series_value(const struct series_step *step, enum figure order);
+uint64_t series_value(const struct series_step *step, enum measure order);
 /* Whether the sort key has such a value. */
-bool series_has(enum figure order);
+bool series_has(enum measure order);
 /* Calls `each` for each value and its name, always in the same order. */
 void series_each(const struct series_step *step,
 		 void (*each)(void *owner, const char *name, uint64_t value),

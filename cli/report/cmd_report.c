@@ -8,10 +8,10 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/commands.h"
-#include "cli/command/figure_words.h"
-#include "cli/command/reading.h"
+#include "cli/command/measure_words.h"
+#include "cli/command/trace_args.h"
 #include "cli/query/passes_needed.h"
 #include "cli/report/report.h"
 #include "cli/command/output_file.h"
@@ -102,21 +102,21 @@ static const char *by_word(size_t n, const char **meaning)
 
 static const struct command_words choices[] = {
 	{ BY, by_word },
-	{ SORT, figure_words_all },
+	{ SORT, measure_words_all },
 	{ 0, NULL },
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options,
-	&reading_index,
-	&reading_symbols,
+	&trace_args_model_options,
+	&trace_args_index,
+	&trace_args_symbols,
 	&filter_options,
 	NULL
 };
 
 struct request {
 	struct report_options report;
-	struct reading reading;
+	struct trace_args args;
 	const char *output;
 	bool json;
 	bool csv;
@@ -129,11 +129,11 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case SORT:
-		request->reading.query.order = figure_words_take(value);
+		request->args.query.order = measure_words_take(value);
 		request->report.one_key = true;
 		break;
 	case BY:
@@ -147,7 +147,7 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case GROUPS_MAX:
 		return quantity_parse_count(value,
-					    &request->reading.query.groups_max);
+					    &request->args.query.groups_max);
 	case TREE:
 		request->report.tree = strcmp(value, "top-down") == 0 ?
 			REPORT_TREE_TOP_DOWN : REPORT_TREE_BOTTOM_UP;
@@ -221,7 +221,7 @@ static void note_heaps(const struct report *report)
 		coverage->unrecorded.allocations;
 
 	if (sums > 0)
-		notes_hint(tell_notes(), "%s: for %s only sums are known: they "
+		notes_hint(log_notes(), "%s: for %s only sums are known: they "
 			   "are in no heap's row", report->about.trace,
 			   COUNTED(sums, "allocation"));
 }
@@ -232,8 +232,8 @@ static bool has_pages(const struct request *request, const struct model *model,
 {
 	if (!request->report.pages || !model_is_sampled(model))
 		return true;
-	tell_error("%s: is a sample, and --pages needs all blocks: record it "
-		   "without --sample", trace);
+	log_error("%s: is a sample, and --pages needs all blocks: record it "
+		  "without --sample", trace);
 	return false;
 }
 
@@ -244,13 +244,13 @@ static int open_trace(struct request *request, struct opened *opened,
 {
 	int status;
 
-	status = reading_model(&request->reading, &opened->model, trace);
+	status = trace_args_model(&request->args, &opened->model, trace);
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &opened->frames, opened->model);
+	trace_args_frames(&request->args, &opened->frames, opened->model);
 	if (!has_pages(request, opened->model, trace) ||
-	    !reading_stack_filter(&request->reading, &opened->frames,
-				  &opened->filter)) {
+	    !trace_args_stack_filter(&request->args, &opened->frames,
+				     &opened->filter)) {
 		close_trace(opened);
 		return EXIT_NOTHING;
 	}
@@ -260,7 +260,7 @@ static int open_trace(struct request *request, struct opened *opened,
 	report->keep = opened->filter ? stack_filter_keeps : NULL;
 	report->keeper = opened->filter;
 	report_about(report, trace);
-	if (query_has_block_key(&request->reading.query, BLOCK_KEY_HEAP))
+	if (query_has_block_key(&request->args.query, BLOCK_KEY_HEAP))
 		note_heaps(report);
 	return status;
 }
@@ -268,15 +268,15 @@ static int open_trace(struct request *request, struct opened *opened,
 /* Whether rows need normalised stacks. */
 static bool needs_profile(const struct request *request)
 {
-	return query_needs_profile(&request->reading.query) ||
+	return query_needs_profile(&request->args.query) ||
 	       request->report.tree != REPORT_TREE_NONE;
 }
 
 static struct profile *new_profile(const struct request *request)
 {
-	bool by_process = query_has(&request->reading.query, QUERY_OF_PROCESS);
+	bool by_process = query_has(&request->args.query, QUERY_OF_PROCESS);
 	struct profile *profile = profile_new(by_process ?
-		(unsigned)request->reading.trace_count : 1);
+		(unsigned)request->args.trace_count : 1);
 
 	profile->fold = request->report.tree != REPORT_TREE_NONE;
 	return profile;
@@ -334,9 +334,9 @@ static int read_all(struct request *request, struct report *report,
 	static struct opened opened;
 	int status = EXIT_COMPLETE;
 
-	for (size_t i = 0; i < request->reading.trace_count; i++) {
+	for (size_t i = 0; i < request->args.trace_count; i++) {
 		int one = open_trace(request, &opened,
-				     request->reading.traces[i], report);
+				     request->args.traces[i], report);
 
 		if (one != EXIT_COMPLETE)
 			status = EXIT_PARTIAL;
@@ -378,12 +378,12 @@ static void print_all(struct request *request, struct report *report,
 {
 	report_processes_sort(processes, report->profile == NULL &&
 			      request->report.one_key,
-			      request->reading.query.order);
+			      request->args.query.order);
 	if (report->profile != NULL) {
 		profile_seal(report->profile);
 		report->end_ns = report->profile->end_ns;
 		report->processes = processes_of(processes,
-						 request->reading.trace_count);
+						 request->args.trace_count);
 		report_processes_sum(processes, &report->about);
 	}
 	if (request->csv)
@@ -420,43 +420,43 @@ static int report_many(struct request *request, struct report *report)
 
 /* ---- checks of the options ---- */
 
-static void tell_no_sum(const char *key)
+static void report_no_sum(const char *key)
 {
 	LOCAL_BUFFER sums = { 0 };
 
-	figure_words_list(&sums, FIGURE_SUMS);
-	tell_error("--tree --sort %s: a sum of these is meaningless: sort by "
-		   "%s", key, sums.data);
+	measure_words_list(&sums, MEASURE_SUMS);
+	log_error("--tree --sort %s: a sum of these is meaningless: sort by "
+		  "%s", key, sums.data);
 }
 
 /* Whether the options fit --timeline, or need none. */
 static bool fits_time(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
-	enum figure order = request->reading.query.order;
+	enum measure order = request->args.query.order;
 
 	if (!wanted->timeline && wanted->steps != 0)
-		tell_error("--steps: needs --timeline: add it");
+		log_error("--steps: needs --timeline: add it");
 	else if (!wanted->timeline)
 		return true;
-	else if (request->reading.many || request->merge)
-		tell_error("--timeline: reads only one trace, without --merge: "
-			   "`gnomon graph` draws several");
+	else if (request->args.many || request->merge)
+		log_error("--timeline: reads only one trace, without --merge: "
+			  "`gnomon graph` draws several");
 	else if (wanted->tree != REPORT_TREE_NONE || wanted->blocks)
-		tell_error("--timeline %s: a timeline has groups as rows: "
-			   "leave out one of them", wanted->blocks ?
-			   "--by block" : "--tree");
+		log_error("--timeline %s: a timeline has groups as rows: "
+			  "leave out one of them", wanted->blocks ?
+			  "--by block" : "--tree");
 	else if (!series_has(order))
-		tell_error("--timeline --sort %s: this has no values over "
-			   "time: sort by live, peak, own-peak, total, count "
-			   "or temporary",
-			   figure_kinds[order].name);
-	else if (query_is_of_moment(&request->reading.query))
-		tell_error("--timeline --alive-at: a moment has no timeline: "
-			   "leave out one of them");
+		log_error("--timeline --sort %s: this has no values over "
+			  "time: sort by live, peak, own-peak, total, count "
+			  "or temporary",
+			  measure_kinds[order].name);
+	else if (query_is_of_moment(&request->args.query))
+		log_error("--timeline --alive-at: a moment has no timeline: "
+			  "leave out one of them");
 	else
-		return model_can_be_read_again(request->reading.traces[0],
-					       tell_notes());
+		return model_can_be_read_again(request->args.traces[0],
+					       log_notes());
 	return false;
 }
 
@@ -472,18 +472,18 @@ static bool fits_pages(const struct request *request)
 	if (!wanted->pages)
 		return true;
 	if (other != NULL)
-		tell_error("--pages %s: rows are sorted by the pages that they "
-			   "keep: leave out one of them", other);
+		log_error("--pages %s: rows are sorted by the pages that they "
+			  "keep: leave out one of them", other);
 	else if (request->csv)
-		tell_error("--pages --csv: not available: use --json");
-	else if (request->reading.many || request->merge)
-		tell_error("--pages: reads only one trace, without --merge");
-	else if (query_inclusive(&request->reading.query) != NULL)
-		tell_error("--pages --by %s: such rows share blocks, so pages "
-			   "cannot be divided among them", wanted->by);
+		log_error("--pages --csv: not available: use --json");
+	else if (request->args.many || request->merge)
+		log_error("--pages: reads only one trace, without --merge");
+	else if (query_inclusive(&request->args.query) != NULL)
+		log_error("--pages --by %s: such rows share blocks, so pages "
+			  "cannot be divided among them", wanted->by);
 	else
-		return model_can_be_read_again(request->reading.traces[0],
-					       tell_notes());
+		return model_can_be_read_again(request->args.traces[0],
+					       log_notes());
 	return false;
 }
 
@@ -491,50 +491,50 @@ static bool fits_pages(const struct request *request)
 static bool fits(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
-	enum figure order = request->reading.query.order;
-	const char *name = figure_kinds[order].name;
+	enum measure order = request->args.query.order;
+	const char *name = measure_kinds[order].name;
 
 	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key &&
-	    !figures_have(order, FIGURE_SUMS))
-		tell_no_sum(name);
+	    !figures_have(order, MEASURE_SUMS))
+		report_no_sum(name);
 	else if (wanted->tree != REPORT_TREE_NONE && request->report.by != NULL)
-		tell_error("--tree --by %s: a tree is always by function: "
-			   "leave out one of them", request->report.by);
-	else if (wanted->blocks && wanted->one_key && order != FIGURE_LIVE &&
-		 order != FIGURE_AGE)
-		tell_error("--by block --sort %s: blocks are sorted by size "
-			   "(live) or age", name);
-	else if (query_inclusive(&request->reading.query) != NULL &&
-		 order == FIGURE_OWN_PEAK)
-		tell_error("--by %s --sort %s: such rows share blocks and have "
-			   "no peak of their own: sort by peak",
-			   request->report.by, name);
+		log_error("--tree --by %s: a tree is always by function: "
+			  "leave out one of them", request->report.by);
+	else if (wanted->blocks && wanted->one_key && order != MEASURE_LIVE &&
+		 order != MEASURE_AGE)
+		log_error("--by block --sort %s: blocks are sorted by size "
+			  "(live) or age", name);
+	else if (query_inclusive(&request->args.query) != NULL &&
+		 order == MEASURE_OWN_PEAK)
+		log_error("--by %s --sort %s: such rows share blocks and have "
+			  "no peak of their own: sort by peak",
+			  request->report.by, name);
 	else if (request->csv && (request->json || wanted->sizes))
-		tell_error("--csv --%s: a CSV table has only rows: leave out "
-			   "one of them", request->json ? "json" : "sizes");
+		log_error("--csv --%s: a CSV table has only rows: leave out "
+			  "one of them", request->json ? "json" : "sizes");
 	else if (request->csv && wanted->timeline)
-		tell_error("--csv --timeline: use gnomon graph --format csv");
+		log_error("--csv --timeline: use gnomon graph --format csv");
 	else if (request->csv && wanted->blocks)
-		tell_error("--csv --by block: use gnomon export --format csv "
-			   "--by block");
+		log_error("--csv --by block: use gnomon export --format csv "
+			  "--by block");
 	else if ((request->csv || request->json) && wanted->runtime_frames)
-		tell_error("--%s --%s: this output always has all frames and "
-			   "all parts: leave out the second",
-			   request->csv ? "csv" : "json",
-			   wanted->all ? "all" : "runtime-frames");
+		log_error("--%s --%s: this output always has all frames and "
+			  "all parts: leave out the second",
+			  request->csv ? "csv" : "json",
+			  wanted->all ? "all" : "runtime-frames");
 	else if (wanted->frame_table && !request->json)
-		tell_error("--frame-table: needs --json: add it");
+		log_error("--frame-table: needs --json: add it");
 	else if (wanted->no_heap && !request->json)
-		tell_error("--no-heap: needs --json: add it");
+		log_error("--no-heap: needs --json: add it");
 	else if (wanted->no_own_peaks && !request->json)
-		tell_error("--no-own-peaks: needs --json: add it");
-	else if (wanted->no_own_peaks && order == FIGURE_OWN_PEAK &&
+		log_error("--no-own-peaks: needs --json: add it");
+	else if (wanted->no_own_peaks && order == MEASURE_OWN_PEAK &&
 		 wanted->one_key)
-		tell_error("--no-own-peaks --sort own-peak: leave out one of "
-			   "them");
+		log_error("--no-own-peaks --sort own-peak: leave out one of "
+			  "them");
 	else if (wanted->frame_table && wanted->tree != REPORT_TREE_NONE)
-		tell_error("--frame-table --tree: a tree has no stacks: leave "
-			   "out one of them");
+		log_error("--frame-table --tree: a tree has no stacks: leave "
+			  "out one of them");
 	else
 		return fits_pages(request) && fits_time(request);
 	return false;
@@ -548,16 +548,16 @@ static bool fits_many(const struct request *request)
 		request->report.sizes ? "--sizes" : NULL;
 
 	if (request->report.blocks ||
-	    query_has(&request->reading.query, QUERY_OF_BLOCK))
-		tell_error("--by %s: needs one trace: %s", request->report.by,
-			   request->reading.many ? "name one" :
-			   "leave out --merge");
+	    query_has(&request->args.query, QUERY_OF_BLOCK))
+		log_error("--by %s: needs one trace: %s", request->report.by,
+			  request->args.many ? "name one" :
+			  "leave out --merge");
 	else if (!request->merge && request->report.by != NULL)
-		tell_error("--by %s: several traces must be added up for this: "
-			   "add --merge", request->report.by);
+		log_error("--by %s: several traces must be added up for this: "
+			  "add --merge", request->report.by);
 	else if (!request->merge && sum != NULL)
-		tell_error("%s: several traces must be added up for this: add "
-			   "--merge", sum);
+		log_error("%s: several traces must be added up for this: add "
+			  "--merge", sum);
 	else
 		return true;
 	return false;
@@ -566,7 +566,7 @@ static bool fits_many(const struct request *request)
 /* Parses --by. False: it is invalid, which was logged. */
 static bool parse_by(struct request *request)
 {
-	struct query *query = &request->reading.query;
+	struct query *query = &request->args.query;
 	LOCAL_BUFFER why = { 0 };
 	bool good = true;
 
@@ -580,30 +580,30 @@ static bool parse_by(struct request *request)
 	if (query->key_count == 0)
 		query->key_count = 1;
 	if (!good)
-		tell_error("--by %s: %s", request->report.by, why.data);
+		log_error("--by %s: %s", request->report.by, why.data);
 	/* Without this filter, blocks of the program's own heaps are left
 	 * out. */
 	if (good && query_has_block_key(query, BLOCK_KEY_HEAP) &&
-	    !filter_has(request->reading.query.filter, FILTER_HEAP,
+	    !filter_has(request->args.query.filter, FILTER_HEAP,
 			FILTER_HEAP))
-		good = reading_take(&request->reading, FILTER_HEAP, ".") == 0;
+		good = trace_args_take(&request->args, FILTER_HEAP, ".") == 0;
 	return good;
 }
 
 static bool is_possible(struct request *request)
 {
 	return parse_by(request) && fits(request) &&
-	       ((!request->reading.many && !request->merge) ||
+	       ((!request->args.many && !request->merge) ||
 		fits_many(request));
 }
 
 /* What the report needs from a model: enum model_want. */
 static unsigned wants_of(const struct request *request)
 {
-	bool stacks = filter_has_stacks(request->reading.query.filter);
+	bool stacks = filter_has_stacks(request->args.query.filter);
 	unsigned wants = 0;
 
-	if (request->report.sizes && !request->reading.many && !request->merge)
+	if (request->report.sizes && !request->args.many && !request->merge)
 		wants |= MODEL_WANT_TIMELINE | MODEL_WANT_CHAINS;
 	if (request->json || stacks)
 		wants |= MODEL_WANT_FREED_BY;
@@ -618,7 +618,7 @@ static unsigned wants_of(const struct request *request)
 static void settle(struct request *request)
 {
 	struct report_options *wanted = &request->report;
-	struct query *query = &request->reading.query;
+	struct query *query = &request->args.query;
 
 	wanted->no_rows = (wanted->sizes || wanted->timeline) &&
 		!wanted->one_key && request->report.by == NULL &&
@@ -628,7 +628,7 @@ static void settle(struct request *request)
 		wanted->tree != REPORT_TREE_NONE || wanted->sizes ||
 		wanted->pages || wanted->timeline ||
 		(wanted->top_given && !request->json);
-	wanted->full_names = request->reading.full_names;
+	wanted->full_names = request->args.full_names;
 	query->wants = wants_of(request);
 	query->all_figures = request->json || request->csv;
 	query->spares = (query->all_figures && !wanted->no_own_peaks ?
@@ -645,7 +645,7 @@ static void settle(struct request *request)
 
 static int explain(const struct request *request)
 {
-	struct query query = request->reading.query;
+	struct query query = request->args.query;
 	LOCAL_BUFFER text = { 0 };
 	FILE *out = output_file_open(request->output);
 
@@ -655,13 +655,13 @@ static int explain(const struct request *request)
 	    request->report.tree != REPORT_TREE_NONE || request->report.no_rows)
 		query.key_count = 0;
 	/* Several traces are each read only once. */
-	if (request->reading.many || request->merge) {
+	if (request->args.many || request->merge) {
 		query.all_figures = false;
-		query.order = FIGURE_LIVE;
+		query.order = MEASURE_LIVE;
 	}
 	query_explain(&query, &text);
 	if (!request->report.chosen && !request->report.all &&
-	    !request->reading.many && !request->merge)
+	    !request->args.many && !request->merge)
 		buffer_string(&text, "from a file once more, where code may "
 			      "have grown steadily: rows over time\n");
 	fputs(text.data, out);
@@ -672,34 +672,34 @@ static int run_report(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
 	struct report report = {
-		.options = &request.report, .places = &request.reading.places,
+		.options = &request.report, .places = &request.args.places,
 	};
 	int operands, status;
 
-	reading_init(&request.reading);
-	request.reading.query.groups_max = QUERY_GROUPS_MAX;
+	trace_args_init(&request.args);
+	request.args.query.groups_max = QUERY_GROUPS_MAX;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (reading_find(&request.reading, operands, argv + 1) &&
+	if (trace_args_find(&request.args, operands, argv + 1) &&
 	    is_possible(&request)) {
 		settle(&request);
-		request.report.trace = !request.reading.many ?
-			request.reading.traces[0] :
+		request.report.trace = !request.args.many ?
+			request.args.traces[0] :
 			operands == 1 ? argv[1] : "";
 		if (request.explain)
 			status = explain(&request);
-		else if (request.reading.many || request.merge)
+		else if (request.args.many || request.merge)
 			status = report_many(&request, &report);
 		else
 			status = report_one(&request, &report);
 	}
 	if (status != EXIT_NOTHING && !request.explain)
-		filter_tell_unmatched(request.reading.query.filter,
-				      tell_notes());
+		filter_report_unmatched(request.args.query.filter,
+					log_notes());
 	free(report.scratch);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 

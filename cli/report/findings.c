@@ -1,6 +1,6 @@
 /*
  * findings.c: detects findings, and decides which of them matter. The sentences
- * are in findings_say.c. Called by the main thread.
+ * are in findings_write.c. Called by the main thread.
  *
  * Thresholds and their reasons:
  *
@@ -27,7 +27,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/pages/pages.h"
 #include "cli/model/stats/footprint.h"
-#include "cli/report/findings_say.h"
+#include "cli/report/findings_write.h"
 
 #define STEPS 16		/* of the growth test */
 #define STEADY 0.7		/* share of steps that must grow */
@@ -69,7 +69,7 @@ static struct finding *add(struct findings *findings, enum finding_kind kind,
 /* ---- rows ---- */
 
 /* By site, whatever groups the report has. */
-static void collect(struct report *r, enum figure order, uint64_t limit,
+static void collect(struct report *r, enum measure order, uint64_t limit,
 		    struct query_rows *rows)
 {
 	report_source(r, order, limit);
@@ -93,7 +93,7 @@ static struct finding_site site_of(struct report *r,
 }
 
 /* The site with the most of a measure. False: all have 0. */
-static bool find_top(struct report *r, enum figure order,
+static bool find_top(struct report *r, enum measure order,
 		     struct finding_site *site)
 {
 	struct query_rows rows;
@@ -187,7 +187,7 @@ static void add_growth(struct report *r, struct findings *findings,
 
 	f->matters = s >= LEAK_SHARE;
 	f->weight = .4 + .6 * (s < 1 ? s : 1);
-	findings_say_growth(r, f, site, gained);
+	findings_write_growth(r, f, site, gained);
 }
 
 /* ---- leaks ---- */
@@ -223,7 +223,7 @@ static void add_leak(struct report *r, struct findings *findings,
 	f->matters = !is_of_runtime(site) &&
 		((s >= LEAK_SHARE && worth) || often);
 	f->weight = often && s < .3 ? .3 : s < 1 ? s : 1;
-	findings_say_leak(r, f, site);
+	findings_write_leak(r, f, site);
 }
 
 /* Adds the next rows of the program's own code, unless they are tiny. */
@@ -240,7 +240,7 @@ static void add_others(struct report *r, const struct query_rows *rows,
 		    share(row->figures.live_bytes, r->about.sum.live_bytes) <
 		    OTHERS_SHARE)
 			continue;
-		findings_say_also(r, f, &site, row->contexts == 1);
+		findings_write_also(r, f, &site, row->contexts == 1);
 		others++;
 	}
 }
@@ -252,7 +252,7 @@ static void find_leaks(struct report *r, struct findings *findings)
 	size_t grower, own;
 	uint64_t gained;
 
-	collect(r, FIGURE_LIVE, GROWERS, &rows);
+	collect(r, MEASURE_LIVE, GROWERS, &rows);
 	if (rows.nonzero == 0 || rows.count == 0) {
 		query_rows_free(&rows);
 		return;
@@ -304,14 +304,14 @@ static void find_peak(struct report *r, struct findings *findings)
 	struct finding *f;
 	bool said;
 
-	if (!find_top(r, FIGURE_PEAK, &site))
+	if (!find_top(r, MEASURE_PEAK, &site))
 		return;
 	said = is_said(findings, &site);
 	f = add(findings, FINDING_PEAK, &site);
 	f->matters = !said && !is_of_runtime(&site);
 	f->weight = .25 * share(site.figures.peak_bytes,
 				r->about.sum.peak_bytes);
-	findings_say_peak(r, f, &site);
+	findings_write_peak(r, f, &site);
 }
 
 static void find_churn(struct report *r, struct findings *findings)
@@ -324,12 +324,12 @@ static void find_churn(struct report *r, struct findings *findings)
 
 	/* a sample lacks the allocations in between */
 	if (r->about.coverage.sample_mean > 0 ||
-	    !find_top(r, FIGURE_TEMPORARY, &site))
+	    !find_top(r, MEASURE_TEMPORARY, &site))
 		return;
 	f = add(findings, FINDING_CHURN, &site);
 	f->matters = part >= CHURN_SHARE && sum->temporary >= CHURN_MIN;
 	f->weight = .6 * part;
-	findings_say_churn(r, f, &site, recorded);
+	findings_write_churn(r, f, &site, recorded);
 }
 
 /* ---- fragmentation ---- */
@@ -407,7 +407,7 @@ static void add_fragmentation(struct report *r, struct findings *findings,
 
 	f->matters = s >= WASTE_SHARE && waste >= WASTE_MIN;
 	f->weight = s;
-	findings_say_fragmentation(f, pages, keeper);
+	findings_write_fragmentation(f, pages, keeper);
 }
 
 static void find_fragmentation(struct report *r, struct findings *findings)
@@ -435,7 +435,7 @@ static void find_missing(const struct report *r, struct findings *findings)
 
 	f->weight = 2;	/* before the others, which only cover existing data */
 	f->matters = true;
-	if (!findings_say_missing(r, f)) {
+	if (!findings_write_missing(r, f)) {
 		findings_free_one(f);
 		findings->count--;
 	}
@@ -468,20 +468,20 @@ void findings_free(struct findings *findings)
 	findings->count = 0;
 }
 
-enum figure findings_figure(const struct findings *findings)
+enum measure findings_figure(const struct findings *findings)
 {
 	static const int figures[FINDING_KINDS] = {
 		[FINDING_MISSING] = -1,
-		[FINDING_LEAK] = FIGURE_LIVE,
-		[FINDING_GROWTH] = FIGURE_LIVE,
+		[FINDING_LEAK] = MEASURE_LIVE,
+		[FINDING_GROWTH] = MEASURE_LIVE,
 		[FINDING_FRAGMENTATION] = -1,
-		[FINDING_CHURN] = FIGURE_TEMPORARY,
-		[FINDING_PEAK] = FIGURE_PEAK,
+		[FINDING_CHURN] = MEASURE_TEMPORARY,
+		[FINDING_PEAK] = MEASURE_PEAK,
 	};
 
 	for (unsigned i = 0; i < findings->count; i++)
 		if (findings->list[i].matters &&
 		    figures[findings->list[i].kind] >= 0)
-			return (enum figure)figures[findings->list[i].kind];
-	return FIGURE_PEAK;
+			return (enum measure)figures[findings->list[i].kind];
+	return MEASURE_PEAK;
 }

@@ -69,7 +69,7 @@ void findings_text(const struct report *report,
 /* The member "findings": all findings. */
 void findings_json(struct json *json, const struct findings *findings);
 /* The measure whose table shows the most important finding. */
-enum figure findings_figure(const struct findings *findings);
+enum measure findings_figure(const struct findings *findings);
 
 /* ---- growth test ---- */
 

@@ -24,13 +24,13 @@ void report_csv(struct report *report);
 
 /* Collects rows by a measure, at most `limit` (0: all): one table at a time; to
  * be freed by query_rows_free. */
-void report_collect(struct report *report, enum figure order, uint64_t limit,
+void report_collect(struct report *report, enum measure order, uint64_t limit,
 		    struct query_rows *rows);
 /* The same in two steps: r->query may be changed in between. */
-void report_source(struct report *report, enum figure order, uint64_t limit);
+void report_source(struct report *report, enum measure order, uint64_t limit);
 void report_collect_query(struct report *report, struct query_rows *rows);
 /* The measure of --sort; else `other`. */
-enum figure report_order(const struct report *report, enum figure other);
+enum measure report_order(const struct report *report, enum measure other);
 /* How many of `count` rows to show: --top, else `few` (0: all). */
 uint64_t report_top(const struct report *report, uint64_t few);
 size_t report_shown(const struct report *report, size_t count, uint64_t few);
@@ -62,10 +62,10 @@ void report_blocks_json(struct json *json, struct report *report);
 /* A tree of calls, from the outermost functions inward or from the sites
  * outward; the report's profile is folded. "rows": branches, each before its
  * children; CSV has a line for each, in the same order. */
-void report_tree_text(struct report *report, enum figure key);
+void report_tree_text(struct report *report, enum measure key);
 void report_tree_json(struct json *json, struct report *report,
-		      enum figure key);
-void report_tree_csv(struct csv *csv, struct report *report, enum figure key);
+		      enum measure key);
+void report_tree_csv(struct csv *csv, struct report *report, enum measure key);
 /* The rows over time (cli/query/series.h): a table of the largest rows, the
  * others and the whole. */
 void report_series_text(struct report *report);

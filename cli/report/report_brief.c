@@ -70,7 +70,7 @@ static void put_others(const struct report *r, const struct query_row *row,
 static void put_row(struct report *r, const struct query_rows *rows,
 		    const struct query_row *row, unsigned number)
 {
-	enum figure key = rows->query->order;
+	enum measure key = rows->query->order;
 	uint64_t value = query_value_of_row(rows, row);
 
 	fprintf(r->out, "\n%4u. ", number);
@@ -124,21 +124,21 @@ static size_t put_rows(struct report *r, struct query_rows *rows,
 	return shown;
 }
 
-static enum figure_moment moment_of(const struct report *r)
+static enum measure_moment moment_of(const struct report *r)
 {
-	return query_is_of_moment(r->options->query) ? FIGURE_THEN :
-		r->about.being_written ? FIGURE_NOW : FIGURE_AT_END;
+	return query_is_of_moment(r->options->query) ? MEASURE_THEN :
+		r->about.being_written ? MEASURE_NOW : MEASURE_AT_END;
 }
 
 /* ---- commands for more ---- */
 
 /* The number of rows that were left out. */
-static void put_left(const struct report *r, enum figure key, size_t left)
+static void put_left(const struct report *r, enum measure key, size_t left)
 {
 	if (left > 0)
 		fprintf(r->out, "\n      and %s more %s: --sort %s\n",
 			COUNT_TEXT(left), left == 1 ? "site" : "sites",
-			figure_kinds[key].name);
+			measure_kinds[key].name);
 }
 
 static void put_more(const struct report *r)
@@ -158,7 +158,7 @@ static void put_more(const struct report *r)
 
 /* ---- the whole report ---- */
 
-static void put_table(struct report *r, enum figure key, unsigned used)
+static void put_table(struct report *r, enum measure key, unsigned used)
 {
 	unsigned room = used + LAST_LINES < SCREEN_LINES ?
 		SCREEN_LINES - LAST_LINES - used : 0;

@@ -92,7 +92,7 @@ static void put_rows(struct table_writer *w)
 	struct report *r = w->report;
 	struct query_rows rows;
 
-	report_collect(r, report_order(r, FIGURE_LIVE), report_top(r, 0),
+	report_collect(r, report_order(r, MEASURE_LIVE), report_top(r, 0),
 		       &rows);
 	w->rows = &rows;
 	put_heads(w);
@@ -114,7 +114,7 @@ void report_csv(struct report *r)
 	struct table_writer w = { .report = r, .csv.out = r->out };
 
 	if (r->options->tree != REPORT_TREE_NONE)
-		report_tree_csv(&w.csv, r, report_order(r, FIGURE_LIVE));
+		report_tree_csv(&w.csv, r, report_order(r, MEASURE_LIVE));
 	else
 		put_rows(&w);
 	csv_free(&w.csv);

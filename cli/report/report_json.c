@@ -131,7 +131,7 @@ static void put_list(struct json *json, struct report *r,
 	report_detail_end(&extras->detail);
 }
 
-static void put_rows(struct json *json, struct report *r, enum figure key)
+static void put_rows(struct json *json, struct report *r, enum measure key)
 {
 	struct extras extras = { 0 };
 	struct query_rows rows;
@@ -155,7 +155,7 @@ static void put_pages(struct json *json, struct report *r)
 
 void report_body_json(struct json *json, struct report *r)
 {
-	enum figure key = report_order(r, FIGURE_LIVE);
+	enum measure key = report_order(r, MEASURE_LIVE);
 	struct frame_table once = { 0 };
 
 	if (r->model != NULL)

@@ -13,7 +13,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/contexts.h"
 #include "cli/symbol/files/dpkg.h"
@@ -32,7 +32,7 @@ struct lackings {
 	struct lacking *list;
 	size_t count;
 	size_t capacity;
-	enum figure key;
+	enum measure key;
 };
 
 static void add(struct lackings *all, const char *library, uint64_t value)
@@ -212,7 +212,7 @@ static void add_debuginfod(struct buffer *text, const struct report *r,
 			      "=https://debuginfod.debian.net" : "");
 }
 
-static void tell(const struct lackings *all, const struct report *r)
+static void report(const struct lackings *all, const struct report *r)
 {
 	const char *root = r->places->sysroot ? r->places->sysroot : "";
 	uint64_t whole = report_whole(r, all->key);
@@ -226,7 +226,7 @@ static void tell(const struct lackings *all, const struct report *r)
 		if (one->value > 0 && whole > 0)
 			buffer_printf(&text, " (%s of %s)",
 				      PERCENT_TEXT(one->value, whole),
-				      figure_kinds[all->key].name);
+				      measure_kinds[all->key].name);
 	}
 	if (all->count > NAMED_MAX)
 		buffer_printf(&text, " and %zu more",
@@ -239,24 +239,24 @@ static void tell(const struct lackings *all, const struct report *r)
 	add_debuginfod(&text, r, root);
 	buffer_string(&text, " give the place of their symbols with -d");
 	buffer_printable(&text);
-	tell_note("%s", text.data);
+	log_note("%s", text.data);
 }
 
 void report_nameless(const struct report *r)
 {
 	struct lackings all = {
-		.key = report_order(r, FIGURE_TOTAL),
+		.key = report_order(r, MEASURE_TOTAL),
 	};
 
 	/* The summary already says that names are made up. */
-	if (tell_is_quiet() || (r->model != NULL && model_made_up(r->model) ==
-				MODEL_NAMES_AND_BUILD_IDS))
+	if (log_is_quiet() || (r->model != NULL && model_made_up(r->model) ==
+			       MODEL_NAMES_AND_BUILD_IDS))
 		return;
 	find(&all, r);
 	/* If stdout and stderr are one file, the note must follow the report;
 	 * write errors are detected when the report is closed. */
 	fflush(r->out);
 	if (all.count > 0)
-		tell(&all, r);
+		report(&all, r);
 	free(all.list);
 }

@@ -99,7 +99,7 @@ void report_pages_find(struct report *r, size_t snapshots,
 	memset(found, 0, sizeof(*found));
 	if (model_maps(r->model)->count > 0)
 		found->maps = map_index_new(NULL, r->model, "--pages");
-	report_collect(r, FIGURE_LIVE, 0, &found->rows);
+	report_collect(r, MEASURE_LIVE, 0, &found->rows);
 	groups = groups_of(r, &found->rows);
 	options.group_of_cost = groups;
 	options.group_count = found->rows.count;

@@ -137,12 +137,12 @@ static void put_top(struct report *r, const struct pages_heap *heap)
 static void put_tops(struct report *r, const struct pages_heap *const *heaps,
 		     size_t count)
 {
-	size_t told = 0;
+	size_t reported = 0;
 
-	for (size_t i = 0; i < count && told < TOPS; i++) {
+	for (size_t i = 0; i < count && reported < TOPS; i++) {
 		if (!heaps[i]->has_top)
 			continue;
-		if (told++ == 0)
+		if (reported++ == 0)
 			fprintf(r->out, "\n  highest blocks, each keeping its "
 				"heap from shrinking:\n");
 		put_top(r, heaps[i]);

@@ -31,7 +31,7 @@ void report_processes_add(struct report_processes *processes,
 
 /* ---- order ---- */
 
-static enum figure sorting_key;
+static enum measure sorting_key;
 
 static int by_start(const void *a, const void *b)
 {
@@ -143,7 +143,7 @@ static void ask_parent(struct report_process *list, size_t i)
 }
 
 void report_processes_sort(struct report_processes *processes, bool by_key,
-			   enum figure key)
+			   enum measure key)
 {
 	if (processes->count == 0)
 		return;

@@ -19,7 +19,7 @@ void report_processes_add(struct report_processes *processes,
 /* Sort: children after their parents, or by a key. If a trace does not have its
  * process's exit, it is taken from the parent's trace, if that has it. */
 void report_processes_sort(struct report_processes *processes, bool by_key,
-			   enum figure key);
+			   enum measure key);
 /* All processes as one; its texts must not be freed. The peak is the sum of the
  * peaks, which were at different times. */
 void report_processes_sum(const struct report_processes *processes,

@@ -22,15 +22,15 @@
 struct printer {
 	struct report *report;
 	struct table shown;	/* context -> section * 65536 + row */
-	enum figure key;	/* of the section */
+	enum measure key;	/* of the section */
 	const struct report_pages *pages;	/* rows by pages kept */
 };
 
 /* The moment of the live blocks. */
-static enum figure_moment moment_of(const struct report *r)
+static enum measure_moment moment_of(const struct report *r)
 {
-	return query_is_of_moment(r->options->query) ? FIGURE_THEN :
-		r->about.being_written ? FIGURE_NOW : FIGURE_AT_END;
+	return query_is_of_moment(r->options->query) ? MEASURE_THEN :
+		r->about.being_written ? MEASURE_NOW : MEASURE_AT_END;
 }
 
 /* ---- keys of a row ---- */
@@ -100,7 +100,7 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 				     indent);
 		fprintf(r->out, "%*s%s(as in number %u of %s)%s\n", indent,
 			"", r->style->dim, before & 0xffff,
-			figures_title((enum figure)(before >> 16),
+			figures_title((enum measure)(before >> 16),
 				      moment_of(r)),
 			r->style->off);
 	} else {
@@ -214,11 +214,11 @@ static void put_rows(struct printer *p, struct query_rows *rows, size_t count,
 			r->options->by ? r->options->by : "",
 			r->options->by ? " " : "",
 			p->pages != NULL ? "--pages" : "--sort ",
-			p->pages != NULL ? "" : figure_kinds[p->key].name);
+			p->pages != NULL ? "" : measure_kinds[p->key].name);
 	free(parts);
 }
 
-static void put_section(struct printer *p, enum figure key)
+static void put_section(struct printer *p, enum measure key)
 {
 	struct report *r = p->report;
 	uint64_t few = r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
@@ -237,7 +237,7 @@ static void put_pages(struct report *r)
 {
 	struct report_pages found;
 	struct printer p = {
-		.report = r, .key = FIGURE_LIVE, .pages = &found,
+		.report = r, .key = MEASURE_LIVE, .pages = &found,
 	};
 
 	report_pages_find(r, PAGES_SNAPSHOTS, &found);
@@ -255,9 +255,9 @@ static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
-	for (unsigned i = 0; i < figure_count && !r->options->one_key; i++)
-		if (figures_have((enum figure)i, FIGURE_OVERVIEW))
-			put_section(&p, (enum figure)i);
+	for (unsigned i = 0; i < measure_count && !r->options->one_key; i++)
+		if (figures_have((enum measure)i, MEASURE_OVERVIEW))
+			put_section(&p, (enum measure)i);
 	if (r->options->one_key)
 		put_section(&p, r->options->query->order);
 	else
@@ -267,7 +267,7 @@ static void put_sections(struct report *r)
 
 void report_body_text(struct report *r)
 {
-	enum figure key = report_order(r, FIGURE_LIVE);
+	enum measure key = report_order(r, MEASURE_LIVE);
 
 	if (r->model != NULL)
 		report_damages_text(r);

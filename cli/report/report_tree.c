@@ -36,7 +36,7 @@ struct level {
 
 struct tree {
 	struct report *report;
-	enum figure key;
+	enum measure key;
 	uint64_t whole;
 	struct level *levels;	/* by depth */
 	size_t level_capacity;
@@ -94,7 +94,7 @@ static void put_figures(const struct tree *tree, uint64_t value)
 
 	fprintf(r->out, "%s%6s%s %9s  ", r->style->share,
 		PERCENT_TEXT(value, tree->whole), r->style->off,
-		UNIT_TEXT(figure_kinds[tree->key].unit, value));
+		UNIT_TEXT(measure_kinds[tree->key].unit, value));
 }
 
 /* Whether the branch is folded: a runtime frame that is an only child, unless
@@ -171,7 +171,7 @@ static void end_branch(void *owner, const struct profile_branch *branch)
 		r->style->off);
 }
 
-void report_tree_text(struct report *r, enum figure key)
+void report_tree_text(struct report *r, enum measure key)
 {
 	bool up = r->options->tree == REPORT_TREE_BOTTOM_UP;
 	uint64_t whole = report_whole(r, key);
@@ -189,7 +189,7 @@ void report_tree_text(struct report *r, enum figure key)
 
 	fprintf(r->out, "\n%s%s%s: %s: each %s above its %s\n\n",
 		r->style->title, up ? "CALLERS" : "CALLS", r->style->off,
-		figure_kinds[key].tree, up ? "callee" : "caller",
+		measure_kinds[key].tree, up ? "callee" : "caller",
 		up ? "callers" : "callees");
 	if (whole == 0)
 		fprintf(r->out, "      none\n");
@@ -281,7 +281,7 @@ static void walk_all(struct tree *tree,
 	profile_walk(r->profile, &walk);
 }
 
-void report_tree_csv(struct csv *csv, struct report *r, enum figure key)
+void report_tree_csv(struct csv *csv, struct report *r, enum measure key)
 {
 	static const struct profile_frame frame;
 	const struct figures nothing = { 0 };
@@ -295,7 +295,7 @@ void report_tree_csv(struct csv *csv, struct report *r, enum figure key)
 	walk_all(&tree, csv_branch);
 }
 
-void report_tree_json(struct json *json, struct report *r, enum figure key)
+void report_tree_json(struct json *json, struct report *r, enum measure key)
 {
 	struct tree tree = { .report = r, .key = key, .json = json };
 

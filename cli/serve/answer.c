@@ -14,7 +14,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/json.h"
 #include "cli/base/text/utf8.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define PREFIX "gnomon: "
 #define ANSWER_OVERHEAD 512	/* bytes of an answer besides its body */
@@ -46,7 +46,7 @@ struct answer *answer_text(unsigned status, const char *type,
 {
 	int fd = memfd_create("answer", MFD_CLOEXEC);
 
-	if (fd >= 0 && whole_write(fd, text, size) != 0) {
+	if (fd >= 0 && io_full_write(fd, text, size) != 0) {
 		close(fd);
 		fd = -1;
 	}

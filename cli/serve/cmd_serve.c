@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 #include "cli/commands.h"
 #include "cli/serve/http.h"
@@ -110,16 +110,16 @@ static int take_token_file(struct request *request, const char *path)
 		fgets(request->secret, sizeof(request->secret), in) != NULL;
 
 	if (!good)
-		tell_error("%s: cannot read a token: %s", path,
-			   in == NULL ? strerror(errno) : "the file is empty");
+		log_error("%s: cannot read a token: %s", path,
+			  in == NULL ? strerror(errno) : "the file is empty");
 	if (in != NULL)
 		fclose(in);
 	request->secret[strcspn(request->secret, "\r\n")] = 0;
 	if (!good || take_token(request, request->secret) == 0)
 		return good ? 0 : -EINVAL;
-	tell_error("%s: the first line is not a token: a token has %d to %d "
-		   "letters, digits, `-`, `_`, `.` and `~`", path, TOKEN_MIN,
-		   TOKEN_MAX - 1);
+	log_error("%s: the first line is not a token: a token has %d to %d "
+		  "letters, digits, `-`, `_`, `.` and `~`", path, TOKEN_MIN,
+		  TOKEN_MAX - 1);
 	return -EINVAL;
 }
 
@@ -184,18 +184,18 @@ static bool add_operand(struct served_list *served, const char *operand)
 	if (served_add(served, operand))
 		return true;
 	if (errno != ENOENT || !is_number(operand)) {
-		tell_error("%s: %s", operand, strerror(errno));
+		log_error("%s: %s", operand, strerror(errno));
 		return false;
 	}
 	trace = locate_process((pid_t)strtol(operand, NULL, 10), &error);
 	if (trace == NULL) {
-		tell_error("%s: neither a file nor a process that is being "
-			   "recorded", operand);
+		log_error("%s: neither a file nor a process that is being "
+			  "recorded", operand);
 		return false;
 	}
 	added = served_add(served, trace);
 	if (!added)
-		tell_error("%s: %s", trace, strerror(errno));
+		log_error("%s: %s", trace, strerror(errno));
 	free(trace);
 	return added;
 }
@@ -219,8 +219,8 @@ static char *random_token(void)
 	char *text = grow_alloc(2 * TOKEN_BYTES + 1);
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
-		tell_error("cannot get random bytes for a token: %s",
-			   strerror(errno));
+		log_error("cannot get random bytes for a token: %s",
+			  strerror(errno));
 		exit(EXIT_NOTHING);
 	}
 	for (size_t i = 0; i < TOKEN_BYTES; i++)
@@ -285,8 +285,8 @@ static int serve(struct server *server, const struct request *request,
 	error = error ?: event_loop_open(&server->loop) ?:
 		watch_signals(server) ?: http_open(&server->http, listening);
 	if (error != 0) {
-		tell_error("cannot start the server: %s",
-			   strerror(-error));
+		log_error("cannot start the server: %s",
+			  strerror(-error));
 		return EXIT_NOTHING;
 	}
 	/* The URL is the command's result, so print it on standard output. */
@@ -302,7 +302,7 @@ static int serve(struct server *server, const struct request *request,
 		error = event_loop_wait(&server->loop, timeout);
 	}
 	if (error != 0)
-		tell_error("the server failed: %s", strerror(-error));
+		log_error("the server failed: %s", strerror(-error));
 	work_close(&server->work);
 	http_close(&server->http);
 	event_loop_close(&server->loop);

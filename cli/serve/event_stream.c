@@ -27,7 +27,7 @@ struct listener {
 	struct buffer pending;
 	size_t sent;		/* bytes of `pending` that were sent */
 	bool suspended, gone;
-	uint64_t told_ms;	/* when the last event was sent */
+	uint64_t reported_ms;	/* when the last event was sent */
 };
 
 static void go_on(struct listener *listener)
@@ -90,33 +90,33 @@ static void forget(void *owner)
 	free(listener);
 }
 
-static void tell(struct listener *listener, const char *text)
+static void report(struct listener *listener, const char *text)
 {
 	if (listener->pending.size + strlen(text) > PENDING_MAX)
 		listener->gone = true;
 	else
 		buffer_string(&listener->pending, text);
-	listener->told_ms = event_loop_now_ms();
+	listener->reported_ms = event_loop_now_ms();
 	go_on(listener);
 }
 
-static void tell_all(struct http *http, const char *text)
+static void report_all(struct http *http, const char *text)
 {
 	for (struct listener *listener = http->listeners, *next;
 	     listener != NULL; listener = next) {
 		next = listener->next;
-		tell(listener, text);
+		report(listener, text);
 	}
 }
 
 /* Mark the trace's state as sent to listeners. True: it was new. */
-static bool note_told(struct served *trace)
+static bool note_reported(struct served *trace)
 {
-	bool new = trace->told != trace->generation ||
-		trace->told_live != trace->live;
+	bool new = trace->reported != trace->generation ||
+		trace->reported_live != trace->live;
 
-	trace->told = trace->generation;
-	trace->told_live = trace->live;
+	trace->reported = trace->generation;
+	trace->reported_live = trace->live;
 	return new;
 }
 
@@ -126,7 +126,7 @@ static void begin_looking(struct http *http)
 {
 	served_refresh(http->served);
 	for (size_t i = 0; i < http->served->count; i++)
-		note_told(http->served->list[i]);
+		note_reported(http->served->list[i]);
 }
 
 bool event_stream_begin(struct exchange *exchange)
@@ -154,13 +154,13 @@ bool event_stream_begin(struct exchange *exchange)
 	exchange->http->listeners = listener;
 	exchange->http->listener_count++;
 	/* The first line confirms the stream. */
-	tell(listener, "retry: 2000\n: listening\n\n");
+	report(listener, "retry: 2000\n: listening\n\n");
 	return true;
 }
 
 /* ---- changes ---- */
 
-static void tell_traces(struct http *http)
+static void report_traces(struct http *http)
 {
 	const struct served_list *served = http->served;
 
@@ -168,44 +168,45 @@ static void tell_traces(struct http *http)
 		struct served *trace = served->list[i];
 		LOCAL_BUFFER text = { 0 };
 
-		if (!note_told(trace))
+		if (!note_reported(trace))
 			continue;
 		buffer_printf(&text, "event: trace\ndata: {\"id\":\"%s\","
 			      "\"generation\":\"%016" PRIx64 "\","
 			      "\"size_bytes\":%" PRIu64 ",\"live\":%s}\n\n",
 			      trace->id, trace->generation, trace->size,
 			      trace->live ? "true" : "false");
-		tell_all(http, text.data);
+		report_all(http, text.data);
 	}
 }
 
-static void tell_alive(struct http *http, uint64_t now)
+static void report_alive(struct http *http, uint64_t now)
 {
 	for (struct listener *listener = http->listeners, *next;
 	     listener != NULL; listener = next) {
 		next = listener->next;
-		if (listener->told_ms + ALIVE_MS < now)
-			tell(listener, ": here\n\n");
+		if (listener->reported_ms + ALIVE_MS < now)
+			report(listener, ": here\n\n");
 	}
 }
 
-void event_stream_look(struct http *http)
+void event_stream_poll(struct http *http)
 {
 	uint64_t now = event_loop_now_ms();
 	LOCAL_BUFFER progress = { 0 };
 
-	if (http->listeners == NULL || now < http->told_ms + EVENT_STREAM_MS)
+	if (http->listeners == NULL ||
+	    now < http->reported_ms + EVENT_STREAM_MS)
 		return;
-	http->told_ms = now;
+	http->reported_ms = now;
 	work_progress(http->work, &progress);
 	if (progress.size > 0)
-		tell_all(http, progress.data);
+		report_all(http, progress.data);
 	if (now >= http->refreshed_ms + TRACES_MS) {
 		http->refreshed_ms = now;
 		served_refresh(http->served);
-		tell_traces(http);
+		report_traces(http);
 	}
-	tell_alive(http, now);
+	report_alive(http, now);
 }
 
 void event_stream_close(struct http *http)

@@ -19,7 +19,7 @@
  * clients. */
 bool event_stream_begin(struct exchange *exchange);
 /* Look for changes and send them. The loop may call it as often as it likes. */
-void event_stream_look(struct http *http);
+void event_stream_poll(struct http *http);
 /* End all streams. */
 void event_stream_close(struct http *http);
 

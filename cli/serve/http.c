@@ -15,7 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/serve/event_stream.h"
-#include "cli/serve/packing.h"
+#include "cli/serve/http_compress.h"
 #include "cli/serve/rest.h"
 
 #define TOKEN_PARAMETER "token"
@@ -151,7 +151,8 @@ static void add_heads(struct MHD_Response *response,
 	char tag[32];
 
 	add_head(response, "Content-Type", answer->type);
-	add_head(response, "Content-Encoding", packing_name(answer->coding));
+	add_head(response, "Content-Encoding",
+		 http_compress_name(answer->coding));
 	add_head(response, "Gnomon-Messages", answer->messages);
 	if (answer->status == 200)
 		add_head(response, "Content-Disposition",
@@ -216,7 +217,7 @@ static void begin_held(struct http *http)
 			continue;
 		let_go(exchange);
 		/* The call covers everything up to now. */
-		served_look_now(exchange->held.traces[0]);
+		served_poll_now(exchange->held.traces[0]);
 		work_begin(http->work, &exchange->held, &exchange->client);
 	}
 }
@@ -280,7 +281,7 @@ static enum http_verdict judge(struct exchange *exchange, const char *method,
 			strcmp(url, "/") == 0,
 	};
 
-	return http_guard_judge(&exchange->http->guard, &given);
+	return http_guard_check(&exchange->http->guard, &given);
 }
 
 /* NULL: the request is allowed. */
@@ -444,7 +445,7 @@ int http_run(struct http *http)
 
 	close_late(http);
 	begin_held(http);
-	event_stream_look(http);
+	event_stream_poll(http);
 	/* After the connection limit was reached, the daemon checks the
 	 * listening socket again only in its next run. */
 	do {

@@ -64,7 +64,7 @@ struct http {
 	/* Owned by event_stream.c. */
 	struct listener *listeners;
 	unsigned listener_count;
-	uint64_t told_ms, refreshed_ms;
+	uint64_t reported_ms, refreshed_ms;
 };
 
 /* A request until its answer is sent. */

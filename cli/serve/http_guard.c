@@ -138,7 +138,7 @@ static bool has_token(const struct http_guard *guard,
 	return heads->cookies != NULL && has_cookie(guard, heads->cookies);
 }
 
-enum http_verdict http_guard_judge(const struct http_guard *guard,
+enum http_verdict http_guard_check(const struct http_guard *guard,
 				   const struct http_heads *heads)
 {
 	if (!is_ours(guard, heads->host))

@@ -40,7 +40,7 @@ enum http_verdict {
 	HTTP_NO_TOKEN		/* 401 */
 };
 
-enum http_verdict http_guard_judge(const struct http_guard *guard,
+enum http_verdict http_guard_check(const struct http_guard *guard,
 				   const struct http_heads *heads);
 /* Is it a loopback address: "127.0.0.1", "::1"? */
 bool http_guard_is_loopback(const char *address);

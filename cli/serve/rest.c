@@ -15,10 +15,10 @@
 #include <xxhash.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/base/text/utf8.h"
 #include "cli/serve/event_stream.h"
-#include "cli/serve/packing.h"
+#include "cli/serve/http_compress.h"
 #include "cli/serve/scrape.h"
 #include "cli/serve/static_files.h"
 
@@ -133,7 +133,7 @@ bool rest_is_known(struct exchange *exchange, uint64_t key)
  * in a header become "_". */
 static char *disposition(const struct served *trace, const char *end)
 {
-	const char *name = last_part(trace->path);
+	const char *name = base_name(trace->path);
 	size_t size = strlen(name);
 	char *text;
 
@@ -161,7 +161,7 @@ static void begin_work(struct request *request, struct work_call *call)
 		return;
 	}
 	if (call->route->saved_as == NULL)
-		call->coding = packing_choose(MHD_lookup_connection_value(
+		call->coding = http_compress_choose(MHD_lookup_connection_value(
 			exchange->connection, MHD_HEADER_KIND,
 			"Accept-Encoding"));
 	key = work_key(call);
@@ -181,7 +181,7 @@ static bool find_trace(struct request *request, const char *id,
 	*trace = id == NULL ? NULL :
 		served_find(request->exchange->http->served, id);
 	if (*trace != NULL)
-		served_look(*trace);
+		served_poll(*trace);
 	if (*trace != NULL && (*trace)->generation != 0)
 		return true;
 	answer(request, answer_error(404, "no such trace: /api/v1/traces lists "
@@ -369,7 +369,7 @@ static struct answer *pack_file(const struct static_file *file,
 
 	if (fd < 0)
 		return plain;
-	if (!packing_write(plain->fd, fd, coding) ||
+	if (!http_compress_write(plain->fd, fd, coding) ||
 	    fstat(fd, &status) != 0 || status.st_size == 0) {
 		close(fd);
 		return plain;
@@ -385,8 +385,10 @@ static void send_file(struct request *request, const struct static_file *file)
 {
 	struct exchange *exchange = request->exchange;
 	struct answer_cache *cache = &exchange->http->work->cache;
-	enum worker_coding coding = packing_choose(MHD_lookup_connection_value(
-		exchange->connection, MHD_HEADER_KIND, "Accept-Encoding"));
+	enum worker_coding coding =
+		http_compress_choose(MHD_lookup_connection_value(
+			exchange->connection, MHD_HEADER_KIND,
+			"Accept-Encoding"));
 	uint64_t key = XXH64(file->text, strlen(file->text),
 			     (uint64_t)coding) | 1;
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cli/command/reading.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/model/filters.h"
 
@@ -145,7 +145,7 @@ static bool has_group(const struct command *command,
 
 bool route_has_symbols(const struct route *route)
 {
-	return has_group(route->command, &reading_symbols);
+	return has_group(route->command, &trace_args_symbols);
 }
 
 static const struct command_option *find_in(const struct command_option *list,
@@ -163,7 +163,7 @@ static const struct command_option *find_option(const struct route *route,
 {
 	const struct command *command = route->command;
 	const struct command_group *const groups[] = {
-		&filter_options, &reading_model_options,
+		&filter_options, &trace_args_model_options,
 	};
 	const struct command_option *option;
 	const char *const *pair = route->renamed;
@@ -183,8 +183,8 @@ static const struct command_option *find_option(const struct route *route,
 			return has_group(command, groups[i]) ? option : NULL;
 	}
 	if (strcmp(name, "full-names") == 0 && route_has_symbols(route))
-		return find_in(reading_symbols.options, reading_symbols.count,
-			       name);
+		return find_in(trace_args_symbols.options,
+			       trace_args_symbols.count, name);
 	return NULL;
 }
 

@@ -6,9 +6,9 @@
  *	gnomon report --json --by=stack --sort=live --size-min=4k -- TRACE
  *
  * Parameters are an allow-list: the options that a route names, and the option
- * groups that only select (filters.h, reading.h). No parameter can name a file,
- * so a client can only read the traces named when the server was started, and
- * write none. No state; any thread.
+ * groups that only select (filters.h, trace_args.h). No parameter can name a
+ * file, so a client can only read the traces named when the server was started,
+ * and write none. No state; any thread.
  */
 #ifndef GNOMON_ROUTE_H
 #define GNOMON_ROUTE_H

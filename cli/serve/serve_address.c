@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 
 #define BACKLOG 1024
 
@@ -46,14 +46,14 @@ int serve_address_listen(const char *address, const char *port)
 	int error = getaddrinfo(address, port, &hints, &found), fd;
 
 	if (error != 0) {
-		tell_error("--bind %s --port %s: %s", address, port,
-			   gai_strerror(error));
+		log_error("--bind %s --port %s: %s", address, port,
+			  gai_strerror(error));
 		return -1;
 	}
 	fd = listen_at(found);
 	if (fd < 0)
-		tell_error("--bind %s --port %s: %s", address, port,
-			   strerror(errno));
+		log_error("--bind %s --port %s: %s", address, port,
+			  strerror(errno));
 	freeaddrinfo(found);
 	return fd;
 }
@@ -92,7 +92,7 @@ static _Noreturn void become_browser(const char *url)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 		execlp("xdg-open", "xdg-open", url, (char *)NULL);
-	tell_note("--open: cannot run xdg-open: %s", strerror(errno));
+	log_note("--open: cannot run xdg-open: %s", strerror(errno));
 	_exit(1);
 }
 
@@ -103,6 +103,6 @@ void serve_address_open(const char *url)
 	if (pid == 0)
 		become_browser(url);
 	if (pid < 0)
-		tell_note("--open: cannot start a process for the browser: %s",
-			  strerror(errno));
+		log_note("--open: cannot start a process for the browser: %s",
+			 strerror(errno));
 }

@@ -17,9 +17,9 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/base/text/json.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/serve/event_loop.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 #include "cli/trace/read/locate.h"
 
 /* A new trace file gets its first bytes within so many seconds. */
@@ -67,7 +67,7 @@ static uint64_t generation_of(const struct stat *status)
 /* Live: its lock is held, and not just briefly by another reader. */
 static bool is_live(const char *path, const struct trace_facts *facts)
 {
-	return fold_is_locked(path) &&
+	return live_recover_is_locked(path) &&
 		(facts->live[0] == 0 || access(facts->live, F_OK) == 0);
 }
 
@@ -77,7 +77,7 @@ static void read_facts(struct served *trace)
 
 	trace->live = false;
 
-	trace->error = -fold_facts(trace->path, &facts);
+	trace->error = -live_recover_facts(trace->path, &facts);
 	if (trace->error != 0)
 		return;
 	if (facts.result != SCAN_OPEN_OK) {
@@ -95,10 +95,10 @@ static bool is_too_soon(const struct served *trace)
 {
 	return trace->live && trace->generation != 0 &&
 		event_loop_now_ms() < trace->next_ms &&
-		fold_is_locked(trace->path);
+		live_recover_is_locked(trace->path);
 }
 
-bool served_look(struct served *trace)
+bool served_poll(struct served *trace)
 {
 	struct stat status;
 	bool live = trace->live, same;
@@ -126,10 +126,10 @@ bool served_look(struct served *trace)
 	return !same || live != trace->live;
 }
 
-bool served_look_now(struct served *trace)
+bool served_poll_now(struct served *trace)
 {
 	trace->next_ms = 0;
-	return served_look(trace);
+	return served_poll(trace);
 }
 
 static void free_trace(struct served *trace)
@@ -171,7 +171,7 @@ static struct served *add_file(struct served_list *list, const char *path,
 	trace = grow_zeroed(1, sizeof(*trace));
 	trace->path = grow_copy(path, strlen(path));
 	name_it(list, trace);
-	served_look(trace);
+	served_poll(trace);
 	GROW(list->list, list->count, list->capacity);
 	memmove(list->list + place + 1, list->list + place,
 		(list->count - place) * sizeof(*list->list));
@@ -251,7 +251,7 @@ bool served_refresh(struct served_list *list)
 
 	/* Find deleted files first, to make room for new ones. */
 	for (size_t i = 0; i < list->count; i++)
-		changed |= served_look(list->list[i]);
+		changed |= served_poll(list->list[i]);
 	for (size_t i = 0; i < list->directory_count; i++)
 		changed |= look_into(list, &list->directories[i]);
 	return changed;
@@ -293,7 +293,7 @@ static void put_trace(struct json *json, const struct served *trace)
 		 trace->generation);
 	json_object(json, NULL);
 	json_string(json, "id", trace->id);
-	json_string(json, "name", last_part(trace->path));
+	json_string(json, "name", base_name(trace->path));
 	json_string(json, "path", trace->path);
 	json_string(json, "program", trace->program);
 	json_int(json, "pid", trace->pid);

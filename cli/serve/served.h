@@ -32,8 +32,8 @@ struct served {
 	/* While the trace is being recorded, its generation does not change
 	 * before next_ms: reading a long trace must not take all the time. */
 	uint64_t next_ms;
-	uint64_t told;		/* generation and `live` that were sent to */
-	bool told_live;		/* event listeners */
+	uint64_t reported;	/* generation and `live` that were sent to */
+	bool reported_live;		/* event listeners */
 	int error;		/* errno; 0: the file exists and is a trace */
 	/* The result of reading generation `read`. */
 	uint64_t read;		/* 0: not read yet */
@@ -65,9 +65,9 @@ bool served_add(struct served_list *list, const char *path);
 /* Rescan the directories and check each file. True: something has changed. */
 bool served_refresh(struct served_list *list);
 /* Check one file. True: it has changed. */
-bool served_look(struct served *trace);
+bool served_poll(struct served *trace);
 /* The same, but ignores next_ms of a trace that is being recorded. */
-bool served_look_now(struct served *trace);
+bool served_poll_now(struct served *trace);
 /* By its id, which is untrusted; or NULL. */
 struct served *served_find(const struct served_list *list, const char *id);
 /* The trace written to last; NULL: none. */

@@ -18,10 +18,10 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
-#include "cli/command/kept.h"
+#include "cli/command/trace_cache.h"
 #include "cli/serve/progress_board.h"
 #include "cli/serve/worker.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 
 /* Bytes of a trace; smaller traces are read in some milliseconds. */
 #define INDEX_BYTES (1 << 20)
@@ -51,7 +51,7 @@ static void begin_worker(struct reader *reader, uint32_t slot,
 	worker_run(files, slot, reader->limits);
 }
 
-static void tell_end(const struct reader *reader, uint32_t job, int status)
+static void report_end(const struct reader *reader, uint32_t job, int status)
 {
 	const struct trace_reader_packet packet = {
 		.kind = READER_ENDED, .job = job, .status = status,
@@ -72,7 +72,7 @@ static void run(struct reader *reader,
 		dprintf(files[READER_SAID], "cannot start a process for this "
 					    "call: %s\n",
 			strerror(errno));
-		tell_end(reader, packet->job, WORKER_NO_ROOM << 8);
+		report_end(reader, packet->job, WORKER_NO_ROOM << 8);
 		return;
 	}
 	GROW(reader->children, reader->child_count, reader->child_capacity);
@@ -100,7 +100,7 @@ static void reap(struct reader *reader)
 		for (size_t i = 0; i < reader->child_count; i++) {
 			if (reader->children[i].pid != pid)
 				continue;
-			tell_end(reader, reader->children[i].job, status);
+			report_end(reader, reader->children[i].job, status);
 			reader->children[i] =
 				reader->children[--reader->child_count];
 			break;
@@ -139,16 +139,16 @@ static int watch_children(void)
 
 static int take_symbols(void *owner, int id, const char *value)
 {
-	return reading_take(owner, id, value);
+	return trace_args_take(owner, id, value);
 }
 
 /* Apply the server's symbol options. False, after a message, if they are
  * wrong. */
-static bool take_words(struct reading *reading,
+static bool take_words(struct trace_args *args,
 		       const struct trace_reader_setup *setup)
 {
 	static const struct command_group *const groups[] = {
-		&reading_symbols, NULL
+		&trace_args_symbols, NULL
 	};
 	static const struct command words = {
 		.name = "serve", .groups = groups, .wrong_use = EXIT_NOTHING,
@@ -161,7 +161,7 @@ static bool take_words(struct reading *reading,
 	for (size_t i = 0; i < setup->count; i++)
 		argv[i + 1] = setup->words[i];
 	good = command_parse(&words, (int)setup->count + 1, argv, take_symbols,
-			     reading, &operands, &status);
+			     args, &operands, &status);
 	free(argv);
 	return good;
 }
@@ -172,21 +172,21 @@ static bool is_worth_index(const char *trace)
 	struct stat status;
 
 	return stat(trace, &status) == 0 && status.st_size > INDEX_BYTES &&
-		!fold_is_locked(trace);
+		!live_recover_is_locked(trace);
 }
 
 static int read_trace(const struct trace_reader_setup *setup)
 {
-	static struct reading reading;
+	static struct trace_args args;
 
 	if (setup->trace == NULL)
 		return EXIT_COMPLETE;
-	reading_init(&reading);
-	if (!take_words(&reading, setup))
+	trace_args_init(&args);
+	if (!take_words(&args, setup))
 		return EXIT_NOTHING;
 	if (is_worth_index(setup->trace))
-		reading.index = ROWS_MAKE;
-	return kept_read(&reading, setup->trace);
+		args.index = ROWS_MAKE;
+	return trace_cache_read(&args, setup->trace);
 }
 
 _Noreturn void trace_reader_serve(int socket,

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/command/reading.h"
+#include "cli/command/trace_args.h"
 
 /* Limits from the server's command line, for all calls. */
 struct trace_reader_limits {

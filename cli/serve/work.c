@@ -238,8 +238,8 @@ static void note_reading(struct work_reader *reader)
 	trace->said = work_answer_said(reader->said);
 }
 
-void work_hear(struct work_reader *reader,
-	       const struct trace_reader_packet *packet)
+void work_subscribe(struct work_reader *reader,
+		    const struct trace_reader_packet *packet)
 {
 	struct work *work = reader->work;
 	struct job *job, *next;

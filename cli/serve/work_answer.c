@@ -12,7 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define SAID_MAX 65536		/* bytes of standard error that are read */
 #define MESSAGES_MAX 4096	/* bytes of messages in a header */
@@ -25,7 +25,7 @@ uint64_t work_answer_max(const struct job *job)
 char *work_answer_said(int fd)
 {
 	char *text = grow_alloc(SAID_MAX + 1);
-	ssize_t n = fd < 0 ? 0 : whole_read_at(fd, text, SAID_MAX, 0);
+	ssize_t n = fd < 0 ? 0 : io_full_read_at(fd, text, SAID_MAX, 0);
 
 	text[n > 0 ? n : 0] = 0;
 	return text;

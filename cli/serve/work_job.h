@@ -21,7 +21,7 @@ struct job {
 	struct work_client *clients;
 	uint64_t begun_ms;
 	uint32_t slot;		/* in progress_board.h */
-	uint64_t told;		/* `done` in the last event sent */
+	uint64_t reported;		/* `done` in the last event sent */
 };
 
 #endif

@@ -60,9 +60,9 @@ static void hear(struct event_source *source, uint32_t events)
 
 	(void)events;
 	if (trace_reader_receive(source->fd, &packet, files) == 0)
-		work_hear(reader, &packet);
+		work_subscribe(reader, &packet);
 	else
-		work_hear(reader, NULL);
+		work_subscribe(reader, NULL);
 }
 
 static struct work_reader *add_reader(struct work *work, struct served *trace)

@@ -48,7 +48,7 @@ void work_reader_retire(struct work *work);
 
 /* In work.c: handle a packet from the reader; `packet` NULL: the reader is
  * gone. */
-void work_hear(struct work_reader *reader,
-	       const struct trace_reader_packet *packet);
+void work_subscribe(struct work_reader *reader,
+		    const struct trace_reader_packet *packet);
 
 #endif

@@ -82,9 +82,9 @@ void work_progress(struct work *work, struct buffer *out)
 	for (struct job *job = work->jobs; job != NULL; job = job->next) {
 		struct progress_slot slot = progress_of(work, job);
 
-		if (slot.what[0] == 0 || slot.done == job->told)
+		if (slot.what[0] == 0 || slot.done == job->reported)
 			continue;
-		job->told = slot.done;
+		job->reported = slot.done;
 		add_progress(job, &slot, out);
 	}
 }

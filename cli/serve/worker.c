@@ -15,10 +15,10 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
-#include "cli/base/terminal/tell.h"
-#include "cli/base/whole.h"
+#include "cli/base/terminal/log.h"
+#include "cli/base/io_full.h"
 #include "cli/commands.h"
-#include "cli/serve/packing.h"
+#include "cli/serve/http_compress.h"
 #include "cli/serve/progress_board.h"
 
 #define NS_IN_S UINT64_C(1000000000)
@@ -35,9 +35,9 @@ int worker_write_request(const struct buffer *words,
 
 	if (fd < 0)
 		return -errno;
-	error = whole_write(fd, &head, sizeof(head)) ?:
-		whole_write(fd, words->data, words->size) ?:
-		whole_write(fd, buffer_text(input), input->size);
+	error = io_full_write(fd, &head, sizeof(head)) ?:
+		io_full_write(fd, words->data, words->size) ?:
+		io_full_write(fd, buffer_text(input), input->size);
 	if (error == 0)
 		return fd;
 	close(fd);
@@ -96,11 +96,11 @@ static char **take_words(int fd, struct worker_request *head, int *argc)
 	char **argv = NULL, *text;
 	size_t count = 0, capacity = 0;
 
-	if (whole_read_at(fd, head, sizeof(*head), 0) !=
+	if (io_full_read_at(fd, head, sizeof(*head), 0) !=
 	    (ssize_t)sizeof(*head))
 		return NULL;
 	text = grow_alloc(head->words + 1);
-	if (whole_read_at(fd, text, head->words, sizeof(*head)) !=
+	if (io_full_read_at(fd, text, head->words, sizeof(*head)) !=
 	    (ssize_t)head->words)
 		return NULL;
 	for (char *at = text; at < text + head->words; at += strlen(at) + 1) {
@@ -132,8 +132,8 @@ static void finish_output(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return;
-	tell_error("cannot write the answer: there may be too little space in "
-		   "$TMPDIR");
+	log_error("cannot write the answer: there may be too little space in "
+		  "$TMPDIR");
 	_exit(WORKER_NO_ROOM);
 }
 
@@ -154,16 +154,17 @@ _Noreturn void worker_run(const int *files, uint32_t slot,
 		_exit(EXIT_NOTHING);
 	limit(limits, head.answer);
 	progress_board_show(slot);
-	tell_set_failure_status(WORKER_NO_ROOM);
+	log_set_failure_status(WORKER_NO_ROOM);
 	command = find_command(argv[0]);
 	if (command == NULL) {
-		tell_error("%s: not a command of the API", argv[0]);
+		log_error("%s: not a command of the API", argv[0]);
 		_exit(EXIT_NOTHING);
 	}
 	status = command->main(command, argc, argv);
 	finish_output();
 	if (head.coding != WORKER_PLAIN &&
-	    !packing_write(STDOUT_FILENO, files[READER_PACKED], head.coding))
+	    !http_compress_write(STDOUT_FILENO, files[READER_PACKED],
+				 head.coding))
 		_exit(WORKER_NO_ROOM);
 	_exit(status);
 }

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/whole.h"
-#include "cli/command/reading.h"
+#include "cli/base/io_full.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/sql/sql_prompt.h"
 #include "cli/sql/sql_worker.h"
@@ -23,7 +23,7 @@
 enum { SCRIPT = 1, CSV, JSON, NO_SUMMARY, TIMEOUT, MEMORY };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct sql_limits limits;
 	enum sql_mode mode;
 	bool no_summary;
@@ -34,8 +34,8 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case SCRIPT:
 		request->script = value;
@@ -77,7 +77,7 @@ static bool read_all(FILE *in, const char *name, struct buffer *text)
 		buffer_add(text, piece, n);
 	if (!ferror(in))
 		return true;
-	tell_error("%s: cannot read: %s", name, strerror(errno));
+	log_error("%s: cannot read: %s", name, strerror(errno));
 	return false;
 }
 
@@ -87,8 +87,8 @@ static bool read_script(const char *path, struct buffer *text)
 	bool good;
 
 	if (in == NULL) {
-		tell_error("%s: cannot read the script: %s", path,
-			   strerror(errno));
+		log_error("%s: cannot read the script: %s", path,
+			  strerror(errno));
 		return false;
 	}
 	good = read_all(in, path, text);
@@ -102,8 +102,8 @@ static bool find_text(const struct request *request, const char *statement,
 		      struct buffer *text)
 {
 	if (request->script != NULL && statement != NULL) {
-		tell_error("-f %s and a statement are both given: remove one",
-			   request->script);
+		log_error("-f %s and a statement are both given: remove one",
+			  request->script);
 		return false;
 	}
 	if (statement != NULL)
@@ -126,7 +126,7 @@ static int end_interrupted(void)
 static int run(struct request *request, const char *statement)
 {
 	struct sql_worker worker = {
-		.reading = &request->reading, .limits = request->limits,
+		.args = &request->args, .limits = request->limits,
 		.mode = request->mode, .no_summary = request->no_summary,
 	};
 	LOCAL_BUFFER text = { 0 };
@@ -168,15 +168,15 @@ static int run_sql(const struct command *command, int argc, char **argv)
 	const char *statement;
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	statement = take_statement(argv + 1, &operands);
 	status = EXIT_NOTHING;
-	if (reading_find(&request.reading, operands, argv + 1))
+	if (trace_args_find(&request.args, operands, argv + 1))
 		status = run(&request, statement);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
@@ -211,7 +211,7 @@ static const char *const examples[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options, &reading_symbols, &reading_index,
+	&trace_args_model_options, &trace_args_symbols, &trace_args_index,
 	&filter_options, NULL
 };
 

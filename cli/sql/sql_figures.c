@@ -37,14 +37,14 @@ static const char *help_of(const char *name)
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 		if (strcmp(members[i].name, name) == 0)
 			return members[i].help;
-	for (unsigned i = 0; i < figure_count; i++)
-		for (unsigned m = 0; m < FIGURE_KIND_MEMBERS; m++) {
-			const struct figure_member *member =
-				&figure_kinds[i].members[m];
+	for (unsigned i = 0; i < measure_count; i++)
+		for (unsigned m = 0; m < MEASURE_KIND_MEMBERS; m++) {
+			const struct measure_member *member =
+				&measure_kinds[i].members[m];
 
 			if (member->name != NULL &&
 			    strcmp(member->name, name) == 0)
-				return figure_kinds[i].help;
+				return measure_kinds[i].help;
 		}
 	return "";
 }

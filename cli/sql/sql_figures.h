@@ -8,7 +8,7 @@
 
 #include "cli/sql/sql_table.h"
 
-#define SQL_FIGURES_MAX (2 + FIGURE_MEMBERS_MAX)
+#define SQL_FIGURES_MAX (2 + MEASURE_MEMBERS_MAX)
 
 /* Append the columns to the `count` columns of a list that has room. */
 void sql_figures_columns(struct sql_column *list, unsigned *count);

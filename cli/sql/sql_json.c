@@ -14,17 +14,17 @@
 static void add_trace(struct report_process *sum, struct sql_trace *trace)
 {
 	const struct report_options options = {
-		.query = &trace->reading->query,
+		.query = &trace->args->query,
 	};
 	struct stack_filter *filter = NULL;
 	struct report report = {
-		.options = &options, .places = &trace->reading->places,
+		.options = &options, .places = &trace->args->places,
 		.model = sql_trace_model(trace),
 		.frames = sql_trace_frames(trace),
 		.end_ns = trace->end_ns,
 	};
 
-	if (reading_stack_filter(trace->reading, &trace->frames, &filter) &&
+	if (trace_args_stack_filter(trace->args, &trace->frames, &filter) &&
 	    filter != NULL) {
 		report.keep = stack_filter_keeps;
 		report.keeper = filter;

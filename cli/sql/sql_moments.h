@@ -18,6 +18,6 @@ bool sql_moments_here(const struct sql_trace *trace,
 		      const struct sql_word *word);
 /* Log, once in a session, that the trace has no rows because it lacks the
  * name. */
-void sql_moments_tell(struct sql_trace *trace, const struct sql_word *word);
+void sql_moments_report(struct sql_trace *trace, const struct sql_word *word);
 
 #endif

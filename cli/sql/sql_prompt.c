@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/sql/sql_functions.h"
 #include "cli/sql/sql_table.h"
 
@@ -149,10 +149,10 @@ static void run_text(struct sql_worker *worker, const char *text)
 	sql_worker_was_interrupted();	/* an interrupt of the line editor */
 	if (sql_worker_run(worker, text) == SQL_WORKER_INTERRUPTED &&
 	    worker->stopped)
-		tell_error("interrupted");
+		log_error("interrupted");
 	if (had && worker->pid == 0)
-		tell_note("the process was restarted: temporary tables and "
-			  "views are gone");
+		log_note("the process was restarted: temporary tables and "
+			 "views are gone");
 }
 
 /* False: the user quit. */

@@ -229,7 +229,7 @@ static void block_of(const struct store_batch *batch, size_t i,
 	*block = (struct block){
 		.address = batch->column[STORE_ADDRESS][i],
 		.size = batch->column[STORE_SIZE][i],
-		.birth = batch->column[STORE_BEGIN][i],
+		.alloc = batch->column[STORE_BEGIN][i],
 		.layout = batch->column[STORE_LAYOUT][i] & BLOCK_LAYOUT,
 		.pooled = (batch->column[STORE_FLAGS][i] & STORE_POOLED) != 0,
 		.thread = (uint32_t)batch->column[STORE_THREAD][i],
@@ -315,11 +315,11 @@ static void list_block(struct sql_scan *scan, const struct block *block,
 {
 	GROW(scan->selected, scan->selected_count, scan->selected_capacity);
 	scan->selected[scan->selected_count++] = (struct sql_scan_block){
-		block->birth, block->address, end, false
+		block->alloc, block->address, end, false
 	};
 }
 
-static void pass_birth(void *owner, const struct block *block, uint32_t number,
+static void pass_alloc(void *owner, const struct block *block, uint32_t number,
 		       uint32_t node, uint32_t chain)
 {
 	(void)owner, (void)block, (void)number, (void)node, (void)chain;
@@ -389,7 +389,7 @@ static void keep_listed(void *owner, unsigned worker,
 static bool list_selected(struct sql_scan *scan, struct sql_view *view,
 			  struct buffer *why)
 {
-	const struct model_tap tap = { .owner = scan, .birth = pass_birth,
+	const struct model_tap tap = { .owner = scan, .alloc = pass_alloc,
 				       .end = list_ended };
 	const struct block *block;
 	uint64_t at = 0;
@@ -522,7 +522,7 @@ bool sql_scan_make(struct sql_scan *scan, const struct sql_cursor *cursor,
 {
 	memset(scan, 0, sizeof(*scan));
 	scan->trace = cursor->trace;
-	scan->temporary = cursor->trace->reading->query.temporary;
+	scan->temporary = cursor->trace->args->query.temporary;
 	scan->scan.terms = scan->terms;
 	scan->scan.keeper = scan;
 	store_fact(cursor->trace->store, "last_stamp", &scan->scan.now);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/sql/sql_functions.h"
 #include "cli/sql/sql_result.h"
 #include "cli/sql/sql_table.h"
@@ -72,9 +72,9 @@ static bool open_database(struct sql_session *session)
 	if (status == SQLITE_OK)
 		status = sql_functions_add(session->db, &session->traces);
 	if (status != SQLITE_OK) {
-		tell_error("cannot start SQLite: %s",
-			   session->db ? sqlite3_errmsg(session->db) :
-			   sqlite3_errstr(status));
+		log_error("cannot start SQLite: %s",
+			  session->db ? sqlite3_errmsg(session->db) :
+			  sqlite3_errstr(status));
 		return false;
 	}
 	sqlite3_db_config(session->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -86,10 +86,10 @@ static bool open_database(struct sql_session *session)
 	return true;
 }
 
-bool sql_session_open(struct sql_session *session, struct reading *reading)
+bool sql_session_open(struct sql_session *session, struct trace_args *args)
 {
 	session->db = NULL;
-	return sql_traces_open(&session->traces, reading) &&
+	return sql_traces_open(&session->traces, args) &&
 	       open_database(session);
 }
 
@@ -132,7 +132,7 @@ static void put_schema(struct sql_session *session, const char *argument)
 		fputs(text.data, session->out);
 	}
 	if (!any)
-		tell_error(".schema: no such table: see .tables");
+		log_error(".schema: no such table: see .tables");
 }
 
 static void set_mode(struct sql_session *session, const char *argument)
@@ -142,7 +142,7 @@ static void set_mode(struct sql_session *session, const char *argument)
 			session->mode = (enum sql_mode)i;
 			return;
 		}
-	tell_error(".mode: must be table, csv or json");
+	log_error(".mode: must be table, csv or json");
 }
 
 static void put_help(struct sql_session *session, const char *argument);
@@ -198,7 +198,7 @@ static int run_command(struct sql_session *session, const char *text)
 	buffer_clear(&given);
 	buffer_add(&given, text, name);
 	buffer_printable(&given);
-	tell_error("%s: no such command: see .help", given.data);
+	log_error("%s: no such command: see .help", given.data);
 	return EXIT_NOTHING;
 }
 
@@ -234,20 +234,20 @@ static int refuse(struct sql_session *session, int status,
 	LOCAL_BUFFER place = { 0 };
 
 	if (status == SQLITE_INTERRUPT) {
-		tell_error("the statement was interrupted");
+		log_error("the statement was interrupted");
 		return EXIT_NOTHING;
 	}
 	buffer_string(&text, sqlite3_errmsg(session->db));
 	buffer_printable(&text);
 	add_place(session, &place, statement);
 	if (status == SQLITE_AUTH)
-		tell_error("SQL: %s: traces cannot be changed, and no other "
-			   "file can be opened", text.data);
+		log_error("SQL: %s: traces cannot be changed, and no other "
+			  "file can be opened", text.data);
 	else if (status == SQLITE_NOMEM)
-		tell_error("SQL: out of memory: raise --memory, or select "
-			   "less");
+		log_error("SQL: out of memory: raise --memory, or select "
+			  "less");
 	else
-		tell_error("SQL: %s%s", text.data, buffer_text(&place));
+		log_error("SQL: %s%s", text.data, buffer_text(&place));
 	return EXIT_NOTHING;
 }
 
@@ -289,8 +289,8 @@ int sql_session_run(struct sql_session *session, const char *text)
 		text += strcspn(text, "\n");
 	}
 	if (fflush(session->out) != 0 || ferror(session->out)) {
-		tell_error("cannot write the result: %s", strerror(errno));
-		return tell_failure_status();
+		log_error("cannot write the result: %s", strerror(errno));
+		return log_failure_status();
 	}
 	return status == EXIT_COMPLETE ? session->traces.status : status;
 }

@@ -28,7 +28,7 @@ struct sql_session {
 
 /* Read the traces. False, after a message: none could be read. Call
  * sql_session_close in either case. */
-bool sql_session_open(struct sql_session *session, struct reading *reading);
+bool sql_session_open(struct sql_session *session, struct trace_args *args);
 void sql_session_close(struct sql_session *session);
 /*
  * Run all statements of a text, or one dot command, and write the results.

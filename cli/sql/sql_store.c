@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/model/rows/rows_build.h"
 #include "cli/model/rows/rows_store.h"
@@ -31,7 +31,7 @@ static struct store *passing_store(const struct sql_trace *trace,
 	if (rows_build(&build) != 0)
 		close(build.fd);
 	else
-		store_open(build.fd, trace->path, tell_notes(), &store);
+		store_open(build.fd, trace->path, log_notes(), &store);
 	return store;
 }
 
@@ -39,7 +39,7 @@ struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
 			     enum rows_why *why)
 {
 	struct rows_asked asked = {
-		.trace = trace->path, .notes = tell_notes(),
+		.trace = trace->path, .notes = log_notes(),
 		.make = trace->no_index ? ROWS_MAKE_NEVER : make,
 		.cancel = trace->cancel,
 	};
@@ -59,7 +59,7 @@ static struct store *kept_store(struct sql_trace *trace, enum rows_why *why)
 
 	if (store == NULL || rows_fit(store, trace->outline))
 		return store;
-	rows_store_drop(store, -ESTALE, tell_notes());
+	rows_store_drop(store, -ESTALE, log_notes());
 	store_close(store);
 	return sql_store_find(trace, ROWS_MAKE, why);
 }
@@ -71,7 +71,7 @@ static struct store *new_store(struct sql_trace *trace,
 	enum rows_why why;
 	struct store *store;
 
-	if (trace->reading->index == ROWS_MAKE_NEVER)
+	if (trace->args->index == ROWS_MAKE_NEVER)
 		return passing_store(trace, traces);
 	store = kept_store(trace, &why);
 	if (store != NULL || why == ROWS_CANCELLED || why == ROWS_UNFIT)
@@ -115,7 +115,7 @@ struct store *sql_store_take(struct sql_trace *trace,
 bool sql_store_drop(struct sql_trace *trace, int error)
 {
 	CLAIM(trace->store_uses > 0);
-	if (!rows_store_drop(trace->store, error, tell_notes()))
+	if (!rows_store_drop(trace->store, error, log_notes()))
 		return false;
 	trace->store_bad = true;
 	return true;

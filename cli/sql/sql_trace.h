@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/command/reading.h"
+#include "cli/command/trace_args.h"
 #include "cli/query/query.h"
 #include "cli/stack/frame_table.h"
 #include "cli/stack/profile.h"
@@ -99,13 +99,13 @@ struct sql_trace {
 	bool no_index;			/* no index is possible; logged */
 	struct intern lacked;		/* missing names of moments, already
 					 * logged */
-	const struct reading *reading;
+	const struct trace_args *args;
 	int *status;			/* exit status of all traces */
 	const atomic_bool *cancel;	/* the session's */
 };
 
 struct sql_traces {
-	struct reading *reading;
+	struct trace_args *args;
 	struct sql_trace *list;
 	size_t count;
 	atomic_bool cancel;	/* set to end the running statement */
@@ -120,7 +120,7 @@ static inline uint64_t sql_id(const struct sql_trace *trace, uint32_t number)
 
 /* Read all traces. False, after a message: none could be read. `reading` is
  * borrowed. Call sql_traces_close in either case. */
-bool sql_traces_open(struct sql_traces *traces, struct reading *reading);
+bool sql_traces_open(struct sql_traces *traces, struct trace_args *args);
 void sql_traces_close(struct sql_traces *traces);
 /* The trace of an sql_id; NULL: none. */
 struct sql_trace *sql_trace_of(const struct sql_traces *traces, uint64_t id);
@@ -172,7 +172,7 @@ int sql_trace_read(struct sql_trace *trace, const struct model_options *options,
 /* Whether the outline already logged this note. */
 bool sql_trace_was_said(const struct sql_trace *trace,
 			const struct note *note);
-void sql_trace_tell(const struct note *note);
+void sql_trace_report(const struct note *note);
 void sql_view_free(struct sql_trace *trace, struct sql_view *view);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/stack/frames_prepare.h"
@@ -36,14 +36,14 @@ void sql_view_free(struct sql_trace *trace, struct sql_view *view)
 
 bool sql_trace_has_word(const struct sql_trace *trace, enum filter_id id)
 {
-	return filter_has(trace->reading->query.filter, id, id);
+	return filter_has(trace->args->query.filter, id, id);
 }
 
 /* Add the filters of the command line, then those of the statement. */
 static bool take_words(struct filter *filter, const struct sql_trace *trace,
 		       const struct sql_words *words, struct buffer *why)
 {
-	const struct filter *given = trace->reading->query.filter;
+	const struct filter *given = trace->args->query.filter;
 	const struct filter_word *word;
 
 	for (int id = FILTER_FIRST; id < FILTER_END; id++)
@@ -75,7 +75,7 @@ static bool take_notes(const struct sql_trace *trace, struct notes *notes,
 		if (sql_trace_was_said(trace, &notes->list[i]))
 			continue;
 		if (!notes->list[i].error) {
-			tell_note("%s", notes->list[i].text);
+			log_note("%s", notes->list[i].text);
 			continue;
 		}
 		/* more specific than the error so far */
@@ -142,7 +142,7 @@ static void choose_frames(struct sql_trace *trace, struct sql_view *view)
 	    model_contexts(trace->outline)->node_count)
 		return;
 	view->frames = &view->own;
-	reading_frames(trace->reading, &view->own, view->model);
+	trace_args_frames(trace->args, &view->own, view->model);
 }
 
 /* The model of the command's filters. */
@@ -175,7 +175,7 @@ static bool read_chosen(struct sql_trace *trace, struct sql_view *view,
 	if (!(query->spares & QUERY_SPARES_STACKS) ||
 	    !filter_has_stacks(view->filter) ||
 	    !stack_filter_is_of_frames(view->filter) ||
-	    trace->reading->index == ROWS_MAKE_NEVER)
+	    trace->args->index == ROWS_MAKE_NEVER)
 		return false;
 	filter = stack_filter_new(view->filter, sql_trace_frames(trace));
 	if (filter == NULL)
@@ -276,7 +276,7 @@ static struct sql_view *new_view(struct sql_trace *trace,
 	good = read_view(trace, view, query, words->count == 0);
 	if (!take_notes(trace, &view->notes, why))
 		good = false;
-	view->notes.heard = sql_trace_tell;	/* later notes */
+	view->notes.heard = sql_trace_report;	/* later notes */
 	if (good)
 		return *place = view;
 	if (why->size == 0)

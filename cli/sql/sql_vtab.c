@@ -516,7 +516,7 @@ static bool words_here(const struct sql_cursor *cursor)
 		if (filter_here(cursor, word->id))
 			continue;
 		if (word->of_some)
-			sql_moments_tell(cursor->trace, word);
+			sql_moments_report(cursor->trace, word);
 		return false;
 	}
 	return true;

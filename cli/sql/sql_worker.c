@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define GRACE_MS 120		/* Ctrl-C must take effect within 200 */
 #define NS_IN_S UINT64_C(1000000000)
@@ -34,7 +34,7 @@ static volatile sig_atomic_t interrupted;
 
 static bool get_all(int fd, void *bytes, size_t size)
 {
-	return whole_read(fd, bytes, size) == (ssize_t)size;
+	return io_full_read(fd, bytes, size) == (ssize_t)size;
 }
 
 /* ---- the worker ---- */
@@ -73,7 +73,7 @@ static void limit_memory(const struct sql_limits *limits)
 	if (limits->memory == 0)
 		return;
 	if (setrlimit(RLIMIT_AS, &limit) != 0)
-		tell_note("cannot set --memory: %s", strerror(errno));
+		log_note("cannot set --memory: %s", strerror(errno));
 }
 
 static char *next_request(int fd)
@@ -103,7 +103,7 @@ static _Noreturn void work(struct sql_worker *worker)
 	session.out = stdout;
 	session.mode = worker->mode;
 	session.no_summary = worker->no_summary;
-	if (sql_session_open(&session, worker->reading)) {
+	if (sql_session_open(&session, worker->args)) {
 		signal(SIGINT, interrupt_session);
 		while ((text = next_request(worker->request)) != NULL) {
 			limit_time(&worker->limits);
@@ -113,8 +113,8 @@ static _Noreturn void work(struct sql_worker *worker)
 			if (status == EXIT_NOTHING &&
 			    atomic_load(&session.traces.cancel))
 				status = SQL_WORKER_INTERRUPTED;
-			if (whole_write(worker->answer, &status,
-					sizeof(status)) != 0)
+			if (io_full_write(worker->answer, &status,
+					  sizeof(status)) != 0)
 				break;
 		}
 		status = EXIT_COMPLETE;
@@ -153,9 +153,9 @@ static bool start(struct sql_worker *worker)
 	int request[2], answer[2];
 
 	if (pipe(request) != 0 || pipe(answer) != 0) {
-		tell_error("cannot create pipes for the statement's process: "
-			   "%s",
-			   strerror(errno));
+		log_error("cannot create pipes for the statement's process: "
+			  "%s",
+			  strerror(errno));
 		return false;
 	}
 	fflush(stdout);
@@ -176,8 +176,8 @@ static bool start(struct sql_worker *worker)
 	if (worker->pid > 0)
 		return true;
 	worker->pid = 0;
-	tell_error("cannot start a process for the statement: %s",
-		   strerror(errno));
+	log_error("cannot start a process for the statement: %s",
+		  strerror(errno));
 	return false;
 }
 
@@ -245,15 +245,15 @@ static bool stop(struct sql_worker *worker)
 	return false;
 }
 
-static int tell_end(struct sql_worker *worker, int status)
+static int report_end(struct sql_worker *worker, int status)
 {
 	const struct sql_limits *limits = &worker->limits;
 
 	if (WIFEXITED(status)) {
 		/* it has logged why */
 		if (limits->memory > 0)
-			tell_note("the process was limited to --memory %s",
-				  SIZE_TEXT(limits->memory));
+			log_note("the process was limited to --memory %s",
+				 SIZE_TEXT(limits->memory));
 		return WEXITSTATUS(status) == EXIT_COMPLETE ? EXIT_NOTHING :
 			WEXITSTATUS(status);
 	}
@@ -262,21 +262,21 @@ static int tell_end(struct sql_worker *worker, int status)
 	if (WTERMSIG(status) == SIGINT)
 		return SQL_WORKER_INTERRUPTED;	/* while reading traces */
 	if (WTERMSIG(status) == SIGXFSZ) {
-		tell_error("the result is larger than the file size limit "
-			   "(ulimit -f): select less");
-		return tell_failure_status();
+		log_error("the result is larger than the file size limit "
+			  "(ulimit -f): select less");
+		return log_failure_status();
 	}
 	if (WTERMSIG(status) == SIGXCPU)
-		tell_error("the statement took more CPU time than --timeout %s "
-			   "allows", TIME_TEXT(
+		log_error("the statement took more CPU time than --timeout %s "
+			  "allows", TIME_TEXT(
 				   limits->timeout_ns));
 	else
-		tell_error("the statement's process was killed by signal %d "
-			   "(%s): %s", WTERMSIG(status),
-			   strsignal(WTERMSIG(status)),
-			   WTERMSIG(status) == SIGKILL ?
-			   "it may have run out of memory: see --memory" :
-			   "this is a bug in gnomon");
+		log_error("the statement's process was killed by signal %d "
+			  "(%s): %s", WTERMSIG(status),
+			  strsignal(WTERMSIG(status)),
+			  WTERMSIG(status) == SIGKILL ?
+			  "it may have run out of memory: see --memory" :
+			  "this is a bug in gnomon");
 	return EXIT_NOTHING;
 }
 
@@ -290,7 +290,7 @@ static int take_answer(struct sql_worker *worker)
 			interrupted = 0;	/* handled */
 		return status;
 	}
-	return tell_end(worker, reap(worker));
+	return report_end(worker, reap(worker));
 }
 
 static int take_late(struct sql_worker *worker, bool late)
@@ -298,8 +298,8 @@ static int take_late(struct sql_worker *worker, bool late)
 	bool answered = stop(worker);
 
 	if (late)
-		tell_error("the statement took longer than --timeout %s",
-			   TIME_TEXT(worker->limits.timeout_ns));
+		log_error("the statement took longer than --timeout %s",
+			  TIME_TEXT(worker->limits.timeout_ns));
 	if (answered)
 		take_answer(worker);
 	else
@@ -314,16 +314,16 @@ int sql_worker_run(struct sql_worker *worker, const char *text)
 
 	worker->stopped = false;
 	if (size > REQUEST_MAX) {
-		tell_error("the statement is too long: %s",
-			   SIZE_TEXT(size));
+		log_error("the statement is too long: %s",
+			  SIZE_TEXT(size));
 		return EXIT_NOTHING;
 	}
 	if (worker->pid == 0 && !start(worker))
 		return EXIT_NOTHING;
 	if (worker->limits.timeout_ns != 0)
 		until = now_ns() + worker->limits.timeout_ns;
-	if (whole_write(worker->request, &size, sizeof(size)) != 0 ||
-	    whole_write(worker->request, text, size) != 0)
+	if (io_full_write(worker->request, &size, sizeof(size)) != 0 ||
+	    io_full_write(worker->request, text, size) != 0)
 		return take_answer(worker);
 	if (!wait_answer(worker, until)) {
 		bool late = !interrupted;

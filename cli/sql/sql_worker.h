@@ -24,7 +24,7 @@ struct sql_limits {
 };
 
 struct sql_worker {
-	struct reading *reading;	/* borrowed */
+	struct trace_args *args;	/* borrowed */
 	struct sql_limits limits;
 	enum sql_mode mode;
 	bool no_summary;

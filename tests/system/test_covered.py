@@ -36,7 +36,7 @@ def check_sums(found, what):
 def run(directory, name, *options, argv=None):
     place = os.path.join(directory, name)
     os.mkdir(place)
-    done = recorded(argv or [program("brood"), *BROOD], place,
+    done = recorded(argv or [program("mixed_lifetimes"), *BROOD], place,
                     options=options)
     equal(done.status, 0, "status: " + done.err)
     return done
@@ -112,7 +112,7 @@ def sums_alone(directory):
 
 @case
 def limited(directory):
-    argv = [program("brood"), "300000"]
+    argv = [program("mixed_lifetimes"), "300000"]
     whole = newest(run(directory, "whole", argv=argv))
     trace = newest(run(directory, "parts", "--limit", "1M", argv=argv))
     compare(whole, trace, "limit")

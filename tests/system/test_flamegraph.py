@@ -115,7 +115,7 @@ def nanoseconds(text):
 def the_curve_is_where_it_belongs(directory):
     """A program that does nothing for a while, then holds much, then half of
     it: in the picture and in the words for a moment. It says when."""
-    done = recorded([program("paced"), "plateau"], directory)
+    done = recorded([program("paced_blocks"), "plateau"], directory)
     equal(done.status, 0, done.err)
     data = page_data(drawn(directory, done.trace, "page.html"))["timeline"]
     said = browsed("flamegraph.mjs", {"page": {

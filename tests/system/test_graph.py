@@ -105,7 +105,7 @@ def filters_hold(directory):
 @case
 def blocks_are_where_they_were(directory):
     """A program that says when it does what."""
-    done = recorded([program("paced"), "plateau"], directory)
+    done = recorded([program("paced_blocks"), "plateau"], directory)
     equal(done.status, 0, done.err)
     steps = timelines(done.trace, steps=160)["timeline_all"]
     large = 30 << 20
@@ -311,7 +311,7 @@ def nothing_and_what_is_still_written(directory):
 @case
 def several_traces(directory):
     """By the clock if they are near each other, else from their starts."""
-    near = [recorded([program("paced"), "plateau"], os.path.join(
+    near = [recorded([program("paced_blocks"), "plateau"], os.path.join(
         directory, name)).trace for name in ("one", "two")
         if os.mkdir(os.path.join(directory, name)) is None]
     picture = drawn(directory, near, "near.svg")

@@ -13,7 +13,7 @@ AXE = [["axe", "axe"]]
 
 
 def planted(directory):
-    return recorded([program("planted")], directory,
+    return recorded([program("known_answers")], directory,
                     options=("--free-stacks", "--snapshot-every", "10ms"))
 
 
@@ -106,7 +106,7 @@ def stacks_lead_on(directory):
                     ["texts", "others", ".t-row"], ["hash", "hash"]],
             search=["#groups?by=function&sort=total", ["press", "/"],
                     ["type", "storm"], ["texts", "rows", ".t-row"]],
-            more=["#groups?by=library", ["row", "planted"],
+            more=["#groups?by=library", ["row", "known_answers"],
                   ["texts", "stacks", ".more-stack summary code"],
                   ["click", ".more-stack summary"],
                   ["texts", "frames", ".more-stack .frames code"], *AXE],

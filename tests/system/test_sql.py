@@ -94,7 +94,7 @@ def question_texts():
 @case
 def questions_have_their_answers(directory):
     """Of docs/SQL.md, about the program in which they are planted."""
-    done = recorded([program("planted")], directory,
+    done = recorded([program("known_answers")], directory,
                     options=("--free-stacks",))
     is_ = done.expected
     phases, path = 5, done.trace
@@ -1115,7 +1115,7 @@ def traces_may_be_damaged_behind_an_index(directory):
 def processes_may_fork_meanwhile(directory):
     """While a session is at their traces."""
     process = subprocess.Popen(
-        [program("steered")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [program("scripted")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(
             directory, "%p.trace")))
 

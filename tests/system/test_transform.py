@@ -233,7 +233,7 @@ def what_cannot_be_stripped_is_refused(directory):
     gnomon("strip", trace, "-o", out, "--lifetime", "soon", statuses=(2,))
     running = subprocess.Popen(
         [GNOMON, "run", "-q", "-o", os.path.join(directory, "live"), "--",
-         program("idlers"), "2"], stdin=subprocess.PIPE,
+         program("idle_threads"), "2"], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE)
     try:
         check(b"ready" in running.stdout.readline(), "it did not start")

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/terminal/style.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/nearest.h"
 
 #define HELP_COLUMN 28
@@ -37,8 +37,8 @@ static const char *space(const struct command *command)
 static bool refuse(const struct parse *parse, const char *what,
 		   const char *argument)
 {
-	tell_error("%s%s: try `gnomon%s%s --help`", what, argument,
-		   space(parse->command), parse->command->name);
+	log_error("%s%s: try `gnomon%s%s --help`", what, argument,
+		  space(parse->command), parse->command->name);
 	*parse->status = parse->command->wrong_use;
 	return false;
 }
@@ -171,12 +171,12 @@ static void refuse_value(const struct parse *parse,
 
 	if (wanted != NULL && value != NULL)
 		nearest = nearest_word(wanted, value);
-	tell_error("--%s: `%s` is %s: %s%.*s%sgive %s", option->name,
-		   value ? value : "",
-		   error == -ERANGE ? "outside the limits" : "not understood",
-		   nearest.word ? "did you mean " : "", (int)nearest.size,
-		   nearest.word ? nearest.word : "", nearest.word ? "? " : "",
-		   wanted ? wanted : "no value");
+	log_error("--%s: `%s` is %s: %s%.*s%sgive %s", option->name,
+		  value ? value : "",
+		  error == -ERANGE ? "outside the limits" : "not understood",
+		  nearest.word ? "did you mean " : "", (int)nearest.size,
+		  nearest.word ? nearest.word : "", nearest.word ? "? " : "",
+		  wanted ? wanted : "no value");
 	*parse->status = parse->command->wrong_use;
 	buffer_free(&made);
 }
@@ -196,7 +196,7 @@ static bool give(const struct parse *parse, const struct command_option *option,
 		*parse->status = 0;
 		return false;
 	case COMMAND_QUIET:
-		tell_set_quiet(true);
+		log_set_quiet(true);
 		return true;
 	default:
 		break;
@@ -265,8 +265,8 @@ static bool refuse_option(const struct parse *parse, const char *name,
 		nearest_try(&nearest, option->name, strlen(option->name));
 	if (nearest.word == NULL)
 		return refuse(parse, "unknown option --", name);
-	tell_error("unknown option --%s: did you mean --%s?", name,
-		   nearest.word);
+	log_error("unknown option --%s: did you mean --%s?", name,
+		  nearest.word);
 	*parse->status = parse->command->wrong_use;
 	return false;
 }

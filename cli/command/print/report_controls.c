@@ -9,7 +9,7 @@
 #include "cli/model/core/controls.h"
 #include "cli/model/core/damages.h"
 #include "cli/model/core/pools.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 
 #define NAME_WIDTH 24
 

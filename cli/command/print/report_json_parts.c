@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 
 /* Where the live blocks lie, and how much memory was added by rounding. */
 static void put_heap(struct json *json, const struct report *r)

@@ -12,7 +12,7 @@
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/base/text/quote.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 #include "cli/trace/read/family.h"
 #include "cli/trace/read/locate.h"
 #include "cli/trace/read/reader.h"
@@ -41,7 +41,8 @@ static void look_at(struct relatives *found, const struct report *r,
 {
 	struct trace_facts facts;
 
-	if (fold_facts(path, &facts) != 0 || facts.result != SCAN_OPEN_OK ||
+	if (live_recover_facts(path, &facts) != 0 ||
+	    facts.result != SCAN_OPEN_OK ||
 	    facts.trace_id == model_reader_report(r->model)->trace_id)
 		return;
 	if ((uint64_t)facts.pid != r->about.pid)

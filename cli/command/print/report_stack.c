@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/base/text/fit.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
 #include "cli/stack/runtime_frames.h"
@@ -42,7 +42,7 @@ static void add_place(struct buffer *out, const struct frame *frame, bool full,
 		return;
 	if (in_file) {
 		buffer_printf(out, "%s", full ? frame->file :
-			      last_part(frame->file));
+			      base_name(frame->file));
 		if (frame->line > 0)
 			buffer_printf(out, ":%u", frame->line);
 		if (frame->column > 0 && brevity < NO_COLUMN)
@@ -214,9 +214,9 @@ void report_stack(const struct report *r, size_t first, size_t limit,
 
 /* ---- figures ---- */
 
-uint64_t report_whole(const struct report *r, enum figure key)
+uint64_t report_whole(const struct report *r, enum measure key)
 {
-	return figures_have(key, FIGURE_SUMS) ?
+	return figures_have(key, MEASURE_SUMS) ?
 		figures_value(&r->about.sum, key, r->end_ns) : 0;
 }
 
@@ -232,7 +232,7 @@ static void put_share(const struct report *r, uint64_t value, uint64_t whole)
 static void put_word(const struct report *r, const struct figures *figures,
 		     const char *word, size_t size, uint64_t *last)
 {
-	const struct figure_member *member = figures_member(word, size);
+	const struct measure_member *member = figures_member(word, size);
 
 	if (member == NULL) {
 		fputs(report_plural(*last), r->out);
@@ -243,15 +243,15 @@ static void put_word(const struct report *r, const struct figures *figures,
 }
 
 void report_figures(const struct report *r, const struct figures *figures,
-		    enum figure key, bool bound)
+		    enum measure key, bool bound)
 {
-	const char *at = figure_kinds[key].row;
+	const char *at = measure_kinds[key].row;
 	uint64_t last = 0;
 	size_t size;
 
 	put_share(r, figures_value(figures, key, r->end_ns),
 		  report_whole(r, key));
-	if (bound && key == FIGURE_OWN_PEAK)
+	if (bound && key == MEASURE_OWN_PEAK)
 		fputs("at most ", r->out);
 	for (; *at != 0; at += size + 1) {
 		size = strcspn(at, "[]{");

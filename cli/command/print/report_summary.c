@@ -9,7 +9,7 @@
 #include "cli/model/core/controls.h"
 #include "cli/model/heap.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 
 #define COLUMN 15		/* where values begin */
 #define VALUE_WIDTH (report_width() - COLUMN)

@@ -256,21 +256,21 @@ static void write_all_events(struct writing *w)
 
 /* In the order of their threads in the profile. */
 static const struct cost {
-	enum figure cost;
+	enum measure cost;
 	uint64_t (*value)(const struct firefox_row *row);
 } costs[] = {
-	{ FIGURE_LIVE, live_of },
-	{ FIGURE_PEAK, bytes_of },
-	{ FIGURE_COUNT, blocks_of },
-	{ FIGURE_TEMPORARY, temporary_of },
+	{ MEASURE_LIVE, live_of },
+	{ MEASURE_PEAK, bytes_of },
+	{ MEASURE_COUNT, blocks_of },
+	{ MEASURE_TEMPORARY, temporary_of },
 };
 #define COSTS (sizeof(costs) / sizeof(costs[0]))
 
 static void write_cost(struct writing *w, const struct cost *cost)
 {
-	bool peak = cost->cost == FIGURE_PEAK;
-	bool bytes = figure_kinds[cost->cost].unit == QUANTITY_BYTES;
-	const char *name = figure_kinds[cost->cost].label;
+	bool peak = cost->cost == MEASURE_PEAK;
+	bool bytes = measure_kinds[cost->cost].unit == QUANTITY_BYTES;
+	const char *name = measure_kinds[cost->cost].label;
 	const struct view view = { peak ? w->peak : w->rows.list,
 				   peak ? w->peak_count : w->rows.count,
 				   cost->value, false };

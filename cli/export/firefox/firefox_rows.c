@@ -38,7 +38,7 @@ static void add_block(struct collecting *c, const struct export_block *of,
 	const struct block *block = of->block;
 	struct bundle bundle = {
 		.node = of->node,
-		.born = model_since_start_ns(model, block->birth),
+		.born = model_since_start_ns(model, block->alloc),
 		.ended = ended,
 		.bytes = block->size,
 		.blocks = 1,
@@ -50,7 +50,7 @@ static void add_block(struct collecting *c, const struct export_block *of,
 	bundles_add(&c->bundles, &bundle);
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	struct collecting *c = owner;
 
@@ -82,7 +82,7 @@ static void take_live(void *owner, const struct export_block *block)
 static int follow(struct collecting *c)
 {
 	const struct export_follower follower = {
-		.owner = c, .birth = take_birth, .end = take_end,
+		.owner = c, .alloc = take_alloc, .end = take_end,
 		.live = take_live,
 	};
 	int status = export_follow(c->export, &follower);

@@ -21,7 +21,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/json.h"
 #include "cli/stack/frames.h"
-#include "cli/stack/inward.h"
+#include "cli/stack/context_value.h"
 
 #define FIREFOX_NONE UINT32_MAX		/* no stack, no library, … */
 #define FIREFOX_NO_ADDRESS UINT64_MAX
@@ -40,7 +40,7 @@ struct firefox_frame {
 
 struct firefox_tables {
 	struct frames *frames;
-	struct inward inward;
+	struct context_value context_value;
 	struct intern texts;
 	struct pairset libs;		/* (image, its name, a text) */
 	struct pairset sources;		/* (text, 0) */

@@ -9,7 +9,7 @@
 #include "cli/command/print/report_coverage.h"
 #include "cli/export/exporters.h"
 #include "cli/model/core/controls.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 #include "cli/trace/read/reader.h"
 
 struct writing {

@@ -8,7 +8,7 @@
  * --cost temporary there is a fifth value, temporary_objects, since pprof's
  * types do not include it.
  *
- *	node ─(inward.h)─▶ stack of locations ─▶ sample (of a thread)
+ *	node ─(context_value.h)─▶ stack of locations ─▶ sample (of a thread)
  *
  * Contexts with the same locations share a sample. Samples are written one by
  * one, then the tables they refer to, then the remaining fields.
@@ -27,7 +27,7 @@
 #include "cli/export/pprof/pprof_tables.h"
 #include "cli/export/pprof/profile.pb-c.h"
 #include "cli/model/core/threads.h"
-#include "cli/stack/inward.h"
+#include "cli/stack/context_value.h"
 #include "unwind/claim.h"
 
 enum {
@@ -64,7 +64,7 @@ struct sample {
 struct writing {
 	struct export *export;
 	struct pprof_tables tables;
-	struct inward inward;
+	struct context_value context_value;
 	struct pairset stacks;	/* (calling stack, location) */
 	struct pairset keys;	/* samples by (stack, part) */
 	struct sample *samples;
@@ -101,8 +101,8 @@ static void add_sample(void *owner, uint32_t node, uint32_t part,
 		       const struct figures *figures)
 {
 	struct writing *writing = owner;
-	bool peak = writing->export->cost == FIGURE_PEAK;
-	uint32_t stack = inward_value(&writing->inward, node);
+	bool peak = writing->export->cost == MEASURE_PEAK;
+	uint32_t stack = context_value_of(&writing->context_value, node);
 	uint32_t number = pairset_number(&writing->keys, stack, part);
 	struct sample *sample;
 
@@ -196,11 +196,11 @@ static void write_types(struct writing *writing)
 static const char *default_type(const struct export *export)
 {
 	switch (export->cost) {
-	case FIGURE_TOTAL:
+	case MEASURE_TOTAL:
 		return types[ALLOC_SPACE].type;
-	case FIGURE_COUNT:
+	case MEASURE_COUNT:
 		return types[ALLOC_OBJECTS].type;
-	case FIGURE_TEMPORARY:
+	case MEASURE_TEMPORARY:
 		return types[TEMPORARY].type;
 	default:
 		return types[INUSE_SPACE].type;
@@ -236,7 +236,7 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 	if (filters[0] != 0)
 		buffer_printf(&text, "filters:%s", filters);
 	add_comment(writing, &text, comments, &count);
-	if (export->cost == FIGURE_PEAK)
+	if (export->cost == MEASURE_PEAK)
 		buffer_printf(&text, "inuse_* are live at the peak, %s after "
 			      "the start", TIME_TEXT(model_since_start_ns(
 				      model, model_peak_stamp(model))));
@@ -279,17 +279,17 @@ static void write_rest(struct writing *writing)
 static void begin(struct writing *writing, struct export *export)
 {
 	writing->export = export;
-	writing->types = export->cost == FIGURE_TEMPORARY ? VALUES : TEMPORARY;
+	writing->types = export->cost == MEASURE_TEMPORARY ? VALUES : TEMPORARY;
 	pprof_tables_init(&writing->tables, export->frames);
 	/* Stack 0 has no locations. */
 	pairset_number(&writing->stacks, STACK_NONE, TABLE_NONE);
-	inward_init(&writing->inward, export->frames, begin_early, step_inward,
-		    writing);
+	context_value_init(&writing->context_value, export->frames, begin_early,
+			   step_inward, writing);
 }
 
 static void end(struct writing *writing)
 {
-	inward_free(&writing->inward);
+	context_value_free(&writing->context_value);
 	pprof_tables_free(&writing->tables);
 	pairset_free(&writing->stacks);
 	pairset_free(&writing->keys);

@@ -32,16 +32,16 @@
 static const struct {
 	const char *name;	/* one word */
 	const char *what;
-	enum figure cost;	/* the event is this cost, */
+	enum measure cost;	/* the event is this cost, */
 	bool blocks;		/* or its blocks */
 } events[EVENTS] = {
-	{ "LiveBytes", "bytes that are live", FIGURE_LIVE, false },
-	{ "LiveBlocks", "blocks that are live", FIGURE_LIVE, true },
-	{ "PeakBytes", "share of the peak, bytes", FIGURE_PEAK, false },
-	{ "PeakBlocks", "share of the peak, blocks", FIGURE_PEAK, true },
-	{ "TotalBytes", "bytes allocated", FIGURE_TOTAL, false },
-	[CALLS] = { "Allocations", "allocations", FIGURE_COUNT, false },
-	{ "Temporary", "temporary allocations", FIGURE_TEMPORARY, false },
+	{ "LiveBytes", "bytes that are live", MEASURE_LIVE, false },
+	{ "LiveBlocks", "blocks that are live", MEASURE_LIVE, true },
+	{ "PeakBytes", "share of the peak, bytes", MEASURE_PEAK, false },
+	{ "PeakBlocks", "share of the peak, blocks", MEASURE_PEAK, true },
+	{ "TotalBytes", "bytes allocated", MEASURE_TOTAL, false },
+	[CALLS] = { "Allocations", "allocations", MEASURE_COUNT, false },
+	{ "Temporary", "temporary allocations", MEASURE_TEMPORARY, false },
 };
 
 #define ROOT_FUNCTION 0u

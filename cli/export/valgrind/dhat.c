@@ -86,7 +86,7 @@ static void find_rests(struct writing *w)
 	w->rests = grow_zeroed(w->profile->self_count, sizeof(*w->rests));
 	while ((block = model_next_block(model, &at)) != NULL) {
 		uint32_t self = w->profile->self_of_cost[block->cost];
-		uint64_t born = model_since_start_ns(model, block->birth);
+		uint64_t born = model_since_start_ns(model, block->alloc);
 
 		if (self == PROFILE_NONE)
 			continue;

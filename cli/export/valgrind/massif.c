@@ -68,7 +68,7 @@ struct massif {
 	uint64_t peak_now, peak_extra;
 	bool peak_met, peak_over;
 	/* The tree: counted first, then written. */
-	enum figure key;
+	enum measure key;
 	uint64_t least;
 	bool counting;
 	struct branch *branches;	/* in walk order; the first */
@@ -79,7 +79,7 @@ struct massif {
 
 static bool grows(const struct massif *m)
 {
-	return m->key != FIGURE_LIVE && m->key != FIGURE_PEAK;
+	return m->key != MEASURE_LIVE && m->key != MEASURE_PEAK;
 }
 
 /* Write a text and end the line. */
@@ -103,7 +103,7 @@ static void from_timeline(struct massif *m)
 	for (size_t i = 0; i < timeline->count; i++) {
 		const struct timeline_bucket *bucket = &timeline->buckets[i];
 
-		sum += m->key == FIGURE_COUNT ? bucket->allocations :
+		sum += m->key == MEASURE_COUNT ? bucket->allocations :
 			bucket->allocated_bytes;
 		m->values[i / m->step] = grows(m) ? sum : bucket->live_bytes;
 	}
@@ -128,12 +128,12 @@ static void advance(struct massif *m, uint64_t stamp)
 		m->peak_extra = m->extra;
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	struct massif *m = owner;
 
 	advance(m, block->stamp);
-	m->now += m->key == FIGURE_COUNT ? 1 : block->block->size;
+	m->now += m->key == MEASURE_COUNT ? 1 : block->block->size;
 	m->extra += heap_extra(block->block);
 	if (block->stamp != model_peak_stamp(m->export->model) ||
 	    m->now < m->peak_now)
@@ -157,7 +157,7 @@ static void take_end(void *owner, const struct export_block *block)
 static bool follow(struct massif *m)
 {
 	const struct export_follower follower = {
-		.owner = m, .birth = take_birth,
+		.owner = m, .alloc = take_alloc,
 		.end = grows(m) ? NULL : take_end,
 	};
 
@@ -174,7 +174,7 @@ static void find_curve(struct massif *m)
 	const struct timeline *timeline = model_timeline(m->export->model);
 	bool followed, again;
 
-	if (timeline->count == 0 || m->key == FIGURE_TEMPORARY)
+	if (timeline->count == 0 || m->key == MEASURE_TEMPORARY)
 		return;
 	m->step = (timeline->count + SNAPSHOTS - 1) / SNAPSHOTS;
 	m->rows = (timeline->count + m->step - 1) / m->step;
@@ -312,7 +312,7 @@ static void put_snapshot(struct massif *m, uint64_t ns, uint64_t value,
 		value, grows(m) ? 0 : extra, tree);
 }
 
-static void put_detailed(struct massif *m, uint64_t ns, enum figure key,
+static void put_detailed(struct massif *m, uint64_t ns, enum measure key,
 			 uint64_t value, uint64_t extra, const char *tree)
 {
 	m->key = key;
@@ -366,11 +366,11 @@ static void put_live(struct massif *m, const struct figures *whole,
 
 	if (!model_is_of_moment(m->export->model) && whole->peak_bytes > 0) {
 		put_curve(m, &row, peak_ns);
-		put_detailed(m, peak_ns, FIGURE_PEAK, whole->peak_bytes,
+		put_detailed(m, peak_ns, MEASURE_PEAK, whole->peak_bytes,
 			     m->peak_extra, at_peak ? "peak" : "detailed");
 	}
 	put_curve(m, &row, end_ns);
-	put_detailed(m, end_ns, FIGURE_LIVE, whole->live_bytes, m->extra,
+	put_detailed(m, end_ns, MEASURE_LIVE, whole->live_bytes, m->extra,
 		     at_end ? "peak" : "detailed");
 }
 
@@ -397,11 +397,11 @@ static void put_snapshots(struct massif *m)
 static const char *other_than_live(const struct massif *m)
 {
 	switch (m->key) {
-	case FIGURE_TOTAL:
+	case MEASURE_TOTAL:
 		return ", bytes allocated so far";
-	case FIGURE_COUNT:
+	case MEASURE_COUNT:
 		return ", number of allocations so far";
-	case FIGURE_TEMPORARY:
+	case MEASURE_TEMPORARY:
 		return ", number of temporary allocations";
 	default:
 		return "";

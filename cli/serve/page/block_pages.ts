@@ -5,7 +5,7 @@
  * scanning the columns of the filters.
  */
 import { Result, result } from "./answers";
-import { Stale, ask } from "./ask";
+import { Stale, ask } from "./server_call";
 import { App } from "./view";
 
 export type Block = Result["rows"][number];

@@ -3,9 +3,9 @@
  */
 import { COSTS, Cost, Data, Tree } from "../../page/flame_data";
 import { Chosen, Flame, flame } from "../../page/flame_view";
-import { Call } from "./ask";
+import { Call } from "./server_call";
 import { h } from "./dom";
-import { ofFunction } from "./lead";
+import { ofFunction } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
 import { App, Part } from "./view";
 import { frame } from "./view_flame";

@@ -11,7 +11,7 @@ import { KINDS } from "./memory_figure";
 import * as moments from "./moments";
 import { QUICK } from "./own_peaks";
 import { App, Part } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const WASTE = .25;		/* share of resident memory */
 

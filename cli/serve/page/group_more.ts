@@ -6,9 +6,9 @@ import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Cell, results } from "./answers";
 import { h } from "./dom";
-import { ofRow } from "./lead";
+import { ofRow } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
-import * as side from "./side";
+import * as side from "./side_pane";
 import { App, Part } from "./view";
 
 const MOST = 8;

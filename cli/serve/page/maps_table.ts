@@ -10,10 +10,10 @@ import { spark } from "./axis";
 import { Child, h } from "./dom";
 import { Items, showMenu } from "./menu";
 import * as moments from "./moments";
-import * as side from "./side";
+import * as side from "./side_pane";
 import { Column, Table } from "./table";
 import { App, Part } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 export type Line = Record<string, Cell>;
 

@@ -4,7 +4,7 @@
  */
 import { Pair } from "./address";
 import { Report } from "./answers";
-import { Call, sameCall } from "./ask";
+import { Call, sameCall } from "./server_call";
 import { App, Part } from "./view";
 
 /* The page does not use the heap part of live blocks. */

@@ -9,7 +9,7 @@ import { Figures, Frame, Row } from "./answers";
 import { Child, h } from "./dom";
 import { exactly } from "./options";
 import { Column } from "./table";
-import * as words from "./words";
+import * as words from "./as_command";
 
 export const BY: [string, string][] = [["stack", "call stack"],
 	["site", "site"], ["function", "function"], ["file", "file"],

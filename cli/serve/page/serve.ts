@@ -6,16 +6,16 @@
 import * as quantity from "../../page/quantity";
 import { Address, Changes, Pair } from "./address";
 import { Report, Summary, Trace } from "./answers";
-import { Call, Progress, Stale, ask, progress, url } from "./ask";
+import { Call, Progress, Stale, ask, progress, url } from "./server_call";
 import { h, find, isTyping, tell } from "./dom";
 import { filterBar, filterDialog } from "./filters";
-import { copy } from "./lead";
+import { copy } from "./menu_entries";
 import { closeMenu, menuOf } from "./menu";
 import { QUICK } from "./own_peaks";
-import { Strip } from "./strip";
+import { Strip } from "./overview_strip";
 import { App, Shown, View, redraw } from "./view";
 import { VIEWS } from "./views";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const FORMATS: [string, string][] = [
 	["pprof", "pprof"], ["json", "JSON"], ["csv", "CSV"],
@@ -299,7 +299,7 @@ function buttons(): void {
 
 /* ---- new and growing traces ---- */
 
-/* `slot` of the call (ask.ts). */
+/* `slot` of the call (server_call.ts). */
 async function list(slot: string): Promise<void> {
 	const { value } = await ask(slot, { path: "traces", params: [] });
 

@@ -7,7 +7,7 @@ import * as quantity from "../../page/quantity";
 import { Memory, Range, hex, runsOf, statement, textOf } from "./address_space";
 import { Cell, results } from "./answers";
 import { h, paused } from "./dom";
-import { ofRow } from "./lead";
+import { ofRow } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
 import { Block, paintRange } from "./space_paint";
 import { App, Part } from "./view";

@@ -7,10 +7,10 @@
 import { Address, Changes, Pair } from "./address";
 import { Summary, Trace } from "./answers";
 import { Answer, Call, Gone, Progress, Stale, Wrong, ask, drop, sameCall, watch }
-	from "./ask";
+	from "./server_call";
 import { Child, h, tell } from "./dom";
 import { Filter, filter } from "./options";
-import type { Whole } from "./strip";
+import type { Whole } from "./overview_strip";
 
 const PATIENCE_MS = 150;	/* before "Loading…" appears */
 

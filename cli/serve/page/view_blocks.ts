@@ -5,16 +5,16 @@
  */
 import * as quantity from "../../page/quantity";
 import { Frame, Result, result, results } from "./answers";
-import { url } from "./ask";
+import { url } from "./server_call";
 import { Block, FIRST, Pages, ordered, sorted } from "./block_pages";
 import { Child, h } from "./dom";
-import { copy, ofFunction, ofRow } from "./lead";
+import { copy, ofFunction, ofRow } from "./menu_entries";
 import { Items, menuOf, showMenu } from "./menu";
 import * as moments from "./moments";
-import * as side from "./side";
+import * as side from "./side_pane";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const ORDERS: [string, string][] = [["end", "when freed"],
 	["begin_ns", "allocation"], ["size", "size"], ["lifetime_ns", "lifetime"],

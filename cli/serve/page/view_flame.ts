@@ -5,13 +5,13 @@
 import { COSTS, Data, Tree } from "../../page/flame_data";
 import { Chosen, Flame, flame } from "../../page/flame_view";
 import { Frame } from "./answers";
-import { url } from "./ask";
+import { url } from "./server_call";
 import { h } from "./dom";
-import { ofFunction } from "./lead";
+import { ofFunction } from "./menu_entries";
 import { Items, placeOf, showMenu } from "./menu";
 import * as rows from "./rows";
 import { App, Part, Shown, View, nothing } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const ORDERS = ["callers", "callees"] as const;
 

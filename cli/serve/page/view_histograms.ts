@@ -7,7 +7,7 @@ import { Density, Pair, Range } from "./density";
 import { h } from "./dom";
 import { menuOf } from "./menu";
 import { App, Part, Shown, View, choice, nothing, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const MEASURES: [string, string][] = [["blocks", "allocations"],
 	["bytes", "bytes"], ["live_bytes", "live bytes"],

@@ -11,7 +11,7 @@ import { RESIDENCY, residentFigure } from "./memory_figure";
 import { bars } from "./space_bars";
 import { Zoom } from "./space_zoom";
 import { App, Part, Shown, View, nothing } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const KEY: [string, string][] = [["k0", "live"],
 	["kept", "free, on pages that live blocks keep"],

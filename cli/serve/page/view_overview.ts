@@ -10,10 +10,10 @@ import { Findings, about, liveWhen } from "./findings";
 import { KINDS } from "./memory_figure";
 import { menuOf } from "./menu";
 import * as moments from "./moments";
-import { Whole, acts, steps } from "./strip";
+import { Whole, acts, steps } from "./overview_strip";
 import { Lane, Timeline } from "./timeline";
 import { App, Part, Shown, View } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const HIGH = 74;
 

@@ -5,9 +5,9 @@
 import * as quantity from "../../page/quantity";
 import { Cell, Result, result as only, results } from "./answers";
 import { exportSvg } from "./axis";
-import { Stale, ask, url } from "./ask";
+import { Stale, ask, url } from "./server_call";
 import { Child, h } from "./dom";
-import { copy } from "./lead";
+import { copy } from "./menu_entries";
 import { Items, menuOf, showMenu } from "./menu";
 import { exactly } from "./options";
 import { chart, isNumber } from "./sql_chart";
@@ -16,7 +16,7 @@ import { TableOf, history, placeOf, questions, remember, schema } from
 	"./sql_words";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, choice, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 type Line = Record<string, Cell>;
 

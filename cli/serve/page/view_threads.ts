@@ -5,13 +5,13 @@
 import * as quantity from "../../page/quantity";
 import { Cell, Report, Result, Row, Summary, results } from "./answers";
 import { figure } from "./axis";
-import { Stale, ask } from "./ask";
+import { Stale, ask } from "./server_call";
 import { h } from "./dom";
 import { showMenu, placeOf } from "./menu";
 import { QUICK } from "./own_peaks";
 import * as rows from "./rows";
 import { App, Part, Shown, View, choice, nothing, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const MOST = 20;		/* threads in the matrix; all others are
 				 * merged */

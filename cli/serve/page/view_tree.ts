@@ -8,14 +8,14 @@ import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Branch, Report } from "./answers";
 import { h } from "./dom";
-import { ofFunction, ofRow } from "./lead";
+import { ofFunction, ofRow } from "./menu_entries";
 import { showMenu } from "./menu";
 import { Reports } from "./own_peaks";
 import * as rows from "./rows";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
 	"./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const DEEP = 340;		/* points for names with indentation */
 const WIDE = 60;		/* maximum of sibling branches */

@@ -4,7 +4,7 @@
  * and filters (sql_scan.h), and reads only the columns that a statement uses.
  *
  * Values come from the current batch, one for each row that SQLite visits.
- * Threads decompress batches ahead (cli/store/store_ahead.h), since SQLite
+ * Threads decompress batches ahead (cli/store/store_readahead.h), since SQLite
  * itself takes most of a statement's time.
  */
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "cli/sql/sql_scan.h"
 #include "cli/sql/sql_store.h"
 #include "cli/sql/sql_tables.h"
-#include "cli/store/store_ahead.h"
+#include "cli/store/store_readahead.h"
 #include "cli/store/store_cursor.h"
 
 enum { CONTEXT = 1, ADDRESS, SIZE, USABLE, BEGIN, END, LIFETIME, FATE,
@@ -111,7 +111,7 @@ struct block_rows {
 	struct sql_scan scan;
 	struct store *store;
 	/* One of the two: with an OFFSET, few rows are needed. */
-	struct store_ahead *ahead;
+	struct store_readahead *ahead;
 	struct store_cursor *skipping;
 	const struct store_batch *batch;
 };
@@ -133,7 +133,7 @@ static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
 {
 	struct block_rows *state = cursor->state;
 	int got = state->ahead != NULL ?
-		store_ahead_next(state->ahead, &state->batch) :
+		store_readahead_next(state->ahead, &state->batch) :
 		store_cursor_next(state->skipping, &state->batch);
 
 	cursor->row = 0;
@@ -164,9 +164,9 @@ static bool begin_rows(const struct sql_cursor *cursor,
 	int error;
 
 	if (cursor->skip == 0 || state->scan.ordered) {
-		state->ahead = store_ahead_new(state->store, &state->scan.scan,
-					       columns, state->scan.ordered ?
-					       0 : STORE_AHEAD_THREADS);
+		state->ahead = store_readahead_new(
+			state->store, &state->scan.scan, columns,
+			state->scan.ordered ? 0 : STORE_AHEAD_THREADS);
 		return true;
 	}
 	state->skipping = store_cursor_new(state->store, &state->scan.scan,
@@ -215,7 +215,7 @@ static void table_blocks_finish(struct sql_cursor *cursor)
 {
 	struct block_rows *state = cursor->state;
 
-	store_ahead_free(state->ahead);
+	store_readahead_free(state->ahead);
 	store_cursor_free(state->skipping);
 	if (state->store != NULL)
 		sql_store_release(cursor->trace);

@@ -8,7 +8,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/coverage.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 #include "cli/sql/sql_tables.h"
 
 /* ---- left_out ---- */
@@ -39,10 +39,11 @@ static const struct sql_column *left_columns(unsigned *count)
 static size_t rows_of(const struct sql_cursor *cursor,
 		      const struct trace_totals **rows)
 {
-	const struct leftout *leftout = model_leftout(sql_trace_model(cursor->trace));
+	const struct omitted *omitted =
+		model_leftout(sql_trace_model(cursor->trace));
 
-	*rows = leftout->rows;
-	return leftout->row_count;
+	*rows = omitted->rows;
+	return omitted->row_count;
 }
 
 /* Advance to the first row from `row` on that counts blocks: other rows hold a
@@ -148,7 +149,7 @@ static bool find_coverage(const struct sql_cursor *cursor, struct coverage *c,
 			  struct buffer *why)
 {
 	const struct query query = {
-		.temporary = cursor->trace->reading->query.temporary,
+		.temporary = cursor->trace->args->query.temporary,
 		.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 			  QUERY_SPARES_BLOCKS,
 	};

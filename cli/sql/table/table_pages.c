@@ -67,7 +67,7 @@ static bool find_pages(struct sql_cursor *cursor, bool runs,
 		       struct buffer *why)
 {
 	const struct query query = {
-		.temporary = cursor->trace->reading->query.temporary,
+		.temporary = cursor->trace->args->query.temporary,
 		.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 			  QUERY_SPARES_WHOLE,
 	};

@@ -14,7 +14,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/heap.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/query/rows.h"
@@ -90,7 +90,8 @@ static void put_size_class(const struct query_value *value,
 
 static void put_lifetime(const struct query_value *value, sqlite3_context *to)
 {
-	if (value->value != BLOCK_KEY_UNKNOWN && value->value != LIFESPAN_LIVE)
+	if (value->value != BLOCK_KEY_UNKNOWN &&
+	    value->value != BLOCK_LIFETIME_LIVE)
 		sql_number(to, histogram_low((unsigned)value->value));
 }
 
@@ -296,8 +297,10 @@ static void collect(struct sql_cursor *cursor, struct sums *sums)
 
 	query->filter = view->filter;
 	/* needs another pass; not available if rows share blocks */
-	query->order = wants_own_peaks(cursor->used) &&
-		query_inclusive(query) == NULL ? FIGURE_OWN_PEAK : FIGURE_LIVE;
+	query->order =
+		wants_own_peaks(cursor->used) && query_inclusive(query) == NULL
+			? MEASURE_OWN_PEAK
+			: MEASURE_LIVE;
 	sums->by_context = query_has(query, QUERY_OF_STACK);
 	sums->source = (struct query_source){
 		.model = view->model, .frames = sql_view_frames(view),
@@ -323,7 +326,7 @@ static bool needs_stacks(const struct query *query)
 
 static bool sums_begin(struct sql_cursor *cursor, struct buffer *why)
 {
-	const struct query *given = &cursor->trace->reading->query;
+	const struct query *given = &cursor->trace->args->query;
 	struct sums *sums = grow_zeroed(1, sizeof(*sums));
 
 	cursor->state = sums;

@@ -140,7 +140,7 @@ static struct sql_view *find_view(const struct sql_cursor *cursor,
 
 static bool timeline_begin(struct sql_cursor *cursor, struct buffer *why)
 {
-	const struct query *given = &cursor->trace->reading->query;
+	const struct query *given = &cursor->trace->args->query;
 	struct steps *steps = grow_zeroed(1, sizeof(*steps));
 	uint64_t count;
 

@@ -56,7 +56,7 @@ static void by_keys_and_figures(void **state)
 	expect(&query, PASS(OUTLINE) | PASS(FIGURES));
 	assert_true(query_parse_keys(&query, "thread", &why));
 	expect(&query, PASS(FIGURES));
-	query.order = FIGURE_OWN_PEAK;
+	query.order = MEASURE_OWN_PEAK;
 	expect(&query, PASS(FIGURES) | PASS(PEAKS));
 	assert_true(query_parse_keys(&query, "stack,thread", &why));
 	expect(&query, PASS(FIGURES));

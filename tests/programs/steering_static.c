@@ -1,6 +1,0 @@
-/*
- * steering_static.c: steering.c with the stub as a part of the program, whose
- * functions then stand before the real ones.
- */
-// FLAGS: -l:libgnomon-stub.a -pthread
-#include "steering.c"
