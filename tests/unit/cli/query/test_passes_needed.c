@@ -73,7 +73,7 @@ static void explained(void **state)
 	query_explain(&query, &text);
 	assert_non_null(strstr(text.data, "read 1 time: also from a pipe\n"));
 	assert_non_null(strstr(text.data, "grouped by thread\n"));
-	assert_non_null(strstr(text.data, "for 7 pairs"));
+	assert_non_null(strstr(text.data, "at most 7 pairs"));
 	buffer_free(&text);
 }
 
